@@ -1,5 +1,5 @@
-import type { Contender } from "../../packages/openapi/corpus/judge/contender.ts";
-import { toolweave, toolweaveAsShown } from "../../packages/openapi/corpus/judge/toolweave.ts";
+import type { Contender } from "../../packages/openapi/corpus/oracles/contender.ts";
+import { toolweave, toolweaveAsShown } from "../../packages/openapi/corpus/oracles/toolweave.ts";
 
 /** Each is loaded in the process that needs it: what one costs or breaks is its own. */
 export const contenders: Readonly<Record<string, () => Promise<Contender>>> = {

@@ -1,7 +1,7 @@
-import { examine } from "../../packages/openapi/corpus/judge/examine.ts";
-import { judgeDocument } from "../../packages/openapi/corpus/judge/judge-document.ts";
-import { router } from "../../packages/openapi/corpus/judge/path-routes.ts";
-import { prismJudge } from "../../packages/openapi/corpus/judge/prism-judge.ts";
+import { examine } from "../../packages/openapi/corpus/oracles/classify-calls.ts";
+import { judgeDocument } from "../../packages/openapi/corpus/oracles/check-document.ts";
+import { router } from "../../packages/openapi/corpus/oracles/path-routes.ts";
+import { prismJudge } from "../../packages/openapi/corpus/oracles/prism-oracle.ts";
 import { contenders } from "./contenders.ts";
 
 // One contender and one document, in a process of its own: node judge-child.ts contender document seed most

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { documentNames } from "../../packages/openapi/corpus/documents.ts";
-import { defaultSeed } from "../../packages/openapi/corpus/judge/sample-calls.ts";
+import { defaultSeed } from "../../packages/openapi/corpus/oracles/sample-calls.ts";
 import { contenders } from "./contenders.ts";
 
 // What Prism accepts of generated calls, ours and three peers', in one run (README.md):

@@ -11,9 +11,8 @@ import { workspacePackages } from "../lib/workspace.ts";
 const known: Readonly<Record<string, { readonly names?: number; readonly prose?: number }>> = {
   "apps/cli": { names: 3 },
   conformance: { names: 112, prose: 258 },
-  "packages/http": { names: 2, prose: 1 },
+  "packages/http": { names: 2 },
   "packages/mcp": { names: 232, prose: 456 },
-  "packages/openapi": { names: 88, prose: 254 },
   "packages/test-support": { prose: 1 },
 };
 

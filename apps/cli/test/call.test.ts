@@ -137,7 +137,7 @@ describe("credentials", () => {
   test("that are missing are named with the option that gives them, and the call ends with 1", async () => {
     const { code, stderr } = await call(["list_orders"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("pass them as --auth (the document asks for shopKey)");
+    expect(stderr).toContain("configure them as --auth (the document asks for shopKey)");
   });
 
   test("and headers are sent with every request, for the document too", async () => {

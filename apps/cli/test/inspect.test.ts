@@ -155,9 +155,7 @@ test("a document without servers says which option gives one", async () => {
     "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {/a: {get: {operationId: a, responses: {}}}}",
   );
   const { stdout } = await inspect(["--openapi", path]);
-  expect(stdout).toMatch(
-    /\nwarning {2}servers: The document names no server: .*pass --base-url\.\n$/,
-  );
+  expect(stdout).toMatch(/\nwarning {2}servers: The document has no server: .*Set --base-url\.\n$/);
 });
 
 test("a part that lies elsewhere is named, with the option that opens it", async () => {
@@ -180,7 +178,7 @@ test("a part that lies elsewhere is named, with the option that opens it", async
 
 test("a credential for no scheme of the document is named", async () => {
   const { stdout } = await inspect(["--openapi", shop.documentUrl, "--auth", "apiKey:kee=K1"]);
-  expect(stdout).toContain('--auth names "kee", which is no security scheme of the document');
+  expect(stdout).toContain('--auth names "kee", which is not a security scheme of the document');
 });
 
 test("of two tools with one name the second is a problem, with a way to get at it", async () => {

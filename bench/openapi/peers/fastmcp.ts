@@ -1,6 +1,6 @@
 import type { FastMCP } from "fastmcp";
 import { fromOpenAPI } from "fastmcp/openapi";
-import type { Contender, OfferedTool } from "../../../packages/openapi/corpus/judge/contender.ts";
+import type { Contender, OfferedTool } from "../../../packages/openapi/corpus/oracles/contender.ts";
 
 /** What `fromOpenAPI` adds to a server; `parameters` is a Standard Schema around a JSON Schema. */
 interface AddedTool {

@@ -1,5 +1,5 @@
 import * as exported from "@ivotoby/openapi-mcp-server";
-import type { Contender, OfferedTool } from "../../../packages/openapi/corpus/judge/contender.ts";
+import type { Contender, OfferedTool } from "../../../packages/openapi/corpus/oracles/contender.ts";
 
 /** Its declarations do not resolve: their imports have no extensions. */
 interface Peer {

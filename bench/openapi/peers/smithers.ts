@@ -1,5 +1,5 @@
 import { createOpenApiTools, listOperations } from "@smithers-orchestrator/openapi";
-import type { Contender } from "../../../packages/openapi/corpus/judge/contender.ts";
+import type { Contender } from "../../../packages/openapi/corpus/oracles/contender.ts";
 
 /** What it makes for the AI SDK. */
 interface AiTool {

@@ -10,21 +10,21 @@ import type { ClientState } from "./exchange/client-state.ts";
 export interface HttpClientOptions {
   /** Milliseconds for a whole request: connecting, every redirect and the body. Default 30,000; 0: no limit. */
   readonly timeoutMs?: number | undefined;
-  /** The most bytes a body may have once it is decompressed. Default 10 MiB. */
+  /** Maximum number of bytes of a body after decompression. Default 10 MiB. */
   readonly maxBytes?: number | undefined;
-  /** The maximum number of redirects that a request follows. Default 5. */
+  /** Maximum number of redirects that a request follows. Default 5. */
   readonly maxRedirects?: number | undefined;
   /**
-   * Origins that the host gave itself, such as those of the document's URL and of `baseUrl`. They may be
-   * private or loopback; what they redirect to may not.
+   * Origins that the host configures itself, such as those of the document's URL and of `baseUrl`. They may be private
+   * or loopback; the origins to which they redirect may not.
    */
   readonly givenOrigins?: readonly string[] | undefined;
   /**
-   * Origins that requests and redirects may reach although they are private. A cloud metadata address
-   * is reached only when it stands here itself.
+   * Origins that requests and redirects may reach although they are private. A cloud metadata address is reached only
+   * when it is listed here itself.
    */
   readonly allowOrigins?: readonly string[] | undefined;
-  /** Certificates (PEM) of authorities that are believed beside those of the system: a company's own. */
+  /** Certificates (PEM) of authorities that are trusted in addition to the system's, such as a company's own. */
   readonly certificateAuthorities?: string | undefined;
 }
 
@@ -35,12 +35,12 @@ let engine: Engine | undefined;
 
 const maxTimerMs = 2_147_483_647;
 
-/** Makes a guarded HTTP client. Throws `internal` for options that cannot be meant. */
+/** Creates a guarded HTTP client. Throws `internal` for invalid options. */
 export function httpClient(options: HttpClientOptions = {}): HttpClient {
   return new GuardedHttpClient(options);
 }
 
-/** @internal The client behind `httpClient`; tests give it dispatchers of their own. */
+/** @internal The client behind `httpClient`; tests give it their own dispatchers. */
 export class GuardedHttpClient implements HttpClient {
   readonly #state: ClientState;
 
@@ -83,11 +83,11 @@ export class GuardedHttpClient implements HttpClient {
   }
 }
 
-function checkRange(name: string, value: number, most: number): number {
-  if (value >= 0 && value <= most) return value;
+function checkRange(name: string, value: number, max: number): number {
+  if (value >= 0 && value <= max) return value;
   throw new ToolError(
     "internal",
-    `httpClient: ${name} must be a number from 0 to ${most}, not ${value}.`,
+    `httpClient: ${name} must be a number from 0 to ${max}, not ${value}.`,
   );
 }
 

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
 import { openApiSource } from "../src/index.ts";
 import { RecordingServer } from "../test/support/recording-server.ts";
-import { call } from "../test/support/tool-of.ts";
+import { call } from "../test/support/call-tool.ts";
 import { specs } from "./documents.ts";
-import { leadsTo } from "./judge/path-routes.ts";
-import { defaultSeed, sampleCall } from "./judge/sample-calls.ts";
+import { leadsTo } from "./oracles/path-routes.ts";
+import { defaultSeed, sampleCall } from "./oracles/sample-calls.ts";
 
 let server: RecordingServer;
 

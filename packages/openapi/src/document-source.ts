@@ -4,24 +4,24 @@ import { validateOptions, parseOrigin } from "./options/check-options.ts";
 import { DocumentWatch } from "./document-watch.ts";
 import { displayUrl } from "./document/loading/display-url.ts";
 import { openDocument, type ApiDocument } from "./operations/document.ts";
-import { documentFetcher } from "./fetch-document.ts";
+import { createDocumentFetcher } from "./fetch-document.ts";
 import type { SourceKind } from "./document/loading/load-document.ts";
-import { operationSettings } from "./settings/operation-settings.ts";
+import { resolveSettings } from "./settings/operation-settings.ts";
 import { selectOperations } from "./settings/select-operations.ts";
-import { schemaBudget } from "./model-schema/schema-budget.ts";
-import { cookieNames, lowerCase } from "./parameters/host-headers.ts";
+import { getSchemaBudget } from "./model-schema/schema-budget.ts";
+import { parseCookieNames, toLowerCaseNames } from "./parameters/host-headers.ts";
 import type { OpenApiOptions } from "./options/openapi-options.ts";
 import type { OperationCaller } from "./exchange/operation-caller.ts";
 import type { OpenApiSource } from "./openapi-source.ts";
 import { OperationTools } from "./tools/operation-tools.ts";
 import type { ToolHost } from "./tools/tool-host.ts";
-import { replacedServer, serverProblems } from "./request/server-problems.ts";
+import { findReplacedServer, findServerProblems } from "./request/server-problems.ts";
 import { SourceSecrets } from "./auth/source-secrets.ts";
-import { unknownSchemes } from "./auth/unknown-schemes.ts";
+import { warnOfUnknownSchemes } from "./auth/check-auth.ts";
 
 let generations = 0;
 
-/** The tools of one document, which is loaded when the source is made and again when it is asked to. */
+/** The tools of one document, which is loaded when the source is created and again on request. */
 export class DocumentSource implements OpenApiSource {
   readonly id: string;
   readonly ready: Promise<void>;
@@ -35,33 +35,33 @@ export class DocumentSource implements OpenApiSource {
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   readonly #watch: DocumentWatch | undefined;
-  /** What was loaded last. */
+  /** The document that was loaded last. */
   #document: ApiDocument | undefined;
-  /** How many tools the first document had. */
+  /** The number of tools of the first document. */
   #firstCount: number | undefined;
-  readonly #tools: OperationTools = new OperationTools(() => this.#announce());
-  /** What of the host's words, and of `x-toolweave`, does not fit the document. */
-  #unfit: readonly SourceProblem[] = [];
-  /** Why the tools are not those of the document as it is now. */
+  readonly #tools: OperationTools = new OperationTools(() => this.#notifyListeners());
+  /** Options of the host, and `x-toolweave` extensions, that do not match the document. */
+  #mismatches: readonly SourceProblem[] = [];
+  /** The reason for which the tools are not those of the current document. */
   #outdated: readonly SourceProblem[] = [];
   #caller: Promise<OperationCaller> | undefined;
-  /** The loading that was asked for and has not begun. */
-  #next: Promise<void> | undefined;
-  #last: Promise<void> = Promise.resolve();
+  /** A load that was requested and has not started. */
+  #pendingLoad: Promise<void> | undefined;
+  #lastLoad: Promise<void> = Promise.resolve();
 
   constructor(document: string | URL | object, kind: SourceKind, options: OpenApiOptions = {}) {
     this.#input = document;
     this.#kind = kind;
     this.#options = options;
     this.#baseUrl = validateOptions(options, kind);
-    this.id = options.id ?? defaultId(document, kind);
-    this.#secrets = new SourceSecrets(options.auth, lowerCase(options.headers));
+    this.id = options.id ?? getDefaultId(document, kind);
+    this.#secrets = new SourceSecrets(options.auth, toLowerCaseNames(options.headers));
     this.secrets = this.#secrets.set;
     this.ready = this.#load().catch((error: unknown) => {
-      throw ToolError.is(error) ? error : unexpectedFailure(this.id, error);
+      throw ToolError.is(error) ? error : unexpectedError(this.id, error);
     });
-    // Whoever awaits it hears of a failure; nobody has to.
-    this.#last = this.ready.catch(() => {});
+    // Only callers that await `ready` get its failure; it must not be an unhandled rejection.
+    this.#lastLoad = this.ready.catch(() => {});
     const { watch = false } = options;
     if (watch === false) return;
     this.#watch = new DocumentWatch(
@@ -69,12 +69,12 @@ export class DocumentSource implements OpenApiSource {
       () => this.#document?.files,
       () => this.refresh(),
     );
-    void this.#last.then(() => this.#watch?.start());
+    void this.#lastLoad.then(() => this.#watch?.start());
   }
 
   get problems(): readonly SourceProblem[] {
     const ofDocument = this.#document?.problems ?? [];
-    return [...ofDocument, ...this.#unfit, ...this.#tools.problems, ...this.#outdated];
+    return [...ofDocument, ...this.#mismatches, ...this.#tools.problems, ...this.#outdated];
   }
 
   tools(): readonly Tool[] {
@@ -87,16 +87,16 @@ export class DocumentSource implements OpenApiSource {
   }
 
   realize(): void {
-    for (const tool of this.#tools.usable) tool.realise();
+    for (const tool of this.#tools.usable) tool.realize();
   }
 
   refresh(): Promise<void> {
-    if (this.#next === undefined) {
-      // One after the other, so that an older document never replaces a newer one.
-      this.#next = this.#last.then(() => this.#reload());
-      this.#last = this.#next.catch(() => {});
+    if (this.#pendingLoad === undefined) {
+      // Loads run one after another, so that an older document never replaces a newer one.
+      this.#pendingLoad = this.#lastLoad.then(() => this.#reload());
+      this.#lastLoad = this.#pendingLoad.catch(() => {});
     }
-    return this.#next;
+    return this.#pendingLoad;
   }
 
   async close(): Promise<void> {
@@ -115,15 +115,15 @@ export class DocumentSource implements OpenApiSource {
   }
 
   async #reload(): Promise<void> {
-    this.#next = undefined;
+    this.#pendingLoad = undefined;
     const isFixed = this.#kind === "text" || this.#kind === "document";
     if (isFixed && this.#document !== undefined) return;
     try {
       await this.#load();
     } catch (thrown) {
-      const error = ToolError.is(thrown) ? thrown : unexpectedFailure(this.id, thrown);
+      const error = ToolError.is(thrown) ? thrown : unexpectedError(this.id, thrown);
       if (this.#document !== undefined) {
-        const message = `The document could not be loaded again, and its tools stay as they are: ${error.message}`;
+        const message = `The document could not be reloaded, so its tools are unchanged: ${error.message}`;
         this.#outdated = [{ subject: this.id, message, severity: "warning" }];
       }
       throw error;
@@ -133,14 +133,14 @@ export class DocumentSource implements OpenApiSource {
   async #load(): Promise<void> {
     const { allowReferences, allowOrigins, credentialOrigins = [], auth = {} } = this.#options;
     const { servers = {}, serverVariables } = this.#options;
-    const headers = lowerCase(this.#options.headers);
+    const headers = toLowerCaseNames(this.#options.headers);
     const isUrl = this.#kind === "url";
     const given = isUrl ? URL.parse(String(this.#input))?.origin : undefined;
     const trusted = new Set(credentialOrigins.map((origin) => parseOrigin(origin)));
     const written = Object.values(servers).map((server) => new URL(server).origin);
-    for (const origin of origins(this.#baseUrl?.origin ?? given, ...written)) trusted.add(origin);
+    for (const origin of toOrigins(this.#baseUrl?.origin ?? given, ...written)) trusted.add(origin);
     const reach: HttpClientOptions = {
-      givenOrigins: origins(given, this.#baseUrl?.origin, ...written),
+      givenOrigins: toOrigins(given, this.#baseUrl?.origin, ...written),
       allowOrigins,
       certificateAuthorities: this.#options.certificateAuthorities,
     };
@@ -150,7 +150,7 @@ export class DocumentSource implements OpenApiSource {
       ...(this.#document === undefined ? {} : { before: this.#document }),
       ...(allowReferences === undefined ? {} : { allowReferences }),
       ...(serverVariables === undefined ? {} : { serverVariables }),
-      fetchText: documentFetcher({
+      fetchText: createDocumentFetcher({
         documentUrl: isUrl ? String(this.#input) : undefined,
         reach,
         timeoutMs: this.#options.timeoutMs,
@@ -166,31 +166,31 @@ export class DocumentSource implements OpenApiSource {
     this.#outdated = [];
     if (document === this.#document) return;
     if (this.#baseUrl === undefined && given === undefined) {
-      // The host handed the document over itself: what it says of the whole API is the host's word.
-      for (const server of document.servers) trusted.add(originOfServer(server));
+      // The host supplied the document itself, so the servers of the whole API are trusted.
+      for (const server of document.servers) trusted.add(getServerOrigin(server));
     }
-    await this.#take(document, trusted, reach);
+    await this.#useDocument(document, trusted, reach);
   }
 
-  /** Makes tools of the operations that the host wants of a document. */
-  async #take(
+  /** Creates the tools of the operations that the host selected. */
+  async #useDocument(
     document: ApiDocument,
     trusted: ReadonlySet<string>,
     reach: HttpClientOptions,
   ): Promise<void> {
     const { auth = {}, filter, descriptions, overrides = {} } = this.#options;
-    const headers = lowerCase(this.#options.headers);
+    const headers = toLowerCaseNames(this.#options.headers);
     const documentUrl = document.url?.startsWith("http") === true ? document.url : undefined;
     const selected = selectOperations(document.operations, this.#options, this.id);
-    const { settings, problems } = operationSettings(
+    const { settings, problems } = resolveSettings(
       filter === undefined ? selected.operations : selected.operations.filter(filter),
       document.operations,
       overrides,
       this.id,
     );
-    // A document that grows later does not change what is said of the tools that are there.
+    // A document that grows later does not change the schemas of existing tools.
     this.#firstCount ??= settings.size;
-    const shown = schemaBudget(descriptions, this.#firstCount);
+    const budget = getSchemaBudget(descriptions, this.#firstCount);
     const hasSecrets = Object.keys(auth).length + Object.keys(headers).length > 0;
     const host: ToolHost = {
       sourceId: this.id,
@@ -198,27 +198,27 @@ export class DocumentSource implements OpenApiSource {
       timeoutMs: this.#options.timeoutMs,
       auth,
       headers,
-      names: { headers: new Set(Object.keys(headers)), cookies: cookieNames(headers) },
+      names: { headers: new Set(Object.keys(headers)), cookies: parseCookieNames(headers) },
       baseUrl: this.#baseUrl,
       documentUrl,
-      replaced: (server) => replacedServer(server, this.#options.servers, document),
+      replaced: (server) => findReplacedServer(server, this.#options.servers, document),
       collectPages: this.#options.collectPages,
-      linked: (link) => this.#tools.linked(link),
-      schemaBudget: shown,
+      linked: (link) => this.#tools.findLinked(link),
+      schemaBudget: budget,
       generation: `${++generations}`,
-      withheld: (origin) => (hasSecrets ? withheldFrom(origin, trusted) : undefined),
+      withheld: (origin) => (hasSecrets ? describeWithheld(origin, trusted) : undefined),
       warn: (problem) => this.#tools.warn(problem),
       drop: (tool, problem) => this.#tools.drop(tool, problem),
-      caller: () => this.#callerOf(reach),
+      caller: () => this.#getCaller(reach),
     };
     this.#document = document;
-    this.#unfit = [
+    this.#mismatches = [
       ...selected.problems,
       ...problems,
-      ...unknownSchemes(auth, document, this.id),
-      ...serverProblems(document, [...settings.keys()], host),
+      ...warnOfUnknownSchemes(auth, document, this.id),
+      ...findServerProblems(document, [...settings.keys()], host),
     ];
-    await this.#tools.take(settings, host);
+    await this.#tools.replaceAll(settings, host);
   }
 
   #assertOpen(): void {
@@ -226,13 +226,13 @@ export class DocumentSource implements OpenApiSource {
     throw new ToolError("unavailable", `The source ${this.id} is closed.`, { retryable: false });
   }
 
-  #callerOf(reach: HttpClientOptions): Promise<OperationCaller> {
+  #getCaller(reach: HttpClientOptions): Promise<OperationCaller> {
     this.#assertOpen();
-    this.#caller ??= this.#makeCaller(reach);
+    this.#caller ??= this.#createCaller(reach);
     return this.#caller;
   }
 
-  async #makeCaller(reach: HttpClientOptions): Promise<OperationCaller> {
+  async #createCaller(reach: HttpClientOptions): Promise<OperationCaller> {
     const [{ OperationCaller }, { Authorizer }] = await Promise.all([
       import("./exchange/operation-caller.ts"),
       import("./auth/authorize.ts"),
@@ -244,40 +244,40 @@ export class DocumentSource implements OpenApiSource {
       secrets: this.#secrets,
       http: reach,
     });
-    // The executor limits how long a call takes.
+    // The executor limits the duration of a call.
     return new OperationCaller({ ...reach, timeoutMs: 0 }, authorizer);
   }
 
-  #announce(): void {
+  #notifyListeners(): void {
     for (const listener of this.#listeners) {
       try {
         listener();
       } catch {
-        // One that throws keeps neither the source from loading nor the others from hearing it.
+        // A listener that throws prevents neither the load nor the other listeners.
       }
     }
   }
 }
 
-function unexpectedFailure(id: string, cause: unknown): ToolError {
+function unexpectedError(id: string, cause: unknown): ToolError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new ToolError("internal", `Cannot make tools of ${id}: ${reason}`, { cause });
+  return new ToolError("internal", `Cannot create tools from ${id}: ${reason}`, { cause });
 }
 
-function withheldFrom(origin: string, trusted: ReadonlySet<string>): string | undefined {
+function describeWithheld(origin: string, trusted: ReadonlySet<string>): string | undefined {
   if (trusted.has(origin)) return undefined;
-  return `the document sends this operation to ${origin}, and credentials only go where the host said; to send them there: baseUrl or credentialOrigins: ["${origin}"]`;
+  return `the document sends this operation to ${origin}, to which the host does not send credentials. To send them there, set baseUrl or credentialOrigins: ["${origin}"]`;
 }
 
-function originOfServer(server: string): string {
+function getServerOrigin(server: string): string {
   return URL.parse(server)?.origin ?? "null";
 }
 
-function defaultId(document: string | URL | object, kind: SourceKind): string {
+function getDefaultId(document: string | URL | object, kind: SourceKind): string {
   if (kind === "url") return displayUrl(String(document));
   return kind === "file" ? String(document) : "openapi";
 }
 
-function origins(...all: readonly (string | undefined)[]): string[] {
+function toOrigins(...all: readonly (string | undefined)[]): string[] {
   return [...new Set(all.filter((origin) => origin !== undefined))];
 }

@@ -1,42 +1,42 @@
 import { ToolError } from "@toolweave/core";
 
-/** Between looks at local files, by default. */
+/** Default interval between checks of local files. */
 const fileMs = 2_000;
-/** Between requests for a document on the web, by default. */
+/** Default interval between requests for a document on the web. */
 const webMs = 300_000;
-/** A file that is being written changes again within this time. */
+/** Time within which a file that is being written changes again. */
 const settleMs = 200;
-/** However long a server says that a document stays as it is. */
+/** Maximum interval, even if a server declares a document fresh for longer. */
 const maxIntervalMs = 86_400_000;
 
-/** What is watched. */
+/** The document that is watched. */
 interface WatchedDocument {
-  /** True when it can only be known by asking a server. */
+  /** True if a change can only be detected by a request to a server. */
   readonly isOnWeb: boolean;
-  /** Milliseconds for which the server says that nothing changes. */
+  /** Milliseconds for which the server declares the document fresh. */
   readonly freshForMs: number;
-  /** What is different on the disk; undefined when nothing is. */
+  /** Identifies the changes on disk; undefined if there are none. */
   changes(): Promise<string | undefined>;
 }
 
 /**
- * Looks for changes of a document again and again, until it is closed: at local files, and at what stands on the web
- * by asking for it with ETag or date. No process stays alive for it.
+ * Checks a document for changes until it is closed: local files on disk, and documents on the web by requests with an
+ * ETag or a date. The timer does not keep the process alive.
  */
 export class DocumentWatch {
   readonly #everyMs: number | undefined;
-  readonly #watched: () => WatchedDocument | undefined;
+  readonly #getDocument: () => WatchedDocument | undefined;
   readonly #refresh: () => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
-  /** What a look found that was not loaded yet: it may be half written. */
+  /** A change that was detected and not loaded yet, because the file may be half written. */
   #unsettled: string | undefined;
-  /** What was tried and could not be loaded: not tried again before it is different. */
-  #refused: string | undefined;
+  /** A change that could not be loaded: it is not tried again until the files change again. */
+  #failedChange: string | undefined;
   #closed = false;
 
   /**
-   * @param everyMs milliseconds between looks. Default: 2,000 for files, 300,000 for the web.
-   * @param watched what is loaded now; undefined while nothing could be.
+   * @param everyMs milliseconds between checks. Default: 2,000 for files, 300,000 for the web.
+   * @param watched returns the loaded document; undefined if none could be loaded.
    * @param refresh loads it again.
    */
   constructor(
@@ -45,17 +45,17 @@ export class DocumentWatch {
     refresh: () => Promise<void>,
   ) {
     this.#everyMs = everyMs;
-    this.#watched = watched;
+    this.#getDocument = watched;
     this.#refresh = refresh;
   }
 
-  /** Begins to look. */
+  /** Starts checking. */
   start(): void {
-    const watched = this.#watched();
-    // What could not be loaded at all is looked for as if it came from the web.
+    const watched = this.#getDocument();
+    // A document that could not be loaded at all is treated as if it came from the web.
     const isOnWeb = watched?.isOnWeb !== false;
     const everyMs = this.#everyMs ?? (isOnWeb ? webMs : fileMs);
-    this.#wait(Math.max(everyMs, isOnWeb ? (watched?.freshForMs ?? 0) : 0));
+    this.#schedule(Math.max(everyMs, isOnWeb ? (watched?.freshForMs ?? 0) : 0));
   }
 
   close(): void {
@@ -63,40 +63,40 @@ export class DocumentWatch {
     clearTimeout(this.#timer);
   }
 
-  #wait(ms: number): void {
+  #schedule(ms: number): void {
     if (this.#closed) return;
-    this.#timer = setTimeout(() => void this.#look(), Math.min(ms, maxIntervalMs));
+    this.#timer = setTimeout(() => void this.#check(), Math.min(ms, maxIntervalMs));
     this.#timer.unref();
   }
 
-  async #look(): Promise<void> {
-    const watched = this.#watched();
+  async #check(): Promise<void> {
+    const watched = this.#getDocument();
     if (watched?.isOnWeb !== false) {
       const waitMs = await this.#load();
-      return waitMs === undefined ? this.start() : this.#wait(waitMs);
+      return waitMs === undefined ? this.start() : this.#schedule(waitMs);
     }
     const found = await watched.changes();
-    if (found === undefined || found === this.#refused) {
+    if (found === undefined || found === this.#failedChange) {
       this.#unsettled = undefined;
       return this.start();
     }
     if (found !== this.#unsettled) {
       this.#unsettled = found;
-      return this.#wait(settleMs);
+      return this.#schedule(settleMs);
     }
     this.#unsettled = undefined;
     await this.#load();
-    this.#refused = this.#watched() === watched ? found : undefined;
+    this.#failedChange = this.#getDocument() === watched ? found : undefined;
     this.start();
   }
 
-  /** Milliseconds after which a server wants to be asked again, where it has failed and said so. */
+  /** Returns the milliseconds after which to retry, if a server has failed and sent that time. */
   async #load(): Promise<number | undefined> {
     try {
       await this.#refresh();
       return undefined;
     } catch (error) {
-      // It stands in the source's `problems`.
+      // The error is reported in the source's `problems`.
       if (!ToolError.is(error) || error.retryAfterMs === undefined) return undefined;
       return Math.max(error.retryAfterMs, this.#everyMs ?? webMs);
     }

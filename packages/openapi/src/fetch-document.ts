@@ -1,46 +1,48 @@
 import { ToolError, visibleText } from "@toolweave/core";
-import type { HttpHeaders } from "@toolweave/http";
-import type { HttpClientOptions } from "@toolweave/http";
+import type { HttpHeaders, HttpClientOptions } from "@toolweave/http";
 import { displayUrl } from "./document/loading/display-url.ts";
 import type { DocumentFetcher, Revision } from "./document/loading/load-document.ts";
 import type { OpenApiAuth } from "./auth/openapi-auth.ts";
-import { generalCredential } from "./auth/general-credential.ts";
 import type { SourceSecrets } from "./auth/source-secrets.ts";
+import { toMaterial } from "./auth/credential-form.ts";
+import { resolveCredential, type ConfiguredCredential } from "./auth/resolve-credential.ts";
+import { getGeneralUses } from "./auth/security.ts";
 
-/** How documents are fetched. */
+/** Options for fetching documents. */
 export interface FetchOptions {
-  /** The main document's URL, when it is on the web. */
+  /** The main document's URL, if it is on the web. */
   readonly documentUrl: string | undefined;
-  /** What the host lets requests reach. */
+  /** The addresses that the host allows. */
   readonly reach: HttpClientOptions;
   /** Milliseconds for all files together. 0: no limit. Default: 60,000. */
   readonly timeoutMs: number | undefined;
-  /** Gives the load up. */
+  /** Aborts the load. */
   readonly signal: AbortSignal;
   /** The source's `id`. */
   readonly source: string;
   readonly auth: OpenApiAuth;
-  /** Headers of the host's own, by lower-case name. */
+  /** The host's own headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: SourceSecrets;
-  /** Credentials may go to this origin. */
+  /** Returns true if credentials may be sent to this origin. */
   mayAuthorize(origin: string): boolean;
 }
 
-/** For all files together. */
+/** Maximum size of all files together. */
 const maxBytes = 256 * 1024 * 1024;
-/** For one that is referred to: several are under way at once. */
+/** Maximum size of a referenced file: several are fetched at once. */
 const maxReferenceBytes = 32 * 1024 * 1024;
 const defaultTimeoutMs = 60_000;
 
 /**
- * Fetches the text of a document and of the files that it refers to with the guarded HTTP client, which is loaded for the first one.
+ * Creates a function that fetches the text of a document and of the files that it refers to, with the guarded HTTP
+ * client, which is loaded for the first one.
  *
- * The fetcher rejects with `ToolError`: `unavailable` for an answer that is no success, `auth_required` for 401 and 403,
- * `timeout` and `upstream` when the whole load takes too long or too much, and whatever the client refuses. Credentials
- * go with no reference that has a query: the document wrote it, and it may do something.
+ * The function rejects with `ToolError`: `unavailable` for a failure status, `auth_required` for 401 and 403, `timeout`
+ * and `upstream` if the whole load takes too long or is too large, and the errors of the client. Credentials are not
+ * sent with a reference that has a query: the document chose the URL, and the request may have side effects.
  */
-export function documentFetcher(options: FetchOptions): DocumentFetcher {
+export function createDocumentFetcher(options: FetchOptions): DocumentFetcher {
   const { reach, signal, timeoutMs = defaultTimeoutMs } = options;
   const startedAt = performance.now();
   let bytesLeft = maxBytes;
@@ -56,7 +58,7 @@ export function documentFetcher(options: FetchOptions): DocumentFetcher {
   return async (url, known) => {
     const { httpClient, retryAfterMs } = await import("@toolweave/http");
     const isReference = url !== options.documentUrl;
-    if (bytesLeft <= 0) throw tooLarge();
+    if (bytesLeft <= 0) throw tooLargeError();
     const client = httpClient({
       ...reach,
       timeoutMs: timeLeft(),
@@ -64,7 +66,7 @@ export function documentFetcher(options: FetchOptions): DocumentFetcher {
     });
     const { origin, search } = new URL(url);
     const authorized = options.mayAuthorize(origin) && !(isReference && search !== "");
-    const own = authorized ? await documentHeaders(options) : {};
+    const own = authorized ? await resolveHeaders(options) : {};
     const headers: Record<string, string> = {
       accept: "application/json, application/yaml, text/yaml, */*;q=0.5",
       ...own,
@@ -80,7 +82,7 @@ export function documentFetcher(options: FetchOptions): DocumentFetcher {
     });
     const { status, statusText, mediaType } = response;
     bytesLeft -= response.body.length;
-    if (bytesLeft < 0) throw tooLarge();
+    if (bytesLeft < 0) throw tooLargeError();
     const revision = readRevision(response.headers);
     if (status === 304 && known !== undefined) {
       return { unchanged: true, ...(revision === undefined ? {} : { revision }) };
@@ -98,8 +100,8 @@ export function documentFetcher(options: FetchOptions): DocumentFetcher {
     const advice = !refused
       ? "Check the address."
       : authorized
-        ? "Check `auth` or `headers`; an API key goes with the document only as one of `headers`."
-        : "Pass `auth` or `headers`, and the same origin in `baseUrl` or `credentialOrigins`.";
+        ? "Check `auth` or `headers`. An API key is sent with the request for the document only if it is in `headers`."
+        : "Set `auth` or `headers`, and add the origin to `credentialOrigins` or set `baseUrl`.";
     throw new ToolError(
       refused ? "auth_required" : "unavailable",
       `Cannot load ${displayUrl(url)}: it answered ${status} ${visibleText(statusText.slice(0, 100))}`.trimEnd() +
@@ -114,7 +116,7 @@ export function documentFetcher(options: FetchOptions): DocumentFetcher {
   };
 }
 
-/** What a server says of the version that it gave, as far as it says anything. */
+/** Reads the cache metadata of a response. */
 function readRevision(headers: HttpHeaders): Revision | undefined {
   const header = (name: string): string | undefined => {
     const value = headers[name];
@@ -134,15 +136,38 @@ function readRevision(headers: HttpHeaders): Revision | undefined {
   };
 }
 
-function tooLarge(): ToolError {
+function tooLargeError(): ToolError {
   return new ToolError(
     "upstream",
-    `The document and the files it refers to have more than ${maxBytes / 1024 / 1024} MiB together.`,
+    `The document and the files it refers to are larger than ${maxBytes / 1024 / 1024} MiB together.`,
     { audience: "host" },
   );
 }
 
-async function documentHeaders(options: FetchOptions): Promise<Record<string, string>> {
+async function resolveHeaders(options: FetchOptions): Promise<Record<string, string>> {
   const { source, auth, headers, secrets, signal } = options;
-  return { ...(await generalCredential(source, auth, secrets, signal)), ...headers };
+  return { ...(await resolveGeneralHeaders(source, auth, secrets, signal)), ...headers };
+}
+
+/**
+ * Creates the headers with which a document is fetched before its contents are known: all credentials except API keys,
+ * whose location only the document defines, and those of a caller.
+ *
+ * @throws ToolError `auth_required` if the credential is not available.
+ */
+async function resolveGeneralHeaders(
+  source: string,
+  auth: OpenApiAuth,
+  secrets: SourceSecrets,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  const [use] = getGeneralUses(auth);
+  if (use === undefined) return {};
+  const { scheme, scopes, form, configured } = use;
+  const request = { source, scheme, scopes, signal };
+  const credential = await resolveCredential(configured as ConfiguredCredential, request);
+  if (credential === undefined) return {};
+  const material = toMaterial(scheme, form, credential);
+  for (const secret of material.secrets) secrets.register(secret);
+  return material.type === "text" ? { [material.name]: material.value } : {};
 }

@@ -14,7 +14,7 @@ const optionNames: Readonly<Record<string, string>> = {
  */
 export function useOptionNames(message: string): string {
   return message
-    .replace(/\b(?:pass|check) (?:them as )?`(?:auth|baseUrl)`[^.;]*/gi, (advice) =>
+    .replace(/\b(?:pass|set|configure|check) (?:them as )?`(?:auth|baseUrl)`[^.;]*/gi, (advice) =>
       advice.replace(/`\w+`/g, (name) => optionNames[name] ?? name),
     )
     .replace(
@@ -28,5 +28,5 @@ export function useOptionNames(message: string): string {
       "--allow-reference with its folder opens it",
     )
     .replace(/`allowReferences: \["([^"\s]+)"\]` opens it/g, "--allow-reference $1 opens it")
-    .replace(/^auth\.schemes has (?="[^"]*", which is no security scheme)/, "--auth names ");
+    .replace(/^auth\.schemes has (?="[^"]*", which is not a security scheme)/, "--auth names ");
 }

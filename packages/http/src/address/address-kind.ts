@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** Why an address is not public. */
+/** The reason for which an address is not public. */
 export type AddressKind =
   | "loopback"
   | "private"
@@ -20,7 +20,7 @@ const ipv4Ranges: readonly (readonly [AddressKind, readonly string[]])[] = [
       "169.254.170.2/32", // AWS container credentials
       "169.254.170.23/32", // AWS EKS pod identity
       "100.100.100.200/32", // Alibaba
-      "168.63.129.16/32", // Azure; a public address as far as any registry knows
+      "168.63.129.16/32", // Azure; public according to every registry
       "192.0.0.192/32", // Oracle
     ],
   ],

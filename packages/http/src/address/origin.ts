@@ -1,6 +1,6 @@
 /**
- * How far requests to an origin may reach: `public`: only public addresses;
- * `given`: the host wrote it, it may be private; `allowed`: `allowOrigins` names it, even a metadata address.
+ * The addresses that requests to an origin may reach. `public`: only public addresses; `given`: the host configured the
+ * origin, which may be private; `allowed`: `allowOrigins` names it, even if it is a metadata address.
  */
 export type Reach = "public" | "given" | "allowed";
 
@@ -16,7 +16,7 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   return url;
 }
 
-// Services on high ports that a well-formed HTTP request can harm or wake.
+// Services on high ports that a well-formed HTTP request can damage or trigger.
 const servicePorts = new Set([
   "1433", // SQL Server
   "1521", // Oracle
@@ -37,7 +37,10 @@ const servicePorts = new Set([
   "27017", // MongoDB
 ]);
 
-/** False for ports that belong to something else than the web: those under 1024 but 80 and 443, and well-known services. */
+/**
+ * Returns false for ports that do not belong to the web: those below 1024 except 80 and 443, and those of well-known
+ * services.
+ */
 export function isWebPort({ port }: URL): boolean {
   if (port === "" || port === "80" || port === "443") return true;
   return port.length > 3 && Number(port) >= 1024 && !servicePorts.has(port);

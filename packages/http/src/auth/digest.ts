@@ -7,7 +7,7 @@ export interface DigestRequest {
   readonly path: string;
   readonly username: string;
   readonly password: string;
-  /** For servers that want the body protected, too (`auth-int`). */
+  /** The body, for servers that protect it too (`auth-int`). */
   readonly body?: string | Uint8Array | undefined;
   /** Number of responses to this nonce, this one included. Default: 1. */
   readonly nonceCount?: number | undefined;
@@ -20,7 +20,7 @@ interface DigestChallenge {
   readonly nonce: string;
   readonly hash: string;
   readonly session: boolean;
-  /** `undefined`: as in RFC 2069, which some devices still speak. */
+  /** `undefined`: as in RFC 2069, which some devices still use. */
   readonly protection: "auth" | "auth-int" | undefined;
 }
 
@@ -32,11 +32,12 @@ const hashes: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * The `authorization` header that answers a `WWW-Authenticate: Digest` challenge (RFC 7616): of several the one with the
- * best algorithm. The same nonce can be answered again, counting on.
+ * Creates the `authorization` header that answers a `WWW-Authenticate: Digest` challenge (RFC 7616). Of several
+ * challenges, the one with the best algorithm is answered. The same nonce can be answered several times, with a higher
+ * `nonceCount` each time.
  *
- * @param challenges the header's values as they came.
- * @returns `undefined` when there is no digest challenge among them that can be answered.
+ * @param challenges the values of the header, as received.
+ * @returns `undefined` when no digest challenge among them can be answered.
  */
 export function digestAuthorization(
   challenges: string | readonly string[],
@@ -48,12 +49,12 @@ export function digestAuthorization(
 
 let clientNonceKey: Uint8Array | undefined;
 
-/** Loading it takes milliseconds, and few servers want a digest. */
+/** Loads the module on demand: loading takes milliseconds, and few servers use digest authentication. */
 function nodeCrypto(): typeof import("node:crypto") {
   return process.getBuiltinModule("node:crypto");
 }
 
-/** The same for the same nonce: a session (`-sess`) lives by the client nonce with which it began. */
+/** Returns the same client nonce for the same nonce: a session (`-sess`) uses the client nonce with which it began. */
 function clientNonce({ nonce, realm }: DigestChallenge, { username }: DigestRequest): string {
   const { createHmac, randomBytes } = nodeCrypto();
   clientNonceKey ??= randomBytes(32);
@@ -76,10 +77,10 @@ export function bestChallenge(challenges: readonly Challenge[]): DigestChallenge
     const rank = hashes.findIndex(([known]) => known === name);
     const [, hash] = hashes[rank] ?? [];
     if (hash === undefined || rank >= bestRank) continue;
-    // Some servers write an empty one for none.
+    // Some servers send an empty value for none.
     const offered = (parameters.get("qop") || undefined)?.toLowerCase().split(/[ \t]*,[ \t]*/);
     const protection = (["auth", "auth-int"] as const).find((known) => offered?.includes(known));
-    // Nothing that is known here, or a session without the client nonce that makes it one.
+    // No known protection, or a session without the client nonce that it needs.
     if (protection === undefined && (offered !== undefined || session)) continue;
     best = { parameters, realm, nonce, hash, session, protection };
     bestRank = rank;
@@ -100,7 +101,7 @@ export function digestAnswer(
     return made.digest("hex");
   };
   const user = username.normalize("NFC");
-  // A header's characters are its bytes.
+  // Each character of a header value is one byte.
   const realmBytes = Buffer.from(realm, "latin1");
   const nonceBytes = Buffer.from(nonce, "latin1");
   const identity = digest(user, realmBytes, password.normalize("NFC"));
@@ -131,7 +132,7 @@ export function digestAnswer(
   return `Digest ${fields.join(", ")}`;
 }
 
-/** RFC 7616 section 3.4: a name beyond ASCII goes as an extended value (RFC 8187). */
+/** RFC 7616 section 3.4: a user name with non-ASCII characters is sent as an extended value (RFC 8187). */
 function userField(user: string): string {
   if (/^[ -~]*$/.test(user)) return `username=${quote(user)}`;
   const encoded = encodeURIComponent(user).replace(

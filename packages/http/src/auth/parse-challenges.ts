@@ -14,8 +14,8 @@ const quoted = /"((?:[^"\\]|\\[^])*)"/y;
 const token68 = /[ \t]+[A-Za-z0-9\-._~+/]+=*[ \t]*(?=,|$)/y;
 
 /**
- * The challenges in a header's values, in their order; one value may hold several. What comes behind something
- * unreadable is not read.
+ * Parses the challenges in a header's values, in their order; one value may contain several. If a part is unreadable,
+ * the rest of its value is ignored.
  */
 export function parseChallenges(values: string | readonly string[]): readonly Challenge[] {
   return (typeof values === "string" ? [values] : values).flatMap(parseHeaderValue);

@@ -6,17 +6,18 @@ import type { TlsIdentity } from "./tls-identity.ts";
 
 type Agents = Map<Reach, { readonly queued: Agent; readonly unqueued: Agent }>;
 
-/** Connections to one origin that requests share: more of them wait. */
+/** Maximum number of connections to one origin; further requests wait for a free one. */
 const maxConnections = 128;
 
 const agents: Agents = new Map();
 const agentsByIdentity = new WeakMap<TlsIdentity, Agents>();
 
 /**
- * The process's connections, a pool per origin. One agent per reach: a socket that was opened for a host's own
- * origin never serves a request that may only reach public addresses. And one per identity: nor does a socket that
- * has shown a certificate serve a request without it. What is not to wait (`HttpRequest.unqueued`) has connections of
- * its own, without a limit.
+ * Returns the agent whose connection pools a request uses; the pools belong to the process, one for each origin. There
+ * is one agent for each reach, so that a socket that was opened for a host's own origin never serves a request that may
+ * only reach public addresses. There is one for each identity, so that a socket that presented a certificate never
+ * serves a request without it. Unqueued requests (`HttpRequest.unqueued`) have connections of their own, without a
+ * limit.
  */
 export function getAgent(reach: Reach, identity?: TlsIdentity, unqueued = false): Agent {
   const ofIdentity = identity === undefined ? agents : agentsForIdentity(identity);

@@ -7,17 +7,17 @@ interface Connecting {
 
 /** A request that can be aborted before it has a connection. */
 export interface PendingConnection {
-  /** The request has settled: it needs no connection any more. */
+  /** The request has settled and no longer needs a connection. */
   readonly isSettled: boolean;
   /** The client that connects for it, once there is one. */
   connectingClient: ConnectingClient | undefined;
 }
 
 /**
- * One connection of a pool. undici lets a request that waits for its connection be aborted only when the connection is
- * made or has failed: until then, 10 seconds for a server that accepts and says nothing, it keeps its socket and its
- * place in the pool. This client closes the socket when the request that it connects for is aborted. A client that
- * connects has one request, since the pool gives it no other before.
+ * One connection of a pool. undici aborts a request that waits for its connection only when the connection is
+ * established or has failed. Until then (10 seconds for a server that accepts and sends nothing) the request keeps its
+ * socket and its slot in the pool. This client closes the socket when the request that it connects for is aborted. A
+ * connecting client has exactly one request, because the pool gives it no other one before.
  */
 export class ConnectingClient extends Client {
   readonly #attempt: { socket: Connecting | undefined };
@@ -45,14 +45,14 @@ export class ConnectingClient extends Client {
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler & Partial<PendingConnection>,
   ): boolean {
-    // The request was aborted while it waited in the pool: the next one may have its place.
+    // The request was aborted while it waited in the pool: the next request may take its slot.
     if (handler.isSettled === true) return true;
     handler.connectingClient = this;
     return super.dispatch(options, handler);
   }
 
-  /** Ends an attempt to connect; the pool forgets this client then. Without one nothing happens. */
+  /** Aborts the attempt to connect; the pool then removes this client. Does nothing when there is no attempt. */
   abortConnecting(): void {
-    this.#attempt.socket?.destroy(new Error("nobody waits for the connection"));
+    this.#attempt.socket?.destroy(new Error("the request was aborted"));
   }
 }

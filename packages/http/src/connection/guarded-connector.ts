@@ -6,11 +6,11 @@ import type { Reach } from "../address/origin.ts";
 import { watchSocket } from "./stale-socket.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
-/** Why the connector did not connect. The request that asked turns it into a `ToolError`. */
+/** The connector's reason for not connecting. The request turns it into a `ToolError`. */
 export class AddressRefused extends Error {
   override readonly name: string = "AddressRefused";
   readonly kind: AddressKind;
-  /** The host was written as an address (or as `localhost`), so its kind discloses nothing. */
+  /** The host was written as an address (or as `localhost`), so that its kind discloses nothing. */
   readonly literal: boolean;
 
   constructor(kind: AddressKind, literal: boolean) {
@@ -20,7 +20,7 @@ export class AddressRefused extends Error {
   }
 }
 
-/** Parts of the connector, replaceable in tests. */
+/** Parts of the connector that tests replace. */
 export interface ConnectorParts {
   readonly build: (options: buildConnector.BuildOptions) => buildConnector.connector;
   readonly lookup?: LookupFunction;
@@ -31,8 +31,8 @@ export interface ConnectorParts {
 const connectTimeoutMs = 10_000;
 
 /**
- * A connector that checks the IP literal, every answer of the name resolution that it then dials (so a
- * second answer cannot differ), and the peer it ended up with.
+ * Creates a connector that checks the IP literal, every resolved address that it then dials (so that a second name
+ * resolution cannot differ), and the peer of the established connection.
  */
 export function guardedConnector(reach: Reach, parts: ConnectorParts): buildConnector.connector {
   const { build, lookup = systemLookup as LookupFunction, kindOf = addressKind, identity } = parts;
@@ -46,7 +46,7 @@ export function guardedConnector(reach: Reach, parts: ConnectorParts): buildConn
   };
 
   const connect = build({
-    // One protocol, one meaning of "close the socket"; HTTP/2 would share it between requests.
+    // HTTP/1.1 only: HTTP/2 would share the socket between requests, and closing it would end them all.
     allowH2: false,
     timeout: connectTimeoutMs,
     ...identity,
@@ -75,7 +75,7 @@ export function guardedConnector(reach: Reach, parts: ConnectorParts): buildConn
       const [error, socket] = outcome;
       if (error !== null) return callback(error, null as never);
       const { remoteAddress } = socket;
-      // Without a remote address the socket is closed already, and undici says so.
+      // Without a remote address the socket is already closed, and undici reports that.
       const peer = remoteAddress === undefined ? undefined : refusal(hostname, remoteAddress);
       if (peer === undefined) {
         watchSocket(socket);
@@ -87,7 +87,7 @@ export function guardedConnector(reach: Reach, parts: ConnectorParts): buildConn
   };
 }
 
-/** Refuses host names whose meaning is known without name resolution. */
+/** Refuses host names that are known without name resolution to be loopback or metadata hosts. */
 function refusedName(hostname: string, reach: Reach): AddressRefused | undefined {
   if (reach === "public" && isLocalhost(hostname)) return new AddressRefused("loopback", true);
   if (reach !== "allowed" && isMetadataHost(hostname)) {
@@ -96,7 +96,7 @@ function refusedName(hostname: string, reach: Reach): AddressRefused | undefined
   return undefined;
 }
 
-// RFC 6761, section 6.3: all names under it are loopback.
+// RFC 6761, section 6.3: all names below `localhost` are loopback.
 function isLocalhost(hostname: string): boolean {
   return /(?:^|\.)localhost\.?$/i.test(hostname);
 }

@@ -8,14 +8,14 @@ export interface TlsIdentity {
 
 const maxIdentities = 100;
 
-/** Keyed by everything that makes them up, the latest last. */
+/** By everything that an identity consists of; the most recently used last. */
 const identities = new Map<string, TlsIdentity>();
 
 /**
- * The identity of a certificate, a client's own authorities, or both; the same one for the same texts, so that
- * connections are used again. `undefined` when there is neither.
+ * Returns the identity of a certificate, of a client's own authorities, or of both. The same texts give the same
+ * identity, so that connections are reused. `undefined` when there is neither.
  *
- * @throws ToolError `auth_required` for a certificate that cannot be used; `internal` for authorities that cannot.
+ * @throws ToolError `auth_required` for a certificate that cannot be used; `internal` for such authorities.
  */
 export function tlsIdentity(
   certificate: CertificateCredential | undefined,
@@ -31,7 +31,7 @@ export function tlsIdentity(
   identities.set(name, identity);
   if (identities.size > maxIdentities) {
     const [oldest] = identities.keys();
-    // Its idle connections end by themselves.
+    // Its idle connections close by themselves.
     if (oldest !== undefined) identities.delete(oldest);
   }
   return identity;
@@ -58,7 +58,7 @@ function secureContext(
   }
 }
 
-/** A TLS context passes over what it cannot read. */
+/** Checks the authorities, because a TLS context silently ignores what it cannot read. */
 function checkAuthorities(authorities: string): void {
   const { X509Certificate } = process.getBuiltinModule("node:crypto");
   try {

@@ -1,4 +1,4 @@
-/** A request that is under way, and its neighbours in the list of those. */
+/** A request in progress, and its neighbours in the list of those. */
 export interface ActiveExchange {
   previous: ActiveExchange | undefined;
   next: ActiveExchange | undefined;
@@ -6,8 +6,9 @@ export interface ActiveExchange {
 }
 
 /**
- * The requests of a client that are under way. A list linked through its members: a set writes its table anew again and
- * again as they come and go, and old tables keep what was in them alive until the next full collection.
+ * The requests of a client that are in progress. The list is linked through its members, because a `Set` reallocates
+ * its table again and again as members are added and removed, and old tables keep their members alive until the next
+ * full collection.
  */
 export class ActiveExchanges {
   #first: ActiveExchange | undefined;
@@ -19,7 +20,7 @@ export class ActiveExchanges {
     this.#first = exchange;
   }
 
-  /** May be said twice, and of one that was never added. */
+  /** Removes a request. Does nothing for one that is not in the list. */
   delete(exchange: ActiveExchange): void {
     const { previous, next } = exchange;
     if (previous !== undefined) previous.next = next;
@@ -29,7 +30,7 @@ export class ActiveExchanges {
     exchange.next = undefined;
   }
 
-  /** Cancelling takes each out. */
+  /** Cancels all requests; cancelling removes each from the list. */
   cancelAll(why: string): void {
     while (this.#first !== undefined) {
       const first = this.#first;

@@ -2,21 +2,21 @@ import { channel } from "node:diagnostics_channel";
 import { ToolError } from "@toolweave/core";
 import type { TlsIdentity } from "../connection/tls-identity.ts";
 
-/** The server that a request goes to, as a circuit breaker tells servers apart. */
+/** The server that a request goes to, as a circuit breaker distinguishes servers. */
 interface Target {
   readonly origin: string;
   readonly identity: TlsIdentity | undefined;
 }
 
-/** Failures of an origin that cannot be reached. */
+/** The failures of an origin that cannot be reached. */
 interface Circuit {
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** Milliseconds for which calls are refused once it is open; doubled each time it opens again. */
+  /** Milliseconds for which requests are refused once the circuit is open; doubled each time it opens again. */
   openMs: number;
-  /** On the clock of `performance.now()`; 0: it is closed. */
+  /** End of the open state on the clock of `performance.now()`; 0: the circuit is closed. */
   openUntil: number;
-  /** One request finds out whether the origin is back. */
+  /** One request is probing whether the origin answers again. */
   probing: boolean;
 }
 
@@ -29,11 +29,11 @@ const maxOrigins = 1_000;
 const changes = channel("toolweave.http.circuit");
 
 /**
- * The origins that a client gets no answer from. Each client has its own, so that a document or
- * arguments that make the requests of one client fail do not close the origin to the others.
+ * The origins from which a client gets no answer. Each client has its own circuit breaker, so that a document or
+ * arguments that make the requests of one client fail do not affect the others.
  */
 export class CircuitBreaker {
-  /** Only of origins whose last request failed: most of the time there are none. */
+  /** Contains only origins whose last request failed: most of the time it is empty. */
   readonly #known = new Map<string, Circuit>();
 
   /** True while every circuit is closed. */
@@ -42,10 +42,10 @@ export class CircuitBreaker {
   }
 
   /**
-   * Lets a request through, or not: after 10 requests in a row that got no connection or no answer, an origin is left
-   * alone for 5 seconds, and longer each time, up to 30; then one request at a time tries it.
+   * Admits a request or refuses it. After 10 consecutive requests that got no connection or no answer, requests to an
+   * origin are refused for 5 seconds, then longer each time, up to 30; after that, one request at a time probes it.
    *
-   * @returns `probe`: the request is the one that tries; it has to be reported, whatever comes of it.
+   * @returns `probe`: the request is the one that probes, and its outcome has to be reported.
    * @throws ToolError `unavailable`, with `retryAfterMs`.
    */
   enter(target: Target): "probe" | "pass" {
@@ -61,12 +61,12 @@ export class CircuitBreaker {
     const retryAfterMs = Math.max(1, Math.ceil(left));
     throw new ToolError(
       "unavailable",
-      `${origin} has not answered ${circuit.failures} times in a row, so nothing is sent to it ${left > 0 ? `for ${Math.ceil(left / 1000)} s` : "until one request has found it back"}. Go on without it, or call it later.`,
+      `${origin} has not answered ${circuit.failures} times in a row, so requests to it are refused ${left > 0 ? `for ${Math.ceil(left / 1000)} s` : "until a trial request gets an answer"}. Continue without it, or call it later.`,
       { retryAfterMs },
     );
   }
 
-  /** A request got no connection or no answer. */
+  /** Reports a request that got no connection or no answer. */
   fail(target: Target): void {
     const known = this.#known;
     const key = circuitKey(target);
@@ -76,21 +76,21 @@ export class CircuitBreaker {
       openUntil: 0,
       probing: false,
     };
-    // The latest last: the least recently used origin is evicted.
+    // The most recently failed last: the first origin is evicted.
     known.delete(key);
     known.set(key, circuit);
     if (known.size > maxOrigins) known.delete(known.keys().next().value as string);
     circuit.failures += 1;
     const isAgain = circuit.probing;
     circuit.probing = false;
-    // Failures of requests that were under way when it opened do not count.
+    // Failures of requests that were in progress when the circuit opened do not count.
     if (circuit.openUntil === 0 ? circuit.failures < failuresToOpen : !isAgain) return;
     if (isAgain) circuit.openMs = Math.min(circuit.openMs * 2, maxOpenMs);
     circuit.openUntil = performance.now() + circuit.openMs;
     publishState(target.origin, "open");
   }
 
-  /** A request got an answer, of whatever kind. */
+  /** Reports a request that got an answer, whatever its status. */
   pass(target: Target): void {
     const key = circuitKey(target);
     const circuit = this.#known.get(key);
@@ -99,7 +99,7 @@ export class CircuitBreaker {
     if (circuit.openUntil !== 0) publishState(target.origin, "closed");
   }
 
-  /** The request that tried ended without an answer, and not by the origin's fault: another may try. */
+  /** Reports a probe that ended without an answer and through no fault of the origin: another request may probe. */
   release(target: Target): void {
     const circuit = this.#known.get(circuitKey(target));
     if (circuit !== undefined) circuit.probing = false;
@@ -113,7 +113,7 @@ function publishState(origin: string, state: "open" | "half-open" | "closed"): v
 let identities = 0;
 const identityNames = new WeakMap<TlsIdentity, number>();
 
-/** A server that closes the door on one certificate may open it to another. */
+/** Includes the identity: a server that refuses connections with one certificate may accept another. */
 function circuitKey({ origin, identity }: Target): string {
   if (identity === undefined) return origin;
   let name = identityNames.get(identity);

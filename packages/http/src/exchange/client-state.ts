@@ -10,9 +10,9 @@ export interface ClientState {
   readonly maxBytes: number;
   readonly maxRedirects: number;
   readonly certificateAuthorities: string | undefined;
-  /** Origins (of URLs from `parseUrl`) that the host gave or allowed. */
+  /** Origins (of URLs from `parseUrl`) that the host configured or allowed. */
   readonly origins: Map<string, Reach>;
-  /** A seam for tests; absent: the process's own pools. */
+  /** Replaced in tests; absent: the process's pools. */
   readonly dispatcherFor:
     | ((reach: Reach, identity?: TlsIdentity, unqueued?: boolean) => Dispatcher)
     | undefined;

@@ -8,7 +8,10 @@ import {
   createZstdDecompress,
 } from "node:zlib";
 
-/** The decoder of a `content-encoding` (RFC 9110, section 8.4.1); `"none"`: as it is; `undefined`: unknown. */
+/**
+ * Creates the decoder of a `content-encoding` (RFC 9110, section 8.4.1). `"none"`: the body is not encoded;
+ * `undefined`: the encoding is unknown.
+ */
 export function contentDecoder(
   encoding: string | readonly string[] | undefined,
   firstChunk: Uint8Array,
@@ -22,12 +25,12 @@ export function contentDecoder(
     case "x-gzip":
       return createGunzip();
     case "deflate":
-      // Some servers send bare deflate data; the low bits of a zlib header's first byte are always 8.
+      // Some servers send raw deflate data; the low bits of a zlib header's first byte are always 8.
       return ((firstChunk[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
     case "br":
       return createBrotliDecompress();
     case "zstd":
-      // RFC 9659: no more than 8 MB of window, which is what a frame can make us allocate.
+      // RFC 9659: a window of at most 8 MB, which bounds what a frame can make this process allocate.
       return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 23 } });
     default:
       return undefined;

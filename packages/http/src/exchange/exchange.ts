@@ -31,8 +31,8 @@ const maxInformational = 100;
 const minTimeoutMs = 1_000;
 
 /**
- * One request from its first hop to its last byte: undici's handler, the abort listener and the deadline in one
- * object, so that a request costs one promise and no closures. It settles once, and what it holds is released there.
+ * One request from its first hop to its last byte. undici's handler, the abort listener and the deadline are one
+ * object, so that a request costs one promise and no closures. It settles once, and its resources are released then.
  */
 class Exchange
   implements Dispatcher.DispatchHandler, ActiveExchange, PendingConnection, StreamFeed
@@ -50,10 +50,10 @@ class Exchange
   #maxBytes: number;
   isSettled = false;
   #repeated = false;
-  /** The head of a streamed answer has been given: from then on errors are reported through the stream. */
+  /** Set once the head of a streamed answer has been returned: from then on errors are reported through the stream. */
   #stream: ResponseStream | undefined;
 
-  // Of the current hop.
+  // State of the current hop.
   #sent = 0;
   #sentAt = 0;
   #probes = false;
@@ -93,7 +93,7 @@ class Exchange
     this.#dispatch();
   }
 
-  /** The caller's signal fired. */
+  /** Cancels the request when the caller's signal is aborted. */
   handleEvent(): void {
     const reason: unknown = this.#request.signal?.reason;
     if (ToolError.is(reason) && reason.code === "timeout") this.#countTimeout();
@@ -121,7 +121,7 @@ class Exchange
     );
   }
 
-  /** A stream has been silent for too long, unless it is its reader who takes their time. */
+  /** Fails the request when a stream has been silent for too long, unless its reader is slow. */
   expireIdle(): void {
     if (this.#stream?.isFull === true) return void this.#timer?.refresh();
     const { method, origin } = this.#hop;
@@ -152,7 +152,7 @@ class Exchange
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
     // The request was aborted while it waited for a connection.
-    if (this.isSettled) controller.abort(new Error("given up"));
+    if (this.isSettled) controller.abort(new Error("the request was aborted"));
   }
 
   onResponseStart(
@@ -183,7 +183,7 @@ class Exchange
     if (this.#next === undefined) this.#decoder ??= this.#makeDecoder(chunk);
     const decoder = this.#decoder;
     if (decoder === "none" && this.#next === undefined) return this.#collect(chunk);
-    // Compressed data can be a little longer than what it holds; more than that is no compression.
+    // Compressed data can be slightly longer than its decoded form; if it is much longer, it is not compressed data.
     if (this.#received > this.#maxBytes * 1.02 + 1024) return this.#tooLarge();
     if (decoder === undefined || decoder === "none") return;
     if (!decoder.write(chunk) && this.#stream !== undefined) this.#controller?.pause();
@@ -213,7 +213,7 @@ class Exchange
     this.fail(failure);
   }
 
-  /** True once, when the server closed a kept-alive connection while the request was on its way, and had not begun to answer. */
+  /** Returns true once, when the server closed a kept-alive connection before it started to answer. */
   #mayRepeat(error: Error): boolean {
     const { method, body } = this.#hop;
     return (
@@ -327,7 +327,7 @@ class Exchange
     );
   }
 
-  /** The response's head has arrived: the caller can begin to read. */
+  /** Returns the response when its head has arrived: the caller can start to read the stream. */
   #beginStream(): void {
     const { idleMs, maxBytes = this.#maxBytes } = this.#request.streaming ?? {};
     this.#maxBytes = maxBytes;
@@ -339,7 +339,7 @@ class Exchange
     this.#resolve(this.#response(nothing));
   }
 
-  /** Whether the beginning of too large a body is of use. */
+  /** A body that is too large is truncated. */
   get #cuts(): boolean {
     return this.#request.whenTooLarge === "cut" && this.#stream === undefined;
   }
@@ -381,7 +381,7 @@ class Exchange
       : "";
   }
 
-  /** False when it had settled before. */
+  /** Returns false when the request had already settled. */
   #settle(): boolean {
     if (this.isSettled) return false;
     this.isSettled = true;

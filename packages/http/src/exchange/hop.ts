@@ -10,18 +10,18 @@ import {
 } from "./outgoing-headers.ts";
 import { tlsIdentity, type TlsIdentity } from "../connection/tls-identity.ts";
 
-/** One request on the wire: the first, or one that a redirect led to. */
+/** One request on the wire: the first one, or one that follows a redirect. */
 export interface Hop {
   readonly url: URL;
   readonly origin: string;
   readonly reach: Reach;
   readonly method: string;
-  /** The method of the first request: a redirect may have made a `GET` of it. */
+  /** The method of the first request: a redirect may have changed it to `GET`. */
   readonly originalMethod: string;
   readonly headers: HeaderList;
   readonly body: RequestBody | undefined;
   readonly identity: TlsIdentity | undefined;
-  /** Source of the URL, for error texts. */
+  /** Origin of the URL, for error texts. */
   readonly chooser: Chooser;
 }
 
@@ -29,17 +29,20 @@ type Chooser = "the document" | "a redirect";
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
-/** The line to write for an origin that was refused. */
+/** Formats the option that allows a refused origin. */
 export function allowOriginHint(origin: string): string {
   return `To allow it: allowOrigins: [${JSON.stringify(origin)}].`;
 }
 
-/** True for a status that sends the client elsewhere. */
+/** Returns true for a status that redirects the client. */
 export function isRedirect(status: number): boolean {
   return redirectStatuses.has(status);
 }
 
-/** The first hop. Throws `invalid_arguments` or `permission_denied` for what cannot or must not be sent. */
+/**
+ * Creates the first hop. Throws `invalid_arguments` or `permission_denied` for a request that cannot or must not be
+ * sent.
+ */
 export function firstHop(request: HttpRequest, state: ClientState): Hop {
   const url = requestUrl(request.url);
   const method = request.method.toUpperCase();
@@ -64,8 +67,8 @@ export function firstHop(request: HttpRequest, state: ClientState): Hop {
 }
 
 /**
- * Where a redirect leads (RFC 9110, section 15.4; methods as in the Fetch standard). Throws `upstream` for one that
- * must not be followed.
+ * Creates the hop to which a redirect leads (RFC 9110, section 15.4; methods as in the Fetch standard). Throws
+ * `upstream` for a redirect that must not be followed.
  */
 export function nextHop(
   hop: Hop,
@@ -99,7 +102,7 @@ export function nextHop(
   if (leaves) {
     headers = headersForOtherOrigin(headers, request.credentials);
     for (const name of request.credentials ?? []) {
-      // Only then: deleting writes the whole query anew.
+      // Checked first, because deleting serializes the whole query again.
       if (url.searchParams.has(name)) url.searchParams.delete(name);
     }
   }
@@ -148,7 +151,7 @@ function getReach(url: URL, state: ClientState, chooser: Chooser): Reach {
 function requestUrl(input: string | URL): URL {
   // A URL object is copied: the caller may change its own while the request waits.
   const text = typeof input === "string" ? input : input.href;
-  // The WHATWG parser silently drops line breaks and tabs, so they are looked for first.
+  // The WHATWG parser silently drops line breaks and tabs, so they are checked first.
   if (/[\u0000-\u001f\u007f]/.test(text)) {
     throw new ToolError(
       "invalid_arguments",
@@ -184,7 +187,7 @@ function redirectUrl(
   location: string | readonly string[] | undefined,
 ): URL {
   if (typeof location !== "string") {
-    throw refusedRedirectError(hop, status, "without saying where to.");
+    throw refusedRedirectError(hop, status, "without a location.");
   }
   // Header values arrive as Latin-1, but servers write UTF-8.
   const url = parseUrl(Buffer.from(location, "latin1").toString(), hop.url.href);

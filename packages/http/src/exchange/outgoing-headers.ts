@@ -22,10 +22,13 @@ const crossOriginHeaders = new Set([
   "user-agent",
 ]);
 
-/** Headers as undici takes them fastest: name, value, name, value, … with lower-case names. */
+/** Headers in the form that undici processes fastest: name, value, name, value, … with lower-case names. */
 export type HeaderList = string[];
 
-/** Checks headers and completes them. Throws `invalid_arguments`, which names the header and never its value. */
+/**
+ * Checks and completes headers. Throws `invalid_arguments`, whose message contains the name of a header and never its
+ * value.
+ */
 export function outgoingHeaders(headers: Readonly<Record<string, string>> | undefined): HeaderList {
   const list: HeaderList = [];
   let encoding = false;
@@ -54,7 +57,7 @@ export function outgoingHeaders(headers: Readonly<Record<string, string>> | unde
   return list;
 }
 
-/** The headers that a redirect to another origin may carry. */
+/** Returns the headers that a redirect to another origin may carry. */
 export function headersForOtherOrigin(
   list: HeaderList,
   credentials: readonly string[] | undefined,
@@ -63,7 +66,7 @@ export function headersForOtherOrigin(
   return pick(list, (name) => crossOriginHeaders.has(name) && !secret.has(name));
 }
 
-/** The headers that remain when a redirect turns a request into a GET. */
+/** Returns the headers that remain when a redirect turns a request into a GET. */
 export function headersWithoutBody(list: HeaderList): HeaderList {
   return pick(list, (name) => !name.startsWith("content-"));
 }

@@ -2,7 +2,7 @@ import { ToolError } from "@toolweave/core";
 import type { Dispatcher } from "undici";
 import { isBuffered, type RequestBody } from "../message/http-request.ts";
 
-/** A body as undici takes it. */
+/** Converts a body to the form that undici accepts. */
 export function toDispatchBody(
   body: RequestBody | undefined,
   origin: string,
@@ -10,16 +10,16 @@ export function toDispatchBody(
 ): NonNullable<Dispatcher.DispatchOptions["body"]> | null {
   if (body === undefined) return null;
   if (isBuffered(body)) return body;
-  // undici takes any async iterable; its types know of Node's own only.
+  // undici accepts any async iterable; its types only declare Node's own.
   return streamBody(body, origin, failed) as unknown as NonNullable<
     Dispatcher.DispatchOptions["body"]
   >;
 }
 
 /**
- * A body that is a stream, on its way to a server. Its errors are reported before the server's.
+ * Streams a body to a server. Its errors are reported before the server's.
  *
- * @param failed gets `execution_failed`, or the `ToolError` that the stream itself threw.
+ * @param failed is called with `execution_failed`, or with the `ToolError` that the stream itself threw.
  */
 async function* streamBody(
   body: AsyncIterable<Uint8Array>,

@@ -4,13 +4,16 @@ import { allowOriginHint, type Hop } from "./hop.ts";
 
 /** Progress of a hop when it failed. */
 interface HopProgress {
-  /** The request had a connection, so the other side may have acted on it. */
+  /** The request had a connection, so that the server may have processed it. */
   readonly sent: boolean;
   /** The answer's head had arrived. */
   readonly answered: boolean;
 }
 
-/** The `ToolError` for what undici or the connector reported. Texts name the origin, never an address, a path or a query. */
+/**
+ * Converts an error of undici or of the connector to a `ToolError`. Messages contain the origin, never an address, a
+ * path or a query.
+ */
 export function transportError(error: unknown, hop: Hop, progress: HopProgress): ToolError {
   if (error instanceof AddressRefused) return refusedAddressError(error, hop);
   const code = errorCode(error);
@@ -29,7 +32,7 @@ export function transportError(error: unknown, hop: Hop, progress: HopProgress):
   if (code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH") {
     return new ToolError(
       "internal",
-      `The body of the request to ${origin} has not as many bytes as bodyLength says.${sideEffectWarning(hop)}`,
+      `The body of the request to ${origin} does not have the number of bytes that bodyLength states.${sideEffectWarning(hop)}`,
       { cause: error },
     );
   }
@@ -59,12 +62,15 @@ export function transportError(error: unknown, hop: Hop, progress: HopProgress):
   });
 }
 
-/** True for a request that a redirect made of another one, which had been answered: that one may have done its work. */
+/**
+ * Returns true for a request that follows a redirect of a request with another method: the server answered that one and
+ * may have carried it out.
+ */
 export function isRedirected({ originalMethod, method }: Hop): boolean {
   return originalMethod !== method;
 }
 
-/** A warning for requests that must not be repeated blindly. */
+/** Returns a warning for requests that must not be repeated blindly. */
 export function sideEffectWarning(hop: Hop): string {
   const { originalMethod } = hop;
   const safe =
@@ -83,7 +89,7 @@ const connectFailures: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "it did not accept the connection in time",
 };
 
-/** undici gives its parser's errors no code, and tells an early end and an unasked 1xx by the text alone. */
+/** undici gives its parser's errors no code: an early end and an unexpected 1xx differ only in their messages. */
 function isMalformed(error: unknown, code: string): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === "HTTPParserError") return !error.message.includes("EOF");

@@ -4,16 +4,16 @@ import type { HttpResponse } from "./http-response.ts";
 /** The body of a request: text (sent as UTF-8), bytes, or a stream of bytes. */
 export type RequestBody = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-/** Which answers are read piece by piece, and how long a silence may last. */
+/** Selects the answers that are streamed, and limits how long a stream may be silent. */
 export interface Streaming {
-  /** Asked when the head of an answer has come; `mediaType` in lower case, without parameters. */
+  /** Called when the head of an answer has arrived; `mediaType` is in lower case, without parameters. */
   accepts(status: number, mediaType: string | undefined): boolean;
   /**
-   * Milliseconds without a byte after which such an answer fails with `timeout`; takes the place of the client's
-   * `timeoutMs` from its head on. Absent: `timeoutMs` goes on. 0: as long as the signal lets it.
+   * Milliseconds without a byte after which a streamed answer fails with `timeout`; replaces the client's `timeoutMs`
+   * once the head has arrived. Absent: `timeoutMs` continues to apply. 0: no limit other than the signal.
    */
   readonly idleMs?: number | undefined;
-  /** The most bytes of such an answer, in place of the client's. `Infinity`: its reader counts. */
+  /** Maximum number of bytes of a streamed answer, in place of the client's. `Infinity`: the reader limits it. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -22,33 +22,33 @@ export interface HttpRequest {
   readonly method: string;
   /** An absolute `http:` or `https:` URL without user name and password. */
   readonly url: string | URL;
-  /** Hop-by-hop headers, `host` and `content-length` belong to the client and are refused. */
+  /** Hop-by-hop headers, `host` and `content-length` are set by the client and refused here. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** A stream is sent as it comes, and only once: neither a redirect nor a stale connection repeats it. */
+  /** A stream is sent as it is produced, and only once: neither a redirect nor a stale connection repeats it. */
   readonly body?: RequestBody | undefined;
-  /** Bytes of a `body` that is a stream, where they are known; sent as `content-length`. */
+  /** Number of bytes of a `body` that is a stream, if known; sent as `content-length`. */
   readonly bodyLength?: number | undefined;
   /** Ends the request with `cancelled` and closes its socket. */
   readonly signal?: Cancellation | undefined;
   /**
-   * Names of headers and query parameters that carry credentials: a redirect to another origin goes
-   * without them. All headers but `accept`, `accept-encoding`, `accept-language`, `content-type` and
-   * `user-agent` are dropped there anyway.
+   * Names of headers and query parameters that carry credentials: a redirect to another origin does not get them. All
+   * headers except `accept`, `accept-encoding`, `accept-language`, `content-type` and `user-agent` are dropped there
+   * anyway.
    */
   readonly credentials?: readonly string[] | undefined;
   /**
-   * The client certificate for servers that ask for one (mutual TLS). For https only. A redirect to another
-   * origin goes without it, and so does every request that does not name it.
+   * The client certificate for servers that ask for one (mutual TLS). For https only. Neither a redirect to another
+   * origin nor any request that does not name the certificate uses it.
    */
   readonly certificate?: CertificateCredential | undefined;
-  /** Answers that are given as soon as their head is there, with `stream` in place of `body`. Default: none. */
+  /** Answers that are returned as soon as their head has arrived, with `stream` in place of `body`. Default: none. */
   readonly streaming?: Streaming | undefined;
   /**
-   * Goes out at once, however many are under way: for an answer that stays open as long as it is wanted, and for what
-   * another request waits for. Default: `false`; beyond 128 to one origin, requests wait for each other.
+   * Sends the request at once, however many are in progress: for an answer that stays open, and for a request on which
+   * another request waits. Default: `false`; beyond 128 to one origin, requests wait for each other.
    */
   readonly unqueued?: boolean | undefined;
-  /** Handling of a body over `maxBytes`: an error, or its beginning with `truncated`. Default: `fail`. */
+  /** Handling of a body over `maxBytes`: an error, or the beginning of the body with `truncated`. Default: `fail`. */
   readonly whenTooLarge?: "fail" | "cut" | undefined;
 }
 
@@ -63,12 +63,12 @@ export interface HttpClient {
    * (a malformed, truncated or undecodable answer, one over `maxBytes`, or a redirect that cannot be followed).
    */
   request(request: HttpRequest): Promise<HttpResponse>;
-  /** Cancels what is under way and refuses new requests. Idempotent. */
+  /** Cancels all requests in progress and refuses new ones. Idempotent. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** False for a stream, which is there only once. */
+/** Returns false for a stream, which can be read only once. */
 export function isBuffered(body: RequestBody | undefined): body is string | Uint8Array {
   return typeof body === "string" || body instanceof Uint8Array;
 }

@@ -6,34 +6,34 @@ export interface HttpHeaders {
   readonly "set-cookie"?: readonly string[];
 }
 
-/** A whole response, its body decompressed. */
+/** A full response with a decompressed body. */
 export interface HttpResponse {
   readonly status: number;
   /**
-   * The method of the request that this answers: a redirect may have made a `GET` of a `POST`. A refusal of that `GET`
-   * says nothing of the `POST` before it, which may have been carried out.
+   * The method of the request that this answers: a redirect may have changed a `POST` to a `GET`. If that `GET` is
+   * refused, the `POST` before it may still have been carried out.
    */
   readonly method: string;
   readonly statusText: string;
   /** URL of the response, after redirects, without fragment. */
   readonly url: string;
   readonly headers: HttpHeaders;
-  /** Empty for HEAD, 204 and 304, and where there is a `stream`. */
+  /** Empty for HEAD, 204 and 304, and when there is a `stream`. */
   readonly body: Uint8Array;
-  /** There was more than `maxBytes`, and the request said `whenTooLarge: "cut"`. */
+  /** Set when the body was larger than `maxBytes` and the request had `whenTooLarge: "cut"`. */
   readonly truncated?: true;
   /**
-   * The decoded body as it comes, when the request's `streaming` accepts the answer. To be read once; leaving the loop
-   * closes the connection. Rejects with a `ToolError` as `request` does, after what came before.
+   * The decoded body as it arrives, when the request's `streaming` accepts the answer. It can be read once; leaving the
+   * loop closes the connection. Rejects with a `ToolError` as `request` does, after the bytes received before.
    */
   readonly stream?: AsyncIterable<Uint8Array>;
-  /** Type and subtype in lower case, without parameters; `undefined` when the server named none. */
+  /** Type and subtype in lower case, without parameters; `undefined` when the server sent none. */
   readonly mediaType?: string | undefined;
-  /** The body as text: by its byte order mark, else by the charset of the content type, else as UTF-8. */
+  /** Decodes the body as text: by its byte order mark, else by the charset of the content type, else as UTF-8. */
   text(): string;
 }
 
-/** Headers as undici hands them over. */
+/** Headers as undici passes them. */
 export type RawHeaders = Record<string, string | string[] | undefined>;
 
 /** @internal */
@@ -90,7 +90,7 @@ export class ReceivedResponse implements HttpResponse {
   }
 }
 
-/** Type and subtype in lower case, without parameters; `undefined` when there is none. */
+/** Returns type and subtype in lower case, without parameters; `undefined` when there is none. */
 export function getMediaType(headers: HttpHeaders | RawHeaders): string | undefined {
   const type = getContentType(headers);
   const end = type.indexOf(";");

@@ -2,14 +2,14 @@ import type { ToolError } from "@toolweave/core";
 
 /** The source that feeds a stream. */
 export interface StreamFeed {
-  /** Pauses the source: the buffered bytes have not been read. */
+  /** Pauses the source: the buffered bytes have not been read yet. */
   pause(): void;
   resume(): void;
-  /** The rest is not wanted. */
+  /** Cancels the source: the remaining bytes are not needed. */
   cancel(why: string): void;
 }
 
-/** Bytes that are held for a reader who takes their time, before the socket is no longer read. */
+/** Maximum number of buffered bytes that are unread; above it, the socket is paused. */
 const maxBufferedBytes = 65_536;
 
 type Step = IteratorResult<Uint8Array, undefined>;
@@ -22,8 +22,8 @@ interface Reader {
 const done: Step = { done: true, value: undefined };
 
 /**
- * A decoded body, piece by piece, to be read once. A slow reader slows the server down; leaving the loop closes the
- * socket.
+ * A decoded body as a stream of chunks that can be read once. A slow reader slows the server down; leaving the loop
+ * closes the socket.
  *
  * @internal
  */
@@ -56,7 +56,7 @@ export class ResponseStream implements AsyncIterableIterator<Uint8Array, undefin
     if (this.isFull) this.#feed.pause();
   }
 
-  /** After the last piece, or instead of the next when something went wrong; what came before can still be read. */
+  /** Ends the stream after the last chunk, or fails it; the chunks received before can still be read. */
   end(error?: ToolError): void {
     this.#ended = true;
     this.#error = error;
@@ -67,7 +67,7 @@ export class ResponseStream implements AsyncIterableIterator<Uint8Array, undefin
 
   next(): Promise<Step> {
     if (this.#reader !== undefined) {
-      return Promise.reject(new TypeError("The piece before has not come yet: await it first."));
+      return Promise.reject(new TypeError("The previous chunk is still pending: await it first."));
     }
     return new Promise((resolve, reject) => {
       const chunk = this.#chunks.shift();
@@ -84,7 +84,7 @@ export class ResponseStream implements AsyncIterableIterator<Uint8Array, undefin
   return(): Promise<Step> {
     this.#chunks = [];
     this.#held = 0;
-    this.#feed.cancel("the rest of its answer is not wanted");
+    this.#feed.cancel("the caller stopped reading the answer");
     this.#error = undefined;
     return Promise.resolve(done);
   }
@@ -93,7 +93,7 @@ export class ResponseStream implements AsyncIterableIterator<Uint8Array, undefin
     return this;
   }
 
-  /** The error is told once; after it there is nothing. */
+  /** Settles a reader. An error is reported once; after it the stream is done. */
   #settle(reader: Reader): void {
     const error = this.#error;
     this.#error = undefined;

@@ -3,9 +3,10 @@ import type { HttpHeaders } from "./http-response.ts";
 const maxTimerMs = 2_147_483_647;
 
 /**
- * How long `Retry-After` asks to wait, in milliseconds from `now` (milliseconds since 1970): seconds or an HTTP date
- * (RFC 9110, section 10.2.3). A date counts from the server's own `Date` when it sent one, so that a wrong clock does not
- * matter. Never negative and never more than a timer can wait (24 days); `undefined` when absent or unreadable.
+ * Parses `Retry-After` as milliseconds from `now` (milliseconds since 1970): seconds or an HTTP date (RFC 9110, section
+ * 10.2.3). A date is relative to the server's own `Date` when it sent one, so that a wrong clock does not matter. The
+ * result is never negative and at most the maximum of a timer (24 days); `undefined` when the header is absent or
+ * unreadable.
  */
 export function retryAfterMs(headers: HttpHeaders, now: number = Date.now()): number | undefined {
   const value = single(headers["retry-after"])?.trim();
@@ -24,7 +25,7 @@ function single(value: string | readonly string[] | undefined): string | undefin
 function httpDate(text: string | undefined): number | undefined {
   // Date.parse alone also takes "1", "2026" and local times; all three forms of an HTTP date begin with a day's name.
   if (text === undefined || !/^(?:mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return undefined;
-  // The asctime form names no zone, yet it is in UTC.
+  // The asctime format has no time zone, but is in UTC.
   const time = Date.parse(/gmt$/i.test(text) ? text : `${text} GMT`);
   return Number.isNaN(time) ? undefined : time;
 }

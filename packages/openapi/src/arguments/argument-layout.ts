@@ -6,20 +6,20 @@ import {
   type RequestBody,
 } from "../document/operation.ts";
 import { assertStaysBelow } from "../parameters/path-template.ts";
-import { idempotencyParameter } from "../parameters/idempotency-header.ts";
+import { findIdempotencyParameter } from "../parameters/idempotency-header.ts";
 import type { LayoutOptions } from "../settings/operation-options.ts";
 import type { ParameterArgument } from "../parameters/serialize-parameter.ts";
-import { chooseBody, otherBodies, type ChosenBody } from "../body/body-formats.ts";
-import { requestedMediaTypes } from "../body/requested-media.ts";
-import { clashingKeys, clashWarning } from "../parameters/clashing-keys.ts";
+import { chooseBody, findOtherBodies, type ChosenBody } from "../body/body-formats.ts";
+import { selectMediaTypes } from "../body/select-media-types.ts";
+import { findConflictingKeys, formatConflict } from "../parameters/conflicting-keys.ts";
 import { mergeForms, type BodyChoice, type BodyForm } from "./body-choice.ts";
 import {
   isReserved,
-  reservedNames,
+  getReservedNames,
   type HostNames,
   type ReservedNames,
 } from "../parameters/reserved-names.ts";
-import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
+import { getDefinitionName, resolveSchema } from "../schema/resolve-schema.ts";
 import { isJsonObject } from "../document/record.ts";
 
 /** A property of the body and the argument that carries it. */
@@ -30,49 +30,50 @@ export interface PropertyArgument {
   readonly required: boolean;
 }
 
-/** How the body is passed: whole, in one argument, or each property in one of its own. */
+/** The way the body is passed: as a whole in one argument, or each property in an argument of its own. */
 export interface BodyArguments extends ChosenBody {
   readonly required: boolean;
   readonly description?: string;
   readonly schema: JsonSchema | boolean;
-  /** The argument that carries it whole; also what errors call it. */
+  /** The argument that carries the whole body; errors use this name too. */
   readonly argument: string;
   readonly properties?: readonly PropertyArgument[];
-  /** The definition that `properties` were taken from: of no use any more unless something else refers to it. */
+  /**
+   * The definition from which `properties` were taken. It is not needed any more unless another schema refers to it.
+   */
   readonly unfolded?: string;
-  /** The media types among which the model chooses. Absent: there is one. */
+  /** The media types among which the model chooses. Absent: there is only one. */
   readonly choice?: BodyChoice;
 }
 
-/** Which argument goes where. */
+/** The assignment of arguments to parameters and to the body. */
 export interface ArgumentLayout {
   readonly parameters: readonly ParameterArgument[];
   readonly body?: BodyArguments;
-  /** Why there is no argument for the body, which is optional; the end of a sentence. */
+  /** The reason for which an optional body has no argument; the end of a sentence. */
   readonly unwritable?: string;
-  /** The header that gets the executor's key of the call; no argument. */
+  /** The header that gets the call's key from the executor; it is not an argument. */
   readonly idempotency?: Parameter;
-  /** What the host should know; whole sentences. */
+  /** Warnings for the host; full sentences. */
   readonly warnings?: readonly string[];
   readonly reserved: ReservedNames;
 }
 
 /**
- * Lays the parameters and the body of an operation out as named arguments.
+ * Maps the parameters and the body of an operation to named arguments.
  *
- * - A parameter is an argument of its own name. When several locations use one name, the path has it, else the
- *   query, the header, the cookie, in this order; the others are `query_name`, `header_name`, `cookie_name`.
- * - The properties of a body that is a plain object are arguments beside them, unless one of them is called like a
- *   parameter; then, as for every other body, the whole body is one argument: `body`, or `request_body` when a
- *   parameter is called so.
- * - A name that providers refuse is replaced by one that fits (`filter[name]` → `filter_name`).
- * - Credentials, and headers that are not the model's to choose, are no arguments.
+ * - A parameter is an argument of the same name. When several locations use one name, the path has it, else the query,
+ * the header, the cookie, in this order; the others are `query_name`, `header_name`, `cookie_name`.
+ * - The properties of a body that is a plain object are arguments beside them, unless one of them has the name of a
+ * parameter. Then, as for every other body, the whole body is one argument: `body`, or `request_body` when a parameter
+ * has that name.
+ * - A name that providers refuse is replaced by an accepted one (`filter[name]` → `filter_name`).
+ * - Credentials, and headers that the model must not choose, are not arguments.
+ * - If another media type of the body can carry what the first cannot (files beside JSON, bytes of another type), the
+ * arguments are those of all of them, and one more names the media type: `content_type`.
  *
- * - Where another media type of the body can carry what the first cannot (files beside JSON, bytes of another type), the
- *   arguments are those of all of them, and one more names the media type: `content_type`.
- *
- * @throws OperationError when the path leads elsewhere, when nothing can be sent as the body that is required, or when the
- * host asks for a media type that the document does not declare.
+ * @throws OperationError if the path leads outside the API's base path, if nothing can be sent as the required body, or
+ * if the host requests a media type that the document does not declare.
  */
 export function layoutArguments(
   details: OperationDetails,
@@ -82,16 +83,17 @@ export function layoutArguments(
   wishes: LayoutOptions = {},
 ): ArgumentLayout {
   assertStaysBelow(path, pointer);
-  const reserved = reservedNames(details, host);
+  const reserved = getReservedNames(details, host);
   const taken = new Set<string>();
   const warnings: string[] = [];
   const offered = details.parameters.filter((parameter) => {
-    if (isReserved(parameter, reserved) || !hasPlace(parameter, path)) return false;
-    const clashing = clashingKeys(parameter, reserved);
-    if (clashing.length > 0) warnings.push(clashWarning(parameter, clashing));
+    if (isReserved(parameter, reserved) || !isInTemplate(parameter, path)) return false;
+    const clashing = findConflictingKeys(parameter, reserved);
+    if (clashing.length > 0) warnings.push(formatConflict(parameter, clashing));
     return clashing.length === 0;
   });
-  const idempotency = wishes.idempotencyKey === "model" ? undefined : idempotencyParameter(offered);
+  const idempotency =
+    wishes.idempotencyKey === "model" ? undefined : findIdempotencyParameter(offered);
   const parameters = nameParameters(
     offered.filter((parameter) => parameter !== idempotency),
     taken,
@@ -105,19 +107,19 @@ export function layoutArguments(
   };
   if (body === undefined) {
     if (wishes.requestMediaType !== undefined) {
-      warnings.push("overrides gives it a requestMediaType, and it has no body.");
+      warnings.push("overrides sets a requestMediaType, but the operation has no body.");
     }
     return base;
   }
-  const media = requestedMediaTypes(body, wishes, pointer, warnings);
+  const media = selectMediaTypes(body, wishes, pointer, warnings);
   const chosen = chooseBody(media);
   if (chosen === undefined) {
     const unwritable = `no value of its body can be sent as ${formatMediaTypes(body)}`;
     if (body.required) throw new OperationError(unwritable, pointer);
     return { ...base, unwritable };
   }
-  const schema = argumentSchema(chosen);
-  const argument = taken.has("body") ? free("request_body", taken, "body") : "body";
+  const schema = getArgumentSchema(chosen);
+  const argument = taken.has("body") ? toFreeName("request_body", taken, "body") : "body";
   const whole: BodyArguments = {
     ...chosen,
     required: body.required,
@@ -125,19 +127,23 @@ export function layoutArguments(
     schema,
     argument,
   };
-  const others = otherBodies(media, chosen);
-  if (others.length === 0) return { ...base, body: { ...whole, ...unfold(whole, taken) } };
+  const others = findOtherBodies(media, chosen);
+  if (others.length === 0)
+    return { ...base, body: { ...whole, ...unfoldProperties(whole, taken) } };
   const forms = [chosen, ...others].map((form): BodyForm => {
-    const schemaOfForm = argumentSchema(form);
-    // What a form requires is checked once it is known which is sent.
+    const schemaOfForm = getArgumentSchema(form);
+    // The required properties of a form are checked once it is known which form is sent.
     const one = { ...whole, ...form, schema: schemaOfForm, required: true };
-    const { properties } = unfold(one, taken);
+    const { properties } = unfoldProperties(one, taken);
     return { ...form, schema: schemaOfForm, ...(properties === undefined ? {} : { properties }) };
   });
-  return { ...base, body: { ...whole, ...mergeForms(forms, new Set([...taken, argument]), free) } };
+  return {
+    ...base,
+    body: { ...whole, ...mergeForms(forms, new Set([...taken, argument]), toFreeName) },
+  };
 }
 
-function argumentSchema({ media, format }: ChosenBody): JsonSchema | boolean {
+function getArgumentSchema({ media, format }: ChosenBody): JsonSchema | boolean {
   return format.argumentSchema?.(media) ?? media.schema.schema;
 }
 
@@ -162,11 +168,11 @@ function nameParameters(parameters: readonly Parameter[], taken: Set<string>): P
   const replaced = new Set<string>();
   for (const parameter of later) {
     const { name: given, in: location } = parameter;
-    const own = isArgumentName(given) ? given : argumentName(given);
+    const own = isArgumentName(given) ? given : toArgumentName(given);
     const isDouble = taken.has(given) || replaced.has(given);
-    const alias = isDouble ? argumentName(`${location}_${own}`) : own;
+    const alias = isDouble ? toArgumentName(`${location}_${own}`) : own;
     replaced.add(given);
-    const name = free(alias, taken, `${parameter.in} ${parameter.name}`);
+    const name = toFreeName(alias, taken, `${parameter.in} ${parameter.name}`);
     names.set(parameter, name);
     taken.add(name);
   }
@@ -176,11 +182,11 @@ function nameParameters(parameters: readonly Parameter[], taken: Set<string>): P
   }));
 }
 
-function hasPlace(parameter: Parameter, path: string): boolean {
+function isInTemplate(parameter: Parameter, path: string): boolean {
   return parameter.in !== "path" || path.includes(`{${parameter.name}}`);
 }
 
-// With any of these the object says more than its properties do, and arguments of their own would lose it.
+// With any of these keywords the object means more than its properties do, and separate arguments would lose that.
 const rootKeywords = new Set([
   "$ref",
   "$dynamicRef",
@@ -206,8 +212,8 @@ const rootKeywords = new Set([
   "const",
 ]);
 
-/** The properties of a plain object, as arguments; nothing when that would lose something. */
-function unfold(
+/** Returns the properties of a plain object as arguments; nothing when that would lose information. */
+function unfoldProperties(
   body: BodyArguments,
   parameterNames: ReadonlySet<string>,
 ): Pick<BodyArguments, "properties" | "unfolded"> {
@@ -221,18 +227,18 @@ function unfold(
     return {};
   const mustHave = new Set(Array.isArray(root["required"]) ? root["required"] : []);
   const names = Object.keys(properties);
-  // Of an optional body with required properties, "all of them or none" could not be said.
+  // For an optional body with required properties, "all of them or none" could not be expressed.
   if (names.length === 0 || (!required && mustHave.size > 0)) return {};
   for (const name of mustHave) if (!Object.hasOwn(properties, name as string)) return {};
   if (names.some((name) => parameterNames.has(name) || name === "__proto__")) return {};
   const taken = new Set([...parameterNames, ...names]);
   const unfolded =
-    schema === root || typeof schema === "boolean" ? undefined : definitionName(schema["$ref"]);
+    schema === root || typeof schema === "boolean" ? undefined : getDefinitionName(schema["$ref"]);
   return {
     properties: names.map((property) => {
       const argument = isArgumentName(property)
         ? property
-        : free(argumentName(property), taken, property);
+        : toFreeName(toArgumentName(property), taken, property);
       taken.add(argument);
       return {
         argument,
@@ -251,13 +257,13 @@ function isArgumentName(name: string): boolean {
   return argumentNamePattern.test(name) && name !== "__proto__";
 }
 
-/** Characters of a name that are looked at: a longer one is cut anyway. */
+/** Maximum number of characters of a name that are read: a longer name is truncated anyway. */
 const maxReadLength = 1000;
-/** How many names may differ by a count. */
+/** The largest number that distinguishes equal names; beyond it a hash does. */
 const maxSuffix = 99;
 
-/** A name that providers accept, made of one that they may refuse. */
-function argumentName(name: string): string {
+/** Converts a name that providers may refuse to one that they accept. */
+function toArgumentName(name: string): string {
   const clean = name
     .slice(0, maxReadLength)
     .replace(/[^a-zA-Z0-9_.-]+/g, "_")
@@ -267,8 +273,8 @@ function argumentName(name: string): string {
   return fits ? clean : `${clean.slice(0, 56)}_${shortHash(name)}`;
 }
 
-/** @param original what the name was made of. */
-function free(name: string, taken: ReadonlySet<string>, original: string): string {
+/** @param original the name from which `name` was derived. */
+function toFreeName(name: string, taken: ReadonlySet<string>, original: string): string {
   let candidate = name;
   for (let count = 2; taken.has(candidate); count++) {
     const ending = count <= maxSuffix ? `${count}` : shortHash(`${original} ${count}`);

@@ -4,38 +4,41 @@ import type { PropertyArgument } from "./argument-layout.ts";
 
 type Schema = JsonSchema | boolean;
 
-/** One media type that a body can be sent as, and the arguments that it takes. */
+/** One media type as which a body can be sent, and the arguments that it takes. */
 export interface BodyForm extends ChosenBody {
-  /** Of the body when it is passed whole. */
+  /** Schema of the body when it is passed as a whole. */
   readonly schema: Schema;
-  /** Absent: it takes the argument that is the whole body. */
+  /** Absent: the form takes the argument that carries the whole body. */
   readonly properties?: readonly PropertyArgument[];
 }
 
-/** Several media types of one body, among which the model chooses, since they can carry different things. */
+/** Several media types of one body, among which the model chooses because they can carry different values. */
 export interface BodyChoice {
-  /** The argument that names the media type; absent: the host has hidden it. Without it, the arguments that are passed decide. */
+  /**
+   * The argument that names the media type; absent: the host has hidden it. Without it, the passed arguments decide.
+   */
   readonly argument?: string;
   /** The default first. */
   readonly forms: readonly BodyForm[];
-  /** One of them takes the whole body as one argument. */
+  /** True when a form takes the whole body as one argument. */
   readonly isWhole: boolean;
 }
 
 /** The arguments of all forms of a body. */
 export interface MergedForms {
   readonly choice: BodyChoice;
-  /** Of the whole body, where a form takes it. */
+  /** Schema of the whole body, for the forms that take it. */
   readonly schema: Schema;
-  /** Absent: no form takes the properties one by one. */
+  /** Absent: no form takes the properties as separate arguments. */
   readonly properties?: readonly PropertyArgument[];
 }
 
 /**
- * Merges the arguments of several forms of one body: a property that two forms have is one argument, which takes what
- * either takes. An argument is required when every form requires it; what a single form requires is checked at the call.
+ * Merges the arguments of several forms of one body. A property that two forms have is one argument, which accepts the
+ * values of either. An argument is required when every form requires it; the requirements of a single form are checked
+ * at the call.
  *
- * @param free makes a name that nothing has yet.
+ * @param free derives a name that is not taken yet.
  */
 export function mergeForms(
   forms: readonly BodyForm[],
@@ -77,13 +80,13 @@ export function mergeForms(
   return { choice, schema, properties };
 }
 
-/** What the model reads of the choice. */
-export function choiceSchema({ forms }: BodyChoice): JsonSchema {
+/** Creates the schema of the argument that chooses the media type, as the model sees it. */
+export function toChoiceSchema({ forms }: BodyChoice): JsonSchema {
   return {
     type: "string",
     enum: forms.map(({ media }) => media.mediaType),
     description:
-      "How the body is sent. Default: as the first that takes the arguments that are passed.",
+      "The media type of the body. Default: the first one that accepts the passed arguments.",
   };
 }
 

@@ -1,23 +1,23 @@
 import { setOwn } from "../document/record.ts";
 import { visibleText, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "./argument-layout.ts";
-import { choiceSchema } from "./body-choice.ts";
+import { toChoiceSchema } from "./body-choice.ts";
 import type { Parameter, SelfContainedSchema } from "../document/operation.ts";
-import { representableSchema } from "../body/form-schema.ts";
-import { definitionName } from "../schema/resolve-schema.ts";
+import { toRepresentableSchema } from "../body/form-body.ts";
+import { getDefinitionName } from "../schema/resolve-schema.ts";
 
 type Schema = JsonSchema | boolean;
 type Definitions = Map<string, Schema>;
 
 /**
- * The one object schema of an operation's arguments: self-contained, definitions shared under `$defs`. Undeclared
- * arguments have nowhere to go, so there are none.
+ * Creates the object schema of an operation's arguments. It is self-contained, with shared definitions under `$defs`.
+ * Undeclared arguments are not allowed, because no part of the request could carry them.
  *
- * @param shown what a model reads of a description.
+ * @param shown converts a description to the text that a model sees.
  */
-export function inputSchema(
+export function toInputSchema(
   layout: ArgumentLayout,
-  shown: (description: string) => string = visibleText,
+  formatDescription: (description: string) => string = visibleText,
 ): JsonSchema {
   const properties: Record<string, JsonValue> = {};
   const required: string[] = [];
@@ -27,37 +27,40 @@ export function inputSchema(
     if (isRequired) required.push(name);
   };
   const visible = (description: string | undefined): string | undefined =>
-    description === undefined ? undefined : shown(description);
+    description === undefined ? undefined : formatDescription(description);
 
   for (const { argument, parameter } of layout.parameters) {
     const { name, description, required: isRequired, schema } = parameter;
-    gather(schema, defs);
-    const about = visible(aliased(argument, name, description));
+    addDefinitions(schema, defs);
+    const about = visible(addOriginalName(argument, name, description));
     add(argument, parameterSchema(parameter, about), isRequired || parameter.in === "path");
   }
   const { body } = layout;
   if (body !== undefined) {
-    gather(body.media.schema, defs);
-    if (body.media.itemSchema !== undefined) gather(body.media.itemSchema, defs);
+    addDefinitions(body.media.schema, defs);
+    if (body.media.itemSchema !== undefined) addDefinitions(body.media.itemSchema, defs);
     for (const { media } of body.choice?.forms ?? []) {
-      gather(media.schema, defs);
-      if (media.itemSchema !== undefined) gather(media.itemSchema, defs);
+      addDefinitions(media.schema, defs);
+      if (media.itemSchema !== undefined) addDefinitions(media.itemSchema, defs);
     }
     if (body.properties === undefined || body.choice?.isWhole === true) {
       const isRequired = body.required && body.properties === undefined;
-      add(body.argument, annotated(body.schema, visible(body.description)), isRequired);
+      add(body.argument, annotateSchema(body.schema, visible(body.description)), isRequired);
     }
     if (body.properties !== undefined) {
       for (const { argument, property, schema, required: isRequired } of body.properties) {
         const about =
-          argument === property ? undefined : aliased(argument, property, getDescription(schema));
-        add(argument, annotated(schema, visible(about)), isRequired);
+          argument === property
+            ? undefined
+            : addOriginalName(argument, property, getDescription(schema));
+        add(argument, annotateSchema(schema, visible(about)), isRequired);
       }
       const { unfolded } = body;
-      if (unfolded !== undefined && !isMentioned(unfolded, properties, defs)) defs.delete(unfolded);
+      if (unfolded !== undefined && !isReferenced(unfolded, properties, defs))
+        defs.delete(unfolded);
     }
     if (body.choice?.argument !== undefined) {
-      add(body.choice.argument, choiceSchema(body.choice), false);
+      add(body.choice.argument, toChoiceSchema(body.choice), false);
     }
   }
   return {
@@ -70,14 +73,14 @@ export function inputSchema(
 }
 
 /** Puts a schema's definitions under its own `$defs`. */
-export function selfContained({ schema, defs }: SelfContainedSchema): JsonSchema {
+export function toSelfContained({ schema, defs }: SelfContainedSchema): JsonSchema {
   const root = schema === true ? {} : schema === false ? { not: {} } : schema;
   return defs.size === 0 ? root : { ...root, $defs: toRecord(defs) };
 }
 
 const records = new WeakMap<SelfContainedSchema["defs"], Record<string, JsonValue>>();
 
-/** Operations that reach the same definitions have one list of them. */
+/** Shares the record between operations that use the same definitions. */
 function toRecord(defs: SelfContainedSchema["defs"]): Record<string, JsonValue> {
   let record = records.get(defs);
   if (record === undefined) {
@@ -87,11 +90,14 @@ function toRecord(defs: SelfContainedSchema["defs"]): Record<string, JsonValue> 
   return record;
 }
 
-function gather({ defs }: SelfContainedSchema, into: Definitions): void {
+function addDefinitions({ defs }: SelfContainedSchema, into: Definitions): void {
   for (const [name, definition] of defs) into.set(name, definition);
 }
 
-/** What became of each parameter last: operations that share one share its schema, and that is shown once for all. */
+/**
+ * The last described schema of each parameter: operations that share a parameter share its schema, which is then
+ * processed only once.
+ */
 const described = new WeakMap<Parameter, DescribedParameter>();
 
 interface DescribedParameter {
@@ -102,14 +108,22 @@ interface DescribedParameter {
 function parameterSchema(parameter: Parameter, description: string | undefined): Schema {
   let known = described.get(parameter);
   if (known === undefined || known.description !== description) {
-    const schema = annotated(representableSchema(parameter), description, parameter.deprecated);
+    const schema = annotateSchema(
+      toRepresentableSchema(parameter),
+      description,
+      parameter.deprecated,
+    );
     known = { description, schema };
     described.set(parameter, known);
   }
   return known.schema;
 }
 
-function annotated(schema: Schema, description: string | undefined, deprecated = false): Schema {
+function annotateSchema(
+  schema: Schema,
+  description: string | undefined,
+  deprecated = false,
+): Schema {
   if (description === undefined && !deprecated) return schema;
   return {
     ...(typeof schema === "object" ? schema : schema ? {} : { not: {} }),
@@ -118,11 +132,11 @@ function annotated(schema: Schema, description: string | undefined, deprecated =
   };
 }
 
-/** What an argument stands for, at the end of its description. */
+/** The original name of an argument, at the end of its description. */
 export const aliasNote: RegExp = /(?:^|\n\n)(Sent as .{1,300}\.)$/;
 
-/** The model reads about `filter[name]` in the API's words: an argument of another name says what it stands for. */
-function aliased(
+/** Appends the original name (`filter[name]`) to the description of an argument that has another name. */
+function addOriginalName(
   argument: string,
   name: string,
   description: string | undefined,
@@ -136,7 +150,7 @@ function getDescription(schema: Schema): string | undefined {
   return typeof description === "string" ? description : undefined;
 }
 
-function isMentioned(
+function isReferenced(
   name: string,
   properties: Readonly<Record<string, JsonValue>>,
   defs: Definitions,
@@ -144,7 +158,7 @@ function isMentioned(
   const mentions = (value: unknown): boolean => {
     if (typeof value !== "object" || value === null) return false;
     for (const [key, inner] of Object.entries(value)) {
-      if (key === "$ref" ? definitionName(inner) === name : mentions(inner)) return true;
+      if (key === "$ref" ? getDefinitionName(inner) === name : mentions(inner)) return true;
     }
     return false;
   };

@@ -6,41 +6,41 @@ import {
   type SchemaValidator,
 } from "@toolweave/core";
 import { OperationError } from "../document/operation.ts";
-import { inPlaceSchemas } from "../schema/resolve-schema.ts";
+import { collectInPlaceSchemas } from "../schema/resolve-schema.ts";
 import type { ArgumentLayout, BodyArguments } from "./argument-layout.ts";
 import type { BodyChoice } from "./body-choice.ts";
-import { inputSchema } from "./input-schema.ts";
+import { toInputSchema } from "./input-schema.ts";
 import type { OperationSettings } from "../settings/operation-settings.ts";
 
 /**
- * The arguments that a model may choose: all but those that the host hides or fixes.
+ * Returns the arguments that a model may choose: all except those that the host hides or fixes.
  *
- * @param unknown is told of a name that no argument has; the end of a sentence.
- * @throws OperationError when one is required that is hidden and has no value, or when a name may be that of a member of
- * the whole body, which the model would choose; and when there is nothing to send a fixed value as.
+ * @param unknown is called for a name that no argument has, with the end of a sentence.
+ * @throws OperationError if a hidden argument is required and has no value; if a name may be that of a property of the
+ * whole body, which the model would choose; or if no argument takes a fixed value.
  */
-export function offeredArguments(
+export function selectOffered(
   layout: ArgumentLayout,
   { hidden, fixed = {} }: Pick<OperationSettings, "hidden" | "fixed">,
   pointer: string,
   unknown: (message: string) => void,
 ): ArgumentLayout {
   if (hidden.length === 0) return layout;
-  const isRequired = requirements(layout);
+  const isRequired = getRequirements(layout);
   for (const name of new Set(hidden)) {
     const required = isRequired.get(name);
     if (required === undefined) {
       const [near] = nearNames(name, [...isRequired.keys()], 1);
       const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-      const reason = `overrides hides or fixes ${name}, which is no argument of it`;
+      const reason = `overrides hides or fixes ${name}, which is not an argument of the operation`;
       const { body } = layout;
-      if (body !== undefined && body.properties === undefined && mayHold(body, name)) {
+      if (body !== undefined && body.properties === undefined && mayHaveProperty(body, name)) {
         throw new OperationError(
-          `overrides hides or fixes ${name}, which is no argument of its own: the body is one, ${body.argument}. Hide or fix that, or leave the operation out`,
+          `overrides hides or fixes ${name}, which is not an argument: the whole body is the argument ${body.argument}. Hide or fix that argument, or exclude the operation`,
           pointer,
         );
       }
-      // A call without what the host wants sent with each would be another call.
+      // A call without the value that the host wants in every call would be a different call.
       if (Object.hasOwn(fixed, name)) throw new OperationError(reason, pointer);
       unknown(`${reason}.${hint}`);
     } else if (required && !Object.hasOwn(fixed, name)) {
@@ -66,13 +66,13 @@ export function offeredArguments(
     body: {
       ...body,
       ...(properties === undefined ? {} : { properties }),
-      ...(choice === undefined ? {} : { choice: offeredChoice(choice, body, hidden) }),
+      ...(choice === undefined ? {} : { choice: selectChoice(choice, body, hidden) }),
     },
   };
 }
 
-/** What the model may choose of the media types of a body. */
-function offeredChoice(
+/** Returns the choice that the model has among the media types of a body. */
+function selectChoice(
   choice: BodyChoice,
   { argument: whole }: BodyArguments,
   hidden: readonly string[],
@@ -84,16 +84,16 @@ function offeredChoice(
     : { ...choice, isWhole };
 }
 
-/** True when a body that is passed whole could have a member of that name. */
-function mayHold({ media: { schema, itemSchema } }: BodyArguments, name: string): boolean {
+/** Returns true when a body that is passed as a whole could have a property of that name. */
+function mayHaveProperty({ media: { schema, itemSchema } }: BodyArguments, name: string): boolean {
   if (itemSchema !== undefined) return false;
-  return inPlaceSchemas([schema.schema], schema.defs).some(({ properties }) =>
+  return collectInPlaceSchemas([schema.schema], schema.defs).some(({ properties }) =>
     Object.hasOwn((properties ?? {}) as object, name),
   );
 }
 
-/** The arguments, and whether each must be there. */
-function requirements({ parameters, body }: ArgumentLayout): ReadonlyMap<string, boolean> {
+/** Returns the arguments, and whether each is required. */
+function getRequirements({ parameters, body }: ArgumentLayout): ReadonlyMap<string, boolean> {
   const all = new Map<string, boolean>();
   for (const { argument, parameter } of parameters) {
     all.set(argument, parameter.required || parameter.in === "path");
@@ -111,16 +111,16 @@ function requirements({ parameters, body }: ArgumentLayout): ReadonlyMap<string,
 let validator: SchemaValidator | undefined;
 
 /**
- * Looks whether the arguments take the values that the host fixes.
+ * Checks the values that the host fixes against the schemas of their arguments.
  *
- * @throws OperationError for one that does not fit; it does not say the value.
+ * @throws OperationError for a value that does not match; the message does not contain the value.
  */
 export async function checkFixed(
   layout: ArgumentLayout,
   fixed: JsonObject,
   pointer: string,
 ): Promise<void> {
-  const { properties, $defs } = inputSchema(layout) as { readonly [keyword: string]: JsonObject };
+  const { properties, $defs } = toInputSchema(layout) as { readonly [keyword: string]: JsonObject };
   const schema = { properties, ...($defs === undefined ? {} : { $defs }) } as JsonSchema;
   validator ??= ajvValidator();
   const [problem] = (await validator.compile(schema))(fixed) ?? [];

@@ -9,7 +9,7 @@ import {
 import type { HttpClientOptions, HttpHeaders } from "@toolweave/http";
 import type { PlannedRequest } from "../request/request-plan.ts";
 import { CallerCredentials, type CallOwner, type FoundCredential } from "./caller-credentials.ts";
-import { toMaterial, type Material } from "./credential-form.ts";
+import { toMaterial, type CredentialMaterial } from "./credential-form.ts";
 import { DigestChallenges } from "./digest-challenges.ts";
 import { resolveCredential, type ConfiguredCredential } from "./resolve-credential.ts";
 import { OAuthClients } from "./oauth-clients.ts";
@@ -19,48 +19,48 @@ import { onePerPlace, type CredentialPlan, type SchemeUse } from "./security.ts"
 import { SignIns } from "./sign-ins.ts";
 import type { SourceSecrets } from "./source-secrets.ts";
 
-/** What authorising needs to know of an operation, beside the request. */
+/** The properties of an operation that authorization needs, beside the request. */
 export interface AuthorizedCall {
   readonly credentials: CredentialPlan;
-  /** Headers of the host's own, lower-case names. */
+  /** The host's own headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Why the credentials stay at home; the end of a sentence. Absent: they may go. */
+  /** The reason for which credentials are not sent; the end of a sentence. Absent: they may be sent. */
   readonly withheld?: string;
 }
 
 /** A request that may be sent. */
 export interface AuthorizedRequest extends PreparedRequest {
-  /**
-   * What to do when the API answers 401: the request to send instead, once; a suspension; or nothing.
-   * Absent: nothing either.
-   */
-  refused?(headers: HttpHeaders): Promise<AuthorizedRequest | Suspension | undefined>;
+  /** Handles a 401 of the API: returns the request to send instead, once; a suspension; or nothing. Absent: nothing. */
+  handleUnauthorized?(headers: HttpHeaders): Promise<AuthorizedRequest | Suspension | undefined>;
 }
 
-/** What authorising needs to know of a source. */
+/** The properties of a source that authorization needs. */
 export interface AuthorizerOptions {
-  /** Its `id`. */
+  /** The source's `id`. */
   readonly source: string;
   readonly auth: OpenApiAuth;
   readonly secrets: SourceSecrets;
-  /** For requests to authorization servers. */
+  /** Options for requests to authorization servers. */
   readonly http: HttpClientOptions;
 }
 
-/** What goes into a request for one use of a scheme. */
+/** The material that one use of a scheme adds to a request. */
 interface Part {
   readonly use: SchemeUse;
-  readonly material: Material;
-  /** It is the caller's, or a token. */
+  readonly material: CredentialMaterial;
+  /** Set for a caller's credential or a token. */
   readonly found?: FoundCredential;
 }
 
-/** What was found for one use of a scheme: a credential of the caller's, the host's own, or why neither. */
-type Lookup = FoundCredential | { readonly given: ConfiguredCredential } | string | undefined;
+/**
+ * The result for one use of a scheme: a credential of the caller, the host's own, or the reason for which there is
+ * neither.
+ */
+type Lookup = FoundCredential | { readonly configured: ConfiguredCredential } | string | undefined;
 
 const nothing: Readonly<Record<string, string>> = {};
 
-/** Adds to requests what they are authorised with. One for each source. */
+/** Adds credentials to requests. One for each source. */
 export class Authorizer {
   readonly #options: AuthorizerOptions;
   readonly #clients: OAuthClients;
@@ -77,12 +77,13 @@ export class Authorizer {
   }
 
   /**
-   * The request with its credentials, or what a person has to do first (OpenAPI 3.2 section 4.30): the first
-   * alternative for which everything is there, else the first that a person can sign in for, else what there is. Where
-   * credentials are optional nothing is sent when there is nothing, and a person is asked once the API refuses that.
+   * Returns the request with its credentials, or the sign-in that a person has to complete first (OpenAPI 3.2 section
+   * 4.30): the first alternative whose credentials are all available, else the first that a person can sign in for,
+   * else the available credentials. If credentials are optional and none is available, the request is sent without; a
+   * person is asked to sign in only after the API has refused it.
    *
-   * @throws ToolError `auth_required` when a credential cannot be had, `approval_rejected` when a person would not
-   * sign in, `store_unavailable`; what the authorization server's client throws.
+   * @throws ToolError `auth_required` if a credential is not available, `approval_rejected` if a person refuses to sign
+   * in, `store_unavailable`, and the errors of the authorization server's client.
    */
   authorize(
     call: AuthorizedCall,
@@ -97,21 +98,23 @@ export class Authorizer {
       return prepareRequest(request, request.headers, materials, call.headers, this.#challenges);
     }
     return fixed === undefined
-      ? this.#choose(call, request, ctx)
-      : this.#withGiven(call, request, ctx, fixed);
+      ? this.#chooseAlternative(call, request, ctx)
+      : this.#authorizeWithFixed(call, request, ctx, fixed);
   }
 
-  /** What calls were authorised with lately and is not registered: taken out of whatever comes back to any of them. */
-  get passingSecrets(): readonly string[] {
+  /**
+   * Short-lived secrets of recent calls, which are not registered with the source: they are redacted in every response.
+   */
+  get recentSecrets(): readonly string[] {
     return this.#challenges.answers;
   }
 
-  /** Cancels what is under way. */
+  /** Cancels all requests in progress. */
   close(): Promise<void> {
     return this.#clients.close();
   }
 
-  async #withGiven(
+  async #authorizeWithFixed(
     call: AuthorizedCall,
     request: PlannedRequest,
     ctx: ToolContext,
@@ -119,18 +122,19 @@ export class Authorizer {
   ): Promise<AuthorizedRequest | Suspension> {
     const parts: Part[] = [];
     for (const use of uses) {
-      const part = await this.#given(use, ctx);
-      if (part === undefined) return this.#choose(call, request, ctx, new Map([[use, part]]));
+      const part = await this.#configuredPart(use, ctx);
+      if (part === undefined)
+        return this.#chooseAlternative(call, request, ctx, new Map([[use, part]]));
       parts.push(part);
     }
-    return this.#prepared(call, request, ctx, parts);
+    return this.#prepare(call, request, ctx, parts);
   }
 
-  /** `undefined`: the host's function has none for this request. */
-  async #given(use: SchemeUse, ctx: ToolContext): Promise<Part | undefined> {
+  /** Returns `undefined` if the host's function has no credential for this request. */
+  async #configuredPart(use: SchemeUse, ctx: ToolContext): Promise<Part | undefined> {
     if (use.fixed !== undefined) return { use, material: use.fixed };
     const { caller } = ctx;
-    const pending = resolveCredential(use.given as ConfiguredCredential, {
+    const pending = resolveCredential(use.configured as ConfiguredCredential, {
       source: this.#options.source,
       scheme: use.scheme,
       scopes: use.scopes,
@@ -140,16 +144,16 @@ export class Authorizer {
       },
     });
     const credential = isThenable(pending) ? await pending : pending;
-    return credential && { use, material: this.#material(use, credential) };
+    return credential && { use, material: this.#toMaterial(use, credential) };
   }
 
-  #material({ scheme, form }: SchemeUse, credential: Credential): Material {
+  #toMaterial({ scheme, form }: SchemeUse, credential: Credential): CredentialMaterial {
     const material = toMaterial(scheme, form, credential);
-    for (const secret of material.secrets) this.#options.secrets.renewed(secret);
+    for (const secret of material.secrets) this.#options.secrets.register(secret);
     return material;
   }
 
-  async #choose(
+  async #chooseAlternative(
     call: AuthorizedCall,
     request: PlannedRequest,
     ctx: ToolContext,
@@ -157,33 +161,36 @@ export class Authorizer {
   ): Promise<AuthorizedRequest | Suspension> {
     const { alternatives, optional, others } = call.credentials;
     const owner = getOwner(ctx);
-    const waiting = await this.#signIns.goOn(call.credentials, ctx, owner);
+    const waiting = await this.#signIns.resume(call.credentials, ctx, owner);
     if (waiting !== undefined) return waiting;
 
     for (const uses of alternatives) {
       if (!(await this.#isComplete(uses, owner, lookups))) continue;
-      const parts = await this.#parts(uses, lookups, ctx);
-      if (parts.length === uses.length) return this.#prepared(call, request, ctx, parts);
+      const parts = await this.#toParts(uses, lookups, ctx);
+      if (parts.length === uses.length) return this.#prepare(call, request, ctx, parts);
     }
     if (optional) {
-      const prepared = this.#prepared(call, request, ctx, []);
-      // Whoever has just signed in is not asked at once again.
+      const prepared = this.#prepare(call, request, ctx, []);
+      // A person who has just signed in is not asked again at once.
       if (ctx.resumed !== undefined) return prepared;
-      return { ...prepared, refused: () => this.#signIn(alternatives, ctx, owner, lookups) };
+      return {
+        ...prepared,
+        handleUnauthorized: () => this.#signIn(alternatives, ctx, owner, lookups),
+      };
     }
     const signIn = await this.#signIn(alternatives, ctx, owner, lookups);
     if (signIn !== undefined) return signIn;
     const problem = describeProblem(alternatives.flat(), lookups);
     if (problem !== undefined) throw new ToolError("auth_required", problem);
     const all = [...alternatives.flat(), ...others];
-    const there = all.filter((use) =>
-      lookups.has(use) ? isThere(lookups.get(use)) : use.given !== undefined,
+    const found = all.filter((use) =>
+      lookups.has(use) ? isFound(lookups.get(use)) : use.configured !== undefined,
     );
-    const parts = await this.#parts(onePerPlace(there), lookups, ctx);
-    return this.#prepared(call, request, ctx, parts);
+    const parts = await this.#toParts(onePerPlace(found), lookups, ctx);
+    return this.#prepare(call, request, ctx, parts);
   }
 
-  /** Asks for the first alternative of which a person can get all that is missing. */
+  /** Asks for the first alternative whose missing credentials a person can all provide. */
   async #signIn(
     alternatives: CredentialPlan["alternatives"],
     ctx: ToolContext,
@@ -193,10 +200,10 @@ export class Authorizer {
     for (const uses of alternatives) {
       const missing: SchemeUse[] = [];
       for (const use of uses) {
-        if (!isThere(await this.#look(use, owner, lookups))) missing.push(use);
+        if (!isFound(await this.#find(use, owner, lookups))) missing.push(use);
       }
       if (missing.every(({ client }) => client?.interactive === true)) {
-        return this.#signIns.ask(missing, ctx, owner);
+        return this.#signIns.suspendForSignIn(missing, ctx, owner);
       }
     }
     return undefined;
@@ -208,49 +215,54 @@ export class Authorizer {
     lookups: Map<SchemeUse, Lookup>,
   ): Promise<boolean> {
     for (const use of uses) {
-      if (!isThere(await this.#look(use, owner, lookups))) return false;
+      if (!isFound(await this.#find(use, owner, lookups))) return false;
     }
     return true;
   }
 
-  /** Looks once for each use; a function of the host's counts as there, and is asked when it is taken. */
-  async #look(use: SchemeUse, owner: CallOwner, lookups: Map<SchemeUse, Lookup>): Promise<Lookup> {
+  /**
+   * Finds the credential for a use, once per call. A function of the host counts as available; it is called when its
+   * credential is used.
+   */
+  async #find(use: SchemeUse, owner: CallOwner, lookups: Map<SchemeUse, Lookup>): Promise<Lookup> {
     if (lookups.has(use)) return lookups.get(use);
-    const { given, client } = use;
-    const isKept = this.#options.auth.store !== undefined || client !== undefined;
-    const found = isKept ? await this.#credentials.find(use, owner) : undefined;
-    const there = typeof found === "object" || given === undefined ? found : { given };
-    lookups.set(use, there);
-    return there;
+    const { configured, client } = use;
+    const mayBeStored = this.#options.auth.store !== undefined || client !== undefined;
+    const stored = mayBeStored ? await this.#credentials.find(use, owner) : undefined;
+    const lookup = typeof stored === "object" || configured === undefined ? stored : { configured };
+    lookups.set(use, lookup);
+    return lookup;
   }
 
-  /** Without those that a function of the host's turns out to have none for; they are not there any more. */
-  async #parts(
+  /**
+   * Returns the parts, without those for which the host's function returns nothing; these no longer count as available.
+   */
+  async #toParts(
     uses: readonly SchemeUse[],
     lookups: Map<SchemeUse, Lookup>,
     ctx: ToolContext,
   ): Promise<readonly Part[]> {
     const parts: Part[] = [];
     for (const use of uses) {
-      const there = lookups.get(use);
+      const found = lookups.get(use);
       const part =
-        typeof there === "object" && "credential" in there
-          ? { use, material: this.#material(use, there.credential), found: there }
-          : await this.#given(use, ctx);
+        typeof found === "object" && "credential" in found
+          ? { use, material: this.#toMaterial(use, found.credential), found }
+          : await this.#configuredPart(use, ctx);
       if (part === undefined) lookups.set(use, undefined);
       else parts.push(part);
     }
     return parts;
   }
 
-  #prepared(
+  #prepare(
     { headers: hostHeaders }: AuthorizedCall,
     request: PlannedRequest,
     ctx: ToolContext,
     parts: readonly Part[],
   ): AuthorizedRequest {
     const materials = parts.map(({ material }) => material);
-    if (!parts.some(canBeReplaced) || !isResendable(request)) {
+    if (!parts.some(isReplaceable) || !isResendable(request)) {
       return prepareRequest(request, request.headers, materials, hostHeaders, this.#challenges);
     }
     const again = (others: readonly Part[]): PreparedRequest => {
@@ -260,12 +272,12 @@ export class Authorizer {
     };
     return {
       ...again(parts),
-      refused: (answered) => this.#refused(request, ctx, parts, answered, again),
+      handleUnauthorized: (answered) => this.#handleRefusal(request, ctx, parts, answered, again),
     };
   }
 
-  /** The API has not done what it refused: with other credentials the request may be sent once more. */
-  async #refused(
+  /** Handles a refusal. The API did not process the request, so it may be sent once more with other credentials. */
+  async #handleRefusal(
     request: PlannedRequest,
     ctx: ToolContext,
     parts: readonly Part[],
@@ -275,7 +287,7 @@ export class Authorizer {
     const challenges = answered["www-authenticate"];
     for (const { material } of parts) {
       if (material.type !== "digest" || challenges === undefined) continue;
-      this.#challenges.learn(material, request, challenges);
+      this.#challenges.store(material, request, challenges);
       const repeated = again(parts);
       return repeated.headers["authorization"] === undefined ? undefined : repeated;
     }
@@ -286,17 +298,17 @@ export class Authorizer {
       const { use, found } = part;
       const other = found && (await this.#credentials.replace(use, found, owner));
       if (other !== undefined) {
-        renewed.push({ use, material: this.#material(use, other.credential), found: other });
+        renewed.push({ use, material: this.#toMaterial(use, other.credential), found: other });
         continue;
       }
       renewed.push(part);
       if (found?.credential.type === "token" && use.client?.interactive === true) lost.push(part);
     }
     if (renewed.some((part, index) => part !== parts[index])) return again(renewed);
-    // Whoever has just signed in is not asked at once again: the API refuses what it gets.
+    // A person who has just signed in is not asked again at once: the API refuses the new credential as well.
     if (lost.length === 0 || ctx.resumed !== undefined) return undefined;
-    for (const { found } of lost) await this.#credentials.forget(found as FoundCredential);
-    return this.#signIns.ask(
+    for (const { found } of lost) await this.#credentials.deleteRefused(found as FoundCredential);
+    return this.#signIns.suspendForSignIn(
       lost.map(({ use }) => use),
       ctx,
       owner,
@@ -308,26 +320,26 @@ function getOwner({ caller, signal }: ToolContext): CallOwner {
   return { caller: caller?.id, signal };
 }
 
-function isThere(lookup: Lookup): boolean {
+function isFound(lookup: Lookup): boolean {
   return typeof lookup === "object";
 }
 
-/** Why nothing is sent: a registration that is of no use, or a credential that is there and is not enough. */
+/** Describes why nothing is sent: a registration that cannot be used, or a credential that is not sufficient. */
 function describeProblem(
   uses: readonly SchemeUse[],
   lookups: ReadonlyMap<SchemeUse, Lookup>,
 ): string | undefined {
   for (const use of uses) {
-    const there = lookups.get(use);
-    if (typeof there === "string") return `${there} Sign in again, or check \`auth\`.`;
-    if (use.clientProblem !== undefined && !isThere(there)) {
+    const found = lookups.get(use);
+    if (typeof found === "string") return `${found} Sign in again, or check \`auth\`.`;
+    if (use.clientProblem !== undefined && !isFound(found)) {
       return `The credential "${use.scheme}" cannot be obtained: ${use.clientProblem}.`;
     }
   }
   return undefined;
 }
 
-function canBeReplaced({ material, found, use }: Part): boolean {
+function isReplaceable({ material, found, use }: Part): boolean {
   return material.type === "digest" || (found !== undefined && use.client !== undefined);
 }
 

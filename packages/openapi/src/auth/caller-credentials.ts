@@ -13,25 +13,25 @@ import type { SchemeUse } from "./security.ts";
 import type { SourceSecrets } from "./source-secrets.ts";
 import type { TokenClient } from "./token-client.ts";
 
-/** Whose call it is. */
+/** The owner of a call. */
 export interface CallOwner {
   /** The caller's id. Absent: the host itself. */
   readonly caller: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A credential that was found, and where. */
+/** A stored credential and its key. */
 export interface FoundCredential {
   readonly credential: Credential;
   readonly key: CredentialKey;
 }
 
-/** Why a credential that is there is of no use; a sentence. */
+/** The reason for which a stored credential cannot be used; a sentence. */
 type CredentialProblem = string;
 
 /**
- * The credentials of callers: what a store has, and tokens, which are obtained, renewed and kept. The store is asked for
- * exactly one key at a time, and a token is kept under no other than that of whoever it was issued for.
+ * The credentials of callers: those in a store, and tokens, which are obtained, renewed and stored. The store is read
+ * with exactly one key at a time, and a token is stored only under the key of the caller for whom it was issued.
  */
 export class CallerCredentials {
   readonly #source: string;
@@ -51,34 +51,34 @@ export class CallerCredentials {
     this.#secrets = secrets;
   }
 
-  /** Whose credential a person's sign-in for this call is. */
-  keyOf({ scheme }: SchemeUse, { caller }: CallOwner): CredentialKey {
+  /** Returns the key of the credential that a person's sign-in for this call creates. */
+  getKey({ scheme }: SchemeUse, { caller }: CallOwner): CredentialKey {
     const key = { source: this.#source, scheme };
     return caller === undefined ? key : { ...key, caller };
   }
 
   /**
-   * What can be sent without a person.
+   * Finds a credential that does not need a person.
    *
-   * @returns a credential; why one that is there is of no use; or nothing.
-   * @throws ToolError `store_unavailable`; what the authorization server's client throws.
+   * @returns a credential; the reason for which an existing one cannot be used; or nothing.
+   * @throws ToolError `store_unavailable`, and the errors of the authorization server's client.
    */
   async find(
     use: SchemeUse,
     owner: CallOwner,
   ): Promise<FoundCredential | CredentialProblem | undefined> {
-    const key = this.keyOf(use, owner);
-    const own = await this.#kept(use, key, owner);
+    const key = this.getKey(use, owner);
+    const own = await this.#findStored(use, key, owner);
     if (typeof own === "object" || use.client === undefined || use.client.interactive) return own;
-    // What the client itself is entitled to is the host's, whoever calls.
+    // A token of the client itself belongs to the host and serves all callers.
     const host: CredentialKey = { source: key.source, scheme: key.scheme };
-    const kept = owner.caller === undefined ? own : await this.#kept(use, host, owner);
+    const kept = owner.caller === undefined ? own : await this.#findStored(use, host, owner);
     return typeof kept === "object" ? kept : this.#obtain(use, use.client, host, owner);
   }
 
   /**
-   * Another credential in place of one that the API has refused, when there is one without a person. A token that is
-   * of no use any more is forgotten, where another can be had.
+   * Replaces a credential that the API has refused, if that is possible without a person. A token that can no longer be
+   * used is deleted if another can be obtained.
    */
   async replace(
     use: SchemeUse,
@@ -98,37 +98,41 @@ export class CallerCredentials {
     return client.interactive ? undefined : this.#obtain(use, client, key, owner);
   }
 
-  /** Keeps what a person has signed in for. */
-  async keep(key: CredentialKey, token: TokenCredential, asked: readonly string[]): Promise<void> {
-    const kept = withAsked(token, asked);
-    this.#register(kept);
-    await this.#ask(() => this.#store.set(key, kept));
+  /** Stores the token of a completed sign-in. */
+  async storeToken(
+    key: CredentialKey,
+    token: TokenCredential,
+    asked: readonly string[],
+  ): Promise<void> {
+    const kept = withRequestedScopes(token, asked);
+    this.#registerSecrets(kept);
+    await this.#callStore(() => this.#store.set(key, kept));
   }
 
-  /** Forgets a token that was refused, unless another has taken its place. */
-  async forget({ credential, key }: FoundCredential): Promise<void> {
+  /** Deletes a token that was refused, unless another has replaced it. */
+  async deleteRefused({ credential, key }: FoundCredential): Promise<void> {
     const latest = await this.#read(key);
     if (latest?.type !== "token" || credential.type !== "token") return;
     if (latest.accessToken === credential.accessToken) {
-      await this.#ask(() => this.#store.delete(key));
+      await this.#callStore(() => this.#store.delete(key));
     }
   }
 
-  /** What a sign-in or a token is asked for: what the registration and the operation say, and what was granted before. */
-  async scopesFor(use: SchemeUse, client: TokenClient, key: CredentialKey): Promise<string[]> {
+  /** Returns the scopes to request: those of the registration, those of the operation, and those granted before. */
+  async getScopes(use: SchemeUse, client: TokenClient, key: CredentialKey): Promise<string[]> {
     const kept = await this.#read(key);
     const granted = kept?.type === "token" ? (kept.scopes ?? []) : [];
     return [...new Set([...client.scopes, ...use.scopes, ...granted])];
   }
 
-  async #kept(
+  async #findStored(
     use: SchemeUse,
     key: CredentialKey,
     owner: CallOwner,
   ): Promise<FoundCredential | CredentialProblem | undefined> {
     const credential = await this.#read(key);
     if (credential?.type !== "token") return credential && { credential, key };
-    const lacking = lackingScopes(credential, use.scopes);
+    const lacking = missingScopes(credential, use.scopes);
     if (lacking.length > 0) {
       return `The token for "${use.scheme}" was not granted ${lacking.join(", ")}, which the operation asks for.`;
     }
@@ -147,14 +151,14 @@ export class CallerCredentials {
     key: CredentialKey,
     { signal }: CallOwner,
   ): Promise<FoundCredential> {
-    const scopes = await this.scopesFor(use, client, key);
+    const scopes = await this.getScopes(use, client, key);
     const oauth = this.#clients.get(use.scheme, client, scopes);
     const token = await oauth.clientCredentials(signal);
-    await this.keep(key, token, scopes);
+    await this.storeToken(key, token, scopes);
     return { credential: token, key };
   }
 
-  /** Nothing when a person has to sign in again. */
+  /** Returns nothing if a person has to sign in again. */
   async #refresh(
     use: SchemeUse,
     client: TokenClient,
@@ -167,48 +171,48 @@ export class CallerCredentials {
       refreshUrl === undefined
         ? client
         : { ...client, options: { ...client.options, tokenUrl: refreshUrl } };
-    // One client for all operations: it knows which token has replaced which.
+    // One client for all operations: it knows which tokens have been replaced, and by which.
     const oauth = this.#clients.get(use.scheme, renewing, client.scopes);
     try {
       const renewed = await oauth.refresh(token, signal);
-      await this.keep(key, renewed, token.scopes ?? []);
+      await this.storeToken(key, renewed, token.scopes ?? []);
       return renewed;
     } catch (error) {
       if (!ToolError.is(error) || error.code !== "auth_required") throw error;
-      // Another process may have been quicker, and a refresh token is often good only once.
+      // Another process may have renewed it first, and a refresh token is often valid only once.
       const latest = await this.#read(key);
       if (latest?.type === "token" && latest.accessToken !== token.accessToken) return latest;
-      await this.#ask(() => this.#store.delete(key));
+      await this.#callStore(() => this.#store.delete(key));
       return undefined;
     }
   }
 
   async #read(key: CredentialKey): Promise<Credential | undefined> {
-    // Many stores say null for what they have not.
-    const credential = (await this.#ask(() => this.#store.get(key))) ?? undefined;
-    if (credential !== undefined) this.#register(credential);
+    // Many stores return null for a missing entry.
+    const credential = (await this.#callStore(() => this.#store.get(key))) ?? undefined;
+    if (credential !== undefined) this.#registerSecrets(credential);
     return credential;
   }
 
-  async #ask<T>(ask: () => Awaitable<T>): Promise<T> {
+  async #callStore<T>(ask: () => Awaitable<T>): Promise<T> {
     try {
       const answer = ask();
       return isThenable(answer) ? await answer : answer;
     } catch (cause) {
       throw new ToolError(
         "store_unavailable",
-        "The store of credentials does not answer, so that nothing was sent. Try again later.",
+        "The credential store is unavailable. Nothing was sent. Try again later.",
         { cause },
       );
     }
   }
 
-  #register(credential: Credential): void {
-    for (const secret of getSecrets(credential)) this.#secrets.renewed(secret);
+  #registerSecrets(credential: Credential): void {
+    for (const secret of getSecrets(credential)) this.#secrets.register(secret);
   }
 }
 
-/** What must not come out of a credential. */
+/** Returns the values of a credential that must be redacted. */
 function getSecrets(credential: Credential): readonly string[] {
   const values: Partial<Record<string, unknown>> = { ...credential };
   return ["secret", "password", "accessToken", "refreshToken", "privateKey", "passphrase"].flatMap(
@@ -219,15 +223,15 @@ function getSecrets(credential: Credential): readonly string[] {
   );
 }
 
-function lackingScopes({ scopes }: TokenCredential, wanted: readonly string[]): readonly string[] {
+function missingScopes({ scopes }: TokenCredential, wanted: readonly string[]): readonly string[] {
   return scopes === undefined ? [] : wanted.filter((scope) => !scopes.includes(scope));
 }
 
 /**
- * A server that has been asked for a scope and does not name it in its grant is not asked again for it: one scope may
- * imply another, and whether it does, only the API knows.
+ * Adds the requested scopes to those of a token. A server that was asked for a scope and does not list it in its grant
+ * is not asked again: one scope may imply another, and only the API knows whether it does.
  */
-function withAsked(token: TokenCredential, asked: readonly string[]): TokenCredential {
+function withRequestedScopes(token: TokenCredential, asked: readonly string[]): TokenCredential {
   const { scopes } = token;
   return scopes === undefined ? token : { ...token, scopes: [...new Set([...scopes, ...asked])] };
 }

@@ -1,4 +1,4 @@
-import { checkOptions, type CredentialStore } from "@toolweave/core";
+import { checkOptions, type CredentialStore, type SourceProblem } from "@toolweave/core";
 import type {
   BasicCredential,
   ClientCertificate,
@@ -6,7 +6,8 @@ import type {
   OpenApiAuth,
   SchemeCredential,
 } from "./openapi-auth.ts";
-import { invalidOption } from "../settings/invalid-option.ts";
+import { invalidOptionError } from "../settings/operation-options.ts";
+import type { ApiDocument } from "../operations/document.ts";
 
 const authNames: readonly string[] = [
   "bearer",
@@ -41,7 +42,7 @@ const registrationNames: readonly string[] = [
   "resource",
 ] satisfies readonly (keyof OAuthRegistration)[];
 
-/** The URLs of an authorization server that a host can give itself. */
+/** The URLs of an authorization server that a host can configure. */
 export const endpointNames: readonly [
   "tokenUrl",
   "authorizationUrl",
@@ -61,9 +62,9 @@ const authenticationNames: readonly unknown[] = ["basic", "post", "none", undefi
 const storeMethods = ["get", "set", "delete"] as const satisfies readonly (keyof CredentialStore)[];
 
 /**
- * Looks at the credentials that a host gives. Their values are in no text.
+ * Checks the credentials that a host configures. Messages never contain their values.
  *
- * @throws ToolError `internal` for what cannot be meant.
+ * @throws ToolError `internal` for invalid ones.
  */
 export function checkAuth(auth: OpenApiAuth, hasId: boolean): void {
   checkOptions("openApiSource auth", auth, authNames);
@@ -71,11 +72,12 @@ export function checkAuth(auth: OpenApiAuth, hasId: boolean): void {
   if (basic !== undefined) checkScheme("auth.basic", basic, isBasic);
   for (const name of ["bearer", "apiKey"] as const) {
     const secret = auth[name];
-    if (secret !== undefined) checkScheme(`auth.${name}`, secret, isSecret, "a text or a function");
+    if (secret !== undefined)
+      checkScheme(`auth.${name}`, secret, isSecret, "a string or a function");
   }
   if (typeof schemes !== "object" || schemes === null) {
-    throw invalidOption(
-      "auth.schemes takes an object: credentials by the names of the document's schemes",
+    throw invalidOptionError(
+      "auth.schemes must be an object: credentials by the names of the document's security schemes",
     );
   }
   for (const [name, given] of Object.entries(schemes)) {
@@ -83,11 +85,11 @@ export function checkAuth(auth: OpenApiAuth, hasId: boolean): void {
   }
   const isStore = storeMethods.every((name) => typeof store?.[name] === "function");
   if (store !== undefined && !isStore) {
-    throw invalidOption("auth.store takes a CredentialStore: get, set and delete");
+    throw invalidOptionError("auth.store must be a CredentialStore with get, set and delete");
   }
   if (store !== undefined && !hasId) {
-    throw invalidOption(
-      "auth.store keeps credentials by the source's id, and this source has none of its own: pass `id`",
+    throw invalidOptionError(
+      "auth.store stores credentials by the source's id, and this source has no id of its own: set `id`",
     );
   }
 }
@@ -105,38 +107,38 @@ function checkScheme(
   } else if (isCertificate(given)) checkOptions(at, given, certificateNames);
   else if (isBasic(given)) checkOptions(at, given, basicNames);
   else if (typeof given !== "string" && typeof given !== "function") {
-    throw invalidOption(
-      `${where} is none of: a text, a function, { username, password }, { clientId, … }, { certificate, privateKey }`,
+    throw invalidOptionError(
+      `${where} must be one of: a string, a function, { username, password }, { clientId, … }, { certificate, privateKey }`,
     );
   }
-  if (given === "") throw invalidOption(`${where} is empty: leave it out where there is none`);
-  if (!is(given)) throw invalidOption(`${where} takes ${wanted}`);
+  if (given === "") throw invalidOptionError(`${where} is empty: omit it if there is none`);
+  if (!is(given)) throw invalidOptionError(`${where} must be ${wanted}`);
 }
 
 function checkRegistration(where: string, registration: OAuthRegistration): void {
   const { clientId, clientSecret, clientAuthentication, scopes } = registration;
-  if (clientId === "") throw invalidOption(`${where}.clientId is empty`);
+  if (clientId === "") throw invalidOptionError(`${where}.clientId is empty`);
   if (clientSecret === "") {
-    throw invalidOption(`${where}.clientSecret is empty: leave it out for a public client`);
+    throw invalidOptionError(`${where}.clientSecret is empty: omit it for a public client`);
   }
   if (scopes !== undefined && !Array.isArray(scopes)) {
-    throw invalidOption(`${where}.scopes takes a list: ["read"]`);
+    throw invalidOptionError(`${where}.scopes must be a list: ["read"]`);
   }
   if (!authenticationNames.includes(clientAuthentication)) {
-    throw invalidOption(`${where}.clientAuthentication is one of basic, post, none`);
+    throw invalidOptionError(`${where}.clientAuthentication must be one of basic, post, none`);
   }
   if (!flowNames.includes(registration.flow)) {
-    throw invalidOption(
-      `${where}.flow is one of clientCredentials, authorizationCode, deviceAuthorization`,
+    throw invalidOptionError(
+      `${where}.flow must be one of clientCredentials, authorizationCode, deviceAuthorization`,
     );
   }
   if (registration.flow === "authorizationCode" && registration.redirectUri === undefined) {
-    throw invalidOption(`${where} needs a redirectUri for the flow authorizationCode`);
+    throw invalidOptionError(`${where} needs a redirectUri for the flow authorizationCode`);
   }
   for (const name of endpointNames) {
     const url = registration[name];
     if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
-      throw invalidOption(`${where}.${name} takes an absolute https: URL`);
+      throw invalidOptionError(`${where}.${name} must be an absolute https: URL`);
     }
   }
 }
@@ -145,17 +147,17 @@ function isSecret(given: SchemeCredential): boolean {
   return typeof given === "string" || typeof given === "function";
 }
 
-/** True for a registration at an authorization server. */
+/** Returns true for a registration with an authorization server. */
 export function isRegistration(given: SchemeCredential): given is OAuthRegistration {
   return hasText(given, "clientId");
 }
 
-/** True for a certificate with its key. */
+/** Returns true for a certificate with its key. */
 export function isCertificate(given: SchemeCredential): given is ClientCertificate {
   return hasText(given, "certificate") && hasText(given, "privateKey");
 }
 
-/** True for a user name with its password. */
+/** Returns true for a user name with its password. */
 export function isBasic(given: SchemeCredential): given is BasicCredential {
   return hasText(given, "username") && hasText(given, "password");
 }
@@ -163,4 +165,28 @@ export function isBasic(given: SchemeCredential): given is BasicCredential {
 function hasText(given: unknown, member: string): boolean {
   if (typeof given !== "object" || given === null) return false;
   return typeof (given as Readonly<Record<string, unknown>>)[member] === "string";
+}
+
+/**
+ * Creates a warning for each name in `schemes` that the document does not declare: its credential is never sent.
+ *
+ * @param subject the subject of the warnings.
+ */
+export function warnOfUnknownSchemes(
+  { schemes = {} }: OpenApiAuth,
+  { schemeNames, version }: Pick<ApiDocument, "schemeNames" | "version">,
+  subject: string,
+): readonly SourceProblem[] {
+  const declared = schemeNames.length === 0 ? "none" : schemeNames.map(quoted).join(", ");
+  return Object.keys(schemes)
+    .filter((name) => !schemeNames.includes(name) && !(version === "3.2" && /[#/]/.test(name)))
+    .map((name) => ({
+      subject,
+      message: `auth.schemes has ${quoted(name)}, which is not a security scheme of the document. It declares ${declared}.`,
+      severity: "warning",
+    }));
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name);
 }

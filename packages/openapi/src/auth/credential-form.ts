@@ -7,7 +7,7 @@ import {
 import type { SecurityScheme } from "../document/operation.ts";
 import { framingHeaders } from "../parameters/host-headers.ts";
 
-/** How the credential of a scheme is written into a request. */
+/** The way in which the credential of a scheme is written into a request. */
 export type CredentialForm = TextForm | { readonly type: "basic" | "digest" | "certificate" };
 
 /** A secret behind a prefix: `Bearer `. */
@@ -19,13 +19,13 @@ interface TextForm {
   readonly prefix: string;
 }
 
-/** What a credential adds to a request. */
-export type Material = TextMaterial | DigestMaterial | CertificateMaterial;
+/** The data that a credential adds to a request. */
+export type CredentialMaterial = TextMaterial | DigestMaterial | CertificateMaterial;
 
 /** A header, a query parameter or a cookie, as it is sent. */
 interface TextMaterial extends Pick<TextForm, "type" | "in" | "name"> {
   readonly value: string;
-  /** Must not come out. */
+  /** Redacted in all results. */
   readonly secrets: readonly string[];
 }
 
@@ -37,14 +37,14 @@ export interface DigestMaterial {
   readonly secrets: readonly string[];
 }
 
-/** What the connection shows. */
+/** The certificate that the connection presents. */
 interface CertificateMaterial {
   readonly type: "certificate";
   readonly certificate: CertificateCredential;
   readonly secrets: readonly string[];
 }
 
-/** As RFC 6750 section 2.1 says. */
+/** The form of RFC 6750 section 2.1. */
 export const bearerForm: TextForm = {
   type: "text",
   in: "header",
@@ -53,15 +53,15 @@ export const bearerForm: TextForm = {
 };
 
 /**
- * How a scheme's credential is sent (OpenAPI 3.2 section 4.27, "Security Scheme Object").
+ * Returns the form in which a scheme's credential is sent (OpenAPI 3.2 section 4.27, "Security Scheme Object").
  *
- * @returns the form, or what the declaration lacks: the end of a sentence.
+ * @returns the form, or the description of what the declaration lacks: the end of a sentence.
  */
-export function credentialForm(declaration: SecurityScheme): CredentialForm | string {
+export function getCredentialForm(declaration: SecurityScheme): CredentialForm | string {
   switch (declaration.type) {
     case "apiKey": {
       const { name, in: place = "header" } = declaration;
-      if (name === undefined || name === "") return "of which the document says no name";
+      if (name === undefined || name === "") return "for which the document has no name";
       const written = place === "header" ? name.toLowerCase() : name;
       if (!canBeSent(place, written)) {
         return `whose ${place} ${JSON.stringify(name.slice(0, 64))} cannot be sent`;
@@ -73,9 +73,9 @@ export function credentialForm(declaration: SecurityScheme): CredentialForm | st
       if (scheme === "basic" || scheme === "digest") return { type: scheme };
       if (scheme === "bearer") return bearerForm;
       if (scheme === undefined || !/^[!#$%&'*+.^_`|~\w-]+$/.test(scheme)) {
-        return "of which the document says no HTTP scheme";
+        return "for which the document has no HTTP scheme";
       }
-      // In lower case it is the same; some servers know only the one that they write themselves.
+      // The case has no meaning here; some servers only accept the one that they document.
       const written = (raw as { readonly scheme?: unknown }).scheme;
       return { ...bearerForm, prefix: `${typeof written === "string" ? written : scheme} ` };
     }
@@ -87,40 +87,49 @@ export function credentialForm(declaration: SecurityScheme): CredentialForm | st
   }
 }
 
-/** What a form takes in a request; no two credentials can stand there. */
+/** Returns the part of a request that a form occupies; no two credentials can occupy the same one. */
 export function getPlace(form: CredentialForm): string {
   if (form.type === "certificate") return "client certificate";
   return form.type === "text" ? `${form.in} ${form.name}` : "header authorization";
 }
 
 /**
- * What a credential adds to a request.
+ * Converts a credential to the material that it adds to a request.
  *
- * @throws ToolError `auth_required` when it is empty, or of another kind than the scheme takes.
+ * @throws ToolError `auth_required` if it is empty, or of another kind than the scheme takes.
  */
-export function toMaterial(scheme: string, form: CredentialForm, credential: Credential): Material {
+export function toMaterial(
+  scheme: string,
+  form: CredentialForm,
+  credential: Credential,
+): CredentialMaterial {
   if (form.type === "certificate") {
-    if (credential.type !== "certificate") throw unfit(scheme, "a certificate with its key");
+    if (credential.type !== "certificate")
+      throw invalidCredentialError(scheme, "a certificate with its key");
     const { certificate, privateKey, passphrase } = credential;
     if (!isText(certificate) || !isText(privateKey))
-      throw unfit(scheme, "a certificate with its key");
+      throw invalidCredentialError(scheme, "a certificate with its key");
     const secrets = passphrase === undefined ? [privateKey] : [privateKey, passphrase];
     return { type: "certificate", certificate: credential, secrets };
   }
   if (form.type === "text") {
     const secret = getText(credential);
-    if (!isText(secret)) throw unfit(scheme, "a text");
+    if (!isText(secret)) throw invalidCredentialError(scheme, "a string");
     const { type, in: place, name, prefix } = form;
     if (place === "query" ? loneSurrogate.test(secret) : notInHeaders.test(secret)) {
-      throw unfit(scheme, `a text without line breaks that a ${place} can hold`);
+      throw invalidCredentialError(
+        scheme,
+        `a string without line breaks that a ${place} can contain`,
+      );
     }
     return { type, in: place, name, value: prefix + secret, secrets: [secret] };
   }
-  if (credential.type !== "password") throw unfit(scheme, "a user name with its password");
+  if (credential.type !== "password")
+    throw invalidCredentialError(scheme, "a user name with its password");
   const { username, password } = credential;
   // One of them may be empty: some APIs take a key in place of either.
   if (typeof username !== "string" || typeof password !== "string" || username + password === "") {
-    throw unfit(scheme, "a user name with its password");
+    throw invalidCredentialError(scheme, "a user name with its password");
   }
   if (form.type === "digest") {
     return { type: "digest", scheme, password: credential, secrets: [password] };
@@ -135,7 +144,7 @@ export function toMaterial(scheme: string, form: CredentialForm, credential: Cre
   };
 }
 
-/** What no value of a header may hold: line breaks, other controls, characters beyond Latin-1. */
+/** Matches characters that no header value may contain: line breaks, other controls, characters beyond Latin-1. */
 const notInHeaders = /[^\t\u0020-\u007e\u0080-\u00ff]/;
 const loneSurrogate = /\p{Surrogate}/u;
 
@@ -155,9 +164,9 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-function unfit(scheme: string, wanted: string): ToolError {
+function invalidCredentialError(scheme: string, wanted: string): ToolError {
   return new ToolError(
     "auth_required",
-    `The credential "${scheme}" is missing: what the host gave for it is not ${wanted}, or empty. Sign in again or check \`auth\`.`,
+    `The credential "${scheme}" is missing: the configured value is empty or is not ${wanted}. Sign in again or check \`auth\`.`,
   );
 }

@@ -7,42 +7,42 @@ const maxNonceUses = 50;
 
 interface StoredChallenge {
   readonly challenges: string | readonly string[];
-  /** How often its nonce was used. */
+  /** Number of times that its nonce was used. */
   uses: number;
 }
 
-/** What a challenge is answered with. */
+/** The answer to a challenge. */
 export interface DigestAnswer {
   /** The `authorization` header. */
   readonly header: string;
-  /** What in it must not come out. */
+  /** The part of the header that must be redacted. */
   readonly secret: string;
 }
 
 /** The latest challenge of each origin (RFC 7616 section 3.3): its nonce serves several requests. */
 export class DigestChallenges {
-  readonly #kept = new Map<string, StoredChallenge>();
+  readonly #stored = new Map<string, StoredChallenge>();
   readonly #answers: string[] = [];
 
   /**
-   * What was answered last, as far as it must not come out: an API may repeat it to another call. There is another one
-   * with each request, too many to be registered.
+   * The secrets of the latest answers: an API may repeat them in the result of another call. Each request has a new
+   * one, too many to be registered.
    */
   get answers(): readonly string[] {
     return this.#answers;
   }
 
   /**
-   * Answers the latest challenge; nothing when there is none: the first request goes without.
+   * Answers the latest challenge. Returns nothing if there is none: the first request is sent without an answer.
    *
-   * @param target where the request goes, with its whole query.
+   * @param target the URL of the request, with its full query.
    */
   answer(
     { scheme, password: { username, password } }: DigestMaterial,
     { origin, method, body }: Pick<PlannedRequest, "origin" | "method" | "body">,
     target: string,
   ): DigestAnswer | undefined {
-    const kept = this.#kept.get(challengeKey(origin, scheme, username));
+    const kept = this.#stored.get(challengeKey(origin, scheme, username));
     if (kept === undefined) return undefined;
     kept.uses += 1;
     const { pathname, search } = new URL(target);
@@ -61,17 +61,17 @@ export class DigestChallenges {
     return { header, secret };
   }
 
-  /** Keeps a challenge that has just come, in place of the one before. */
-  learn(
+  /** Stores a received challenge in place of the previous one. */
+  store(
     { scheme, password: { username } }: DigestMaterial,
     { origin }: Pick<PlannedRequest, "origin">,
     challenges: string | readonly string[],
   ): void {
     const name = challengeKey(origin, scheme, username);
-    this.#kept.delete(name);
-    this.#kept.set(name, { challenges, uses: 0 });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > maxChallenges && oldest !== undefined) this.#kept.delete(oldest);
+    this.#stored.delete(name);
+    this.#stored.set(name, { challenges, uses: 0 });
+    const [oldest] = this.#stored.keys();
+    if (this.#stored.size > maxChallenges && oldest !== undefined) this.#stored.delete(oldest);
   }
 }
 

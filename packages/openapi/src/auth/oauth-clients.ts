@@ -9,12 +9,15 @@ import { endpointNames, isRegistration } from "./check-auth.ts";
 import type { OpenApiAuth } from "./openapi-auth.ts";
 import type { TokenClient } from "./token-client.ts";
 
-/** Their scopes are partly the server's word: there may be others each time. */
+/** Maximum number of clients. Their scopes depend partly on the server, so there may be different ones each time. */
 const maxClients = 100;
-/** An answer of an authorization server is small. */
+/** Maximum size of a response of an authorization server. */
 const maxTokenBytes = 1024 * 1024;
 
-/** The clients of a source's authorization servers. They are kept: each knows which of its tokens has replaced which. */
+/**
+ * The clients of a source's authorization servers. They are cached, because each knows which of its tokens have been
+ * replaced, and by which.
+ */
 export class OAuthClients {
   readonly #options: HttpClientOptions;
   readonly #auth: OpenApiAuth;
@@ -28,13 +31,13 @@ export class OAuthClients {
     this.#auth = auth;
   }
 
-  /** The client for a scheme that asks for these scopes. */
+  /** Returns the client for a scheme that requests these scopes. */
   get(scheme: string, { options }: TokenClient, scopes: readonly string[]): OAuthClient {
-    const { clientSecret: _, ...shown } = options;
-    const name = JSON.stringify([scheme, shown, scopes.toSorted()]);
+    const { clientSecret: _, ...publicOptions } = options;
+    const name = JSON.stringify([scheme, publicOptions, scopes.toSorted()]);
     let client = this.#clients.get(name);
-    client ??= oauthClient({ ...options, scopes, http: this.#client() });
-    // The latest last.
+    client ??= oauthClient({ ...options, scopes, http: this.#getHttpClient() });
+    // The most recently used last.
     this.#clients.delete(name);
     this.#clients.set(name, client);
     const [oldest] = this.#clients.keys();
@@ -42,21 +45,21 @@ export class OAuthClients {
     return client;
   }
 
-  /** Cancels what is under way. */
+  /** Cancels all requests in progress. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#http?.close();
   }
 
-  #client(): HttpClient {
+  #getHttpClient(): HttpClient {
     if (this.#http !== undefined) return this.#http;
     const { givenOrigins = [] } = this.#options;
-    const own = Object.values(this.#auth.schemes ?? {}).flatMap((given) =>
+    const registered = Object.values(this.#auth.schemes ?? {}).flatMap((given) =>
       isRegistration(given) ? endpointNames.flatMap((name) => given[name] ?? []) : [],
     );
     this.#http = httpClient({
       ...this.#options,
-      givenOrigins: [...givenOrigins, ...own.map((url) => new URL(url).origin)],
+      givenOrigins: [...givenOrigins, ...registered.map((url) => new URL(url).origin)],
       maxBytes: maxTokenBytes,
     });
     if (this.#closed) void this.#http.close();

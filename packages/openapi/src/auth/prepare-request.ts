@@ -1,34 +1,34 @@
 import { setOwn } from "../document/record.ts";
 import type { CertificateCredential } from "@toolweave/core";
 import type { PlannedRequest } from "../request/request-plan.ts";
-import type { Material } from "./credential-form.ts";
+import type { CredentialMaterial } from "./credential-form.ts";
 import type { DigestChallenges } from "./digest-challenges.ts";
-import { headerSecrets } from "./source-secrets.ts";
+import { toHeaderSecrets } from "./source-secrets.ts";
 
-/** A request with everything that it is sent with. */
+/** A request with everything that is sent with it. */
 export interface PreparedRequest {
-  /** The address without credentials, for whoever reads of it. */
+  /** The URL without credentials, for texts that people and models read. */
   readonly url: string;
-  /** The address to send it to. */
+  /** The URL to which the request is sent. */
   readonly target: string;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly certificate?: CertificateCredential;
   /** Names of the headers and query parameters that carry credentials. */
   readonly names: readonly string[];
-  /** Taken out of whatever comes back. */
+  /** Redacted in everything that comes back. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Puts credentials, and the host's own headers after them, into a request.
+ * Adds credentials, and after them the host's own headers, to a request.
  *
- * @param headers those of the request; they are added to.
+ * @param headers those of the request; modified in place.
  */
 export function prepareRequest(
   request: PlannedRequest,
   headers: Record<string, string>,
-  materials: readonly Material[],
+  materials: readonly CredentialMaterial[],
   hostHeaders: Readonly<Record<string, string>>,
   challenges: DigestChallenges,
 ): PreparedRequest {
@@ -55,7 +55,7 @@ export function prepareRequest(
     }
   }
   for (const material of materials) {
-    // It answers for the whole address, other credentials included.
+    // The answer covers the full URL, including other credentials.
     if (material.type !== "digest") continue;
     const answer = challenges.answer(material, request, target);
     if (answer === undefined) continue;
@@ -68,7 +68,7 @@ export function prepareRequest(
     headers[name] = value;
     names.push(name);
   }
-  secrets.push(...headerSecrets(hostHeaders));
+  secrets.push(...toHeaderSecrets(hostHeaders));
   if (cookie !== "") {
     const given = headers["cookie"];
     headers["cookie"] = given === undefined ? cookie : `${given}; ${cookie}`;

@@ -7,11 +7,11 @@ import type {
 } from "./openapi-auth.ts";
 import { isBasic, isCertificate } from "./check-auth.ts";
 
-/** What a host can give itself, other than a registration. */
+/** The credentials that a host can configure, other than a registration. */
 export type ConfiguredCredential = Secret | BasicCredential | ClientCertificate;
 
-/** What a host has given as it is; `undefined` for a function, which has to be asked. */
-export function fixedCredential(given: ConfiguredCredential): Credential | undefined {
+/** Returns a credential that does not depend on the request; `undefined` for a function, which has to be called. */
+export function toFixedCredential(given: ConfiguredCredential): Credential | undefined {
   if (typeof given === "string") return { type: "secret", secret: given };
   if (typeof given === "function") return undefined;
   if (isCertificate(given)) return { type: "certificate", ...given };
@@ -19,15 +19,16 @@ export function fixedCredential(given: ConfiguredCredential): Credential | undef
 }
 
 /**
- * What a host has given, or its function gives for this request. `undefined`: the function has none for it.
+ * Returns the configured credential, or the one that the host's function returns for this request. `undefined`: the
+ * function has none for it.
  *
- * @throws ToolError `auth_required` when the function fails, or gives no credential.
+ * @throws ToolError `auth_required` if the function fails, or returns something that is not a credential.
  */
 export function resolveCredential(
   given: ConfiguredCredential,
   request: CredentialRequest,
 ): Awaitable<Credential | undefined> {
-  if (typeof given !== "function") return fixedCredential(given) as Credential;
+  if (typeof given !== "function") return toFixedCredential(given) as Credential;
   const { scheme } = request;
   const failed = (cause: unknown): never => {
     throw new ToolError(
@@ -47,7 +48,7 @@ export function resolveCredential(
     : toCredential(value);
 }
 
-/** What a function has returned; nothing it may be is an error before it is looked at for its scheme. */
+/** Converts the result of a function. Errors in it are reported only when it is checked against its scheme. */
 function toCredential(value: unknown): Credential | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "object" && value !== null && "type" in value) return value as Credential;

@@ -2,54 +2,56 @@ import type { SecurityUse } from "../document/operation.ts";
 import { isBasic, isCertificate, isRegistration } from "./check-auth.ts";
 import {
   bearerForm,
-  credentialForm,
+  getCredentialForm,
   toMaterial,
   getPlace,
   type CredentialForm,
-  type Material,
+  type CredentialMaterial,
 } from "./credential-form.ts";
-import { fixedCredential, type ConfiguredCredential } from "./resolve-credential.ts";
+import { toFixedCredential, type ConfiguredCredential } from "./resolve-credential.ts";
 import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
-import { tokenClient, type DocumentTrust, type TokenClient } from "./token-client.ts";
+import { createTokenClient, type DocumentTrust, type TokenClient } from "./token-client.ts";
 
-/** The use of a security scheme by an operation, and what there is for it. */
+/** The use of a security scheme by an operation, and the credential for it. */
 export interface SchemeUse {
   /** Its name in the document. */
   readonly scheme: string;
   readonly scopes: readonly string[];
   readonly form: CredentialForm;
-  /** What the host itself gives. */
-  readonly given?: ConfiguredCredential;
-  /** `given` as it is sent, when it is the same for every request. */
-  readonly fixed?: Material;
+  /** The credential that the host configures. */
+  readonly configured?: ConfiguredCredential;
+  /** `configured` as it is sent, if it is the same for every request. */
+  readonly fixed?: CredentialMaterial;
   readonly client?: TokenClient;
-  /** Why a registration is of no use; the end of a sentence. */
+  /** The reason for which a registration cannot be used; the end of a sentence. */
   readonly clientProblem?: string;
 }
 
-/** What an operation's requests are sent with. */
+/** The credentials with which an operation's requests are sent. */
 export interface CredentialPlan {
-  /** The alternatives (OR) of combinations (AND) that a request can satisfy at all, in the document's order. */
+  /** The alternatives (OR) of combinations (AND) that a request can satisfy, in the document's order. */
   readonly alternatives: readonly (readonly SchemeUse[])[];
   /** One of the alternatives is to send nothing. */
   readonly optional: boolean;
-  /** What goes beside parts of them when none is complete, as far as it is there. */
+  /** Credentials that are sent, if available, beside parts of the alternatives when none of these is complete. */
   readonly others: readonly SchemeUse[];
-  /** What is sent with every request, when that is known already: it depends neither on the caller nor on tokens. */
+  /**
+   * The credentials of every request, if they are known in advance: they depend neither on the caller nor on tokens.
+   */
   readonly fixed?: readonly SchemeUse[];
-  /** `fixed` as it is sent, when that is known, too: every request gets the same. */
-  readonly materials?: readonly Material[];
-  /** What the operation asks for, by name, for the person who has to supply it. */
+  /** `fixed` as it is sent, if that is known in advance too: every request gets the same. */
+  readonly materials?: readonly CredentialMaterial[];
+  /** The names of the schemes that the operation asks for, for the person who has to supply credentials. */
   readonly wanted: readonly string[];
-  /** Why no request can be authorised; the end of a sentence. */
+  /** The reason for which no request can be authorized; the end of a sentence. */
   readonly unsupported?: string;
 }
 
-/** Says for a host that has given nothing where documents may lead: nowhere. */
+/** The trust of a host that has configured nothing: documents may lead nowhere. */
 const noTrust: DocumentTrust = { base: undefined, trusts: () => false };
 
 /** Compiles the credentials of an operation (OpenAPI 3.2 section 4.30, "Security Requirement Object"). */
-export function credentialPlan(
+export function planCredentials(
   security: readonly (readonly SecurityUse[])[],
   auth: OpenApiAuth,
   trust: DocumentTrust = noTrust,
@@ -67,7 +69,7 @@ export function credentialPlan(
     }
   }
   const optional = security.some((combination) => combination.length === 0);
-  others.push(...generalUses(auth));
+  others.push(...getGeneralUses(auth));
   const fixed = dependsOnCalls([...alternatives.flat(), ...others], auth)
     ? undefined
     : fixedUses(alternatives, optional, others);
@@ -80,18 +82,21 @@ export function credentialPlan(
     optional,
     others,
     wanted: [...new Set(security.flat().map(({ scheme }) => scheme))],
-    ...(fixed === undefined ? {} : { fixed, ...sameForAll(fixed) }),
+    ...(fixed === undefined ? {} : { fixed, ...toSharedMaterials(fixed) }),
     ...(unsupported === undefined ? {} : { unsupported }),
   };
 }
 
-/** What a document is fetched with before it says what it wants: everything but API keys, whose place it names. */
-export function generalUses({ bearer, basic }: OpenApiAuth): readonly SchemeUse[] {
-  if (bearer !== undefined) return [configuredUse("bearer", [], bearerForm, bearer)];
-  return basic === undefined ? [] : [configuredUse("basic", [], { type: "basic" }, basic)];
+/**
+ * Returns the credentials with which a document is fetched before its contents are known: all except API keys, whose
+ * location only the document defines.
+ */
+export function getGeneralUses({ bearer, basic }: OpenApiAuth): readonly SchemeUse[] {
+  if (bearer !== undefined) return [toConfiguredUse("bearer", [], bearerForm, bearer)];
+  return basic === undefined ? [] : [toConfiguredUse("basic", [], { type: "basic" }, basic)];
 }
 
-/** The uses of one combination, as far as they go together; and why no request can satisfy all of it. */
+/** Finds the uses of one combination that are compatible, and the reason for which no request can satisfy all of it. */
 function findUses(
   combination: readonly SecurityUse[],
   auth: OpenApiAuth,
@@ -105,13 +110,13 @@ function findUses(
     const form =
       declaration === undefined
         ? "which the document does not declare"
-        : credentialForm(declaration);
+        : getCredentialForm(declaration);
     if (typeof form === "string" || declaration === undefined) {
       problem ??= `it uses the security scheme "${scheme}", ${form as string}`;
       continue;
     }
     if (form.type === "certificate" && trust.base?.startsWith("http:") === true) {
-      problem ??= `it asks for a client certificate, "${scheme}", and ${new URL(trust.base).origin} is not https, where there is none`;
+      problem ??= `it asks for a client certificate, "${scheme}", which requires https, and ${new URL(trust.base).origin} is not https`;
       continue;
     }
     const place = getPlace(form);
@@ -137,8 +142,8 @@ function findUse(
   const own = schemes !== undefined && Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
   if (own !== undefined && isRegistration(own)) {
     const client = isBearer(form)
-      ? tokenClient(scheme, declaration, own, trust)
-      : `"${scheme}" takes no tokens, and a registration gets nothing else`;
+      ? createTokenClient(scheme, declaration, own, trust)
+      : `"${scheme}" takes no tokens, and a registration can only obtain tokens`;
     return {
       scheme,
       scopes,
@@ -146,21 +151,21 @@ function findUse(
       ...(typeof client === "string" ? { clientProblem: client } : { client }),
     };
   }
-  const given = own ?? generalFor(declaration.type, form, auth);
-  return given !== undefined && fits(form, given)
-    ? configuredUse(scheme, scopes, form, given)
+  const given = own ?? getGeneralCredential(declaration.type, form, auth);
+  return given !== undefined && matchesForm(form, given)
+    ? toConfiguredUse(scheme, scopes, form, given)
     : { scheme, scopes, form };
 }
 
-/** What a host gives for all schemes of a kind. */
-function generalFor(
+/** Returns the credential that a host configures for all schemes of a kind. */
+function getGeneralCredential(
   type: NonNullable<SecurityUse["declaration"]>["type"],
   form: CredentialForm,
   { bearer, basic, apiKey }: OpenApiAuth,
 ): ConfiguredCredential | undefined {
   if (type === "apiKey") return apiKey;
   if (form.type === "basic" || form.type === "digest") return basic;
-  // Another scheme of HTTP takes no token that is meant for bearers.
+  // Another HTTP scheme does not get the bearer token.
   return isBearer(form) ? bearer : undefined;
 }
 
@@ -168,25 +173,28 @@ function isBearer(form: CredentialForm): boolean {
   return form.type === "text" && form.prefix === bearerForm.prefix;
 }
 
-function fits({ type }: CredentialForm, given: SchemeCredential): given is ConfiguredCredential {
+function matchesForm(
+  { type }: CredentialForm,
+  given: SchemeCredential,
+): given is ConfiguredCredential {
   if (typeof given === "function") return true;
   if (type === "text") return typeof given === "string";
   return type === "certificate" ? isCertificate(given) : isBasic(given);
 }
 
-function configuredUse(
+function toConfiguredUse(
   scheme: string,
   scopes: readonly string[],
   form: CredentialForm,
   given: ConfiguredCredential,
 ): SchemeUse {
-  const credential = fixedCredential(given);
-  const use = { scheme, scopes, form, given };
+  const credential = toFixedCredential(given);
+  const use = { scheme, scopes, form, configured: given };
   if (credential === undefined) return use;
   try {
     return { ...use, fixed: toMaterial(scheme, form, credential) };
   } catch {
-    // Whoever calls the operation hears of it.
+    // A call of the operation reports the error.
     return use;
   }
 }
@@ -203,22 +211,26 @@ function fixedUses(
   optional: boolean,
   others: readonly SchemeUse[],
 ): readonly SchemeUse[] {
-  const complete = alternatives.find((uses) => uses.every(({ given }) => given !== undefined));
+  const complete = alternatives.find((uses) =>
+    uses.every(({ configured }) => configured !== undefined),
+  );
   if (complete !== undefined) return complete;
-  // Credentials are optional here, and there are not enough of them.
+  // Credentials are optional here, and not all of them are available.
   if (optional) return [];
-  return onePerPlace([...alternatives.flat(), ...others].filter((use) => use.given !== undefined));
+  return onePerPlace(
+    [...alternatives.flat(), ...others].filter((use) => use.configured !== undefined),
+  );
 }
 
-function sameForAll(fixed: readonly SchemeUse[]): Pick<CredentialPlan, "materials"> {
+function toSharedMaterials(fixed: readonly SchemeUse[]): Pick<CredentialPlan, "materials"> {
   const materials = fixed.flatMap((use) => use.fixed ?? []);
-  // A digest is another one for each request.
+  // A digest differs for each request.
   const isSame =
     materials.length === fixed.length && materials.every(({ type }) => type !== "digest");
   return isSame ? { materials } : {};
 }
 
-/** What can go together: the first for each place. */
+/** Returns the uses that can be combined: the first for each part of a request. */
 export function onePerPlace(uses: readonly SchemeUse[]): readonly SchemeUse[] {
   const places = new Map<string, SchemeUse>();
   for (const use of uses) {

@@ -14,25 +14,25 @@ import type { OAuthFlow } from "./openapi-auth.ts";
 import type { SchemeUse } from "./security.ts";
 import type { SourceSecrets } from "./source-secrets.ts";
 
-/** A sign-in that a person has been asked for. Plain JSON: another process may go on with it. */
+/** A sign-in that a person was asked for. Plain JSON: another process may complete it. */
 export interface PendingSignIn {
   readonly scheme: string;
   readonly flow: OAuthFlow;
   readonly scopes: readonly string[];
-  /** What the person sees. */
+  /** The request as the person sees it. */
   readonly request: AuthRequest;
-  /** The authorization server's client's own. Secret. */
+  /** State of the authorization server's client. Secret. */
   readonly state: JsonObject;
 }
 
-/** What a suspended call goes on with. */
+/** The state with which a suspended call resumes. */
 export interface SignInState {
-  /** Whose sign-ins they are. */
+  /** The caller to whom the sign-ins belong. */
   readonly caller: string | null;
   readonly signIns: readonly PendingSignIn[];
 }
 
-/** Begins a sign-in: what the person is asked for, and what it goes on with. */
+/** Begins a sign-in. Returns the request to the person, and the state that completes it. */
 export async function beginSignIn(
   use: SchemeUse,
   flow: OAuthFlow,
@@ -62,10 +62,10 @@ export async function beginSignIn(
 }
 
 /**
- * Goes on with a sign-in.
+ * Completes a sign-in.
  *
- * @returns the token; nothing while the person has not signed in.
- * @throws ToolError `approval_rejected` when the person will not, `auth_required` when it has failed.
+ * @returns the token; nothing if the person has not signed in yet.
+ * @throws ToolError `approval_rejected` if the person refuses, `auth_required` if the sign-in has failed.
  */
 export async function finishSignIn(
   { scheme, flow, request, state }: PendingSignIn,
@@ -74,29 +74,29 @@ export async function finishSignIn(
   signal: AbortSignal,
   secrets: SourceSecrets,
 ): Promise<TokenCredential | undefined> {
-  const answer = answerFor(request.id, answers);
+  const answer = findAnswer(request.id, answers);
   registerState(state, request.url ?? "", secrets);
   if (flow === "deviceAuthorization") return client.finishDevice(state, signal);
-  // Whoever only says so has signed in elsewhere, and the store would know.
+  // An answer without a value means that the person signed in elsewhere; the store then has the token.
   if (answer?.type !== "input") return undefined;
   const { value } = answer;
   if (typeof value !== "string" || value.trim() === "") {
     throw new ToolError(
       "auth_required",
-      `The sign-in for "${formatServerName(scheme)}" was answered with what is neither the address that it led back to nor a code. A person has to sign in again: repeat the call.`,
+      `The sign-in for "${formatServerName(scheme)}" was answered with neither the redirect URL nor a code. A person has to sign in again: repeat the call.`,
     );
   }
   const text = value.trim();
-  secrets.renewed(URL.parse(text)?.searchParams.get("code") ?? text);
+  secrets.register(URL.parse(text)?.searchParams.get("code") ?? text);
   return client.finishAuthorization(text, state, signal);
 }
 
 /**
- * A no to any of them is a no to the call.
+ * Rejects the call if a person rejects any of its sign-ins.
  *
  * @throws ToolError `approval_rejected`.
  */
-export function refuseRejected(
+export function assertNotRejected(
   signIns: readonly PendingSignIn[],
   answers: readonly Answer[],
 ): void {
@@ -106,34 +106,37 @@ export function refuseRejected(
   const why = rejected.reason === undefined ? "" : ` Reason: ${rejected.reason}`;
   throw new ToolError(
     "approval_rejected",
-    `A person would not sign in for ${names}, so that nothing was sent.${why} Do not repeat the call.`,
+    `A person refused to sign in for ${names}. Nothing was sent.${why} Do not repeat the call.`,
   );
 }
 
-/** What a suspended call of this room goes on with; nothing when it is not of this room. */
+/** Reads the state of a suspended call; `undefined` if it is not a sign-in state. */
 export function readSignInState(state: JsonValue): SignInState | undefined {
   if (!isRecord(state) || !Array.isArray(state["signIns"])) return undefined;
   return state as unknown as SignInState;
 }
 
-function answerFor(id: string, answers: readonly Answer[]): Answer | undefined {
+function findAnswer(id: string, answers: readonly Answer[]): Answer | undefined {
   return (
     answers.find(({ requestId }) => requestId === id) ??
     answers.find(({ requestId }) => requestId === undefined)
   );
 }
 
-/** What a state holds that the person does not see in the address anyway. */
+/** Registers the secrets of a state that the person does not see in the URL anyway. */
 function registerState(state: JsonObject, url: string, secrets: SourceSecrets): void {
   for (const member of ["verifier", "deviceCode"]) {
     const value = state[member];
-    if (typeof value === "string" && !url.includes(value)) secrets.renewed(value);
+    if (typeof value === "string" && !url.includes(value)) secrets.register(value);
   }
 }
 
 const maxTextLength = 300;
 
-/** Names of the document's, for a person: on one line, so that they cannot be taken for more of the message. */
+/**
+ * Formats a name from the document for a person: on one line, so that it cannot be mistaken for another part of the
+ * message.
+ */
 function formatServerName(text: string): string {
   const visible = visibleText(text).replace(/\s+/g, " ").trim();
   return visible.length <= maxTextLength ? visible : `${visible.slice(0, maxTextLength)}…`;

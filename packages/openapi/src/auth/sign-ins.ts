@@ -12,14 +12,16 @@ import {
   beginSignIn,
   finishSignIn,
   readSignInState,
-  refuseRejected,
+  assertNotRejected,
   type PendingSignIn,
   type SignInState,
 } from "./sign-in.ts";
 import type { SourceSecrets } from "./source-secrets.ts";
 import type { TokenClient } from "./token-client.ts";
 
-/** Lets callers sign in: a call waits for its caller, and what they sign in for is kept as theirs. */
+/**
+ * The sign-ins of callers: a call is suspended until its caller has signed in, and the token is stored as the caller's.
+ */
 export class SignIns {
   readonly #credentials: CallerCredentials;
   readonly #clients: OAuthClients;
@@ -31,27 +33,31 @@ export class SignIns {
     this.#secrets = secrets;
   }
 
-  /** Asks a person for all that is missing at once. */
-  async ask(uses: readonly SchemeUse[], ctx: ToolContext, owner: CallOwner): Promise<Suspension> {
+  /** Asks a person for all missing credentials at once. */
+  async suspendForSignIn(
+    uses: readonly SchemeUse[],
+    ctx: ToolContext,
+    owner: CallOwner,
+  ): Promise<Suspension> {
     const signIns: PendingSignIn[] = [];
     for (const use of uses) {
       const client = use.client as TokenClient;
-      const key = this.#credentials.keyOf(use, owner);
-      const scopes = await this.#credentials.scopesFor(use, client, key);
+      const key = this.#credentials.getKey(use, owner);
+      const scopes = await this.#credentials.getScopes(use, client, key);
       const oauth = this.#clients.get(use.scheme, client, scopes);
       const id = `${ctx.callId}:auth:${signIns.length + 1}`;
       signIns.push(await beginSignIn(use, client.flow, scopes, oauth, id, ctx, this.#secrets));
     }
-    return suspension(signIns, owner);
+    return toSuspension(signIns, owner);
   }
 
   /**
-   * Goes on with the sign-ins of a resumed call.
+   * Resumes the sign-ins of a resumed call.
    *
-   * @returns what is still waited for; nothing when all is done, or there was nothing to do.
-   * @throws ToolError `approval_rejected` when a person would not sign in, `auth_required` when it failed.
+   * @returns a suspension for those that are still pending; nothing if all are complete, or there were none.
+   * @throws ToolError `approval_rejected` if a person refuses to sign in, `auth_required` if a sign-in failed.
    */
-  async goOn(
+  async resume(
     { alternatives }: CredentialPlan,
     { resumed, signal }: ToolContext,
     owner: CallOwner,
@@ -59,29 +65,34 @@ export class SignIns {
     const state = resumed && readSignInState(resumed.state);
     if (resumed === undefined || state === undefined) return undefined;
     if (state.caller !== (owner.caller ?? null)) {
-      throw new ToolError("auth_required", "This sign-in was begun on behalf of somebody else.");
+      throw new ToolError("auth_required", "This sign-in was started for another caller.");
     }
-    refuseRejected(state.signIns, resumed.answers);
+    assertNotRejected(state.signIns, resumed.answers);
     const uses = alternatives.flat();
     const pending: PendingSignIn[] = [];
     for (const signIn of state.signIns) {
       const use = uses.find(
         ({ scheme, client }) => scheme === signIn.scheme && client?.flow === signIn.flow,
       );
-      // The document has changed meanwhile.
+      // The document has changed since the sign-in began.
       if (use?.client === undefined) continue;
-      // Somebody has signed in meanwhile, or the call is tried once more after its sign-in.
+      // Another process has completed the sign-in, or the call is retried after it.
       if (typeof (await this.#credentials.find(use, owner)) === "object") continue;
       const client = this.#clients.get(use.scheme, use.client, signIn.scopes);
       const token = await finishSignIn(signIn, resumed.answers, client, signal, this.#secrets);
       if (token === undefined) pending.push(signIn);
-      else await this.#credentials.keep(this.#credentials.keyOf(use, owner), token, signIn.scopes);
+      else
+        await this.#credentials.storeToken(
+          this.#credentials.getKey(use, owner),
+          token,
+          signIn.scopes,
+        );
     }
-    return pending.length === 0 ? undefined : suspension(pending, owner);
+    return pending.length === 0 ? undefined : toSuspension(pending, owner);
   }
 }
 
-function suspension(signIns: readonly PendingSignIn[], { caller }: CallOwner): Suspension {
+function toSuspension(signIns: readonly PendingSignIn[], { caller }: CallOwner): Suspension {
   const state: SignInState = { caller: caller ?? null, signIns };
   return suspend(
     signIns.map(({ request }) => request),

@@ -2,27 +2,27 @@ import { SecretSet, type Unregister } from "@toolweave/core";
 import { isBasic, isCertificate, isRegistration } from "./check-auth.ts";
 import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
 
-/** Of those that functions supply so many are known, the latest: they are renewed without end. */
+/** Maximum number of known secrets from functions, the latest ones: functions renew them without end. */
 const maxRenewed = 100;
 
 const sensitiveHeader = /authorization|\bauth\b|cookie|token|secret|password|api-?key|key$|session/;
 
-/** What a source holds of credentials, for whoever takes them out of what leaves. */
+/** The secrets of a source, which are redacted in everything that leaves it. */
 export class SourceSecrets {
   readonly set: SecretSet = new SecretSet();
-  /** By value, the latest last. */
+  /** By value, the most recently used last. */
   readonly #renewed = new Map<string, Unregister>();
 
   constructor(auth: OpenApiAuth = {}, headers: Readonly<Record<string, string>> = {}) {
     const { schemes = {}, bearer, basic, apiKey } = auth;
     for (const credential of [bearer, basic, apiKey, ...Object.values(schemes)]) {
-      for (const value of secretValues(credential)) this.#add(value);
+      for (const value of toSecrets(credential)) this.#add(value);
     }
-    for (const value of headerSecrets(headers)) this.#add(value);
+    for (const value of toHeaderSecrets(headers)) this.#add(value);
   }
 
-  /** What a function has just supplied. */
-  renewed(value: string): void {
+  /** Registers a secret that a function has supplied. */
+  register(value: string): void {
     const known = this.#renewed.get(value);
     const forget = known ?? this.#add(value);
     this.#renewed.delete(value);
@@ -38,8 +38,8 @@ export class SourceSecrets {
   }
 }
 
-/** A name and its password are in base64 together. */
-function secretValues(given: SchemeCredential | undefined): readonly string[] {
+/** Returns the secrets of a configured credential; base64 encodes a user name and a password together. */
+function toSecrets(given: SchemeCredential | undefined): readonly string[] {
   if (typeof given === "string") return [given];
   if (given === undefined || typeof given === "function") return [];
   if (isRegistration(given)) return given.clientSecret === undefined ? [] : [given.clientSecret];
@@ -52,8 +52,8 @@ function secretValues(given: SchemeCredential | undefined): readonly string[] {
   return [`${username}:${password}`, password];
 }
 
-/** What headers of the host's own hold that is secret; their names are in lower case. */
-export function headerSecrets(headers: Readonly<Record<string, string>>): readonly string[] {
+/** Returns the secrets in the host's own headers; the names of the headers are in lower case. */
+export function toHeaderSecrets(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (!sensitiveHeader.test(name)) return [];
     if (name !== "cookie") return [value.slice(value.lastIndexOf(" ") + 1)];
@@ -61,7 +61,9 @@ export function headerSecrets(headers: Readonly<Record<string, string>>): readon
   });
 }
 
-/** A short plain word, such as the password "password", stands in answers that say nothing of it. */
+/**
+ * Returns false for a short plain word, such as the password "password": it occurs in results without being the secret.
+ */
 export function isDistinctive(secret: unknown): boolean {
   if (typeof secret !== "string") return false;
   return secret.length >= 16 || (secret.length >= 6 && !/^[A-Za-z]*$/.test(secret));

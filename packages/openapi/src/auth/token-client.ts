@@ -3,29 +3,29 @@ import type { SecurityScheme } from "../document/operation.ts";
 import { isRecord, ownString, ownValue, type JsonRecord } from "../document/record.ts";
 import type { OAuthFlow, OAuthRegistration } from "./openapi-auth.ts";
 
-/** How the tokens of a scheme are obtained. */
+/** The way in which the tokens of a scheme are obtained. */
 export interface TokenClient {
-  /** A person has to sign in, and the token is theirs. */
+  /** A person has to sign in, and the token belongs to that person. */
   readonly interactive: boolean;
   readonly flow: OAuthFlow;
   readonly options: Omit<OAuthClientOptions, "http" | "scopes">;
-  /** Asked for whatever the operation. */
+  /** Scopes that are requested for every operation. */
   readonly scopes: readonly string[];
-  /** Where tokens are renewed, when that is not where they are issued. */
+  /** The URL at which tokens are renewed, if it differs from the one that issues them. */
   readonly refreshUrl?: string;
 }
 
-/** Where an API's document may send what is secret. */
+/** The places to which an API's document may send secrets. */
 export interface DocumentTrust {
-  /** What relative URLs of the document are seen from: its server. */
+  /** The base of relative URLs in the document: its server. */
   readonly base: string | undefined;
-  /** The host has given this origin. */
+  /** True for an origin that the host has configured. */
   trusts(origin: string): boolean;
 }
 
 type Endpoint = "tokenUrl" | "authorizationUrl" | "deviceAuthorizationUrl" | "discoveryUrl";
 
-/** What each flow cannot do without, unless the server describes itself. */
+/** The endpoints that each flow requires, unless the server's metadata provides them. */
 const needed: Readonly<Record<OAuthFlow, readonly Endpoint[]>> = {
   clientCredentials: ["tokenUrl"],
   authorizationCode: ["authorizationUrl", "tokenUrl"],
@@ -33,13 +33,13 @@ const needed: Readonly<Record<OAuthFlow, readonly Endpoint[]>> = {
 };
 
 /**
- * How a host that is registered gets the tokens of a scheme (OpenAPI 3.2 sections 4.27 to 4.29). Its secret, codes
- * and refresh tokens go to URLs of its own, to those of the document at origins that the host has given, and to what
- * a server at such an origin says of itself.
+ * Determines how a registered host obtains the tokens of a scheme (OpenAPI 3.2 sections 4.27 to 4.29). Its client
+ * secret, codes and refresh tokens are sent only to URLs that the host configured, to URLs of the document at origins
+ * that the host trusts, and to those in the metadata of a server at such an origin.
  *
- * @returns the end of a sentence that says why there is no way to one.
+ * @returns the end of a sentence with the reason, if there is no way to obtain them.
  */
-export function tokenClient(
+export function createTokenClient(
   scheme: string,
   { type, raw }: SecurityScheme,
   registration: OAuthRegistration,
@@ -60,9 +60,7 @@ export function tokenClient(
   urls.add("discoveryUrl", declared, discovery);
   const lacking = needed[flow].find((name) => urls.found[name] === undefined);
   if (lacking !== undefined && urls.found.discoveryUrl === undefined) {
-    return (
-      urls.refused ?? `the document gives no ${lacking} for "${scheme}": ${urls.line(lacking)}`
-    );
+    return urls.refused ?? `the document has no ${lacking} for "${scheme}": ${urls.line(lacking)}`;
   }
   const {
     clientId,
@@ -103,10 +101,10 @@ function findFlow(
   return has("deviceAuthorization") ? "deviceAuthorization" : undefined;
 }
 
-/** The URLs of an authorization server, the host's own first. */
+/** The URLs of an authorization server; those that the host configured take precedence. */
 class Endpoints {
   readonly found: Partial<Record<Endpoint, string>> = {};
-  /** Why one that the document gives was not taken. */
+  /** The reason for which a URL of the document was not accepted. */
   refused: string | undefined;
   readonly #scheme: string;
   readonly #registration: OAuthRegistration;
@@ -119,33 +117,34 @@ class Endpoints {
   }
 
   add(name: Endpoint, declared: JsonRecord, member: string = name): void {
-    const url = this.#registration[name] ?? this.#declared(declared, member);
+    const url = this.#registration[name] ?? this.#declaredUrl(declared, member);
     if (url === undefined) return;
-    // A person is sent there, and sees where; nothing secret goes there with them.
+    // A person opens this URL and sees it; no secret is sent to it.
     if (name === "authorizationUrl" || url === this.#registration[name]) this.found[name] = url;
     else if (this.#isTrusted(url)) this.found[name] = url;
     else
-      this.refused ??= `the document sends what is secret to ${new URL(url).origin}, which the host has not given: ${this.line(name, url)}`;
+      this.refused ??= `the document sends secrets to ${new URL(url).origin}, which the host does not trust: ${this.line(name, url)}`;
   }
 
   trusted(declared: JsonRecord, member: string): string | undefined {
-    const url = this.#declared(declared, member);
+    const url = this.#declaredUrl(declared, member);
     return url !== undefined && this.#isTrusted(url) ? url : undefined;
   }
 
-  /** What to write to give it. */
+  /** Formats the option that configures a URL. */
   line(name: Endpoint, url: string = "https://…"): string {
     const { origin, pathname } = URL.parse(url) ?? { origin: url, pathname: "" };
-    return `pass auth: { schemes: { ${JSON.stringify(this.#scheme)}: { …, ${name}: "${origin}${pathname}" } } }`;
+    return `set auth: { schemes: { ${JSON.stringify(this.#scheme)}: { …, ${name}: "${origin}${pathname}" } } }`;
   }
 
   /**
-   * None where the host has said which server it is: whatever that says of itself is the host's word, and a document
-   * must not send anybody elsewhere.
+   * Returns a URL that the document declares. Returns none if the host has configured a discovery document: its
+   * metadata is then trusted, and the document must not redirect to another server.
    *
-   * Relative ones are seen from the server (OpenAPI 3.0.4 "Relative References in URLs", 3.1 section 4.7, 3.2 section 4.5.2).
+   * Relative URLs are resolved against the server (OpenAPI 3.0.4 "Relative References in URLs", 3.1 section 4.7, 3.2
+   * section 4.5.2).
    */
-  #declared(declared: JsonRecord, member: string): string | undefined {
+  #declaredUrl(declared: JsonRecord, member: string): string | undefined {
     if (this.#registration.discoveryUrl !== undefined) return undefined;
     const written = ownString(declared, member);
     if (written === undefined || written === "") return undefined;

@@ -1,19 +1,19 @@
 import { artifactKey, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { SelfContainedSchema } from "../document/operation.ts";
-import { inPlaceSchemas } from "../schema/resolve-schema.ts";
-import type { ArtifactFiles } from "./artifact-files.ts";
-import { encodedText, isBinarySchema, isEncodedSchema } from "./binary-content.ts";
+import { collectInPlaceSchemas } from "../schema/resolve-schema.ts";
+import type { ArtifactFiles } from "./body-writer.ts";
+import { toEncodedText, isBinarySchema, isEncodedSchema } from "./binary-content.ts";
 import { isJsonObject } from "../document/record.ts";
-import { unrepresentableValue, type FieldArgument } from "../parameters/unrepresentable.ts";
+import { unrepresentableValueError, type FieldArgument } from "../parameters/unrepresentable.ts";
 
 type Schema = JsonSchema | boolean;
 type Definitions = SelfContainedSchema["defs"];
 
 /**
- * Puts the bytes of artifacts, encoded, where a value has their keys. Returns a new value.
+ * Replaces the keys of artifacts in a value by their encoded bytes. Returns a new value.
  *
- * @param argument the argument's name, for errors. Throws `ToolError` `invalid_arguments` for an artifact where the schema
- * has bytes that text has no form for.
+ * @param argument the argument's name, for errors. Throws `ToolError` `invalid_arguments` for an artifact in a field
+ * whose bytes have no text form.
  */
 export type ArtifactFiller = (
   value: JsonValue,
@@ -22,13 +22,13 @@ export type ArtifactFiller = (
 ) => JsonValue;
 
 /**
- * Fills the places of encoded bytes (`contentEncoding`, `format: byte`) of a schema; an artifact's key anywhere else is
- * a text like any other. Where the schema has plain bytes (`format: binary`), the artifact is refused: JSON and forms
- * have no bytes, and the document does not say how they would be encoded.
+ * Creates a function that fills the fields of encoded bytes (`contentEncoding`, `format: byte`) of a schema; in any
+ * other field an artifact's key is ordinary text. In a field of plain bytes (`format: binary`), an artifact is refused:
+ * JSON and forms cannot carry bytes, and the document does not define their encoding.
  *
- * @param argumentOf what errors call a property of the value. Default: `argument.property`.
+ * @param argumentOf returns the name of a property of the value in errors. Default: `argument.property`.
  */
-export function artifactFiller(
+export function createArtifactFiller(
   { schema, defs }: SelfContainedSchema,
   argumentOf?: FieldArgument,
 ): ArtifactFiller {
@@ -40,22 +40,22 @@ export function artifactFiller(
     isRoot = false,
   ): JsonValue => {
     if (typeof value !== "string" && (typeof value !== "object" || value === null)) return value;
-    const schemas = inPlaceSchemas(given, defs);
+    const schemas = collectInPlaceSchemas(given, defs);
     if (typeof value === "string") {
       const encoded = schemas.find(isEncodedSchema);
-      if (encoded !== undefined) return encodedText(value, encoded, files);
+      if (encoded !== undefined) return toEncodedText(value, encoded, files);
       if (artifactKey(value) === undefined) return value;
       if (!schemas.some((one) => isBinarySchema(one, defs))) return value;
-      throw unrepresentableValue(
+      throw unrepresentableValueError(
         argument,
-        "cannot be an artifact: this media type has no bytes, and the document does not say how they are encoded. Pass the text that the API expects.",
+        "cannot be an artifact: this media type cannot carry bytes, and the document does not define their encoding. Pass the text that the API expects.",
       );
     }
     if (Array.isArray(value)) {
       return value.map((item: JsonValue, index) =>
         fill(
           item,
-          schemas.flatMap((one) => itemSchemas(one, index)),
+          schemas.flatMap((one) => getItemSchemas(one, index)),
           files,
           argument,
         ),
@@ -66,7 +66,7 @@ export function artifactFiller(
         name,
         fill(
           member,
-          schemas.flatMap((one) => memberSchemas(one, name)),
+          schemas.flatMap((one) => getMemberSchemas(one, name)),
           files,
           isRoot && argumentOf !== undefined ? argumentOf(name) : `${argument}.${name}`,
         ),
@@ -76,8 +76,8 @@ export function artifactFiller(
   return (value, files, argument) => fill(value, [schema], files, argument, true);
 }
 
-/** True when a value may hold bytes (`format: binary`) that JSON and forms have no form for. */
-export function holdsBytes(schema: Schema, defs: Definitions): boolean {
+/** Returns true if a value may contain bytes (`format: binary`), which JSON and forms cannot carry. */
+export function containsBytes(schema: Schema, defs: Definitions): boolean {
   if (typeof schema === "boolean") return false;
   let known = bytesWithin.get(schema);
   if (known === undefined) {
@@ -87,23 +87,23 @@ export function holdsBytes(schema: Schema, defs: Definitions): boolean {
   return known;
 }
 
-/** Media types of one body, and operations, share their schemas. */
+/** Cached, because the media types of a body, and operations, share their schemas. */
 const bytesWithin = new WeakMap<JsonSchema, boolean>();
 
 function findBytes(schema: JsonSchema, defs: Definitions): boolean {
   const open: Schema[] = [schema];
   const seen = new Set<JsonSchema>();
-  // What is added meanwhile is met, too.
+  // Schemas that are added during the iteration are visited too.
   for (const next of open) {
-    for (const one of inPlaceSchemas([next], defs)) {
+    for (const one of collectInPlaceSchemas([next], defs)) {
       if (seen.has(one)) continue;
       if (seen.size === maxSchemas) return false;
       seen.add(one);
       if (isBinarySchema(one, defs)) return true;
       const { properties, additionalProperties, items, prefixItems } = one;
-      if (isJsonObject(properties)) open.push(...Object.values(properties).flatMap(listed));
-      open.push(...listed(additionalProperties), ...listed(items));
-      if (Array.isArray(prefixItems)) open.push(...prefixItems.flatMap(listed));
+      if (isJsonObject(properties)) open.push(...Object.values(properties).flatMap(toSchemas));
+      open.push(...toSchemas(additionalProperties), ...toSchemas(items));
+      if (Array.isArray(prefixItems)) open.push(...prefixItems.flatMap(toSchemas));
     }
   }
   return false;
@@ -111,26 +111,26 @@ function findBytes(schema: JsonSchema, defs: Definitions): boolean {
 
 const maxSchemas = 2000;
 
-/** True for the text of a body that may hold an artifact's key. */
-export function mayHoldArtifact(text: string): boolean {
+/** Returns true if the text of a body may contain an artifact's key. */
+export function mayContainArtifact(text: string): boolean {
   return text.includes("art_");
 }
 
-function itemSchemas(schema: Schema, index: number): Schema[] {
+function getItemSchemas(schema: Schema, index: number): Schema[] {
   if (typeof schema === "boolean") return [];
   const { prefixItems, items } = schema;
   const own = Array.isArray(prefixItems) ? (prefixItems as Schema[])[index] : undefined;
-  return own === undefined ? listed(items) : [own];
+  return own === undefined ? toSchemas(items) : [own];
 }
 
-function memberSchemas(schema: Schema, name: string): Schema[] {
+function getMemberSchemas(schema: Schema, name: string): Schema[] {
   if (typeof schema === "boolean") return [];
   const { properties, additionalProperties } = schema;
   return isJsonObject(properties) && Object.hasOwn(properties, name)
-    ? listed(properties[name])
-    : listed(additionalProperties);
+    ? toSchemas(properties[name])
+    : toSchemas(additionalProperties);
 }
 
-function listed(schema: unknown): Schema[] {
+function toSchemas(schema: unknown): Schema[] {
   return isJsonObject(schema) ? [schema as JsonSchema] : [];
 }

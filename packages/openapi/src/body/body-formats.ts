@@ -1,52 +1,50 @@
 import { artifactKey, type JsonSchema, type JsonValue } from "@toolweave/core";
-import type { BodyFile } from "./artifact-files.ts";
-import type { BodyWriter } from "./body-writer.ts";
+import type { BodyFile, BodyWriter } from "./body-writer.ts";
 import {
-  base64Schema,
-  encodedBody,
+  toBase64Schema,
+  toEncodedBody,
   toBodyFile,
   isBinarySchema,
   isEncodedSchema,
-  typeInRanges,
+  getTypeInRanges,
 } from "./binary-content.ts";
-import { artifactFiller, holdsBytes, mayHoldArtifact } from "./artifact-body-fields.ts";
-import { encodedBytesSchema, fileTextSchema, jsonArgumentSchema } from "./body-schemas.ts";
-import { formBodyWriter } from "./form-body.ts";
+import { createArtifactFiller, containsBytes, mayContainArtifact } from "./artifact-body-fields.ts";
+import { toEncodedBytesSchema, toFileTextSchema, toJsonArgumentSchema } from "./body-schemas.ts";
+import { createFormWriter, toFormSchema } from "./form-body.ts";
 import {
   isBinaryMediaType,
   isInRange,
   isJsonMediaType,
   isTextMediaType,
-  mediaTypeName,
+  getMediaTypeName,
 } from "../document/media-type.ts";
 import {
   hasFileParts,
   hasParts,
-  multipartArgumentSchema,
-  multipartBodyWriter,
+  toMultipartSchema,
+  createMultipartWriter,
 } from "./multipart-body.ts";
-import { jsonPatchSchema, patchPenalty } from "./patch-type.ts";
-import { formSchema } from "./form-schema.ts";
-import { sequenceItemWriter, sequenceText } from "./sequence-body.ts";
-import { scalarText } from "../parameters/style-writer.ts";
-import { textEncoding } from "./text-charset.ts";
+import { toJsonPatchSchema, getPatchPenalty } from "./patch-type.ts";
+import { getItemWriter, toSequenceText } from "./sequence-body.ts";
+import { toText } from "../parameters/style-writer.ts";
+import { getTextEncoding } from "./text-charset.ts";
 import type { FieldArgument } from "../parameters/unrepresentable.ts";
 import type { MediaDescription } from "../document/operation.ts";
-import { mayBe, resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
+import { mayBe, resolveSchema, getSchemaTypes } from "../schema/resolve-schema.ts";
 import { isUnconstrained } from "../schema/schema-keywords.ts";
 
-/** How bodies of some media types become an argument, and the argument a body. */
+/** The conversion between an argument and the bodies of some media types. */
 interface BodyFormat {
-  /** Which of several is chosen: the lowest. */
+  /** Priority: of several formats the one with the lowest rank is chosen. */
   readonly rank: number;
   accepts(media: MediaDescription): boolean;
-  /** False when no value that the schema allows could be written. Default: true. */
+  /** Returns false if no value that the schema allows can be written. Default: true. */
   canWrite?(media: MediaDescription): boolean;
-  /** What the model passes; `undefined`: what the document says. Refers to the same definitions. */
+  /** The schema that the model sees; `undefined`: that of the document. It refers to the same definitions. */
   argumentSchema?(media: MediaDescription): JsonSchema | boolean;
   /**
    * @param argument the argument's name, for errors.
-   * @param argumentOf what errors call a field of the body. Default: its name.
+   * @param argumentOf returns the name of a field of the body in errors. Default: the field's name.
    */
   writer(media: MediaDescription, argument: string, argumentOf?: FieldArgument): BodyWriter;
 }
@@ -57,15 +55,15 @@ const json: BodyFormat = {
     !isBytes(media) &&
     (isJsonMediaType(media.mediaType) ||
       (isAnyType(media) && !(isText(media) && isInRange("text/plain", media.mediaType)))),
-  argumentSchema: (media) => jsonPatchSchema(media) ?? jsonArgumentSchema(media),
+  argumentSchema: (media) => toJsonPatchSchema(media) ?? toJsonArgumentSchema(media),
   writer(media, argument, argumentOf) {
     const contentType = media.mediaType.includes("*") ? "application/json" : media.mediaType;
-    const fill = artifactFiller(media.schema, argumentOf);
+    const fill = createArtifactFiller(media.schema, argumentOf);
     return (value, files) => {
       const body = JSON.stringify(value);
       return {
         contentType,
-        body: mayHoldArtifact(body) ? JSON.stringify(fill(value, files, argument)) : body,
+        body: mayContainArtifact(body) ? JSON.stringify(fill(value, files, argument)) : body,
       };
     };
   },
@@ -73,34 +71,34 @@ const json: BodyFormat = {
 
 const form: BodyFormat = {
   rank: 1,
-  accepts: (media) => mediaTypeName(media.mediaType) === "application/x-www-form-urlencoded",
-  // It has named fields; a text is one that is encoded already.
+  accepts: (media) => getMediaTypeName(media.mediaType) === "application/x-www-form-urlencoded",
+  // The body has named fields; a string is an already encoded form.
   canWrite: ({ schema: { schema, defs } }) => mayBe(schema, defs, ["object", "string"]),
-  argumentSchema: (media) => formSchema(media.schema.schema, media),
-  writer: formBodyWriter,
+  argumentSchema: (media) => toFormSchema(media.schema.schema, media),
+  writer: createFormWriter,
 };
 
 const multipart: BodyFormat = {
   rank: 2,
-  accepts: ({ mediaType }) => mediaTypeName(mediaType).startsWith("multipart/"),
+  accepts: ({ mediaType }) => getMediaTypeName(mediaType).startsWith("multipart/"),
   canWrite: hasParts,
-  argumentSchema: (media) => formSchema(multipartArgumentSchema(media), media),
-  writer: multipartBodyWriter,
+  argumentSchema: (media) => toFormSchema(toMultipartSchema(media), media),
+  writer: createMultipartWriter,
 };
 
 const sequence: BodyFormat = {
   rank: 3,
   accepts: (media) =>
-    sequenceItemWriter(media) !== undefined && (media.itemSchema !== undefined || isList(media)),
+    getItemWriter(media) !== undefined && (media.itemSchema !== undefined || isList(media)),
   argumentSchema: ({ schema, itemSchema }) =>
     itemSchema === undefined
       ? schema.schema
       : { type: "array", items: itemSchema.schema as JsonSchema },
   writer(media, argument) {
     const { mediaType } = media;
-    const write = sequenceItemWriter(media) as NonNullable<ReturnType<typeof sequenceItemWriter>>;
+    const write = getItemWriter(media) as NonNullable<ReturnType<typeof getItemWriter>>;
     const { schema, itemSchema } = media;
-    const fill = artifactFiller(
+    const fill = createArtifactFiller(
       itemSchema === undefined
         ? schema
         : {
@@ -109,25 +107,25 @@ const sequence: BodyFormat = {
           },
     );
     return (value, files) => {
-      const body = sequenceText(value, argument, write);
+      const body = toSequenceText(value, argument, write);
       return {
         contentType: mediaType,
-        body: mayHoldArtifact(body)
-          ? sequenceText(fill(value, files, argument), argument, write)
+        body: mayContainArtifact(body)
+          ? toSequenceText(fill(value, files, argument), argument, write)
           : body,
       };
     };
   },
 };
 
-/** Every JSON text is YAML (YAML 1.2, section 1.3): what is an object or a list for the model is written as JSON. */
+/** Every JSON text is YAML (YAML 1.2, section 1.3): an object or a list is written as JSON. */
 const yaml: BodyFormat = {
   rank: 4,
   accepts: ({ mediaType, schema: { schema, defs } }) =>
-    /[/+.-]ya?ml$/.test(mediaTypeName(mediaType)) &&
+    /[/+.-]ya?ml$/.test(getMediaTypeName(mediaType)) &&
     !isUnconstrained(resolveSchema(schema, defs)) &&
     !mayBe(schema, defs, ["string"]),
-  argumentSchema: jsonArgumentSchema,
+  argumentSchema: toJsonArgumentSchema,
   writer: json.writer,
 };
 
@@ -135,7 +133,7 @@ const plainText: BodyFormat = {
   rank: 4,
   accepts: (media) =>
     isTextMediaType(media.mediaType) ||
-    // A file that holds JSON: a JSON string of it would be another document.
+    // A file of JSON: encoding it as a JSON string would make it another document.
     (isBytes(media) && isJsonMediaType(media.mediaType)) ||
     (isText(media) && !isBytes(media) && (isAnyType(media) || !isBinaryMediaType(media.mediaType))),
   argumentSchema(media) {
@@ -144,17 +142,17 @@ const plainText: BodyFormat = {
       mediaType,
     } = media;
     const resolved = resolveSchema(schema, defs);
-    const types = schemaTypes(resolved);
-    if (isBytes(media)) return fileTextSchema(resolved);
-    if (isEncodedSchema(resolved)) return encodedBytesSchema(resolved as JsonSchema);
+    const types = getSchemaTypes(resolved);
+    if (isBytes(media)) return toFileTextSchema(resolved);
+    if (isEncodedSchema(resolved)) return toEncodedBytesSchema(resolved as JsonSchema);
     if (types.length > 0 && types.every((type) => type !== "object" && type !== "array")) {
       return schema;
     }
     const about = typeof resolved === "object" ? resolved["description"] : undefined;
     const before = typeof about === "string" ? `${about}\n\n` : "";
-    const name = mediaTypeName(mediaType);
+    const name = getMediaTypeName(mediaType);
     const text = { type: "string", description: `${before}The body as ${name} text.` };
-    // The model sees the fields, and writes the text: names and attributes of XML are the API's own.
+    // The model sees the fields and writes the text, because only the API defines the names and attributes of its XML.
     return mayBe(resolved, defs, ["object"]) && !isUnconstrained(resolved)
       ? { ...text, contentMediaType: name, contentSchema: schema }
       : text;
@@ -163,23 +161,23 @@ const plainText: BodyFormat = {
     const isRange = media.mediaType.includes("*");
     const usual = isJsonMediaType(media.mediaType) ? "application/json" : "text/plain";
     const contentType = isRange ? usual : media.mediaType;
-    const encode = textEncoding(contentType);
+    const encode = getTextEncoding(contentType);
     const schema = resolveSchema(media.schema.schema, media.schema.defs);
     if (isBytes(media)) {
       return (value, files) => ({
         contentType,
         body: isFileValue(value)
           ? toBodyFile(value, argument, files).bytes
-          : encode(scalarText(value), argument),
+          : encode(toText(value), argument),
       });
     }
     if (typeof schema === "object" && isEncodedSchema(schema)) {
       return (value, files) => ({
         contentType,
-        body: encode(encodedBody(value, schema, argument, files).text, argument),
+        body: encode(toEncodedBody(value, schema, argument, files).text, argument),
       });
     }
-    return (value) => ({ contentType, body: encode(scalarText(value), argument) });
+    return (value) => ({ contentType, body: encode(toText(value), argument) });
   },
 };
 
@@ -188,28 +186,28 @@ const bytes: BodyFormat = {
   accepts: () => true,
   argumentSchema({ schema: { schema, defs }, mediaType }) {
     const resolved = resolveSchema(schema, defs);
-    if (isEncodedSchema(resolved)) return encodedBytesSchema(resolved as JsonSchema);
+    if (isEncodedSchema(resolved)) return toEncodedBytesSchema(resolved as JsonSchema);
     return hasOtherEncoding(resolved)
       ? schema
-      : base64Schema(schema, mediaType.includes("*") ? 2 : 1);
+      : toBase64Schema(schema, mediaType.includes("*") ? 2 : 1);
   },
   writer(media, argument) {
     const { mediaType } = media;
     const schema = resolveSchema(media.schema.schema, media.schema.defs);
     const typeOf = mediaType.includes("*")
-      ? (file: BodyFile) => typeInRanges([mediaType], file, argument)
+      ? (file: BodyFile) => getTypeInRanges([mediaType], file, argument)
       : () => mediaType;
     if (typeof schema === "object" && isEncodedSchema(schema)) {
       return (value, files) => {
-        const { text, file } = encodedBody(value, schema, argument, files);
+        const { text, file } = toEncodedBody(value, schema, argument, files);
         return { contentType: typeOf(file), body: text };
       };
     }
     if (hasOtherEncoding(schema)) {
-      const encode = textEncoding(mediaType);
+      const encode = getTextEncoding(mediaType);
       return (value) => ({
         contentType: mediaType,
-        body: encode(scalarText(value), argument),
+        body: encode(toText(value), argument),
       });
     }
     return (value, files) => {
@@ -219,7 +217,7 @@ const bytes: BodyFormat = {
   },
 };
 
-/** In order of trial: the first that accepts a media type has it. */
+/** In order of precedence: the first format that accepts a media type is used. */
 const bodyFormats: readonly BodyFormat[] = [
   json,
   form,
@@ -230,7 +228,7 @@ const bodyFormats: readonly BodyFormat[] = [
   bytes,
 ];
 
-/** The media type that a body is sent as, and how. */
+/** The media type of a body, and its format. */
 export interface ChosenBody {
   readonly media: MediaDescription;
   readonly format: BodyFormat;
@@ -238,23 +236,23 @@ export interface ChosenBody {
 
 /**
  * Chooses among the media types of a body: JSON, then forms, multipart, lines, text, bytes; in the document's order
- * when several are alike; `application/json` before other JSON. What the schema cannot mean comes last (a JSON Patch that
- * is an object), as do patches in YAML and CBOR; where the schema has bytes, JSON and forms come after multipart, which
- * has a form for them. `undefined` when no value can be written as any.
+ * within a kind; `application/json` before other JSON. Types that do not match the schema come last (a JSON Patch that
+ * is an object), as do patches in YAML and CBOR. If the schema contains bytes, JSON and forms come after multipart,
+ * which can carry them. `undefined` if no value can be written in any of them.
  */
 export function chooseBody(media: readonly MediaDescription[]): ChosenBody | undefined {
   let chosen: ChosenBody | undefined;
   let best = Infinity;
   for (const one of media) {
-    const format = writableFormat(one);
+    const format = findFormat(one);
     if (format === undefined) continue;
-    const name = mediaTypeName(one.mediaType);
+    const name = getMediaTypeName(one.mediaType);
     let rank = format.rank + (name.includes("*") ? 0.6 : name === "application/json" ? 0 : 0.3);
     if (media.length > 1) {
-      rank += patchPenalty(one);
-      // Bytes that may be JSON are bytes first.
+      rank += getPatchPenalty(one);
+      // Bytes that may be JSON are treated as bytes.
       if (format === plainText && isJsonMediaType(name)) rank += 2;
-      if (!hasBytes(format) && holdsBytes(one.schema.schema, one.schema.defs)) {
+      if (!hasBytes(format) && containsBytes(one.schema.schema, one.schema.defs)) {
         rank += afterMultipart;
       }
     }
@@ -266,14 +264,14 @@ export function chooseBody(media: readonly MediaDescription[]): ChosenBody | und
   return chosen;
 }
 
-/** Puts JSON behind multipart, and before what is neither. */
+/** Ranks JSON after multipart, and before all other formats. */
 const afterMultipart = 2.5;
 
 /**
- * The other media types of a body that can carry what the chosen one cannot: files beside JSON or a form, bytes of
- * another type. The model chooses among them; at most 20.
+ * Returns the other media types of a body that can carry what the chosen one cannot: files beside JSON or a form, bytes
+ * of another type. The model chooses among them; at most 20.
  */
-export function otherBodies(
+export function findOtherBodies(
   media: readonly MediaDescription[],
   chosen: ChosenBody,
 ): readonly ChosenBody[] {
@@ -284,18 +282,18 @@ export function otherBodies(
   const others: ChosenBody[] = [];
   for (const one of media) {
     if (one === chosen.media || others.length === maxOthers) continue;
-    const format = writableFormat(one);
+    const format = findFormat(one);
     if (format === undefined) continue;
     const other = { media: one, format };
     const hasFiles = format === multipart ? !isFile && hasFileParts(one) : isFileBody(other);
-    if (hasFiles && patchPenalty(one) === 0) others.push(other);
+    if (hasFiles && getPatchPenalty(one) === 0) others.push(other);
   }
   return others;
 }
 
 const maxOthers = 20;
 
-function writableFormat(media: MediaDescription): BodyFormat | undefined {
+function findFormat(media: MediaDescription): BodyFormat | undefined {
   const format = bodyFormats.find((candidate) => candidate.accepts(media));
   return format?.canWrite?.(media) === false ? undefined : format;
 }
@@ -304,7 +302,7 @@ function hasBytes(format: BodyFormat): boolean {
   return format === multipart || format === plainText || format === bytes;
 }
 
-/** True for a body that is one file: bytes, or a text that the document calls binary. */
+/** Returns true for a body that is one file: bytes, or a text that the document declares as binary. */
 export function isFileBody({ media, format }: ChosenBody): boolean {
   if (format === plainText) return isBytes(media);
   if (format !== bytes) return false;
@@ -318,7 +316,7 @@ export function isFileBody({ media, format }: ChosenBody): boolean {
   );
 }
 
-/** True for a file in a place where text is expected: an artifact's key, or a data URL. */
+/** Returns true for a file where text is expected: an artifact's key, or a data URL. */
 function isFileValue(value: JsonValue): boolean {
   return (
     artifactKey(value) !== undefined ||
@@ -326,7 +324,7 @@ function isFileValue(value: JsonValue): boolean {
   );
 }
 
-/** An encoding that is not base64 is the caller's: the text travels as it is passed. */
+/** Returns true for an encoding other than base64: the caller encodes the text, and it is sent as passed. */
 function hasOtherEncoding(schema: JsonSchema | boolean): boolean {
   return (
     typeof schema === "object" &&
@@ -336,12 +334,12 @@ function hasOtherEncoding(schema: JsonSchema | boolean): boolean {
 }
 
 function isAnyType({ mediaType }: MediaDescription): boolean {
-  const name = mediaTypeName(mediaType);
+  const name = getMediaTypeName(mediaType);
   return name === "*/*" || name === "application/*";
 }
 
 function isText({ schema: { schema, defs } }: MediaDescription): boolean {
-  const types = schemaTypes(resolveSchema(schema, defs));
+  const types = getSchemaTypes(resolveSchema(schema, defs));
   return types.length === 1 && types[0] === "string";
 }
 
@@ -350,5 +348,5 @@ function isBytes({ schema: { schema, defs } }: MediaDescription): boolean {
 }
 
 function isList({ schema: { schema, defs } }: MediaDescription): boolean {
-  return schemaTypes(resolveSchema(schema, defs)).includes("array");
+  return getSchemaTypes(resolveSchema(schema, defs)).includes("array");
 }

@@ -3,8 +3,11 @@ import type { MediaDescription } from "../document/operation.ts";
 import { resolveSchema } from "../schema/resolve-schema.ts";
 import { isEncodedSchema } from "./binary-content.ts";
 
-/** What the document says; of a property that is encoded bytes, that an artifact's key will do. */
-export function jsonArgumentSchema({
+/**
+ * Returns the document's schema; the descriptions of properties with encoded bytes mention that an artifact's key is
+ * accepted.
+ */
+export function toJsonArgumentSchema({
   schema: { schema, defs },
 }: MediaDescription): JsonSchema | boolean {
   const root = resolveSchema(schema, defs);
@@ -27,15 +30,15 @@ export function jsonArgumentSchema({
   return changed === undefined ? schema : { ...root, properties: changed };
 }
 
-/** What the model passes for a whole body of base64 text. */
-export function encodedBytesSchema(schema: JsonSchema): JsonSchema {
+/** Creates the schema of a whole body of base64 text. */
+export function toEncodedBytesSchema(schema: JsonSchema): JsonSchema {
   const { description } = schema;
   const about = typeof description === "string" ? `${description}\n\n` : "";
   return { ...schema, description: `${about}Base64, or the key of an artifact: art_…` };
 }
 
-/** What the model passes for a file of text. */
-export function fileTextSchema(given: JsonSchema | boolean): JsonSchema {
+/** Creates the schema of a text file. */
+export function toFileTextSchema(given: JsonSchema | boolean): JsonSchema {
   const { title, description } = typeof given === "boolean" ? ({} as JsonSchema) : given;
   const about = typeof description === "string" ? `${description}\n\n` : "";
   return {

@@ -1,13 +1,16 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { methodOnly, otherFields } from "../parameters/reserved-names.ts";
+import {
+  methodOnly,
+  getOtherFields,
+  createReservedKeyCheck,
+} from "../parameters/reserved-names.ts";
 import type { MediaDescription, Parameter, SelfContainedSchema } from "../document/operation.ts";
 import { mayBe, resolveSchema } from "../schema/resolve-schema.ts";
-import type { ArtifactFiles, BodyFile } from "./artifact-files.ts";
-import { encodedText, toBodyFile, typeInRanges } from "./binary-content.ts";
-import { mayHoldArtifact } from "./artifact-body-fields.ts";
-import { formObject, toList } from "../parameters/form-text.ts";
-import { reservedKeyCheck } from "../parameters/reserved-key-check.ts";
-import { isInRange, mediaTypeName, mediaTypeParameter } from "../document/media-type.ts";
+import type { ArtifactFiles, BodyFile, BodyWriter } from "./body-writer.ts";
+import { toEncodedText, toBodyFile, getTypeInRanges } from "./binary-content.ts";
+import { mayContainArtifact } from "./artifact-body-fields.ts";
+import { toFormObject, toList } from "../parameters/form-text.ts";
+import { isInRange, getMediaTypeName, getMediaTypeParameter } from "../document/media-type.ts";
 import {
   isFormData,
   planParts,
@@ -15,24 +18,26 @@ import {
   type MultipartParts,
   type PlannedParts,
 } from "./multipart-parts.ts";
-import type { BodyWriter } from "./body-writer.ts";
 import {
-  deepPairs,
+  forEachLeaf,
   getDelimiter,
-  itemText,
-  scalarText,
-  separates,
+  toItemText,
+  toText,
+  delimiterError,
 } from "../parameters/style-writer.ts";
-import { textEncoding } from "./text-charset.ts";
+import { getTextEncoding } from "./text-charset.ts";
 import {
   isWellFormed,
   emptyValueError,
   fieldName,
-  unrepresentableValue,
+  unrepresentableValueError,
   type FieldArgument,
 } from "../parameters/unrepresentable.ts";
 
-/** True when the schema allows parts: with names, or a list of them; in a form each item of a list has named ones. */
+/**
+ * Returns true if the schema allows parts: named ones, or a list of them. In a form each item of a list consists of
+ * named parts.
+ */
 export function hasParts(media: MediaDescription): boolean {
   const { schema, itemSchema } = media;
   const isPart = (item: SelfContainedSchema): boolean =>
@@ -45,22 +50,22 @@ export function hasParts(media: MediaDescription): boolean {
   return list["prefixItems"] !== undefined || isPart({ schema: items, defs: schema.defs });
 }
 
-/** True for a multipart body that has a file among its parts. */
+/** Returns true for a multipart body with a file among its parts. */
 export function hasFileParts(media: MediaDescription): boolean {
-  return isFiled(plannedParts(media).plans);
+  return containsFile(plannedParts(media).plans);
 }
 
-function isFiled({ byName, prefix, rest }: MultipartParts): boolean {
+function containsFile({ byName, prefix, rest }: MultipartParts): boolean {
   return [...byName.values(), ...prefix, rest].some(
-    ({ file, nested }) => file || (nested !== undefined && isFiled(nested)),
+    ({ file, nested }) => file || (nested !== undefined && containsFile(nested)),
   );
 }
 
 /**
- * What the model passes for a multipart body: the document's schema, with base64 text where it has files, and
- * `{ content, headers }` where a part has headers that somebody has to choose.
+ * Returns the schema of a multipart body as the model sees it: the document's schema, with base64 text for files, and
+ * `{ content, headers }` for a part whose headers the model chooses.
  */
-export function multipartArgumentSchema(media: MediaDescription): JsonSchema | boolean {
+export function toMultipartSchema(media: MediaDescription): JsonSchema | boolean {
   return plannedParts(media).schema;
 }
 
@@ -76,17 +81,17 @@ function plannedParts(media: MediaDescription): PlannedParts {
 }
 
 /**
- * Writes `multipart/form-data` (RFC 7578): a part for each property, and for each item of a list; text is text, an
- * object is JSON, a file is bytes with a file name. Other multipart types (RFC 2046) have a part for each item of a list
- * (OpenAPI 3.2, "Encoding By Position"), or parts with names when the body is an object.
+ * Creates a writer of `multipart/form-data` (RFC 7578): a part for each property, and for each item of a list; text is
+ * written as text, an object as JSON, a file as bytes with a file name. Other multipart types (RFC 2046) have a part
+ * for each item of a list (OpenAPI 3.2, "Encoding By Position"), or named parts if the body is an object.
  */
-export function multipartBodyWriter(
+export function createMultipartWriter(
   media: MediaDescription,
   argument: string,
   argumentOf: FieldArgument = fieldName,
 ): BodyWriter {
   const { plans } = plannedParts(media);
-  const checkName = reservedKeyCheck(argument, methodOnly);
+  const checkName = createReservedKeyCheck(argument, methodOnly);
   return (value, files) => {
     const writer = new PartWriter(argument, checkName, files);
     const { contentType, chunks } = writer.body(plans, value, argumentOf);
@@ -99,7 +104,7 @@ interface Multipart {
   readonly chunks: readonly Uint8Array[];
 }
 
-/** Writes the parts of one body, and of the bodies in it. */
+/** Writes the parts of one body and of the bodies nested in it. */
 class PartWriter {
   readonly #argument: string;
   readonly #checkName: (name: string) => void;
@@ -111,18 +116,18 @@ class PartWriter {
     this.#files = files;
   }
 
-  /** @param argumentOf what errors call a part that has a name. */
+  /** @param argumentOf returns the name of a named part in errors. */
   body(plans: MultipartParts, value: JsonValue, argumentOf: FieldArgument = fieldName): Multipart {
     const parts = Array.isArray(value)
       ? this.#byPosition(plans, value as readonly JsonValue[])
-      : this.#byName(plans, formObject(value, this.#argument), argumentOf);
+      : this.#byName(plans, toFormObject(value, this.#argument), argumentOf);
     const boundary = `toolweave-${crypto.randomUUID()}`;
     const chunks: Uint8Array[] = [];
     for (const { head, body } of parts) {
       chunks.push(Buffer.from(`--${boundary}\r\n${head}\r\n`, "latin1"), ...body, lineEnd);
     }
     chunks.push(Buffer.from(`--${boundary}--\r\n`));
-    return { contentType: multipartType(plans, boundary, parts[0]), chunks };
+    return { contentType: toMultipartType(plans, boundary, parts[0]), chunks };
   }
 
   #byName(
@@ -140,13 +145,13 @@ class PartWriter {
 
   #byPosition(plans: MultipartParts, items: readonly JsonValue[]): Part[] {
     if (items.length === 0) {
-      throw unrepresentableValue(
+      throw unrepresentableValueError(
         this.#argument,
         "must not be empty: a multipart body has at least one part.",
       );
     }
     if (isFormData(plans)) {
-      return items.flatMap((item) => this.#byName(plans, formObject(item, this.#argument)));
+      return items.flatMap((item) => this.#byName(plans, toFormObject(item, this.#argument)));
     }
     return items.map((item, index) =>
       this.#part(plans.prefix[index] ?? plans.rest, item, this.#argument),
@@ -158,8 +163,8 @@ class PartWriter {
     this.#checkName(name);
     const plan = plans.byName.get(name);
     if (plan?.styled !== undefined) {
-      const checkField = reservedKeyCheck(argument, otherFields(plans.names, name));
-      return styledFields(plan.styled, value, argument).map(([field, text]) => {
+      const checkField = createReservedKeyCheck(argument, getOtherFields(plans.names, name));
+      return toStyledFields(plan.styled, value, argument).map(([field, text]) => {
         checkField(field);
         return this.#part(undefined, text, argument, field);
       });
@@ -170,11 +175,11 @@ class PartWriter {
 
   /**
    * @param argument the argument's name, for errors.
-   * @param name of the part, if parts have names here; also of a file that has none of its own.
+   * @param name of the part, if its parts are named; also the default name of a file.
    */
   #part(plan: MultipartPart | undefined, given: JsonValue, argument: string, name?: string): Part {
     const disposition = name === undefined ? "" : contentDisposition(name, argument);
-    const { content, headers } = chosenHeaders(plan, given, argument);
+    const { content, headers } = readChosenHeaders(plan, given, argument);
     let filename = "";
     let type: string | undefined;
     let body: readonly Uint8Array[];
@@ -183,21 +188,21 @@ class PartWriter {
       ({ contentType: type, chunks: body } = this.body(plan.nested, content));
     } else if (plan?.file === true) {
       const file = toBodyFile(content, argument, this.#files);
-      type = fileType(plan.types, file, argument);
+      type = getFileType(plan.types, file, argument);
       body = [file.bytes];
       if (name !== undefined)
         filename = `; filename="${partLabel((file.name ?? name).replace(allAmbiguous, "_"))}"`;
     } else {
       const value =
-        plan?.encoded === undefined ? content : encodedText(content, plan.encoded, this.#files);
-      type = textType(plan, value);
+        plan?.encoded === undefined ? content : toEncodedText(content, plan.encoded, this.#files);
+      type = getTextType(plan, value);
       const textOf = (one: JsonValue): string =>
-        plan?.json === true ? JSON.stringify(one) : itemText(one, argument);
+        plan?.json === true ? JSON.stringify(one) : toItemText(one, argument);
       let text = textOf(value);
-      if (plan?.fill !== undefined && mayHoldArtifact(text)) {
+      if (plan?.fill !== undefined && mayContainArtifact(text)) {
         text = textOf(plan.fill(value, this.#files, argument));
       }
-      const bytes = textEncoding(type ?? "")(text, argument);
+      const bytes = getTextEncoding(type ?? "")(text, argument);
       body = [typeof bytes === "string" ? Buffer.from(bytes) : bytes];
       // Forms have no transfer encodings (RFC 7578 section 4.7).
       const declared = plan?.encoded?.["contentEncoding"];
@@ -224,26 +229,26 @@ interface Part {
 
 const lineEnd = Buffer.from("\r\n");
 
-function multipartType(
+function toMultipartType(
   { mediaType }: MultipartParts,
   boundary: string,
   first: Part | undefined,
 ): string {
-  const name = mediaTypeName(mediaType);
+  const name = getMediaTypeName(mediaType);
   const declared = name.includes("*")
     ? "multipart/mixed"
     : mediaType.replace(/;\s*boundary=("[^"]*"|[^;]*)/i, "");
-  // Required, the type of the first part (RFC 2387 section 3.1).
+  // The required parameter: the type of the first part (RFC 2387 section 3.1).
   const root =
     name === "multipart/related" &&
-    mediaTypeParameter(mediaType, "type") === undefined &&
+    getMediaTypeParameter(mediaType, "type") === undefined &&
     first !== undefined
-      ? `; type="${mediaTypeName(first.type)}"`
+      ? `; type="${getMediaTypeName(first.type)}"`
       : "";
   return `${declared}${root}; boundary=${boundary}`;
 }
 
-function chosenHeaders(
+function readChosenHeaders(
   plan: MultipartPart | undefined,
   given: JsonValue,
   argument: string,
@@ -252,9 +257,9 @@ function chosenHeaders(
   let headers = "";
   for (const [name, text] of plan.fixedHeaders) headers += `${name}: ${text}\r\n`;
   if (plan.headers.length === 0) return { content: given, headers };
-  const wrapped = formObject(given, argument);
+  const wrapped = toFormObject(given, argument);
   if (!Object.hasOwn(wrapped, "content")) {
-    throw unrepresentableValue(argument, "has headers of its own: pass { content, headers }.");
+    throw unrepresentableValueError(argument, "needs headers: pass { content, headers }.");
   }
   const chosen = wrapped["headers"] ?? {};
   for (const { name, write } of plan.headers) {
@@ -266,10 +271,10 @@ function chosenHeaders(
 }
 
 /**
- * The first declared type that the file can have: its own if it is one of them. Throws `ToolError` `invalid_arguments`
- * for a file whose type is none of those that are declared, or that nobody has named.
+ * Returns the first declared type that matches the file: its own type if it is one of them. Throws `ToolError`
+ * `invalid_arguments` for a file whose type is unknown or not declared.
  */
-function fileType(declared: readonly string[], file: BodyFile, argument: string): string {
+function getFileType(declared: readonly string[], file: BodyFile, argument: string): string {
   const { mediaType } = file;
   if (mediaType !== undefined && declared.some((range) => isInRange(mediaType, range))) {
     return mediaType;
@@ -278,32 +283,32 @@ function fileType(declared: readonly string[], file: BodyFile, argument: string)
   if (concrete !== undefined) return concrete;
   return declared.length === 0
     ? (mediaType ?? "application/octet-stream")
-    : typeInRanges(declared, file, argument);
+    : getTypeInRanges(declared, file, argument);
 }
 
-function textType(plan: MultipartPart | undefined, value: JsonValue): string | undefined {
+function getTextType(plan: MultipartPart | undefined, value: JsonValue): string | undefined {
   const declared = plan?.types.find((type) => !type.includes("*"));
   if (declared !== undefined) return declared;
   if (plan?.encoded?.["contentEncoding"] !== undefined) return "application/octet-stream";
   return typeof value === "object" ? "application/json" : undefined;
 }
 
-/** Throws `ToolError` `invalid_arguments` for a name that the head of a part cannot hold. */
+/** Throws `ToolError` `invalid_arguments` for a name that the head of a part cannot contain. */
 function contentDisposition(name: string, argument: string): string {
   if (isWellFormed(name) && !ambiguous.test(name)) {
     return `Content-Disposition: form-data; name="${partLabel(name)}"`;
   }
-  throw unrepresentableValue(
+  throw unrepresentableValueError(
     argument,
-    `cannot be sent as the field ${JSON.stringify(name.slice(0, 100))}: its name must not hold backslashes, control characters or halves of characters.`,
+    `cannot be sent as the field ${JSON.stringify(name.slice(0, 100))}: its name must not contain backslashes, control characters or unpaired surrogates.`,
   );
 }
 
-// A backslash is an escape to some readers (RFC 822) and none to others (WHATWG HTML).
+// A backslash is an escape for some parsers (RFC 822) and not for others (WHATWG HTML).
 const ambiguous = /[\\\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 const allAmbiguous = new RegExp(ambiguous, "g");
 
-/** A name within quotes, as browsers write it (WHATWG HTML, "multipart/form-data"). */
+/** Escapes a name within quotes, as browsers do (WHATWG HTML, "multipart/form-data"). */
 function partLabel(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
@@ -314,8 +319,10 @@ function isListOfLists(value: JsonValue): boolean {
   );
 }
 
-/** The names and texts that a style makes of a property (OpenAPI 3.2, appendix C): nothing is percent-encoded here. */
-function styledFields(
+/**
+ * Returns the names and texts to which a style converts a property (OpenAPI 3.2, appendix C), without percent-encoding.
+ */
+function toStyledFields(
   property: Parameter,
   value: JsonValue,
   argument: string,
@@ -323,7 +330,7 @@ function styledFields(
   const { name, style, explode } = property;
   if (style === "deepObject") {
     const fields: [string, string][] = [];
-    deepPairs(value, argument, (path, text) =>
+    forEachLeaf(value, argument, (path, text) =>
       fields.push([name + path.map((key) => `[${key}]`).join(""), text]),
     );
     return fields;
@@ -333,12 +340,12 @@ function styledFields(
   const members = Object.entries(value as JsonObject).filter(([, one]) => isList || one !== null);
   const texts = members.map(([key, one]): [string, string] => [
     isList ? name : key,
-    isList ? itemText(one, argument, property.itemDelimiters) : scalarText(one),
+    isList ? toItemText(one, argument, property.itemDelimiters) : toText(one),
   ]);
   if (explode) return texts;
   if (texts.length === 0) return [];
   const delimiter = getDelimiter(property);
   const all = isList ? texts.map(([, text]) => text) : texts.flat();
-  for (const text of all) if (text.includes(delimiter)) throw separates(argument, delimiter);
+  for (const text of all) if (text.includes(delimiter)) throw delimiterError(argument, delimiter);
   return [[name, all.join(delimiter)]];
 }

@@ -1,37 +1,37 @@
 import { setOwn, isJsonObject } from "../document/record.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import type { Encoding, Encodings, Parameter, SelfContainedSchema } from "../document/operation.ts";
-import { requiredNames, resolveSchema, schemaTypes } from "../schema/resolve-schema.ts";
-import { base64Schema, isBinarySchema, isEncodedSchema, isMediaType } from "./binary-content.ts";
-import { artifactFiller, type ArtifactFiller } from "./artifact-body-fields.ts";
-import { styledProperty } from "../parameters/form-text.ts";
-import { isJsonMediaType, mediaTypeName } from "../document/media-type.ts";
-import { parameterWriter } from "../parameters/serialize-parameter.ts";
+import { getRequiredNames, resolveSchema, getSchemaTypes } from "../schema/resolve-schema.ts";
+import { toBase64Schema, isBinarySchema, isEncodedSchema, isMediaType } from "./binary-content.ts";
+import { createArtifactFiller, type ArtifactFiller } from "./artifact-body-fields.ts";
+import { toStyledProperty } from "../parameters/form-text.ts";
+import { isJsonMediaType, getMediaTypeName } from "../document/media-type.ts";
+import { createParameterWriter } from "../parameters/serialize-parameter.ts";
 import type { ParameterWriter } from "../parameters/style-writer.ts";
 
 type Schema = JsonSchema | boolean;
 
-/** How the parts of one property, or of one position, are written. */
+/** The way in which the parts of one property, or of one position, are written. */
 export interface MultipartPart {
-  /** The argument is base64, the part a file. */
+  /** The argument is base64 text, and the part is a file. */
   readonly file: boolean;
-  /** The argument and the part are encoded bytes: their schema. */
+  /** The schema of encoded bytes; the argument and the part have the same encoding. */
   readonly encoded?: JsonSchema;
-  /** Puts the bytes of artifacts where the part, which is an object, has their keys. */
+  /** Replaces the keys of artifacts in a part that is an object by their bytes. */
   readonly fill?: ArtifactFiller;
-  /** Text becomes a JSON string. */
+  /** Text is written as a JSON string. */
   readonly json: boolean;
-  /** What the part may be; may have wildcards, may be empty. */
+  /** The media types of the part; may contain wildcards, may be empty. */
   readonly types: readonly string[];
-  /** The same on every part. */
+  /** The headers that every part has. */
   readonly fixedHeaders: readonly (readonly [name: string, text: string])[];
-  /** Chosen by the model: the part is passed as `{ content, headers }`. */
+  /** The headers that the model chooses: the part is passed as `{ content, headers }`. */
   readonly headers: readonly PartHeader[];
-  /** A list is one part, not a part for each item. */
+  /** A list is one part, instead of one part for each item. */
   readonly whole: boolean;
   /** Written like a query parameter, without percent-encoding. */
   readonly styled?: Parameter;
-  /** The part has parts itself. */
+  /** The part is itself multipart. */
   readonly nested?: MultipartParts;
 }
 
@@ -46,22 +46,22 @@ export interface MultipartParts {
   /** The body's media type, as declared. */
   readonly mediaType: string;
   readonly byName: ReadonlyMap<string, MultipartPart>;
-  /** Every property that the schema names. */
+  /** All properties that the schema names. */
   readonly names: ReadonlySet<string>;
-  /** Those of which a part must be there. */
+  /** The properties that must have a part. */
   readonly required: ReadonlySet<string>;
   readonly prefix: readonly MultipartPart[];
-  /** What has no other plan. */
+  /** For parts that have no plan of their own. */
   readonly rest: MultipartPart;
 }
 
-/** Plans, and what the model passes for the body. */
+/** The plans, and the schema of the body as the model sees it. */
 export interface PlannedParts {
   readonly schema: Schema;
   readonly plans: MultipartParts;
 }
 
-/** A body or a part that has parts. */
+/** A body or a part that consists of parts. */
 interface Parts extends Encodings {
   readonly mediaType: string;
   readonly schema: Schema;
@@ -70,7 +70,7 @@ interface Parts extends Encodings {
 
 interface PlannedPart {
   readonly plan: MultipartPart;
-  /** What the model passes; absent: what the document says. */
+  /** The schema that the model sees; absent: that of the document. */
   readonly schema?: Schema;
 }
 
@@ -83,10 +83,10 @@ const plainPart: MultipartPart = {
   whole: false,
 };
 
-/** What is known of a property that the schema does not name. */
+/** The schema of a property that the document does not name. */
 const anything: JsonSchema = { type: ["string", "number", "boolean", "object", "array"] };
 
-/** A part is sent as it is: nobody chooses how it is coded (RFC 7578 section 4.7; RFC 9110 section 8.4). */
+/** A part is sent without a coding, so these headers are never set (RFC 7578 section 4.7; RFC 9110 section 8.4). */
 const codingHeaders: ReadonlySet<string> = new Set([
   "content-transfer-encoding",
   "content-encoding",
@@ -95,7 +95,7 @@ const codingHeaders: ReadonlySet<string> = new Set([
 ]);
 
 const deepest = 8;
-/** What a body is composed of, written out: a few layers of choices among the same can be billions. */
+/** Maximum number of schemas of which a body is composed: a few levels of repeated choices can expand to billions. */
 const maxRoots = 1000;
 
 /** Compiles the parts of a multipart body (OpenAPI 3.2, "Encoding Usage and Restrictions"). */
@@ -105,11 +105,11 @@ export function planParts(parts: Parts): PlannedParts {
   const names = new Set<string>();
   const found = { byName, names, prefix, rest: plainPart, left: maxRoots };
   const schema = planRoot(parts.schema, parts, found, 0);
-  // An encoding says how a property is written that the schema does not name.
+  // An encoding may define a property that the schema does not name.
   for (const [name, encoding] of Object.entries(parts.encoding ?? {})) {
     if (!byName.has(name)) byName.set(name, planPart(anything, encoding, parts, name).plan);
   }
-  const required = requiredNames(parts.schema, parts.defs);
+  const required = getRequiredNames(parts.schema, parts.defs);
   const { mediaType } = parts;
   return { schema, plans: { mediaType, byName, names, required, prefix, rest: found.rest } };
 }
@@ -119,23 +119,21 @@ interface Found {
   readonly names: Set<string>;
   readonly prefix: MultipartPart[];
   rest: MultipartPart;
-  /** How many schemas may still be looked at. */
+  /** Number of schemas that may still be processed. */
   left: number;
 }
 
-/** Plans what a schema says of the parts, at its root and in what the root is composed of. Returns it as the model fills it in. */
+/**
+ * Plans the parts that a schema describes, at its root and in the schemas of which it is composed. Returns the schema
+ * that the model sees.
+ */
 function planRoot(given: Schema, parts: Parts, found: Found, depth: number): Schema {
   const root = resolveSchema(given, parts.defs);
   if (typeof root === "boolean" || depth > deepest || found.left-- <= 0) return given;
   const changes: Record<string, JsonValue> = {};
   const { properties, prefixItems, items } = root;
   if (isJsonObject(properties)) {
-    const planned = planProperties(
-      properties,
-      parts,
-      (name) => explicitEncoding(parts, name),
-      found,
-    );
+    const planned = planProperties(properties, parts, (name) => getEncoding(parts, name), found);
     if (planned !== undefined) changes["properties"] = planned;
   }
   const isForm = isFormData(parts);
@@ -194,7 +192,7 @@ function planProperties(
   return changed;
 }
 
-/** An item of a form that is a list, so that its order is kept: an object with the field's name and value. */
+/** Plans an item of a form that is a list to preserve its order: an object with the field's name and value. */
 function planField(given: Schema, parts: Parts, encoding: Encoding, found: Found): Schema {
   const item = resolveSchema(given, parts.defs);
   if (typeof item === "boolean" || !isJsonObject(item["properties"])) return given;
@@ -206,11 +204,11 @@ function planField(given: Schema, parts: Parts, encoding: Encoding, found: Found
 function planPart(given: Schema, encoding: Encoding, parts: Parts, name?: string): PlannedPart {
   const schema = resolveSchema(given, parts.defs);
   const isForm = isFormData(parts);
-  const types = contentTypes(encoding);
+  const types = parseContentTypes(encoding);
   const nestedType = types.find((type) => type.startsWith("multipart/"));
   const list = name !== undefined && typeof schema === "object" && isList(schema);
   if (list && !(nestedType !== undefined && !isComplex(schema, parts.defs))) {
-    const styled = isForm ? styledProperty(name, encoding) : undefined;
+    const styled = isForm ? toStyledProperty(name, encoding) : undefined;
     if (styled !== undefined) return { plan: { ...plainPart, styled } };
     const { items } = schema;
     const inner = planPart((items ?? { type: "string" }) as Schema, encoding, parts);
@@ -218,7 +216,7 @@ function planPart(given: Schema, encoding: Encoding, parts: Parts, name?: string
       ? inner
       : { plan: inner.plan, schema: { ...schema, items: inner.schema as JsonValue } };
   }
-  const styled = isForm && name !== undefined ? styledProperty(name, encoding) : undefined;
+  const styled = isForm && name !== undefined ? toStyledProperty(name, encoding) : undefined;
   if (styled !== undefined) return { plan: { ...plainPart, styled } };
   const headers = (encoding.headers ?? []).filter(
     ({ name: header }) => !codingHeaders.has(header.toLowerCase()),
@@ -229,17 +227,22 @@ function planPart(given: Schema, encoding: Encoding, parts: Parts, name?: string
     return withHeaders({ plan, schema: nested.schema }, headers, schema);
   }
   const mediaType = typeof schema === "object" ? schema["contentMediaType"] : undefined;
-  if (isBinarySchema(schema, parts.defs, encoding.contentType) || isUnsaid(schema, types)) {
+  if (
+    isBinarySchema(schema, parts.defs, encoding.contentType) ||
+    isUnconstrainedSchema(schema, types)
+  ) {
     const declared = types.length > 0 || typeof mediaType !== "string" ? types : [mediaType];
     const plan = { ...plainPart, file: true, types: declared };
     const ranges = declared.some((type) => type.includes("*")) ? 2 : declared.length;
-    return withHeaders({ plan, schema: base64Schema(schema, ranges) }, headers, schema);
+    return withHeaders({ plan, schema: toBase64Schema(schema, ranges) }, headers, schema);
   }
   const encoded = isEncodedSchema(schema) ? { encoded: schema as JsonSchema } : {};
-  // A text that is JSON already is sent as it is.
+  // A text that already is JSON is sent unchanged.
   const isJsonText = typeof mediaType === "string" && isJsonMediaType(mediaType);
   const json = types[0] !== undefined && isJsonMediaType(types[0]) && !isJsonText;
-  const fill = isStructured(schema) ? artifactFiller({ schema, defs: parts.defs }) : undefined;
+  const fill = isStructured(schema)
+    ? createArtifactFiller({ schema, defs: parts.defs })
+    : undefined;
   const isPlain =
     !json && types.length === 0 && headers.length === 0 && !isEncodedSchema(schema) && !fill;
   if (isPlain) return { plan: plainPart };
@@ -251,7 +254,7 @@ function planPart(given: Schema, encoding: Encoding, parts: Parts, name?: string
   );
 }
 
-/** Headers that can have one value have it; the model chooses the others. */
+/** Sets the headers that have only one possible value; the model chooses the others. */
 function withHeaders(
   { plan, schema }: PlannedPart,
   headers: readonly Parameter[],
@@ -264,8 +267,8 @@ function withHeaders(
   for (const header of headers) {
     const { name } = header;
     const { schema: says } = header.schema;
-    const write = parameterWriter(header, name);
-    const only = onlyValue(resolveSchema(says, header.schema.defs));
+    const write = createParameterWriter(header, name);
+    const only = getOnlyValue(resolveSchema(says, header.schema.defs));
     if (only !== undefined && only !== null) {
       const text = write(only);
       if (text !== undefined) fixedHeaders.push([name, text]);
@@ -297,7 +300,7 @@ function withHeaders(
   };
 }
 
-function onlyValue(schema: Schema): JsonValue | undefined {
+function getOnlyValue(schema: Schema): JsonValue | undefined {
   if (typeof schema === "boolean") return undefined;
   const { const: only, enum: values } = schema;
   return (
@@ -307,40 +310,43 @@ function onlyValue(schema: Schema): JsonValue | undefined {
 
 const words = new Set(["description", "$comment", "deprecated", "writeOnly", "x-secret"]);
 
-/** A schema that says nothing of its value means bytes, unless a content type says otherwise (OpenAPI 3.2, "Encoding Object"). */
-function isUnsaid(schema: Schema, types: readonly string[]): boolean {
+/**
+ * Returns true for a schema without constraints: it means bytes, unless a content type defines something else (OpenAPI
+ * 3.2, "Encoding Object").
+ */
+function isUnconstrainedSchema(schema: Schema, types: readonly string[]): boolean {
   if (types.length > 0 || schema === false) return false;
   return schema === true || Object.keys(schema).every((keyword) => words.has(keyword));
 }
 
-/** True for an object, in which bytes may have places of their own. */
+/** Returns true for an object, whose properties may contain bytes. */
 function isStructured(schema: Schema): boolean {
   if (typeof schema === "boolean") return false;
-  return schemaTypes(schema).includes("object") || isJsonObject(schema["properties"]);
+  return getSchemaTypes(schema).includes("object") || isJsonObject(schema["properties"]);
 }
 
 function isList(schema: JsonSchema): boolean {
-  return schemaTypes(schema).includes("array");
+  return getSchemaTypes(schema).includes("array");
 }
 
-/** A list whose items are lists or objects themselves. */
+/** Returns true for a list whose items are lists or objects. */
 function isComplex({ items }: JsonSchema, defs: SelfContainedSchema["defs"]): boolean {
-  const types = items === undefined ? [] : schemaTypes(resolveSchema(items as Schema, defs));
+  const types = items === undefined ? [] : getSchemaTypes(resolveSchema(items as Schema, defs));
   return types.includes("array") || types.includes("object");
 }
 
-function contentTypes({ contentType }: Encoding): readonly string[] {
+function parseContentTypes({ contentType }: Encoding): readonly string[] {
   const types = contentType?.split(",").map((type) => type.trim()) ?? [];
   return types.filter((type) => isMediaType(type.replaceAll("*", "x")));
 }
 
-function explicitEncoding({ encoding }: Parts, name: string): Encoding {
+function getEncoding({ encoding }: Parts, name: string): Encoding {
   return encoding !== undefined && Object.hasOwn(encoding, name)
     ? (encoding[name] as Encoding)
     : {};
 }
 
-/** True for the multipart type whose parts have names. */
+/** Returns true for the multipart type with named parts. */
 export function isFormData({ mediaType }: Pick<Parts, "mediaType">): boolean {
-  return mediaTypeName(mediaType) === "multipart/form-data";
+  return getMediaTypeName(mediaType) === "multipart/form-data";
 }

@@ -3,27 +3,27 @@ import type { MediaDescription } from "../document/operation.ts";
 import {
   isJsonLinesMediaType,
   isJsonSequenceMediaType,
-  mediaTypeName,
+  getMediaTypeName,
 } from "../document/media-type.ts";
-import { assertWellFormed, unrepresentableValue } from "../parameters/unrepresentable.ts";
+import { assertWellFormed, unrepresentableValueError } from "../parameters/unrepresentable.ts";
 
 /** Writes one item of a sequence. Throws `ToolError` `invalid_arguments`. */
 type ItemWriter = (item: JsonValue, argument: string) => string;
 
 /**
- * How the items of a sequential media type are written (OpenAPI 3.2, "Sequential Media Types"): JSON lines, JSON text
- * sequences, server-sent events. `undefined` for other media types.
+ * Returns the writer of the items of a sequential media type (OpenAPI 3.2, "Sequential Media Types"): JSON lines, JSON
+ * text sequences, server-sent events. `undefined` for other media types.
  */
-export function sequenceItemWriter({ mediaType }: MediaDescription): ItemWriter | undefined {
+export function getItemWriter({ mediaType }: MediaDescription): ItemWriter | undefined {
   if (isJsonLinesMediaType(mediaType)) return (item) => `${JSON.stringify(item)}\n`;
   if (isJsonSequenceMediaType(mediaType)) return (item) => `\u001e${JSON.stringify(item)}\n`;
-  return mediaTypeName(mediaType) === "text/event-stream" ? eventText : undefined;
+  return getMediaTypeName(mediaType) === "text/event-stream" ? toEventText : undefined;
 }
 
-/** Writes a list as a sequence. Throws `ToolError` `invalid_arguments` for what is none. */
-export function sequenceText(value: JsonValue, argument: string, write: ItemWriter): string {
+/** Writes a list as a sequence. Throws `ToolError` `invalid_arguments` for a value that is not a list. */
+export function toSequenceText(value: JsonValue, argument: string, write: ItemWriter): string {
   if (!Array.isArray(value)) {
-    throw unrepresentableValue(argument, "must be a list: one entry for each line or event.");
+    throw unrepresentableValueError(argument, "must be a list: one entry for each line or event.");
   }
   let text = "";
   for (const item of value as readonly JsonValue[]) text += write(item, argument);
@@ -32,20 +32,20 @@ export function sequenceText(value: JsonValue, argument: string, write: ItemWrit
 
 const eventFields = ["event", "id", "retry"];
 
-/** One event (HTML, "Server-sent events"): `event`, `id`, `retry` and the lines of `data`. */
-function eventText(event: JsonValue, argument: string): string {
+/** Writes one event (HTML, "Server-sent events"): `event`, `id`, `retry` and the lines of `data`. */
+function toEventText(event: JsonValue, argument: string): string {
   if (typeof event !== "object" || event === null || Array.isArray(event)) {
-    throw unrepresentableValue(argument, "must be a list of events: objects with `data`.");
+    throw unrepresentableValueError(argument, "must be a list of events: objects with `data`.");
   }
   const fields = event as JsonObject;
   let text = "";
   for (const name of eventFields) {
     if (!Object.hasOwn(fields, name) || fields[name] === null) continue;
-    const value = fieldText(fields[name] as JsonValue, argument);
+    const value = toFieldText(fields[name] as JsonValue, argument);
     if (/[\r\n\0]/.test(value)) {
-      throw unrepresentableValue(
+      throw unrepresentableValueError(
         argument,
-        `has an event whose \`${name}\` holds a line break: leave it out.`,
+        `has an event whose \`${name}\` contains a line break: remove it.`,
       );
     }
     text += `${name}: ${value}\n`;
@@ -54,17 +54,17 @@ function eventText(event: JsonValue, argument: string): string {
     (name) => name !== "data" && !eventFields.includes(name),
   );
   if (unknown !== undefined) {
-    throw unrepresentableValue(
+    throw unrepresentableValueError(
       argument,
-      `has an event with ${JSON.stringify(unknown.slice(0, 100))}: an event has \`data\`, \`event\`, \`id\` and \`retry\` only.`,
+      `has an event with ${JSON.stringify(unknown.slice(0, 100))}: an event can only have \`data\`, \`event\`, \`id\` and \`retry\`.`,
     );
   }
   if (Object.hasOwn(fields, "data") && fields["data"] !== null) {
-    const data = fieldText(fields["data"] as JsonValue, argument);
+    const data = toFieldText(fields["data"] as JsonValue, argument);
     if (data.includes("\r")) {
-      throw unrepresentableValue(
+      throw unrepresentableValueError(
         argument,
-        'has an event whose `data` holds a carriage return: use "\\n".',
+        'has an event whose `data` contains a carriage return: use "\\n".',
       );
     }
     for (const line of data.split("\n")) text += `data: ${line}\n`;
@@ -72,7 +72,7 @@ function eventText(event: JsonValue, argument: string): string {
   return `${text}\n`;
 }
 
-function fieldText(value: JsonValue, argument: string): string {
+function toFieldText(value: JsonValue, argument: string): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   assertWellFormed(text, argument);
   return text;

@@ -1,7 +1,7 @@
-import { mediaTypeParameter } from "../document/media-type.ts";
-import { assertWellFormed, unrepresentableValue } from "../parameters/unrepresentable.ts";
+import { getMediaTypeParameter } from "../document/media-type.ts";
+import { assertWellFormed, unrepresentableValueError } from "../parameters/unrepresentable.ts";
 
-/** Makes the bytes of a text. Throws `ToolError` `invalid_arguments` for characters that the charset does not have. */
+/** Encodes a text. Throws `ToolError` `invalid_arguments` for characters that the charset does not have. */
 export type TextEncoding = (text: string, argument: string) => string | Uint8Array;
 
 const utf8: TextEncoding = (text, argument) => {
@@ -9,7 +9,7 @@ const utf8: TextEncoding = (text, argument) => {
   return text;
 };
 
-/** Charsets whose characters are the first ones of Unicode, and how many. */
+/** Charsets whose characters are the first ones of Unicode, and the last character of each. */
 const lastCharacters: ReadonlyMap<string, number> = new Map([
   ["us-ascii", 0x7f],
   ["ascii", 0x7f],
@@ -18,11 +18,11 @@ const lastCharacters: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * How text of a media type becomes bytes: by its `charset` (RFC 9110 section 8.3.2), without one UTF-8. A charset that
- * cannot be written refuses every text.
+ * Returns the encoding of texts of a media type: that of its `charset` (RFC 9110 section 8.3.2), else UTF-8. An
+ * unsupported charset refuses every text.
  */
-export function textEncoding(mediaType: string): TextEncoding {
-  const charset = mediaTypeParameter(mediaType, "charset")?.toLowerCase();
+export function getTextEncoding(mediaType: string): TextEncoding {
+  const charset = getMediaTypeParameter(mediaType, "charset")?.toLowerCase();
   if (charset === undefined || charset === "utf-8" || charset === "utf8") return utf8;
   if (charset === "utf-16le") {
     return (text, argument) => {
@@ -33,16 +33,16 @@ export function textEncoding(mediaType: string): TextEncoding {
   const last = lastCharacters.get(charset);
   return (text, argument) => {
     if (last === undefined) {
-      throw unrepresentableValue(
+      throw unrepresentableValueError(
         argument,
-        `is sent as ${charset.slice(0, 40)}, which is not supported: use another tool.`,
+        `must be sent as ${charset.slice(0, 40)}, which is not supported: use another tool.`,
       );
     }
     for (let index = 0; index < text.length; index++) {
       if (text.charCodeAt(index) > last) {
-        throw unrepresentableValue(
+        throw unrepresentableValueError(
           argument,
-          `is sent as ${charset}, which has not all of its characters: leave them out.`,
+          `must be sent as ${charset}, which does not have all of its characters: remove them.`,
         );
       }
     }

@@ -1,27 +1,27 @@
-/** The type and subtype, in lower case, without parameters. */
-export function mediaTypeName(mediaType: string): string {
+/** Returns the type and subtype, in lower case, without parameters. */
+export function getMediaTypeName(mediaType: string): string {
   const end = mediaType.indexOf(";");
   return (end === -1 ? mediaType : mediaType.slice(0, end)).trim().toLowerCase();
 }
 
-/** `application/json`, `text/json`, anything `+json`. */
+/** Matches `application/json`, `text/json` and every `+json` type. */
 export function isJsonMediaType(mediaType: string): boolean {
-  return /[/+]json$/.test(mediaTypeName(mediaType));
+  return /[/+]json$/.test(getMediaTypeName(mediaType));
 }
 
-/** Anything that a person could read: text, XML, YAML, scripts, forms, events. */
+/** Matches human-readable types: text, XML, YAML, scripts, forms, events. */
 export function isTextMediaType(mediaType: string): boolean {
   return /^text\/|[/+.-](?:xml|yaml|yml|javascript|ecmascript|graphql|sql|csv|toml|x-www-form-urlencoded)$|[/+](?:x-)?(?:ndjson|jsonl|json-seq|jsonlines|json-lines|stream\+json)$/.test(
-    mediaTypeName(mediaType),
+    getMediaTypeName(mediaType),
   );
 }
 
 /**
- * True for a media type that is known to hold bytes and no text, also as a range such as `image/*`. A text in a schema
- * (`type: string`) under any other type is sent as that text (OpenAPI 3.1.1, "Encoding Object").
+ * Returns true for a media type that is known to be binary, or a range such as `image/*`. A string in a schema (`type:
+ * string`) under any other type is sent as text (OpenAPI 3.1.1, "Encoding Object").
  */
 export function isBinaryMediaType(mediaType: string): boolean {
-  const name = mediaTypeName(mediaType);
+  const name = getMediaTypeName(mediaType);
   if (isTextMediaType(name) || isJsonMediaType(name)) return false;
   return (
     /^(?:image|audio|video|font|model)\//.test(name) ||
@@ -34,20 +34,23 @@ export function isBinaryMediaType(mediaType: string): boolean {
   );
 }
 
-/** JSON values, one on each line. */
+/** Matches types of JSON values, one on each line. */
 export function isJsonLinesMediaType(mediaType: string): boolean {
-  return /\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/.test(mediaTypeName(mediaType));
+  return /\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/.test(getMediaTypeName(mediaType));
 }
 
-/** JSON values with a record separator before each: `application/json-seq`, anything `+json-seq` (RFC 7464, RFC 8091). */
+/**
+ * Matches types of JSON values with a record separator before each: `application/json-seq` and every `+json-seq` type
+ * (RFC 7464, RFC 8091).
+ */
 export function isJsonSequenceMediaType(mediaType: string): boolean {
-  return /[/+]json-seq$/.test(mediaTypeName(mediaType));
+  return /[/+]json-seq$/.test(getMediaTypeName(mediaType));
 }
 
-/** Items one after the other (OpenAPI 3.2, section 4.14.3.1): events, JSON lines, JSON text sequences. */
+/** Matches sequential types (OpenAPI 3.2, section 4.14.3.1): events, JSON lines, JSON text sequences. */
 export function isItemMediaType(mediaType: string): boolean {
   if (mediaType === "application/json") return false;
-  const name = mediaTypeName(mediaType);
+  const name = getMediaTypeName(mediaType);
   return (
     name === "text/event-stream" ||
     name === "application/stream+json" ||
@@ -56,8 +59,11 @@ export function isItemMediaType(mediaType: string): boolean {
   );
 }
 
-/** A parameter's value, without quotes; `name` in lower case. `undefined` when the media type has none of that name. */
-export function mediaTypeParameter(mediaType: string, name: string): string | undefined {
+/**
+ * Returns the value of a parameter without quotes; `name` in lower case. `undefined` if the media type does not have
+ * it.
+ */
+export function getMediaTypeParameter(mediaType: string, name: string): string | undefined {
   for (const [, key = "", quoted, plain] of mediaType.matchAll(
     /;\s*([^\s=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g,
   )) {
@@ -66,16 +72,19 @@ export function mediaTypeParameter(mediaType: string, name: string): string | un
   return undefined;
 }
 
-/** True when a media type is in a range: `image/*`, any type, or a type itself; parameters say nothing. */
+/** Returns true if a media type is in a range: `image/*`, any type, or the type itself; parameters are ignored. */
 export function isInRange(mediaType: string, range: string): boolean {
-  const type = mediaTypeName(mediaType);
-  const wanted = mediaTypeName(range);
+  const type = getMediaTypeName(mediaType);
+  const wanted = getMediaTypeName(range);
   if (wanted === type || wanted === "*/*") return true;
   return wanted.endsWith("/*") && type.startsWith(wanted.slice(0, -1));
 }
 
-/** The `accept` header of an operation that answers with these media types: JSON first, anything else at last (RFC 9110 section 12.5.1). */
-export function acceptHeader(mediaTypes: readonly string[]): string {
+/**
+ * Creates the `accept` header of an operation that answers with these media types: JSON first, any other type last (RFC
+ * 9110 section 12.5.1).
+ */
+export function toAcceptHeader(mediaTypes: readonly string[]): string {
   const json = mediaTypes.filter((type) => isJsonMediaType(type));
   const others = mediaTypes.filter(
     (type) => !isJsonMediaType(type) && /^[\w.+-]+\/[\w.+-]+(?:\s*;.*)?$/.test(type),

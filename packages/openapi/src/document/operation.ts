@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 
-/** One operation as the load finds it: what a list needs, and nothing that costs more. */
+/** One operation as the load finds it: only the properties that a list needs, and none that are expensive. */
 export interface Operation {
   /** The canonical tool name. */
   readonly name: string;
@@ -15,38 +15,38 @@ export interface Operation {
   readonly deprecated: boolean;
   /** A JSON pointer to the operation in its document. */
   readonly pointer: string;
-  /** It, or its path item, names servers of its own. Default: false. */
+  /** True if the operation or its path item names its own servers. Default: false. */
   readonly hasOwnServers?: boolean;
-  /** An extension (`x-…`) of the operation, else of its path item; absent for other names. */
+  /** Returns an extension (`x-…`) of the operation, else of its path item; undefined for other names. */
   extension(name: string): JsonValue | undefined;
   /**
-   * Resolves references and translates older versions; memoised. Throws `OperationError`.
+   * Resolves references and translates older versions; memoized. Throws `OperationError`.
    *
-   * @param writable names of properties that are sent although the document calls them read-only. Default: none.
+   * @param writable names of properties that are sent although the document declares them read-only. Default: none.
    */
   details(writable?: readonly string[]): OperationDetails;
 }
 
-/** Everything a request plan needs, the same whatever the document's version. */
+/** The properties that a request plan needs, independent of the document's version. */
 export interface OperationDetails {
   /**
-   * Path-item and operation parameters merged, references resolved, in order of declaration. Without
-   * the headers Accept, Content-Type and Authorization, which whoever sends the request sets.
+   * Path-item and operation parameters merged, references resolved, in order of declaration. Without the headers
+   * Accept, Content-Type and Authorization, which the sender of the request sets.
    */
   readonly parameters: readonly Parameter[];
   readonly body?: RequestBody;
-  /** Read when first asked for. */
+  /** Read on first access. */
   readonly responses: readonly ResponseDescription[];
   /** Alternatives (OR) of combinations (AND); an empty combination means no credentials. */
   readonly security: readonly (readonly SecurityUse[])[];
-  /** Absolute, or relative to the document; variables filled with their defaults; may be empty. */
+  /** Absolute, or relative to the document; variables replaced by their defaults; may be empty. */
   readonly servers: readonly string[];
 }
 
-/** Where a parameter travels. `querystring` is OpenAPI 3.2's whole query. */
+/** The location of a parameter. `querystring` is the whole query (OpenAPI 3.2). */
 export type ParameterLocation = "path" | "query" | "header" | "cookie" | "querystring";
 
-/** How a value is written into its place (OpenAPI 3.2 section 4.12, "Style Values"). */
+/** The serialization of a value (OpenAPI 3.2 section 4.12, "Style Values"). */
 export type ParameterStyle =
   | "simple"
   | "label"
@@ -57,7 +57,7 @@ export type ParameterStyle =
   | "deepObject"
   | "cookie";
 
-/** A parameter with every default filled in. */
+/** A parameter with all defaults applied. */
 export interface Parameter {
   readonly name: string;
   readonly in: ParameterLocation;
@@ -67,21 +67,24 @@ export interface Parameter {
   readonly style: ParameterStyle;
   readonly explode: boolean;
   readonly allowReserved: boolean;
-  /** In a query, a name without a value may stand for one that would not be sent otherwise. Default: false. */
+  /** In a query, a value that would not be sent otherwise may be sent as a name without a value. Default: false. */
   readonly allowEmptyValue?: boolean;
-  /** Between the items of an array, where Swagger 2.0's `collectionFormat` is one that no style has. */
+  /** Between the items of an array, if the `collectionFormat` of Swagger 2.0 has no corresponding style. */
   readonly delimiter?: string;
-  /** Between the items of lists within the list, the outer ones first (Swagger 2.0, "Items Object", `collectionFormat`). Absent: they are JSON. */
+  /**
+   * Between the items of nested lists, the outer ones first (Swagger 2.0, "Items Object", `collectionFormat`). Absent:
+   * they are JSON.
+   */
   readonly itemDelimiters?: readonly string[];
-  /** Set when the value is serialised as this media type (`content`) instead of by style. */
+  /** Set if the value is serialized as this media type (`content`) instead of by style. */
   readonly mediaType?: string;
-  /** Of a `content` that is a form: how its properties are written, by name. */
+  /** For a `content` that is a form: the encodings of its properties, by name. */
   readonly encoding?: Readonly<Record<string, Encoding>>;
   /** The value's schema in 2020-12, with `#/$defs/…` references into `defs`. */
   readonly schema: SelfContainedSchema;
 }
 
-/** A request body: the choices of media type, in order of declaration. */
+/** A request body: its possible media types, in order of declaration. */
 export interface RequestBody {
   readonly required: boolean;
   readonly description?: string;
@@ -96,52 +99,61 @@ export interface MediaDescription extends Encodings {
   readonly itemSchema?: SelfContainedSchema;
 }
 
-/** How the properties of a form, or the parts of a multipart body, are written (OpenAPI 3.2, "Encoding Usage and Restrictions"). */
+/**
+ * The encodings of the properties of a form, or of the parts of a multipart body (OpenAPI 3.2, "Encoding Usage and
+ * Restrictions").
+ */
 export interface Encodings {
   /** By the name of the property. */
   readonly encoding?: Readonly<Record<string, Encoding>>;
-  /** By position, from the first part on (OpenAPI 3.2). */
+  /** By position, starting with the first part (OpenAPI 3.2). */
   readonly prefixEncoding?: readonly Encoding[];
-  /** Of every part that no other position has (OpenAPI 3.2). */
+  /** For all parts without an encoding by position (OpenAPI 3.2). */
   readonly itemEncoding?: Encoding;
 }
 
-/** How one property or part is written, without defaults (OpenAPI 3.2, "Encoding Object"). A part that is multipart itself has encodings of its own. */
+/**
+ * The encoding of one property or part, without defaults (OpenAPI 3.2, "Encoding Object"). A part that is multipart
+ * itself has encodings of its own.
+ */
 export interface Encoding extends Encodings {
-  /** A media type, or several with commas between them; may have wildcards. */
+  /** A media type, or several separated by commas; may contain wildcards. */
   readonly contentType?: string;
   /** Headers of the part, without Content-Type and Content-Disposition. */
   readonly headers?: readonly Parameter[];
   readonly style?: ParameterStyle;
   readonly explode?: boolean;
   readonly allowReserved?: boolean;
-  /** Between the items of an array, where Swagger 2.0's `collectionFormat` is one that no style has. */
+  /** Between the items of an array, if the `collectionFormat` of Swagger 2.0 has no corresponding style. */
   readonly delimiter?: string;
-  /** Between the items of lists within the list, the outer ones first (Swagger 2.0, "Items Object", `collectionFormat`). Absent: they are JSON. */
+  /**
+   * Between the items of nested lists, the outer ones first (Swagger 2.0, "Items Object", `collectionFormat`). Absent:
+   * they are JSON.
+   */
   readonly itemDelimiters?: readonly string[];
 }
 
 /** A response by its status key: `200`, `2XX` or `default`. */
 export interface ResponseDescription {
   readonly status: string;
-  /** Read when first asked for. */
+  /** Read on first access. */
   readonly media: readonly MediaDescription[];
-  /** Names of the headers that it declares, in lower case. Read when first asked for. */
+  /** Names of the declared headers, in lower case. Read on first access. */
   readonly headers?: readonly string[];
-  /** Its Link Objects by name, references resolved. Read when first asked for. */
+  /** The Link Objects by name, references resolved. Read on first access. */
   readonly links?: ReadonlyMap<string, JsonObject>;
 }
 
-/** A schema and the definitions it refers to; definitions are shared by identity between schemas. */
+/** A schema and the definitions that it refers to; schemas share definitions by identity. */
 export interface SelfContainedSchema {
   readonly schema: JsonSchema | boolean;
-  /** Every definition that `schema` reaches, by its name under `$defs`. */
+  /** All definitions that `schema` reaches, by name under `$defs`. */
   readonly defs: ReadonlyMap<string, JsonSchema | boolean>;
-  /** Hidden or broken characters were taken out of a text in it, or in one of `defs`. Default: false. */
+  /** Set if hidden or invalid characters were removed from a text in it or in one of `defs`. Default: false. */
   readonly cleaned?: boolean;
-  /** It, or one of `defs`, refers to itself and says nothing else: anything is accepted. Default: false. */
+  /** Set if it, or one of `defs`, only refers to itself: any value is accepted. Default: false. */
   readonly endless?: boolean;
-  /** References in it, or in one of `defs`, that point to nothing: anything is accepted there. Default: none. */
+  /** References in it, or in one of `defs`, that point to nothing: any value is accepted there. Default: none. */
   readonly dangling?: readonly DanglingReference[];
 }
 
@@ -149,11 +161,11 @@ export interface SelfContainedSchema {
 export interface SecurityUse {
   readonly scheme: string;
   readonly scopes: readonly string[];
-  /** The scheme as declared, reference resolved; absent when the document does not declare it. */
+  /** The scheme as declared, reference resolved; absent if the document does not declare it. */
   readonly declaration?: SecurityScheme;
 }
 
-/** A security scheme, Swagger 2.0's written as OpenAPI 3's. */
+/** A security scheme; those of Swagger 2.0 in the form of OpenAPI 3. */
 export interface SecurityScheme {
   readonly type: "apiKey" | "http" | "oauth2" | "openIdConnect" | "mutualTLS";
   /** `apiKey`: the name of the header, query parameter or cookie. */
@@ -164,10 +176,10 @@ export interface SecurityScheme {
   readonly raw: JsonValue;
 }
 
-/** An operation that cannot become a tool, and where the fault is. */
+/** An operation that cannot become a tool, and the location of the error. */
 export class OperationError extends Error {
   override readonly name: string = "OperationError";
-  /** A JSON pointer, behind the document's URL when it is not the main document. */
+  /** A JSON pointer, after the document's URL if it is not the main document. */
   readonly pointer: string;
 
   constructor(message: string, pointer: string) {
@@ -176,7 +188,7 @@ export class OperationError extends Error {
   }
 }
 
-/** A reference that points to nothing in a document that could be read: only what it stands for is unknown. */
+/** A reference that points to nothing in a document that could be read: only its target is unknown. */
 export class DanglingReference extends OperationError {
   override readonly name: string = "DanglingReference";
 }

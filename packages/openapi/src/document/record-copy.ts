@@ -2,8 +2,8 @@ import { setOwn } from "./record.ts";
 import type { JsonRecord } from "./record.ts";
 
 /**
- * A copy of an object that is not made before something in it differs. Cloned whole where values
- * change, which the engine does without looking at keys; built up anew once a key is left out.
+ * A copy-on-write copy of an object. If only values change, the object is cloned as a whole, which the engine does
+ * without reading its keys; once a key is omitted, it is rebuilt.
  */
 export class RecordCopy {
   /** Undefined while everything is as in the original. */
@@ -18,7 +18,7 @@ export class RecordCopy {
   /**
    * Takes the next key, in the order of the original.
    *
-   * @param value undefined leaves the key out.
+   * @param value undefined omits the key.
    */
   set(key: string, value: unknown): void {
     if (value === undefined) {

@@ -5,30 +5,30 @@ export interface JsonRecord {
   readonly [key: string]: unknown;
 }
 
-/** True for a JSON object: neither null nor an array. */
+/** Returns true for a JSON object: neither null nor an array. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member of `record` itself; nothing that its prototype has (`constructor`, `__proto__`). */
+/** Returns an own member of `record`, never one of its prototype (`constructor`, `__proto__`). */
 export function ownValue(record: unknown, key: string): unknown {
   return isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** A member of `record` when it is a string. */
+/** Returns a member of `record` if it is a string. */
 export function ownString(record: unknown, key: string): string | undefined {
   const value = ownValue(record, key);
   return typeof value === "string" ? value : undefined;
 }
 
-/** The `$ref` of an object, when it has one that is a string. No prototype has a `$ref`. */
+/** Returns the `$ref` of an object if it is a string. No prototype has a `$ref`. */
 export function getReference(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const reference = value["$ref"];
   return typeof reference === "string" ? reference : undefined;
 }
 
-/** Sets an own member, also one that is called `__proto__`. */
+/** Sets an own member, even if it is called `__proto__`. */
 export function setOwn(record: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__") {
     Object.defineProperty(record, key, {
@@ -42,7 +42,7 @@ export function setOwn(record: Record<string, unknown>, key: string, value: unkn
   }
 }
 
-/** True for an object of JSON: neither null nor a list. */
+/** Returns true for a JSON object: neither null nor a list. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

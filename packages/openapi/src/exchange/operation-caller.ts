@@ -14,22 +14,22 @@ import {
 } from "@toolweave/http";
 import type { AuthorizedCall, AuthorizedRequest, Authorizer } from "../auth/authorize.ts";
 import type { PlannedRequest } from "../request/request-plan.ts";
-import type { AnsweredRequest } from "./responses/answered-request.ts";
+import type { SentRequest } from "./responses/sent-request.ts";
 import { collectPages, isPageCall, type PageCollection } from "./follow-ups/collect-pages.ts";
-import type { DeclaredAnswer } from "./responses/declared-answers.ts";
-import { withFollowUps, type FollowedCall } from "./follow-ups/follow-ups.ts";
-import { toolOutput } from "./responses/response.ts";
-import { streamedAnswers } from "./streams/stream-answer.ts";
-import { getNextCall } from "./follow-ups/with-next-call.ts";
+import type { ResponseDeclaration } from "./responses/response-declarations.ts";
+import { withFollowUps, type FollowUpCall } from "./follow-ups/follow-ups.ts";
+import { toOutput } from "./responses/to-output.ts";
+import { streamedResponses } from "./streams/stream-response.ts";
+import { getNextCall } from "./follow-ups/next-call.ts";
 
-/** What sending needs to know of an operation, beside the request. */
-export interface OperationCall extends AuthorizedCall, FollowedCall {
+/** The properties of an operation that sending needs, beside the request. */
+export interface OperationCall extends AuthorizedCall, FollowUpCall {
   /** `GET /pets/{id}`, for errors. */
   readonly label: string;
   readonly writes: boolean;
   readonly expectsJson: boolean;
-  /** What the document declares for an answer of that status. */
-  declared(status: number): DeclaredAnswer;
+  /** Returns the document's declaration of an answer with that status. */
+  declared(status: number): ResponseDeclaration;
   /** Absent: one call reads one page. */
   readonly collectPages?: PageCollection;
 }
@@ -45,8 +45,8 @@ export class OperationCaller {
   }
 
   /**
-   * Sends a request and makes an output of the answer; or asks for a person first. Rejects with a `ToolError` of the
-   * HTTP client's or of the credentials'.
+   * Sends a request and converts the answer to an output, or returns a suspension if a person has to sign in first.
+   * Rejects with a `ToolError` of the HTTP client or of the credentials.
    */
   async call(
     call: OperationCall,
@@ -59,13 +59,13 @@ export class OperationCaller {
     let response = await this.#send(request, authorized, ctx);
     if (
       response.status === 401 &&
-      authorized.refused !== undefined &&
-      placeElsewhere(response, request) === undefined &&
-      // After a redirect that made a GET of it, the request itself may have been carried out.
+      authorized.handleUnauthorized !== undefined &&
+      getOtherOrigin(response, request) === undefined &&
+      // After a redirect that changed the method to GET, the original request may have been carried out.
       response.method === request.method.toUpperCase()
     ) {
-      // What was refused was not done.
-      const again = await authorized.refused(response.headers);
+      // A refused request was not carried out, so it may be sent again.
+      const again = await authorized.handleUnauthorized(response.headers);
       if (again !== undefined) {
         if (!("target" in again)) return again;
         authorized = again;
@@ -73,19 +73,19 @@ export class OperationCaller {
       }
     }
     const { url, secrets } = authorized;
-    const passing = this.#authorizer.passingSecrets;
+    const passing = this.#authorizer.recentSecrets;
     const isRefused = response.status === 401 || response.status === 403;
-    const elsewhere = isRefused ? placeElsewhere(response, request) : undefined;
-    const answered: AnsweredRequest = {
+    const elsewhere = isRefused ? getOtherOrigin(response, request) : undefined;
+    const answered: SentRequest = {
       operation: call.label,
       url,
       writes: call.writes,
       expectsJson: call.expectsJson,
       credentials:
         elsewhere === undefined
-          ? missing(call)
-          : `the API redirected the request to ${elsewhere}, and they do not go there`,
-      wanted: wantedBy(call),
+          ? describeMissing(call)
+          : `the API redirected the request to ${elsewhere}, and credentials are not sent there`,
+      wanted: formatWanted(call),
       unsupported: call.credentials.unsupported,
       hasCredentials: secrets.length > 0 && elsewhere === undefined,
       needsCredentials: call.withheld !== undefined || call.credentials.wanted.length > 0,
@@ -93,7 +93,7 @@ export class OperationCaller {
       ctx,
       declared: call.declared,
     };
-    const pending = toolOutput(response, answered);
+    const pending = toOutput(response, answered);
     const output = pending instanceof Promise ? await pending : pending;
     if (!("content" in output) || output.isError === true) return output;
     const followed = withFollowUps(output, response, answered, call, args, ctx);
@@ -117,33 +117,33 @@ export class OperationCaller {
       signal: cancellationOf(ctx),
       credentials: names,
       certificate,
-      streaming: streamedAnswers,
+      streaming: streamedResponses,
       whenTooLarge: "cut",
     });
   }
 
-  /** Cancels what is under way. */
+  /** Cancels all requests in progress. */
   async close(): Promise<void> {
     await Promise.all([this.#client.close(), this.#authorizer.close()]);
   }
 }
 
-/** The other origin that has answered: what it says of credentials is not about those that the API got. */
-function placeElsewhere({ url }: HttpResponse, { origin }: PlannedRequest): string | undefined {
+/** Returns the other origin that has answered after a redirect: its refusal does not concern the API's credentials. */
+function getOtherOrigin({ url }: HttpResponse, { origin }: PlannedRequest): string | undefined {
   const answered = URL.parse(url)?.origin;
-  // A dot behind the host names the same host, and is not sent.
+  // A trailing dot of the host name is not sent; both forms name the same host.
   return answered === origin.replace(/\.(?=:\d+$|$)/, "") ? undefined : answered;
 }
 
-function missing(call: OperationCall): string {
+function describeMissing(call: OperationCall): string {
   const { withheld, credentials } = call;
   const { unsupported, wanted } = credentials;
   if (withheld !== undefined) return withheld;
-  if (unsupported !== undefined) return `the operation cannot be authorised, since ${unsupported}`;
-  if (wanted.length === 0) return "the host has to pass them as `auth` or `headers`";
-  return `the host has to pass them as \`auth\`${wantedBy(call)}`;
+  if (unsupported !== undefined) return `the operation cannot be authorized, since ${unsupported}`;
+  if (wanted.length === 0) return "the host has to configure them as `auth` or `headers`";
+  return `the host has to configure them as \`auth\`${formatWanted(call)}`;
 }
 
-function wantedBy({ credentials: { wanted } }: OperationCall): string {
+function formatWanted({ credentials: { wanted } }: OperationCall): string {
   return wanted.length === 0 ? "" : ` (the document asks for ${wanted.join(" or ")})`;
 }

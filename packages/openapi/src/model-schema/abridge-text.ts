@@ -1,29 +1,47 @@
-import { memoize } from "./memoize.ts";
+/** Maximum length of a cached text: longer ones are rarely repeated. */
+const maxKeyLength = 2000;
+/** Maximum number of entries; then the cache is cleared. */
+const maxEntries = 4000;
 
-/** Characters behind the budget that are looked at: what they hold may be left out. */
+/** Memoizes a function of a text: operations of a document repeat the same descriptions hundreds of times. */
+function memoize<T extends NonNullable<unknown>>(make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    if (text.length > maxKeyLength) return make(text);
+    let made = known.get(text);
+    if (made === undefined) {
+      made = make(text);
+      if (known.size === maxEntries) known.clear();
+      known.set(text, made);
+    }
+    return made;
+  };
+}
+
+/** Number of characters after the budget that are read, because parts of the text may be omitted. */
 const readAhead = 2000;
 
 const linkMark = "\u0001";
 
-/** HTML that documents mix into Markdown; `<id>` and other placeholders are not meant. */
+/** HTML tags in Markdown; `<id>` and other placeholders are not tags. */
 const tags =
   /<\/?(?:p|br|b|i|u|em|strong|code|pre|a|ul|ol|li|div|span|small|sup|sub|img|table|tr|td|th|tbody|thead|h[1-6]|details|summary|blockquote|hr)(?:\s[^<>]*)?\/?>/gi;
 
-/** A sentence that does nothing but lead to a page, which a model does not open. */
+/** Matches a sentence that only refers to a page, which a model cannot open. */
 const pointing =
   /^(?:\(?(?:please )?(?:see|refer|for|to learn|to find|learn|read|check|visit|more)\b|(?:more|further) (?:information|details))/i;
 
-/** What takes something back is no mere pointer: `For your safety, never …, see …`. */
+/** Matches a sentence with a restriction, which is more than a reference: `For your safety, never …, see …`. */
 const forbidding = /\b(?:not|never|must|cannot|unless|without)\b|n['’]t\b/i;
 
-/** What the keyword `default` says already. */
+/** Matches a sentence that only repeats the keyword `default`. */
 const ofDefault = /^(?:the )?defaults?(?: value)?(?: is| to|:)? ?["']?[\w.-]*["']?\.?$/i;
 
 /**
- * What a model reads of a text of a document: its first sentence, and the next ones as far as they fit; without links,
- * markup and references to other pages. `[…]` stands for the rest of a sentence that is too long by itself.
+ * Abridges a text of a document for a model: its first sentence, and the following ones as far as they fit; without
+ * links, markup and references to other pages. `[…]` replaces the rest of a sentence that is too long by itself.
  *
- * @param budget characters of all sentences; the first one alone may take two and a half times as many. 0: nothing.
+ * @param budget characters of all sentences; the first one alone may have two and a half times as many. 0: nothing.
  */
 export function abridgeText(text: string, budget: number): string {
   if (budget === 0) return "";
@@ -35,21 +53,21 @@ export function abridgeText(text: string, budget: number): string {
   return begin(text);
 }
 
-/** By budget, of which there are a few. */
+/** By budget, of which there are only a few. */
 const beginnings = new Map<number, (text: string) => string>();
 
 function beginningWithNoun(text: string, budget: number): string {
-  const [first, ...others] = sentences(text, budget);
+  const [first, ...others] = toSentences(text, budget);
   if (first === undefined) return "";
   const noun = first.replace(/^(?:The|An?) (?=\p{Ll})/u, "");
   const begin = noun === first ? first : noun.charAt(0).toUpperCase() + noun.slice(1);
-  return fitting([begin, ...others], budget);
+  return joinFitting([begin, ...others], budget);
 }
 
 /**
- * The same of a summary and the text it summarises, of which a sentence that only repeats it is left out.
+ * Abridges a summary and the text that it summarizes. A sentence of the text that only repeats the summary is omitted.
  *
- * @param name what is read beside it: a summary of the same words is left out where the text says anything.
+ * @param name the tool's name: a summary of the same words is omitted if the text contains any sentence.
  */
 export function abridgeSummary(
   summary: string,
@@ -57,22 +75,22 @@ export function abridgeSummary(
   name: string,
   budget: number,
 ): string {
-  const known = new Set(stems(summary));
-  const [first, ...others] = sentences(text, budget);
-  const isRepeated = first !== undefined && stems(first).every((word) => known.has(word));
-  const told = isRepeated || first === undefined ? others : [first, ...others];
-  const begin = sentences(summary, budget).join(" ");
-  const isName = told.length > 0 && splitWords(begin).join() === splitWords(name).join();
-  if (begin === "" || isName) return fitting(told, budget);
-  return fitting([begin, ...told], budget);
+  const known = new Set(toStems(summary));
+  const [first, ...others] = toSentences(text, budget);
+  const isRepeated = first !== undefined && toStems(first).every((word) => known.has(word));
+  const remaining = isRepeated || first === undefined ? others : [first, ...others];
+  const begin = toSentences(summary, budget).join(" ");
+  const isName = remaining.length > 0 && splitWords(begin).join() === splitWords(name).join();
+  if (begin === "" || isName) return joinFitting(remaining, budget);
+  return joinFitting([begin, ...remaining], budget);
 }
 
-function fitting(all: readonly string[], budget: number): string {
+function joinFitting(all: readonly string[], budget: number): string {
   let kept = "";
   for (const sentence of all) {
     if (kept === "") {
-      const most = 2.5 * budget;
-      if (sentence.length > most) return `${truncateText(sentence, most)} […]`;
+      const maxLength = 2.5 * budget;
+      if (sentence.length > maxLength) return `${truncateText(sentence, maxLength)} […]`;
       kept = sentence;
     } else {
       if (kept.length + 1 + sentence.length > budget) break;
@@ -82,7 +100,7 @@ function fitting(all: readonly string[], budget: number): string {
   return kept;
 }
 
-/** The text itself, or whole paragraphs of it as far as they fit, and `[…]`. */
+/** Returns the text itself, or as many paragraphs of it as fit, and `[…]`. */
 export function fitText(text: string, budget: number): string {
   if (text.length <= budget || budget === 0) return budget === 0 ? "" : text;
   let kept = "";
@@ -95,10 +113,10 @@ export function fitText(text: string, budget: number): string {
   return `${kept === "" ? truncateText(text, budget) : kept} […]`;
 }
 
-/** The sentences of a text that tell a model something, without markup. */
-function sentences(text: string, budget: number): string[] {
+/** Splits a text into the sentences that are useful to a model, without markup. */
+function toSentences(text: string, budget: number): string[] {
   const found: string[] = [];
-  for (const paragraph of paragraphs(text.slice(0, budget + readAhead))) {
+  for (const paragraph of toParagraphs(text.slice(0, budget + readAhead))) {
     for (const part of paragraph.split(/(?<=[.!?]["')]?)\s+(?=["'(]?[A-Z0-9])/)) {
       const isPointing = pointing.test(part) && (part.includes(linkMark) || /\bsee\b/i.test(part));
       if ((isPointing && !forbidding.test(part)) || ofDefault.test(part.trim())) continue;
@@ -109,14 +127,14 @@ function sentences(text: string, budget: number): string[] {
   return found;
 }
 
-function paragraphs(text: string): string[] {
-  return plain(text)
+function toParagraphs(text: string): string[] {
+  return toPlainText(text)
     .split(/\n[ \t]*\n|\n(?=\s*(?:[-*+]|\d+\.)\s)/)
     .map((paragraph) => paragraph.replace(/\s+/g, " ").trim());
 }
 
-/** Without Markdown and HTML; a mark stays where a link was. */
-function plain(text: string): string {
+/** Removes Markdown and HTML; a mark replaces each link. */
+function toPlainText(text: string): string {
   if (!/[[\]`*<>#|]|https?:/.test(text)) return text;
   return text
     .replace(/^[ \t]*>[ \t]?/gm, "")
@@ -130,13 +148,13 @@ function plain(text: string): string {
     .replaceAll("`", "");
 }
 
-/** Up to a whole word; a character of two UTF-16 units is not cut in half. */
+/** Truncates a text after a complete word; a surrogate pair is not split. */
 function truncateText(sentence: string, budget: number): string {
   const beginning = sentence.slice(0, budget).replace(/[\ud800-\udbff]$/, "");
   return beginning.replace(/[\s,;:(]*\S*$/, "") || beginning;
 }
 
-/** In lower case, without an ending `s`. */
+/** Splits a text into words, in lower case and without a trailing `s`. */
 export const splitWords: (text: string) => readonly string[] = memoize((text) => {
   const words = text
     .replace(/([a-z])([A-Z])/g, "$1 $2")
@@ -147,7 +165,7 @@ export const splitWords: (text: string) => readonly string[] = memoize((text) =>
   );
 });
 
-/** What a text says of anything. */
+/** Words that contain no information in a description. */
 const fillers: ReadonlySet<string> = new Set(
   splitWords(
     "a account an and are array associated be belongs by fetch for from get given has id identified identifier identifies identify in is it its list name number object of on or parameter result return returned specified that the this to unique uniquely use used value whether whose with you your",
@@ -155,10 +173,10 @@ const fillers: ReadonlySet<string> = new Set(
 );
 
 /**
- * True when a text says nothing but names: `The unique identifier of the gist.` for `gist_id`.
+ * Returns true if a text only repeats names: `The unique identifier of the gist.` for `gist_id`.
  *
- * @param names words of what it belongs to.
- * @param own words of what is described.
+ * @param names words of the tool's and its arguments' names.
+ * @param own words of the described name.
  */
 export function isRedundant(
   text: string,
@@ -168,21 +186,23 @@ export function isRedundant(
   if (text.length > 80) return false;
   return splitWords(text).every(
     (word) =>
-      fillers.has(word) || beginsWithName(word, names) || own.some((name) => begins(word, name)),
+      fillers.has(word) ||
+      startsWithKnownName(word, names) ||
+      own.some((name) => startsWithName(word, name)),
   );
 }
 
-function beginsWithName(word: string, names: ReadonlySet<string>): boolean {
+function startsWithKnownName(word: string, names: ReadonlySet<string>): boolean {
   for (let end = 2; end <= word.length; end++) if (names.has(word.slice(0, end))) return true;
   return false;
 }
 
-function begins(word: string, name: string): boolean {
+function startsWithName(word: string, name: string): boolean {
   return name.length > 1 && word.startsWith(name);
 }
 
-/** What tells words apart well enough to compare texts. */
-function stems(text: string): string[] {
+/** Returns the prefixes of words that are sufficient to compare texts. */
+function toStems(text: string): string[] {
   return splitWords(text)
     .filter((word) => !fillers.has(word))
     .map((word) => word.slice(0, 6));

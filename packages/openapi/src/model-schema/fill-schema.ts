@@ -3,21 +3,21 @@ import { setOwn } from "../document/record.ts";
 import type { DescribeSchema } from "./schema-descriptions.ts";
 import { isNested, outlineSchema, SchemaShapes, type SchemaShape } from "./schema-shape.ts";
 import {
-  choices,
-  distinct,
+  toChoices,
+  removeDuplicates,
   isPlain,
   isShort,
-  mark,
+  omissionMark,
   type ModelNode as Node,
 } from "./schema-parts.ts";
 
 type Schema = JsonSchema | boolean;
 
 const maxLevels = 6;
-/** Characters of the names that stand in place of properties. */
+/** Maximum number of characters of the names that replace properties. */
 const maxNamesLength = 800;
 
-/** A node that can still take keywords. */
+/** A node to which keywords can still be added. */
 interface Place {
   readonly node: Node;
   readonly shape: SchemaShape;
@@ -25,54 +25,54 @@ interface Place {
 }
 
 /**
- * Fills the arguments of a schema that are objects, lists or unions with as much as fits, level by level: names, types
- * and `required` of properties first, then choices and constraints, then what tells the branches of a union apart, then
- * descriptions. `[…]` stands where something is left out. The result is weaker than the input schema or the same.
+ * Fills the arguments of a schema that are objects, lists or unions with as much as fits, level by level: first names,
+ * types and `required` of properties, then choices and constraints, then the differences between the branches of a
+ * union, then descriptions. `[…]` replaces omitted parts. The result accepts everything that the input schema accepts.
  *
- * @param full the schema that arguments are validated against.
- * @param shown what is shown so far; its plain arguments stay as they are.
- * @param size the number of characters the result may have, as JSON.
- * @param about the description of the result while anything in it is left out.
+ * @param full the schema against which arguments are validated.
+ * @param shown the abridged schema so far; its plain arguments are not changed.
+ * @param size maximum number of characters of the result, as JSON.
+ * @param about the description of the result if any part of it is omitted.
  */
 export function fillSchema(
   full: JsonSchema,
-  shown: JsonSchema,
+  abridged: JsonSchema,
   size: number,
   describe: DescribeSchema,
   about: string,
 ): JsonSchema {
-  const { $defs: _, description: __, ...more } = shown;
+  const { $defs: _, description: __, ...more } = abridged;
   const properties: Node = {};
   const result: Node = { description: about, ...more, properties };
   const shapes = new SchemaShapes(new Map(Object.entries((full["$defs"] ?? {}) as Node)) as never);
   const places: Place[] = [];
   for (const [name, given] of Object.entries(full["properties"] as Record<string, Schema>)) {
     if (typeof given === "boolean" || isPlain(given)) {
-      setOwn(properties, name, (shown["properties"] as Node)[name]);
+      setOwn(properties, name, (abridged["properties"] as Node)[name]);
       continue;
     }
-    const shape = shapes.of(given);
+    const shape = shapes.getShape(given);
     const node = outlineSchema(shape);
     const text = describe(given, 1, name);
-    if (text !== "") node["description"] = isNested(shape) ? `${text} ${mark}` : text;
+    if (text !== "") node["description"] = isNested(shape) ? `${text} ${omissionMark}` : text;
     setOwn(properties, name, node);
     places.push({ node, shape, name });
   }
   new Filling(shapes, describe, size - JSON.stringify(result).length).run(places);
-  if (!JSON.stringify(properties).includes(mark)) delete result["description"];
+  if (!JSON.stringify(properties).includes(omissionMark)) delete result["description"];
   return result;
 }
 
 class Filling {
   readonly #shapes: SchemaShapes;
   readonly #describe: DescribeSchema;
-  /** Characters. */
-  #room: number;
+  /** Remaining characters. */
+  #remaining: number;
 
   constructor(shapes: SchemaShapes, describe: DescribeSchema, room: number) {
     this.#shapes = shapes;
     this.#describe = describe;
-    this.#room = room;
+    this.#remaining = room;
   }
 
   run(roots: readonly Place[]): void {
@@ -81,8 +81,8 @@ class Filling {
     for (let depth = 2; depth <= maxLevels && places.length > 0; depth++) {
       const children: Place[] = [];
       for (const [index, place] of places.entries()) {
-        // Each may take its part of the room, and what those before it did not need.
-        this.#addMembers(place, this.#room / (places.length - index), children);
+        // Each place may take its share of the remaining characters, and those that the places before it did not need.
+        this.#addMembers(place, this.#remaining / (places.length - index), children);
       }
       for (const child of children) this.#addKeywords(child);
       for (const place of places) this.#addBranches(place);
@@ -93,24 +93,24 @@ class Filling {
 
   #addMembers(place: Place, share: number, children: Place[]): void {
     const { shape, node } = place;
-    const least = this.#room - share;
+    const minRoom = this.#remaining - share;
     for (const keyword of ["items", "additional", "content"] as const) {
       const schema = shape[keyword];
-      const isShown = node[memberKeywords[keyword]] !== undefined;
-      if (schema === undefined || isShown) continue;
+      const isPresent = node[memberKeywords[keyword]] !== undefined;
+      if (schema === undefined || isPresent) continue;
       if (keyword === "additional" && shape.properties.size > 0) continue;
       const child = this.#child(schema, place.name);
       if (Object.keys(child.node).length === 0) continue;
-      if (this.#put(node, memberKeywords[keyword], child.node, least)) children.push(child);
+      if (this.#setIfFits(node, memberKeywords[keyword], child.node, minRoom)) children.push(child);
     }
-    const rest = this.#addProperties(place, least, children);
+    const rest = this.#addProperties(place, minRoom, children);
     const isWhole = rest.length === 0 && !shape.isPartial;
     if (isWhole) this.#removeMark(node);
     else this.#addNames(node, rest);
   }
 
-  /** @returns the names of those that do not fit. */
-  #addProperties({ shape, node }: Place, least: number, children: Place[]): readonly string[] {
+  /** @returns the names of the properties that do not fit. */
+  #addProperties({ shape, node }: Place, minRoom: number, children: Place[]): readonly string[] {
     const { properties, required } = shape;
     const names = [...properties.keys()];
     const ordered = [
@@ -118,9 +118,9 @@ class Filling {
       ...names.filter((name) => !required.has(name)),
     ];
     const length = names.reduce((sum, name) => sum + name.length + 2, 0);
-    // If they do not fit with their types, there is still room for names in words.
+    // If the properties do not fit with their types, characters are reserved for their names.
     const kept =
-      length + 20 * names.length > this.#room - least ? Math.min(length, maxNamesLength) : 0;
+      length + 20 * names.length > this.#remaining - minRoom ? Math.min(length, maxNamesLength) : 0;
     const added: Node = {};
     const needed: string[] = [];
     const rest: string[] = [];
@@ -129,11 +129,11 @@ class Filling {
       const isRequired = required.has(name);
       const cost = jsonLength(child.node) + (isRequired ? 2 : 1) * (jsonLength(name) + 2);
       const overhead = Object.keys(added).length > 0 ? 0 : required.size > 0 ? 32 : 17;
-      if (this.#room - cost - overhead < least + kept) {
+      if (this.#remaining - cost - overhead < minRoom + kept) {
         rest.push(name);
         continue;
       }
-      this.#room -= cost + overhead;
+      this.#remaining -= cost + overhead;
       setOwn(added, name, child.node);
       if (isRequired) needed.push(name);
       children.push(child);
@@ -141,8 +141,8 @@ class Filling {
     if (Object.keys(added).length > 0) node["properties"] = added;
     for (const name of required) {
       if (properties.has(name)) continue;
-      this.#room -= jsonLength(name) + 20;
-      if (this.#room < 0) break;
+      this.#remaining -= jsonLength(name) + 20;
+      if (this.#remaining < 0) break;
       needed.push(name);
     }
     if (needed.length > 0) node["required"] = needed;
@@ -150,7 +150,7 @@ class Filling {
   }
 
   #child(schema: Schema, name: string): Place {
-    const shape = this.#shapes.of(schema);
+    const shape = this.#shapes.getShape(schema);
     const node = outlineSchema(shape);
     return { node, shape, name };
   }
@@ -159,32 +159,32 @@ class Filling {
     const { values, types, keywords } = shape;
     if (values !== undefined && node["enum"] === undefined) {
       const type = types?.length === 1 ? (types[0] as string) : undefined;
-      const some = choices(values, type);
-      const isWhole = some["enum"] !== undefined || isShort([...values], this.#room / 2);
-      if (isWhole) this.#put(node, "enum", values);
-      else this.#describeAs(node, some["description"] as string);
+      const some = toChoices(values, type);
+      const isWhole = some["enum"] !== undefined || isShort([...values], this.#remaining / 2);
+      if (isWhole) this.#setIfFits(node, "enum", values);
+      else this.#addText(node, some["description"] as string);
     }
-    for (const keyword in keywords) this.#put(node, keyword, keywords[keyword] as JsonValue);
+    for (const keyword in keywords) this.#setIfFits(node, keyword, keywords[keyword] as JsonValue);
     const { items } = shape;
     const inner = node["items"];
     if (items === undefined || inner !== undefined) return;
-    // A list of plain values is as short as what would stand in its place.
+    // A list of plain values is as short as its replacement.
     const child = this.#child(items, "");
     if (isNested(child.shape) || shape.isPartial) return;
-    if (this.#put(node, "items", child.node)) {
+    if (this.#setIfFits(node, "items", child.node)) {
       this.#addKeywords(child);
       this.#removeMark(node);
     }
   }
 
-  /** What each branch of a union has beside what all have: all branches or none. */
+  /** Adds the differences between the branches of a union: for all branches or for none. */
   #addBranches({ node, shape }: Place): void {
     const { branches, properties, required } = shape;
     if (branches.length < 2) return;
     const parts = branches.map((branch) => {
       const own: Node = {};
       for (const [name, schema] of branch.properties) {
-        const inner = this.#shapes.of(schema);
+        const inner = this.#shapes.getShape(schema);
         const isCommon = properties.get(name) !== true;
         if (isCommon && (inner.values === undefined || inner.values.length > 3)) continue;
         const outline = outlineSchema(inner);
@@ -196,13 +196,13 @@ class Filling {
         ...(needed.length === 0 ? {} : { required: needed }),
       };
     });
-    const some = distinct(parts);
-    const isTold = some.length > 1 && some.every((part) => Object.keys(part).length > 0);
-    if (!isTold || !this.#put(node, "anyOf", some, this.#room / 2)) return;
+    const some = removeDuplicates(parts);
+    const isDistinguishing = some.length > 1 && some.every((part) => Object.keys(part).length > 0);
+    if (!isDistinguishing || !this.#setIfFits(node, "anyOf", some, this.#remaining / 2)) return;
     const listed = node["properties"] as Node | undefined;
     for (const [name, schema] of properties) {
       if (schema !== true || listed === undefined || !Object.hasOwn(listed, name)) continue;
-      this.#room += jsonLength(listed[name] as JsonValue) + jsonLength(name) + 2;
+      this.#remaining += jsonLength(listed[name] as JsonValue) + jsonLength(name) + 2;
       delete listed[name];
     }
   }
@@ -211,41 +211,51 @@ class Filling {
     const { described } = shape;
     const text = described === undefined ? "" : this.#describe(described, depth, name);
     if (text === "") return;
-    this.#describeAs(node, text);
+    this.#addText(node, text);
   }
 
-  /** In front of what is there already, which may be the mark. */
-  #describeAs(node: Node, text: string): void {
+  /** Prepends a text to the existing description, which may be the mark. */
+  #addText(node: Node, text: string): void {
     const before = node["description"];
-    this.#put(node, "description", before === undefined ? text : `${text} ${before as string}`);
+    this.#setIfFits(
+      node,
+      "description",
+      before === undefined ? text : `${text} ${before as string}`,
+    );
   }
 
   #addNames(node: Node, names: readonly string[]): void {
-    let left = Math.min(maxNamesLength, this.#room);
+    let left = Math.min(maxNamesLength, this.#remaining);
     const some = names.filter((name) => (left -= jsonLength(name)) >= 0).join(", ");
-    const before = (node["description"] ?? mark) as string;
-    const text = before.endsWith(mark) ? before.slice(0, -mark.length) : `${before} `;
-    this.#put(node, "description", some === "" ? `${text}${mark}` : `${text}${some} ${mark}`);
+    const before = (node["description"] ?? omissionMark) as string;
+    const text = before.endsWith(omissionMark)
+      ? before.slice(0, -omissionMark.length)
+      : `${before} `;
+    this.#setIfFits(
+      node,
+      "description",
+      some === "" ? `${text}${omissionMark}` : `${text}${some} ${omissionMark}`,
+    );
   }
 
   #removeMark(node: Node): void {
     const before = node["description"];
-    if (typeof before !== "string" || !before.endsWith(mark)) return;
-    const text = before.slice(0, -mark.length).trimEnd();
-    this.#room += mark.length + 1;
+    if (typeof before !== "string" || !before.endsWith(omissionMark)) return;
+    const text = before.slice(0, -omissionMark.length).trimEnd();
+    this.#remaining += omissionMark.length + 1;
     if (text !== "") node["description"] = text;
     else {
-      this.#room += '"description":""'.length;
+      this.#remaining += '"description":""'.length;
       delete node["description"];
     }
   }
 
-  /** Sets a keyword if at least so many characters remain. */
-  #put(node: Node, keyword: string, value: JsonValue, least = 0): boolean {
+  /** Sets a keyword if at least `least` characters remain. */
+  #setIfFits(node: Node, keyword: string, value: JsonValue, minRoom = 0): boolean {
     const before = node[keyword];
     const added = before === undefined ? jsonLength(keyword) + 2 : -jsonLength(before);
-    if (this.#room - added - jsonLength(value) < least) return false;
-    this.#room -= added + jsonLength(value);
+    if (this.#remaining - added - jsonLength(value) < minRoom) return false;
+    this.#remaining -= added + jsonLength(value);
     node[keyword] = value;
     return true;
   }

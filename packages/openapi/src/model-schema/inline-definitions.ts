@@ -1,12 +1,12 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
-import { definitionName } from "../schema/resolve-schema.ts";
+import { getDefinitionName } from "../schema/resolve-schema.ts";
 
 type Node = Record<string, JsonValue>;
 
-/** A definition of fewer characters is written where it is mentioned: a reference takes as many. */
+/** Minimum length of a definition: a shorter one is inlined, because a reference takes as many characters. */
 const minDefinitionLength = 60;
 
-/** Writes definitions that are mentioned once, or are short, where they are mentioned; the others become `$defs`. */
+/** Inlines definitions that are used once or are short; the others become `$defs`. */
 export function inlineDefinitions(root: Node, definitions: ReadonlyMap<string, Node>): JsonSchema {
   if (definitions.size === 0) return root;
   const inlining = new Inlining(definitions);
@@ -24,9 +24,9 @@ class Inlining {
     this.#definitions = definitions;
   }
 
-  /** How often each definition is mentioned in what is left of the schema. */
+  /** Counts the uses of each definition in the remaining schema. */
   count(node: Node): void {
-    const name = definitionName(node["$ref"]);
+    const name = getDefinitionName(node["$ref"]);
     if (name !== undefined) {
       const before = this.#mentions.get(name) ?? 0;
       this.#mentions.set(name, before + 1);
@@ -48,12 +48,12 @@ class Inlining {
     return { ...root, $defs: Object.fromEntries(shared) };
   }
 
-  /** In place: nobody else has these schemas yet. */
+  /** Modifies the schemas in place: they are not shared yet. */
   #fill(node: Node): void {
-    const name = definitionName(node["$ref"]);
+    const name = getDefinitionName(node["$ref"]);
     const definition = name === undefined ? undefined : this.#definitions.get(name);
     if (name !== undefined && definition !== undefined && this.#isInline(name, definition)) {
-      place(node, definition);
+      replaceReference(node, definition);
       this.#fill(node);
       return;
     }
@@ -71,8 +71,8 @@ function isShort(schema: Node): boolean {
   return text.length < minDefinitionLength && !text.includes('"$ref"');
 }
 
-/** Puts a definition where a reference to it stands; a description beside that is the better one. */
-function place(node: Node, definition: Node): void {
+/** Replaces a reference by its definition; a description beside the reference takes precedence. */
+function replaceReference(node: Node, definition: Node): void {
   const { $ref: _, description, ...beside } = node;
   delete node["$ref"];
   if (Object.keys(beside).some((key) => key in definition)) {

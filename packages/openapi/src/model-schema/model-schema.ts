@@ -1,17 +1,16 @@
-import { type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
 import { setOwn } from "../document/record.ts";
-import { definitionName, resolveSchema } from "../schema/resolve-schema.ts";
+import { getDefinitionName, resolveSchema } from "../schema/resolve-schema.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { inlineDefinitions } from "./inline-definitions.ts";
-import { schemaDescriptions, type DescribeSchema } from "./schema-descriptions.ts";
-import type { SchemaBudget } from "./schema-budget.ts";
-import { extents, type Extent } from "./schema-extent.ts";
+import { createDescriber, type DescribeSchema } from "./schema-descriptions.ts";
+import { type SchemaBudget, extents, type Extent } from "./schema-budget.ts";
 import {
-  choices,
-  combined,
+  toChoices,
+  combineAll,
   conditions,
-  distinct,
-  firstExample,
+  removeDuplicates,
+  toFirstExample,
   hasMembers,
   isEmpty,
   isPlain,
@@ -19,16 +18,16 @@ import {
   isSchema,
   isShort,
   preservedKeywords,
-  mark,
+  omissionMark,
   maxCharacters,
-  union,
+  toUnion,
   type ModelNode as Node,
 } from "./schema-parts.ts";
 import { splitWords } from "./abridge-text.ts";
 
 type Schema = JsonSchema | boolean;
-/** What a model is told once, when something is left out. */
-const whatIsLeftOut = `${mark} is left out here, * is required: an error tells what else is expected.`;
+/** The description of an abridged schema. */
+const abridgedNote = `${omissionMark} marks omitted parts, * required ones: errors state what else is expected.`;
 
 const maxKinds = 40;
 const maxBranches = 100;
@@ -38,47 +37,47 @@ const maxConditionLength = 300;
 const maxOutlineLength = 800;
 
 /**
- * What a model is shown of an input schema: weaker than it, never different. All arguments, what they are and which
- * are required; descriptions and levels as far as they fit, and a mark where something is left out.
+ * Abridges an input schema for a model. The result accepts everything that the full schema accepts, and has all
+ * arguments with their types and `required`; descriptions and levels as far as they fit, and marks for omissions.
  *
- * @param name the tool's: what it says, descriptions need not.
+ * @param name the tool's name: descriptions need not repeat its words.
  */
 export function abridgeSchema(full: JsonSchema, name: string, budget: SchemaBudget): JsonSchema {
   const names = Object.keys(full["properties"] as object);
   const known = new Set([name, ...names].flatMap(splitWords));
-  // Of so many arguments nothing but the least fits.
-  const tried = names.length * minNodeLength > budget.size ? extents.slice(-1) : extents;
-  let shown: JsonSchema | undefined;
-  let leastCut = 0;
-  for (const extent of tried) {
+  // For so many arguments only the smallest extent can fit.
+  const candidates = names.length * minNodeLength > budget.size ? extents.slice(-1) : extents;
+  let abridged: JsonSchema | undefined;
+  let minCutDepth = 0;
+  for (const extent of candidates) {
     const attempt = new SchemaAbridgement(full, known, budget, extent);
-    shown = attempt.run();
-    leastCut = attempt.leastCut;
-    if (shown !== undefined && fits(shown, budget.size)) break;
+    abridged = attempt.run();
+    minCutDepth = attempt.minCutDepth;
+    if (abridged !== undefined && fits(abridged, budget.size)) break;
   }
-  return leastCut < (extents[0] as Extent).levels
-    ? filled(full, shown as JsonSchema, known, budget, leastCut)
-    : (shown as JsonSchema);
+  return minCutDepth < (extents[0] as Extent).levels
+    ? fillBudget(full, abridged as JsonSchema, known, budget, minCutDepth)
+    : (abridged as JsonSchema);
 }
 
 /**
- * Every part of a schema is cut at the same depth, which may leave most of the room unused: then it is filled.
+ * Fills an abridged schema. All of its parts are cut at the same depth, which may leave most of the budget unused.
  *
- * @param leastCut 1: an argument itself is cut.
+ * @param minCutDepth depth of the topmost cut. 1: an argument itself is cut.
  */
-function filled(
+function fillBudget(
   full: JsonSchema,
-  shown: JsonSchema,
+  abridged: JsonSchema,
   known: ReadonlySet<string>,
   budget: SchemaBudget,
-  leastCut: number,
+  minCutDepth: number,
 ): JsonSchema {
-  const used = JSON.stringify(shown).length;
-  if (leastCut > 1 && used > budget.size / 2) return shown;
+  const used = JSON.stringify(abridged).length;
+  if (minCutDepth > 1 && used > budget.size / 2) return abridged;
   const describe = extentDescriptions(known, budget, extents[2] as Extent);
-  const more = fillSchema(full, shown, budget.size, describe, whatIsLeftOut);
+  const more = fillSchema(full, abridged, budget.size, describe, abridgedNote);
   const length = JSON.stringify(more).length;
-  return (leastCut === 1 || length > used) && length <= budget.size ? more : shown;
+  return (minCutDepth === 1 || length > used) && length <= budget.size ? more : abridged;
 }
 
 function extentDescriptions(
@@ -87,17 +86,17 @@ function extentDescriptions(
   extent: Extent,
 ): DescribeSchema {
   const of = Math.floor(argument * extent.argument);
-  return schemaDescriptions(verbatim ? undefined : known, of, Math.floor(nested * extent.nested));
+  return createDescriber(verbatim ? undefined : known, of, Math.floor(nested * extent.nested));
 }
 
-function fits(shown: JsonSchema, size: number): boolean {
-  return maxCharacters(shown) <= size || JSON.stringify(shown).length <= size;
+function fits(abridged: JsonSchema, size: number): boolean {
+  return maxCharacters(abridged) <= size || JSON.stringify(abridged).length <= size;
 }
 
-/** Characters that a schema takes at least, with its name. */
+/** Minimum number of characters of a schema, with its name. */
 const minNodeLength = 8;
 
-/** What was last made of an argument's schema that consists of no others. */
+/** The last result for an argument's schema that consists of no other schemas. */
 interface AbridgedArgument {
   readonly budget: SchemaBudget;
   readonly description: string;
@@ -105,31 +104,33 @@ interface AbridgedArgument {
   readonly node: Node;
 }
 
-/** Hundreds of operations share the schema of a parameter, and the same is shown of it in most. */
+/**
+ * Cached, because hundreds of operations share the schema of a parameter, and the result is the same for most of them.
+ */
 const abridgeArguments = new WeakMap<JsonSchema, AbridgedArgument>();
 
 class SchemaAbridgement {
   readonly #full: JsonSchema;
   readonly #budget: SchemaBudget;
-  /** Words that descriptions need not repeat; nothing: they are shown as they are. */
+  /** Words that descriptions need not repeat; undefined: descriptions are not shortened. */
   readonly #known: ReadonlySet<string> | undefined;
   readonly #defs: ReadonlyMap<string, Schema>;
   readonly #levels: number;
   readonly #names: number;
   readonly #describe: DescribeSchema;
-  readonly #shown = new Map<string, Node>();
-  /** Definitions yet to be shown, by how deep they lie at least. */
+  readonly #definitions = new Map<string, Node>();
+  /** Definitions that are still to be processed, by their minimum depth. */
   readonly #open: string[][] = [];
-  /** How many schemas may still be shown. */
-  #left: number;
-  /** What does not fit any more is left out; before, less of everything is tried. */
+  /** Number of schemas that may still be included. */
+  #remaining: number;
+  /** In the last attempt, schemas that do not fit are omitted; before it, a smaller extent is tried. */
   readonly #isLast: boolean;
   readonly #isFirst: boolean;
-  /** Of the branches of unions, the properties that can be one text only. */
+  /** The properties with a single string value in the branches of unions. */
   readonly #constants = new Map<JsonSchema, readonly string[]>();
   #isPruned = false;
-  /** The least depth at which something is left out. */
-  leastCut: number = Infinity;
+  /** The minimum depth at which a part is omitted. */
+  minCutDepth: number = Infinity;
 
   constructor(full: JsonSchema, known: ReadonlySet<string>, budget: SchemaBudget, extent: Extent) {
     this.#full = full;
@@ -139,12 +140,11 @@ class SchemaAbridgement {
     this.#levels = extent.levels;
     this.#names = extent.names;
     this.#describe = extentDescriptions(known, budget, extent);
-    this.#left = budget.size / minNodeLength;
+    this.#remaining = budget.size / minNodeLength;
     this.#isLast = extent === extents.at(-1);
     this.#isFirst = extent === extents[0];
   }
 
-  /** Nothing when there is too much of it. */
   run(): JsonSchema | undefined {
     const { properties = {}, required } = this.#full;
     const root: Node = {
@@ -153,28 +153,28 @@ class SchemaAbridgement {
       ...(required === undefined ? {} : { required }),
       ...(this.#known === undefined ? { additionalProperties: false } : {}),
     };
-    // What lies least deep comes first: a definition that is met again deeper is the same one.
+    // In order of depth: a definition that is used again at a greater depth is the same one.
     for (let depth = 1; depth < this.#open.length; depth++) {
       for (const name of this.#open[depth] ?? []) {
-        if (this.#isTooMuch) return undefined;
-        if (this.#shown.has(name)) continue;
-        this.#shown.set(name, this.#node(this.#defs.get(name) as Schema, depth, ""));
+        if (this.#isTooLarge) return undefined;
+        if (this.#definitions.has(name)) continue;
+        this.#definitions.set(name, this.#node(this.#defs.get(name) as Schema, depth, ""));
       }
     }
-    if (this.#isTooMuch) return undefined;
-    const shown = inlineDefinitions(root, this.#shown);
-    return this.#isPruned ? { ...shown, description: whatIsLeftOut } : shown;
+    if (this.#isTooLarge) return undefined;
+    const abridged = inlineDefinitions(root, this.#definitions);
+    return this.#isPruned ? { ...abridged, description: abridgedNote } : abridged;
   }
 
-  get #isTooMuch(): boolean {
-    return this.#left < 0 && !this.#isLast;
+  get #isTooLarge(): boolean {
+    return this.#remaining < 0 && !this.#isLast;
   }
 
-  /** @param depth of the objects and lists around the value. */
+  /** @param depth number of objects and lists around the value. */
   #node(given: JsonValue | Schema | undefined, depth: number, name: string): Node {
-    // Of arguments at least something is said: of each what it is.
+    // Every argument is included, even if it does not fit.
     const isArgument = depth === 1 && name !== "";
-    if (this.#left-- <= 0 && !(isArgument && this.#isLast)) {
+    if (this.#remaining-- <= 0 && !(isArgument && this.#isLast)) {
       this.#isPruned = true;
       return {};
     }
@@ -182,15 +182,16 @@ class SchemaAbridgement {
     if (typeof given !== "object" || given === null || Array.isArray(given)) return {};
     const schema = given as JsonSchema;
     const description = this.#describe(schema, depth, name);
-    if (!isArgument) return this.#made(schema, depth, description);
-    // Nobody means a required text to be empty: to say so of each in every path takes 9,000 tokens of GitHub's list.
+    if (!isArgument) return this.#create(schema, depth, description);
+    // A required text is not meant to be empty: stating that for each one in every path takes 9,000 tokens of GitHub's
+    // list.
     const isTerse = this.#isTerse(name);
     return this.#isFirst && isPlain(schema)
-      ? this.#shared(schema, description, isTerse)
-      : this.#made(schema, depth, description, isTerse);
+      ? this.#createShared(schema, description, isTerse)
+      : this.#create(schema, depth, description, isTerse);
   }
 
-  #shared(schema: JsonSchema, description: string, isTerse: boolean): Node {
+  #createShared(schema: JsonSchema, description: string, isTerse: boolean): Node {
     const known = abridgeArguments.get(schema);
     if (
       known?.budget === this.#budget &&
@@ -199,19 +200,19 @@ class SchemaAbridgement {
     ) {
       return known.node;
     }
-    const node = this.#made(schema, 1, description, isTerse);
+    const node = this.#create(schema, 1, description, isTerse);
     abridgeArguments.set(schema, { budget: this.#budget, description, isTerse, node });
     return node;
   }
 
-  #made(schema: JsonSchema, depth: number, description: string, isTerse = false): Node {
+  #create(schema: JsonSchema, depth: number, description: string, isTerse = false): Node {
     const node: Node =
       depth >= this.#levels && this.#isNested(schema)
         ? this.#outline(schema, depth)
         : this.#keywords(schema, depth);
     if (description !== "") {
       const more = node["description"];
-      const isMarked = typeof more === "string" && more.endsWith(mark);
+      const isMarked = typeof more === "string" && more.endsWith(omissionMark);
       node["description"] = isMarked ? `${description} ${more}` : description;
     }
     if (schema["deprecated"] === true) node["deprecated"] = true;
@@ -219,7 +220,7 @@ class SchemaAbridgement {
     return node;
   }
 
-  /** True for a required argument where texts are short. */
+  /** Returns true for a required argument if descriptions are short. */
   #isTerse(name: string): boolean {
     const { required } = this.#full;
     return this.#known !== undefined && Array.isArray(required) && required.includes(name);
@@ -229,9 +230,12 @@ class SchemaAbridgement {
     return hasMembers(schema) ? !isPlainList(schema) : this.#kinds(schema).length > 1;
   }
 
-  /** What is too deep to be shown: its names, with a star at those that are required, or what there is to choose from. */
+  /**
+   * Outlines a schema that is too deep: its property names, with a star at the required ones, or the choices of a
+   * union.
+   */
   #outline(schema: JsonSchema, depth: number): Node {
-    this.leastCut = Math.min(this.leastCut, depth);
+    this.minCutDepth = Math.min(this.minCutDepth, depth);
     const { type, properties, required, items } = schema;
     const needed: readonly JsonValue[] = Array.isArray(required) ? required : [];
     const names = Object.keys((properties ?? {}) as object).map((name) =>
@@ -243,16 +247,16 @@ class SchemaAbridgement {
     const inside = some.filter((one) => (left -= one.length) >= 0).join(", ");
     return {
       ...(type === undefined ? {} : { type }),
-      description: inside === "" ? this.#leaveOut() : `${inside} ${this.#leaveOut()}`,
+      description: inside === "" ? this.#omit() : `${inside} ${this.#omit()}`,
     };
   }
 
-  #leaveOut(): string {
+  #omit(): string {
     this.#isPruned = true;
-    return mark;
+    return omissionMark;
   }
 
-  /** What tells the branches of a union apart, where each has a constant: `type: creation`. */
+  /** Returns the constants that distinguish the branches of a union, such as `type: creation`. */
   #kinds(given: JsonValue): readonly string[] {
     const { anyOf, oneOf = anyOf } = this.#resolved(given);
     if (!Array.isArray(oneOf)) return [];
@@ -287,7 +291,7 @@ class SchemaAbridgement {
       const value = schema[keyword] as JsonValue;
       switch (keyword) {
         case "$ref":
-          this.#refer(node, value, depth);
+          this.#addReference(node, value, depth);
           break;
         case "properties":
         case "patternProperties":
@@ -315,13 +319,13 @@ class SchemaAbridgement {
             node["description"] = this.#outline(schema, depth)["description"] as string;
             break;
           }
-          // Of weaker ones more than one may fit.
-          const some = distinct(this.#branches(value, depth));
-          if (some.length > 1 || !isEmpty(some[0] ?? {})) unions.push(union(some));
+          // More than one abridged branch may match, so `oneOf` becomes `anyOf`.
+          const some = removeDuplicates(this.#branches(value, depth));
+          if (some.length > 1 || !isEmpty(some[0] ?? {})) unions.push(toUnion(some));
           break;
         }
         case "enum":
-          Object.assign(node, choices(value as JsonValue[], schema["type"]));
+          Object.assign(node, toChoices(value as JsonValue[], schema["type"]));
           break;
         case "if":
         case "not":
@@ -329,7 +333,7 @@ class SchemaAbridgement {
           this.#condition(node, schema, keyword);
           break;
         case "examples":
-          if (this.#known === undefined) Object.assign(node, firstExample(value as JsonValue[]));
+          if (this.#known === undefined) Object.assign(node, toFirstExample(value as JsonValue[]));
           break;
         case "default":
         case "const":
@@ -346,7 +350,7 @@ class SchemaAbridgement {
           if (preservedKeywords.has(keyword) && value !== false) node[keyword] = value;
       }
     }
-    return combined(node, unions);
+    return combineAll(node, unions);
   }
 
   #set(node: Node, keyword: string, value: Node): void {
@@ -356,7 +360,7 @@ class SchemaAbridgement {
   #named(value: JsonValue | undefined, depth: number): Node {
     const named: Node = {};
     for (const name of Object.keys(value as Node)) {
-      if (this.#isTooMuch) break;
+      if (this.#isTooLarge) break;
       setOwn(named, name, this.#node((value as Node)[name], depth, name));
     }
     return named;
@@ -365,17 +369,17 @@ class SchemaAbridgement {
   #branches(value: JsonValue, depth: number): Node[] {
     const branches: Node[] = [];
     for (const branch of value as JsonValue[]) {
-      // Those behind the first that is left out would be, too.
-      const isLeftOut = this.#left <= 0;
+      // The branches after the first omitted one would be omitted too.
+      const isOmitted = this.#remaining <= 0;
       branches.push(this.#node(branch, depth, ""));
-      if (isLeftOut) break;
+      if (isOmitted) break;
     }
     return branches;
   }
 
-  #refer(node: Node, reference: JsonValue, depth: number): void {
-    const name = definitionName(reference);
-    // Of what cannot be found, anything may be sent.
+  #addReference(node: Node, reference: JsonValue, depth: number): void {
+    const name = getDefinitionName(reference);
+    // Any value is accepted for a definition that cannot be found.
     if (name === undefined || reference !== `#/$defs/${name}` || !this.#defs.has(name)) {
       return;
     }
@@ -383,7 +387,7 @@ class SchemaAbridgement {
     node["$ref"] = reference;
   }
 
-  /** What says which values are not meant must not become weaker: it is shown whole or not at all. */
+  /** Copies a condition as a whole or not at all: a weaker condition would exclude more values. */
   #condition(node: Node, schema: JsonSchema, keyword: string): void {
     const parts = conditions[keyword] as readonly string[];
     const whole = Object.fromEntries(

@@ -1,12 +1,12 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 
-/** A schema that is being put together. */
+/** A schema under construction. */
 export type ModelNode = Record<string, JsonValue>;
 
 type Node = ModelNode;
 
-/** Stands where something is left out. */
-export const mark = "[…]";
+/** Replaces omitted parts. */
+export const omissionMark = "[…]";
 
 const maxChoices = 100;
 const maxChoiceLength = 2000;
@@ -20,7 +20,7 @@ const memberKeywords = [
   "prefixItems",
 ] as const;
 
-/** True for a list, an object, and what says what is in one. */
+/** Returns true for a list, an object, and a schema with keywords of either. */
 export function hasMembers(schema: JsonSchema): boolean {
   const { type } = schema;
   const types = Array.isArray(type) ? type : [type];
@@ -37,26 +37,26 @@ const inner: ReadonlySet<string> = new Set([
   ...memberKeywords,
 ]);
 
-/** True for a schema that consists of no others, as far as a model is shown them. */
+/** Returns true for a schema that consists of no other schemas that a model sees. */
 export function isPlain(schema: JsonSchema): boolean {
   for (const keyword in schema) if (inner.has(keyword)) return false;
   return true;
 }
 
-/** A list of plain values: as short as what would stand in its place. */
+/** Returns true for a list of plain values, which is as short as its replacement. */
 export function isPlainList({ items, prefixItems, properties }: JsonSchema): boolean {
   if (prefixItems !== undefined || properties !== undefined || !isSchema(items)) return false;
   const { type } = items;
   return typeof type === "string" && type !== "object" && type !== "array" && !hasMembers(items);
 }
 
-/** True for a schema that is no boolean. */
+/** Returns true for a schema that is not a boolean. */
 export function isSchema(value: JsonValue | undefined): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Schemas that hold at the same time, as one. */
-export function combined(node: Node, all: readonly Node[]): Node {
+/** Combines schemas that all hold. */
+export function combineAll(node: Node, all: readonly Node[]): Node {
   if (all.length === 0) return node;
   const parts = all.length === 1 ? all : [...all];
   if (parts.length === 1) {
@@ -68,8 +68,8 @@ export function combined(node: Node, all: readonly Node[]): Node {
   return { ...node, allOf: [...parts] };
 }
 
-/** Schemas of which any may hold, as one. */
-export function union(branches: readonly Node[]): Node {
+/** Combines schemas of which any may hold. */
+export function toUnion(branches: readonly Node[]): Node {
   if (branches.length === 1) return branches[0] as Node;
   const types = branches.flatMap(({ type, ...others }) =>
     type === undefined || Object.keys(others).length > 0 ? [] : [type],
@@ -78,18 +78,18 @@ export function union(branches: readonly Node[]): Node {
   return { anyOf: [...branches] };
 }
 
-/** Each once. */
-export function distinct(branches: readonly Node[]): Node[] {
+/** Removes duplicates. */
+export function removeDuplicates(branches: readonly Node[]): Node[] {
   const seen = new Set<string>();
   return branches.filter((branch) => {
-    // References are still to be filled in, and compared by name.
+    // References are not resolved yet, and are compared by name.
     const text = JSON.stringify(branch);
     return !seen.has(text) && seen.add(text) !== undefined;
   });
 }
 
-/** The values of `enum`, or the first of too many in words. */
-export function choices(values: readonly JsonValue[], type: JsonValue | undefined): Node {
+/** Returns the values of `enum`, or if there are too many, the first ones in a description. */
+export function toChoices(values: readonly JsonValue[], type: JsonValue | undefined): Node {
   if (values.length <= maxChoices && isShort(values, maxChoiceLength)) return { enum: values };
   const some: JsonValue[] = [];
   for (const value of values) {
@@ -99,39 +99,43 @@ export function choices(values: readonly JsonValue[], type: JsonValue | undefine
   const first = some.map((value) => JSON.stringify(value)).join(", ");
   return {
     ...(type === undefined ? {} : { type }),
-    description: `One of ${values.length}: ${first} ${mark}`,
+    description: `One of ${values.length}: ${first} ${omissionMark}`,
   };
 }
 
-/** The first example, if it is short. */
-export function firstExample([example]: readonly JsonValue[]): Node {
+/** Returns the first example if it is short. */
+export function toFirstExample([example]: readonly JsonValue[]): Node {
   return example !== undefined && isShort(example, maxExampleLength) ? { examples: [example] } : {};
 }
 
-/** True for a value that takes no more than so many characters; numbers and the like always do. */
-export function isShort(value: JsonValue, most: number): boolean {
+/** Returns true for a value of at most `maxLength` characters; other scalars than strings are always short. */
+export function isShort(value: JsonValue, maxLength: number): boolean {
   return typeof value !== "object" || value === null
-    ? typeof value !== "string" || value.length <= most
-    : JSON.stringify(value).length <= most;
+    ? typeof value !== "string" || value.length <= maxLength
+    : JSON.stringify(value).length <= maxLength;
 }
 
-/** The length of a value as JSON, or more: what would have to be escaped is not looked for. */
+/**
+ * Returns an upper bound of the length of a value as JSON, without searching for characters that have to be escaped.
+ */
 export function maxCharacters(value: JsonValue | undefined): number {
   if (typeof value === "string") return 6 * value.length + 2;
   if (typeof value !== "object" || value === null) return 25;
-  let most = 2;
-  if (Array.isArray(value)) for (const one of value) most += maxCharacters(one) + 1;
-  else for (const name in value) most += 6 * name.length + 4 + maxCharacters((value as Node)[name]);
-  return most;
+  let maxLength = 2;
+  if (Array.isArray(value)) for (const one of value) maxLength += maxCharacters(one) + 1;
+  else
+    for (const name in value)
+      maxLength += 6 * name.length + 4 + maxCharacters((value as Node)[name]);
+  return maxLength;
 }
 
-/** True for a schema that says nothing. */
+/** Returns true for a schema without keywords. */
 export function isEmpty(node: Node): boolean {
   for (const _ in node) return false;
   return true;
 }
 
-/** Keywords that are shown as they are. */
+/** Keywords that are copied unchanged. */
 export const preservedKeywords: ReadonlySet<string> = new Set([
   "type",
   "required",
@@ -152,7 +156,7 @@ export const preservedKeywords: ReadonlySet<string> = new Set([
   "contentMediaType",
 ]);
 
-/** Keywords that are shown together or not at all. */
+/** Keywords that are copied together or not at all. */
 export const conditions: Readonly<Record<string, readonly string[]>> = {
   if: ["if", "then", "else"],
   not: ["not"],

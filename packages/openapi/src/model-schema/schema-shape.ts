@@ -1,19 +1,19 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
-import { definitionName, schemaTypes } from "../schema/resolve-schema.ts";
-import { isPlain, isSchema, isShort, mark } from "./schema-parts.ts";
+import { getDefinitionName, getSchemaTypes } from "../schema/resolve-schema.ts";
+import { isPlain, isSchema, isShort, omissionMark } from "./schema-parts.ts";
 
 type Schema = JsonSchema | boolean;
 
 /**
- * What every value of a schema has in common, `$ref`, `allOf`, `anyOf` and `oneOf` resolved. Each member is weaker than
- * the schema or the same, never stricter, so that each may be shown without the others.
+ * The properties that all values of a schema have in common, with `$ref`, `allOf`, `anyOf` and `oneOf` resolved. Each
+ * member accepts everything that the schema accepts, so each may be used without the others.
  */
 export interface SchemaShape {
-  /** Absent: any type. Empty: there is no such value. */
+  /** Absent: any type. Empty: no value is valid. */
   readonly types?: readonly string[];
-  /** All values, where the schema enumerates them. */
+  /** All values, if the schema enumerates them. */
   readonly values?: readonly JsonValue[];
-  /** Those that each branch of a union declares come first. `true` where some branch accepts any value. */
+  /** Properties that all branches of a union declare come first. `true` if a branch accepts any value. */
   readonly properties: ReadonlyMap<string, Schema>;
   readonly required: ReadonlySet<string>;
   readonly items?: Schema;
@@ -22,13 +22,13 @@ export interface SchemaShape {
   readonly content?: Schema;
   /** Keywords of plain values: `format`, `minimum`, `default` and so on. */
   readonly keywords: JsonSchema;
-  /** What carries the description. */
+  /** The schema with the description. */
   readonly described?: JsonSchema;
   /** True if no other properties are accepted. */
   readonly isClosed: boolean;
   /** The branches of a union that accept objects, if there are several. */
   readonly branches: readonly SchemaShape[];
-  /** True if the members above do not express all that the unions say. */
+  /** True if the members above do not express all constraints of the unions. */
   readonly isPartial: boolean;
 }
 
@@ -42,7 +42,7 @@ const anyShape: SchemaShape = {
 };
 const noShape: SchemaShape = { ...anyShape, types: [] };
 
-/** Schemas and properties that are read for one tool; what is beyond counts as unknown. */
+/** Maximum number of schemas and properties that are read for one tool; further ones count as unknown. */
 const maxSteps = 20_000;
 const maxPatternLength = 100;
 const maxValueLength = 60;
@@ -69,7 +69,7 @@ const plainKeywords: readonly string[] = [
   "deprecated",
 ];
 
-/** Reads the shapes of schemas that share definitions. A shape is read once per schema. */
+/** Computes the shapes of schemas that share definitions. A shape is computed once per schema. */
 export class SchemaShapes {
   readonly #defs: ReadonlyMap<string, Schema>;
   readonly #known = new Map<Schema, SchemaShape>([
@@ -82,11 +82,11 @@ export class SchemaShapes {
     this.#defs = defs;
   }
 
-  of(schema: Schema): SchemaShape {
+  getShape(schema: Schema): SchemaShape {
     const known = this.#known.get(schema);
     if (known !== undefined) return known;
     if (typeof schema === "boolean" || this.#steps-- <= 0) return { ...anyShape, isPartial: true };
-    // A schema that leads back to itself in place says nothing more there.
+    // A schema that refers back to itself in place adds no constraints.
     this.#known.set(schema, anyShape);
     const shape = this.#read(schema);
     this.#known.set(schema, shape);
@@ -96,35 +96,40 @@ export class SchemaShapes {
   #read(schema: JsonSchema): SchemaShape {
     let shape = computeShape(schema);
     this.#steps -= shape.properties.size;
-    const name = definitionName(schema["$ref"]);
+    const name = getDefinitionName(schema["$ref"]);
     if (name !== undefined && schema["$ref"] === `#/$defs/${name}`) {
-      shape = both(shape, this.of(this.#defs.get(name) ?? true));
+      shape = combineShapes(shape, this.getShape(this.#defs.get(name) ?? true));
     }
-    for (const part of subschemas(schema["allOf"])) shape = both(shape, this.of(part));
+    for (const part of subschemas(schema["allOf"]))
+      shape = combineShapes(shape, this.getShape(part));
     for (const keyword of ["anyOf", "oneOf"]) {
       const branches = subschemas(schema[keyword]);
-      if (branches.length > 0) shape = both(shape, this.#union(branches));
+      if (branches.length > 0) shape = combineShapes(shape, this.#union(branches));
     }
     return shape;
   }
 
   #union(given: readonly Schema[]): SchemaShape {
-    const branches = given.map((one) => this.of(one)).filter(({ types }) => types?.length !== 0);
+    const branches = given
+      .map((one) => this.getShape(one))
+      .filter(({ types }) => types?.length !== 0);
     const [only, another] = branches;
     if (only === undefined) return noShape;
     if (another === undefined) return only;
-    const objects = branches.filter((one) => accepts(one, "object"));
-    const arrays = branches.filter((one) => accepts(one, "array"));
+    const objects = branches.filter((one) => acceptsType(one, "object"));
+    const arrays = branches.filter((one) => acceptsType(one, "array"));
     for (const { properties } of objects) this.#steps -= properties.size;
     const isKnown = this.#steps > 0;
     const items = arrays.flatMap((one) => (one.items === undefined ? [] : [one.items]));
     const others = branches.filter(({ types }) => types?.join() !== "null");
     const single = others.length === 1 ? others[0] : undefined;
     const types = branches.flatMap((one) => one.types ?? []);
-    const values = branches.flatMap((one) => valuesOf(one) ?? []);
+    const values = branches.flatMap((one) => getValues(one) ?? []);
     return {
       ...(branches.every((one) => one.types !== undefined) ? { types: [...new Set(types)] } : {}),
-      ...(branches.every((one) => valuesOf(one) !== undefined) ? { values: unique(values) } : {}),
+      ...(branches.every((one) => getValues(one) !== undefined)
+        ? { values: removeDuplicates(values) }
+        : {}),
       properties: isKnown ? commonProperties(objects) : new Map(),
       required: commonNames(objects),
       ...(arrays.length > 0 && items.length === arrays.length ? { items: anyOf(items) } : {}),
@@ -142,7 +147,7 @@ export class SchemaShapes {
 function computeShape(schema: JsonSchema): SchemaShape {
   const { required, items, prefixItems, additionalProperties: additional } = schema;
   const { patternProperties, contentSchema: content, const: value } = schema;
-  const types = schemaTypes(schema);
+  const types = getSchemaTypes(schema);
   const values = value === undefined ? schema["enum"] : [value];
   const isOpen = additional !== false || patternProperties !== undefined;
   const properties = isSchema(schema["properties"]) ? Object.entries(schema["properties"]) : [];
@@ -176,8 +181,8 @@ function copyKeywords(schema: JsonSchema): JsonSchema {
   return found;
 }
 
-/** Both hold. */
-function both(a: SchemaShape, b: SchemaShape): SchemaShape {
+/** Combines two shapes that both hold. */
+function combineShapes(a: SchemaShape, b: SchemaShape): SchemaShape {
   if (b === anyShape) return a;
   const properties = new Map(a.properties);
   for (const [name, schema] of b.properties) {
@@ -189,8 +194,8 @@ function both(a: SchemaShape, b: SchemaShape): SchemaShape {
     a.items !== undefined && b.items !== undefined
       ? { allOf: [a.items, b.items] }
       : (a.items ?? b.items);
-  const types = shorter(a.types, b.types);
-  const values = shorter(a.values, b.values);
+  const types = pickShorter(a.types, b.types);
+  const values = pickShorter(a.values, b.values);
   const additional = a.additional ?? b.additional;
   const content = a.content ?? b.content;
   const described = a.described ?? b.described;
@@ -210,19 +215,19 @@ function both(a: SchemaShape, b: SchemaShape): SchemaShape {
   };
 }
 
-/** Of two lists that both hold, either may be shown. */
-function shorter<T>(
+/** Returns the shorter of two lists that both hold. */
+function pickShorter<T>(
   a: readonly T[] | undefined,
   b: readonly T[] | undefined,
 ): readonly T[] | undefined {
   return a === undefined || (b !== undefined && b.length < a.length) ? b : a;
 }
 
-function valuesOf({ types, values }: SchemaShape): readonly JsonValue[] | undefined {
+function getValues({ types, values }: SchemaShape): readonly JsonValue[] | undefined {
   return values ?? (types?.join() === "null" ? [null] : undefined);
 }
 
-function accepts({ types, values }: SchemaShape, type: "object" | "array"): boolean {
+function acceptsType({ types, values }: SchemaShape, type: "object" | "array"): boolean {
   if (types !== undefined && !types.includes(type)) return false;
   const isList = type === "array";
   return (
@@ -256,18 +261,20 @@ function commonNames(branches: readonly SchemaShape[]): Set<string> {
 }
 
 function anyOf(schemas: readonly Schema[]): Schema {
-  const some = [...new Map(schemas.map((one) => [shapeKey(one), one])).values()];
+  const some = [...new Map(schemas.map((one) => [toComparisonKey(one), one])).values()];
   return some.length === 1 ? (some[0] as Schema) : { anyOf: some };
 }
 
-/** References to the same definition are the same schema, and so are plain schemas that are written alike. */
-function shapeKey(schema: Schema): unknown {
+/**
+ * Returns a key for comparison: references to the same definition are equal, and so are plain schemas with equal text.
+ */
+function toComparisonKey(schema: Schema): unknown {
   if (typeof schema === "boolean") return schema;
   const isReference = Object.keys(schema).join() === "$ref";
   return isReference || isPlain(schema) ? JSON.stringify(schema) : schema;
 }
 
-function unique(values: readonly JsonValue[]): JsonValue[] {
+function removeDuplicates(values: readonly JsonValue[]): JsonValue[] {
   return [...new Map(values.map((one) => [JSON.stringify(one), one])).values()];
 }
 
@@ -275,13 +282,13 @@ function subschemas(value: JsonValue | undefined): readonly Schema[] {
   return Array.isArray(value) ? (value as readonly Schema[]) : [];
 }
 
-/** True if a shape consists of others, so that more than its keywords could be shown. */
+/** Returns true if a shape consists of others, so that more than its keywords can be added. */
 export function isNested(shape: SchemaShape): boolean {
   const { properties, items, additional, content, isPartial } = shape;
   return [items, additional, content].some(Boolean) || properties.size > 0 || isPartial;
 }
 
-/** The type of a shape as a keyword, and the mark if there is more in it. */
+/** Returns the type of a shape as a keyword, and the mark if it contains more. */
 export function outlineSchema(shape: SchemaShape): Record<string, JsonValue> {
   const { types, values } = shape;
   const [only] = types ?? [];
@@ -292,6 +299,6 @@ export function outlineSchema(shape: SchemaShape): Record<string, JsonValue> {
       ? {}
       : { type: types?.length === 1 ? only : (types as readonly string[]) }),
     ...(isEnumerated ? { enum: values } : {}),
-    ...(isNested(shape) ? { description: mark } : {}),
+    ...(isNested(shape) ? { description: omissionMark } : {}),
   };
 }

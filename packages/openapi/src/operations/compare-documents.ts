@@ -1,6 +1,6 @@
 import type { DocumentContext } from "./document-context.ts";
 import type { DocumentOperation } from "./document-operation.ts";
-import { childLocation } from "../document/references/location.ts";
+import { getChild } from "../document/references/location.ts";
 import type { Location, Scope } from "../document/references/location.ts";
 import { sharedParameters } from "./read-operations.ts";
 import type { FoundOperation } from "./read-operations.ts";
@@ -8,8 +8,8 @@ import { isRecord, ownValue } from "../document/record.ts";
 import type { ChildSchema } from "../schema/polymorphic-parents.ts";
 
 /**
- * Finds the operations that say the same in two loads of a document, with all that they refer to, as far
- * as it was read before. What nobody has read yet is read of the new one, and no change.
+ * Finds the operations that are equal in two loads of a document, including everything to which they refer, as far as
+ * it was read before. Parts of the new document that had not been read before do not count as changes.
  *
  * @returns the operation of `before`, by that of `after`.
  */
@@ -23,9 +23,9 @@ export function unchangedOperations(
   if (first === undefined || second === undefined) return unchanged;
   const comparison = new DocumentComparison(first.context, second.context);
   if (!comparison.hasSameFrame()) return unchanged;
-  const known = new Map(before.map((operation) => [operationKey(operation), operation]));
+  const known = new Map(before.map((operation) => [toOperationKey(operation), operation]));
   for (const operation of after) {
-    const old = known.get(operationKey(operation));
+    const old = known.get(toOperationKey(operation));
     if (old?.name === operation.name && comparison.isSame(old.found, operation.found)) {
       unchanged.set(operation, old);
     }
@@ -33,11 +33,11 @@ export function unchangedOperations(
   return unchanged;
 }
 
-function operationKey({ method, path }: DocumentOperation): string {
+function toOperationKey({ method, path }: DocumentOperation): string {
   return `${method} ${path}`;
 }
 
-/** Members of the document that all operations depend on. */
+/** Members of the document on which all operations depend. */
 const frame = [
   "$self",
   "jsonSchemaDialect",
@@ -49,7 +49,7 @@ const frame = [
   "produces",
 ];
 
-/** A value of the old document, and what stands in its place in the new one. */
+/** A value of the old document, and the corresponding value of the new one. */
 interface Pair {
   readonly a: unknown;
   readonly from: Scope;
@@ -60,48 +60,46 @@ interface Pair {
 class DocumentComparison {
   readonly #before: DocumentContext;
   readonly #after: DocumentContext;
-  /** The targets of references that are the same, with all that they reach. */
-  readonly #same = new Map<object, object>();
+  /** Equal targets of references, whose reachable values are all equal. */
+  readonly #equal = new Map<object, object>();
 
   constructor(before: DocumentContext, after: DocumentContext) {
     this.#before = before;
     this.#after = after;
   }
 
-  /** True when what surrounds the operations is the same: nothing else can be, where it is not. */
+  /** Returns true if the members that surround the operations are equal; otherwise no operation is. */
   hasSameFrame(): boolean {
     const a = this.#before;
     const b = this.#after;
     if (a.version !== b.version || a.root.url !== b.root.url) return false;
-    return this.#all(
-      frame.map((key) =>
-        locationPair(childLocation(a.location, key), childLocation(b.location, key)),
-      ),
+    return this.#areEqual(
+      frame.map((key) => toPair(getChild(a.location, key), getChild(b.location, key))),
     );
   }
 
-  /** True when the operation is the same, with what its path item and the document add to it. */
+  /** Returns true if the operation is equal, including everything that its path item and the document add to it. */
   isSame(a: FoundOperation, b: FoundOperation): boolean {
     const parametersOfA = sharedParameters(a);
     const parametersOfB = sharedParameters(b);
     if (parametersOfA.length !== parametersOfB.length || a.items.length !== b.items.length) {
       return false;
     }
-    const pairs = [locationPair(a.location, b.location)];
+    const pairs = [toPair(a.location, b.location)];
     for (const [index, item] of a.items.entries()) {
       const other = b.items[index] as Location;
       for (const key of ["summary", "description", "servers"]) {
-        pairs.push(locationPair(childLocation(item, key), childLocation(other, key)));
+        pairs.push(toPair(getChild(item, key), getChild(other, key)));
       }
     }
     for (const [index, parameter] of parametersOfA.entries()) {
-      pairs.push(locationPair(parameter, parametersOfB[index] as Location));
+      pairs.push(toPair(parameter, parametersOfB[index] as Location));
     }
-    return this.#all([...pairs, ...this.#security(a, b)]);
+    return this.#areEqual([...pairs, ...this.#securityPairs(a, b)]);
   }
 
-  /** The security requirements in force, and the schemes that they name. */
-  #security(a: FoundOperation, b: FoundOperation): Pair[] {
+  /** Returns the security requirements that apply, and the schemes that they name. */
+  #securityPairs(a: FoundOperation, b: FoundOperation): Pair[] {
     const ofA = getSecurity(a, this.#before);
     const ofB = getSecurity(b, this.#after);
     const names = new Set<string>();
@@ -111,19 +109,19 @@ class DocumentComparison {
     const schemesOfA = getSchemes(this.#before);
     const schemesOfB = getSchemes(this.#after);
     return [
-      locationPair(ofA, ofB),
+      toPair(ofA, ofB),
       ...Array.from(names, (name) =>
-        locationPair(childLocation(schemesOfA, name), childLocation(schemesOfB, name)),
+        toPair(getChild(schemesOfA, name), getChild(schemesOfB, name)),
       ),
-      // OpenAPI 3.2: a name that is no component is the URI of a scheme.
+      // OpenAPI 3.2: a name that is not a component is the URI of a scheme.
       ...Array.from(names, (name) =>
-        locationPair(withReference(schemesOfA, name), withReference(schemesOfB, name)),
+        toPair(withReference(schemesOfA, name), withReference(schemesOfB, name)),
       ),
     ];
   }
 
-  /** True when all pairs are equal, and all that they refer to. */
-  #all(pairs: readonly Pair[]): boolean {
+  /** Returns true if all pairs are equal, including everything to which they refer. */
+  #areEqual(pairs: readonly Pair[]): boolean {
     const open = [...pairs];
     const met = new Map<object, object>();
     for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
@@ -132,7 +130,7 @@ class DocumentComparison {
         if (a !== b) return false;
         continue;
       }
-      if (this.#same.get(a) === b) continue;
+      if (this.#equal.get(a) === b) continue;
       const known = met.get(a);
       if (known === b) continue;
       if (known !== undefined) return false;
@@ -146,15 +144,15 @@ class DocumentComparison {
         if (!Object.hasOwn(b, key)) return false;
         open.push({ a: (a as Members)[key], from, b: (b as Members)[key], to });
       }
-      if (!this.#follow(pair, open)) return false;
+      if (!this.#addTargets(pair, open)) return false;
     }
-    // Whatever one of them reaches is among them.
-    for (const [a, b] of met) this.#same.set(a, b);
+    // Everything that one of them reaches is also in `met`.
+    for (const [a, b] of met) this.#equal.set(a, b);
     return true;
   }
 
-  /** Adds what a reference leads to. False: it led somewhere, and does not any more; or the other way round. */
-  #follow({ a, from, to }: Pair, open: Pair[]): boolean {
+  /** Adds the targets of references. Returns false if only one of the two references can be resolved. */
+  #addTargets({ a, from, to }: Pair, open: Pair[]): boolean {
     for (const keyword of ["$ref", "$dynamicRef", "$recursiveRef"]) {
       const reference = ownValue(a, keyword);
       if (typeof reference !== "string" || !this.#before.resolver.isOpen(reference, from)) continue;
@@ -162,21 +160,21 @@ class DocumentComparison {
       const other = this.#after.resolver.peek({ $ref: reference }, to);
       if ((target === undefined) !== (other === undefined)) return false;
       if (target === undefined || other === undefined) continue;
-      open.push(locationPair(target, other));
-      if (!this.#compareChildren(target, other, open)) return false;
+      open.push(toPair(target, other));
+      if (!this.#addChildren(target, other, open)) return false;
     }
     return true;
   }
 
-  /** Adds the children of polymorphic parents, to which nothing refers. False: there are others than before. */
-  #compareChildren(target: Location, other: Location, open: Pair[]): boolean {
-    const before = this.#before.schemas.parents.familyOf(target.value, target)?.children ?? [];
-    const after = this.#after.schemas.parents.familyOf(other.value, other)?.children ?? [];
+  /** Adds the children of polymorphic parents, which are not referenced. Returns false if the children differ. */
+  #addChildren(target: Location, other: Location, open: Pair[]): boolean {
+    const before = this.#before.schemas.parents.getFamily(target.value, target)?.children ?? [];
+    const after = this.#after.schemas.parents.getFamily(other.value, other)?.children ?? [];
     if (before.length !== after.length) return false;
     for (const [index, { location, name }] of before.entries()) {
       const { location: otherLocation, name: otherName } = after[index] as ChildSchema;
       if (name !== otherName) return false;
-      open.push(locationPair(location, otherLocation));
+      open.push(toPair(location, otherLocation));
     }
     return true;
   }
@@ -186,18 +184,18 @@ interface Members {
   readonly [key: string]: unknown;
 }
 
-function locationPair(a: Location, b: Location): Pair {
+function toPair(a: Location, b: Location): Pair {
   return { a: a.value, from: a.scope, b: b.value, to: b.scope };
 }
 
 function getSecurity({ location }: FoundOperation, { location: root }: DocumentContext): Location {
-  const own = childLocation(location, "security");
-  return Array.isArray(own.value) ? own : childLocation(root, "security");
+  const own = getChild(location, "security");
+  return Array.isArray(own.value) ? own : getChild(root, "security");
 }
 
 function getSchemes({ location, version, resolver }: DocumentContext): Location {
   const at = (parent: Location, key: string): Location => {
-    const member = childLocation(parent, key);
+    const member = getChild(parent, key);
     return resolver.peek(member.value, member.scope) ?? member;
   };
   return version === "2.0"

@@ -13,7 +13,7 @@ import { SchemaLibrary } from "../schema/schema-library.ts";
 
 const maxNotes = 5;
 
-/** What reading an operation needs of the document around it. */
+/** The parts of the document that reading an operation needs. */
 export class DocumentContext {
   readonly root: LoadedDocument;
   /** The main document's root object. */
@@ -21,28 +21,28 @@ export class DocumentContext {
   readonly version: OpenApiVersion;
   readonly resolver: ReferenceResolver;
   readonly schemas: SchemaLibrary;
-  /** Parameters that several operations refer to are read once. */
+  /** Parameters by their objects: those that several operations refer to are read once. */
   readonly parameters: Map<object, Parameter> = new Map();
-  /** What responses consist of, likewise. */
+  /** Contents of responses, cached in the same way. */
   readonly responses: Map<object, readonly MediaDescription[]> = new Map();
   /** The document's own servers, for operations that name none. */
   servers: readonly string[] | undefined;
-  /** The document's own security requirements, likewise. */
+  /** The document's own security requirements, for operations that have none. */
   security: readonly (readonly SecurityUse[])[] | undefined;
   readonly #set: DocumentSet;
   readonly #base: DocumentContext | undefined;
   readonly #problems: SourceProblem[] = [];
   readonly #reported = new Set<string>();
 
-  /** Values of the host for variables of servers. */
+  /** Values of the host for server variables. */
   readonly serverVariables: Readonly<Record<string, string>>;
-  /** Servers as the document writes them, by their URLs with values in them. */
+  /** Server URLs as in the document, by the URLs with values. */
   readonly serverTemplates: Map<string, string>;
 
   /**
-   * @param serverVariables values of the host for variables of servers.
+   * @param serverVariables values of the host for server variables.
    * @param base the context of the same document that collects problems. Default: this one.
-   * @param writable names of properties that are sent although the document calls them read-only.
+   * @param writable names of properties that are sent although the document declares them read-only.
    */
   constructor(
     set: DocumentSet,
@@ -70,17 +70,17 @@ export class DocumentContext {
     );
   }
 
-  /** The same document, of which these read-only properties are sent. */
+  /** Creates a context of the same document in which these read-only properties are sent. */
   withWritable(names: readonly string[]): DocumentContext {
     return new DocumentContext(this.#set, this.serverVariables, this.#base ?? this, names);
   }
 
-  /** All that was found so far, each once. */
+  /** All problems found so far, without duplicates. */
   get problems(): readonly SourceProblem[] {
     return this.#problems;
   }
 
-  /** Adds what cost an operation; any other error is thrown on. */
+  /** Reports an error that makes an operation unusable; other errors are rethrown. */
   reportFault(subject: string, error: unknown): void {
     if (!(error instanceof OperationError)) throw error;
     const { message, pointer } = error;
@@ -91,7 +91,7 @@ export class DocumentContext {
     });
   }
 
-  /** Adds a reference that points to nothing, once for all operations that reach it. */
+  /** Reports a reference that points to nothing, once for all operations that reach it. */
   reportDangling({ message, pointer }: DanglingReference, consequence: string): void {
     const file = pointer.startsWith("/") ? "the document" : pointer.replace(/#.*$/s, "");
     this.report({
@@ -103,35 +103,35 @@ export class DocumentContext {
   }
 
   /**
-   * A part of the document that holds others by name, references followed. No version allows a reference in its place,
-   * and documents that were split into files have one.
+   * Returns a part of the document that contains others by name, with references resolved. No version allows a
+   * reference there, but documents that were split into files have them.
    *
-   * @throws {OperationError} the reference cannot be followed.
+   * @throws {OperationError} the reference cannot be resolved.
    */
   container(location: Location): Location {
     if (getReference(location.value) === undefined) return location;
     const found = this.resolver.follow(location);
     const pointer = describePointer(location);
-    const message = `A $ref stands in place of ${location.pointer.slice(1)}, where the specification has none; it was followed.`;
+    const message = `A $ref replaces ${location.pointer.slice(1)}, which the specification does not allow; it was resolved.`;
     this.report({ subject: "the document", message, pointer, severity: "warning" });
     return found;
   }
 
-  /** Adds what is wrong in a file and was read nevertheless. */
+  /** Reports the errors in a file that was read nevertheless. */
   reportTolerated(url: string | undefined, notes: readonly string[]): void {
     const isMain = url === undefined || withoutFragment(url) === this.root.url;
     const label = isMain ? "" : relativeUrl(url, this.root.url);
-    const shown = notes.slice(0, maxNotes).join("; ");
+    const first = notes.slice(0, maxNotes).join("; ");
     const more = notes.length > maxNotes ? `; and ${notes.length - maxNotes} more` : "";
     this.report({
       subject: isMain ? "the document" : label,
-      message: `It is not written as it should be, and was read nevertheless: ${shown}${more}.`,
+      message: `It has errors and was read nevertheless: ${first}${more}.`,
       pointer: isMain ? "" : `${label}#`,
       severity: "warning",
     });
   }
 
-  /** Adds a problem, unless it is known. */
+  /** Reports a problem, unless it is known. */
   report(problem: SourceProblem): void {
     if (this.#base !== undefined) return this.#base.report(problem);
     const key = `${problem.subject}\n${problem.pointer ?? ""}\n${problem.message}`;

@@ -8,7 +8,7 @@ import { itemValue, readTags, readText } from "./read-operations.ts";
 import type { FoundOperation } from "./read-operations.ts";
 import { ownValue } from "../document/record.ts";
 
-/** An operation of a document, with what is read of it when it is asked for. */
+/** An operation of a document, whose details are read on demand. */
 export class DocumentOperation implements Operation {
   readonly name: string;
   readonly method: string;
@@ -38,21 +38,21 @@ export class DocumentOperation implements Operation {
     this.#context = context;
   }
 
-  /** Where it stands. */
+  /** The operation's location in the document. */
   get found(): FoundOperation {
     return this.#found;
   }
 
-  /** What it is read with. */
+  /** The context in which the operation is read. */
   get context(): DocumentContext {
     return this.#context;
   }
 
-  /** Belongs from now on to the document of `other`, which says the same of it; what was read stays. */
+  /** Moves this operation to the document of `other`, in which it is equal; its details are preserved. */
   moveTo(other: DocumentOperation): void {
     const { found, context } = other;
     const subject = this.#subject;
-    // Warnings are found while details are read, which is not done again.
+    // Warnings are found while details are read, which is not repeated.
     for (const problem of this.#context.problems) {
       if (this.#details !== undefined && problem.subject === subject) context.report(problem);
     }
@@ -76,7 +76,7 @@ export class DocumentOperation implements Operation {
   }
 
   details(writable: readonly string[] = []): OperationDetails {
-    this.#details ??= this.#read(writable);
+    this.#details ??= this.#readDetails(writable);
     if (this.#details instanceof OperationError) throw this.#details;
     return this.#details;
   }
@@ -85,7 +85,7 @@ export class DocumentOperation implements Operation {
     return `${this.method} ${this.path}`;
   }
 
-  #read(writable: readonly string[]): ReadDetails | OperationError {
+  #readDetails(writable: readonly string[]): ReadDetails | OperationError {
     try {
       const context = writable.length === 0 ? this.#context : this.#context.withWritable(writable);
       return readDetails(this.#found, context);

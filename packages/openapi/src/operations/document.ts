@@ -16,51 +16,51 @@ import { schemeNames } from "./read-security.ts";
 import { documentServers, reportUnknownVariables } from "./read-servers.ts";
 import { ownString, ownValue } from "../document/record.ts";
 
-/** How a document is opened. */
+/** Options for opening a document. */
 export interface OpenOptions {
-  /** What the input is. Default: told from its form. */
+  /** The kind of the input. By default, it is detected. */
   readonly kind?: SourceKind;
-  /** How documents on the web are fetched; needed for URLs. */
+  /** Fetches documents on the web; required for URLs. */
   readonly fetchText?: DocumentFetcher;
-  /** URLs and paths that references may open beside the document's own folder, with all below them. */
+  /** URLs and paths that references may open beside the document's own folder, including everything below them. */
   readonly allowReferences?: readonly string[];
-  /** Values of variables in the URLs of servers, in place of their defaults. */
+  /** Values of variables in server URLs, in place of their defaults. */
   readonly serverVariables?: Readonly<Record<string, string>>;
   /**
-   * The same document as it was loaded before. When no file of it has changed, it is the result itself. Else its
-   * operations that are still the same are operations of the result, and belong to that from now on.
+   * The previous load of the same document. If no file has changed, it is the result itself. Otherwise its unchanged
+   * operations become operations of the result, and belong to it from then on.
    */
   readonly before?: ApiDocument;
 }
 
-/** An OpenAPI document of any version, read as far as it was needed. */
+/** An OpenAPI document of any version, read on demand. */
 export interface ApiDocument {
-  /** Where it was found: an absolute URL; absent for a text or a value. */
+  /** Its absolute URL; absent for a text or a value. */
   readonly url?: string;
   readonly version: OpenApiVersion;
   readonly title?: string;
   readonly sourceKind: SourceKind;
-  /** The servers of the whole document, as those of an operation that names none itself. */
+  /** The servers of the whole document, for operations that name none. */
   readonly servers: readonly string[];
-  /** Servers as the document writes them, by their URLs with values in them. It grows when details are read. */
+  /** Server URLs as in the document, by the URLs with values. It grows as details are read. */
   readonly serverTemplates: ReadonlyMap<string, string>;
   /** The names of the security schemes that it declares. */
   readonly schemeNames: readonly string[];
-  /** In order of declaration, those that turn out to be broken when read included. */
+  /** In order of declaration, including those that turn out to be invalid when they are read. */
   readonly operations: readonly Operation[];
-  /** What is wrong, each once. It grows when details are read. */
+  /** The problems found so far, without duplicates. It grows as details are read. */
   readonly problems: readonly SourceProblem[];
-  /** What it was read from. */
+  /** The files that it was read from. */
   readonly files: DocumentFiles;
 }
 
 /**
- * Opens a document and finds its operations. Nothing else in it is read before it is asked for.
+ * Opens a document and finds its operations. All other parts are read on demand.
  *
- * @param input a URL, a path, the text of a document in JSON or YAML, or a parsed document, which
- * must not be changed afterwards.
- * @throws {ToolError} `unavailable`: it can't be had; `invalid_arguments`: it can't be parsed, or is
- * no OpenAPI document of version 2.0, 3.0, 3.1 or 3.2.
+ * @param input a URL, a path, the text of a document in JSON or YAML, or a parsed document, which must not be changed
+ * afterwards.
+ * @throws {ToolError} `unavailable`: it can't be loaded; `invalid_arguments`: it can't be parsed, or is not an OpenAPI
+ * document of version 2.0, 3.0, 3.1 or 3.2.
  */
 export async function openDocument(
   input: string | URL | object,
@@ -82,7 +82,7 @@ export async function openDocument(
   files.onTolerated((at, notes) => context.reportTolerated(at, notes));
   const title = ownString(ownValue(root, "info"), "title");
   const operations = listOperations(context);
-  const kept = before === undefined ? operations : reusedOperations(before.operations, operations);
+  const reused = before === undefined ? operations : reuseOperations(before.operations, operations);
   files.settle();
   return {
     ...(set.root.url === undefined ? {} : { url: set.root.url }),
@@ -92,14 +92,14 @@ export async function openDocument(
     servers: documentServers(context),
     serverTemplates: context.serverTemplates,
     schemeNames: schemeNames(context),
-    operations: kept,
+    operations: reused,
     problems: context.problems,
     files,
   };
 }
 
-/** `after`, with the operations of `before` in place of those that say the same. */
-function reusedOperations(
+/** Returns `after`, with the equal operations of `before` in place of its own. */
+function reuseOperations(
   before: readonly Operation[],
   after: readonly DocumentOperation[],
 ): readonly Operation[] {
@@ -118,7 +118,7 @@ function listOperations(context: DocumentContext): DocumentOperation[] {
   for (const operationId of shared) {
     context.report({
       subject: operationId,
-      message: `Several operations have the operationId ${JSON.stringify(operationId)}; their names get method and path behind it.`,
+      message: `Several operations have the operationId ${JSON.stringify(operationId)}; method and path are appended to their names.`,
       severity: "warning",
     });
   }

@@ -15,10 +15,10 @@ import { readSecurity } from "./read-security.ts";
 import { readServers } from "./read-servers.ts";
 
 /**
- * Resolves and translates all that a call of the operation needs. Responses only when they are asked
- * for: a broken one restricts what is known of the result, and costs nothing else.
+ * Resolves and translates everything that a call of the operation needs. Responses are read on demand: an invalid one
+ * only restricts the output schema.
  *
- * @throws {OperationError} a parameter or the body is broken.
+ * @throws {OperationError} a parameter or the body is invalid.
  */
 export function readDetails(found: FoundOperation, context: DocumentContext): ReadDetails {
   context.schemas.budget.renew();
@@ -30,7 +30,7 @@ export function readDetails(found: FoundOperation, context: DocumentContext): Re
       context.version === "2.0"
         ? "a read-only property must not be sent (Swagger 2.0, Schema Object)"
         : "no schema of its request has a read-only property of that name";
-    reading.warn(`overrides calls ${name} writable, which changes nothing: ${reason}.`, {
+    reading.warn(`overrides sets ${name} as writable, which has no effect: ${reason}.`, {
       scope: found.location.scope,
       pointer: found.location.pointer,
     });
@@ -38,7 +38,7 @@ export function readDetails(found: FoundOperation, context: DocumentContext): Re
   return new ReadDetails(reading, parameters, body);
 }
 
-/** What was read of one operation. */
+/** The details that were read of one operation. */
 export class ReadDetails implements OperationDetails {
   readonly parameters: readonly Parameter[];
   declare readonly body?: RequestBody;
@@ -57,7 +57,7 @@ export class ReadDetails implements OperationDetails {
     if (body !== undefined) this.body = body;
     this.security = readSecurity(reading);
     this.servers = readServers(reading);
-    this.#warn();
+    this.#reportDangling();
   }
 
   get responses(): readonly ResponseDescription[] {
@@ -65,9 +65,9 @@ export class ReadDetails implements OperationDetails {
     return this.#responses;
   }
 
-  /** Reads on in another document that says the same. */
+  /** Continues reading in another document in which the operation is equal. */
   moveTo(found: FoundOperation, context: DocumentContext): void {
-    // What is not read yet would be read of the document that nobody needs any more.
+    // Definitions that were not read yet would otherwise be read from the obsolete document.
     for (const { schema } of this.parameters) void schema.defs;
     for (const { schema, itemSchema } of this.body?.media ?? []) {
       void schema.defs;
@@ -75,10 +75,10 @@ export class ReadDetails implements OperationDetails {
     }
     this.#responses = undefined;
     this.#reading.moveTo(found, context);
-    this.#warn();
+    this.#reportDangling();
   }
 
-  #warn(): void {
+  #reportDangling(): void {
     for (const { schema } of this.parameters) this.#reading.warnOfDangling(schema);
     for (const { schema, itemSchema } of this.body?.media ?? []) {
       this.#reading.warnOfDangling(schema);

@@ -1,10 +1,10 @@
 import type { DocumentContext } from "./document-context.ts";
-import { childLocation, describePointer } from "../document/references/location.ts";
+import { getChild, describePointer } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import { OperationError, type SelfContainedSchema } from "../document/operation.ts";
 import type { FoundOperation } from "./read-operations.ts";
 
-/** One operation being read, and what it is read with. */
+/** One operation that is being read, and its context. */
 export class OperationReading {
   found: FoundOperation;
   context: DocumentContext;
@@ -14,15 +14,15 @@ export class OperationReading {
     this.context = context;
   }
 
-  /** Reads on in another document that says the same. */
+  /** Continues reading in another document in which the operation is equal. */
   moveTo(found: FoundOperation, context: DocumentContext): void {
     this.found = found;
     this.context = context;
   }
 
-  /** A member of the operation object. */
-  member(key: string): Location {
-    return childLocation(this.found.location, key);
+  /** Returns a member of the operation object. */
+  getMember(key: string): Location {
+    return getChild(this.found.location, key);
   }
 
   /** Reports a restriction of the operation. */
@@ -30,10 +30,10 @@ export class OperationReading {
     this.#report(message, describePointer(at));
   }
 
-  /** Reports that something is left out because of a fault; any other error is thrown on. */
-  leaveOut(what: string, error: unknown): void {
+  /** Reports that a part is omitted because of an error; other errors are rethrown. */
+  warnOfOmission(what: string, error: unknown): void {
     if (!(error instanceof OperationError)) throw error;
-    this.#report(`${what} is left out: ${error.message}.`, error.pointer);
+    this.#report(`${what} is omitted: ${error.message}.`, error.pointer);
   }
 
   /** Reports the references of a schema that point to nothing. */

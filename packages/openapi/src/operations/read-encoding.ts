@@ -1,11 +1,12 @@
 import type { DocumentContext } from "./document-context.ts";
-import { childLocation, itemLocations } from "../document/references/location.ts";
+import { getChild, getItems } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import { DanglingReference } from "../document/operation.ts";
 import type { Encoding, Encodings, Parameter, ParameterStyle } from "../document/operation.ts";
 import { isRecord, ownString, ownValue, setOwn } from "../document/record.ts";
 
-// Set by whoever writes the part: its type is `contentType`, its name the property's (OpenAPI 3.2, "Encoding Object").
+// The writer of a part sets them: its type is `contentType`, its name that of the property (OpenAPI 3.2, "Encoding
+// Object").
 const partHeaders: ReadonlySet<string> = new Set(["content-type", "content-disposition"]);
 
 const styles: readonly ParameterStyle[] = ["form", "spaceDelimited", "pipeDelimited", "deepObject"];
@@ -13,38 +14,38 @@ const styles: readonly ParameterStyle[] = ["form", "spaceDelimited", "pipeDelimi
 const deepest = 4;
 
 /**
- * The encodings of a media type, or of a part that has parts itself; nested at most four deep.
+ * Reads the encodings of a media type, or of a part that consists of parts; nested at most four deep.
  *
- * @throws {OperationError} a schema is broken.
+ * @throws {OperationError} a schema is invalid.
  */
 export function readEncodings(owner: Location, context: DocumentContext, depth = 0): Encodings {
   if (depth === deepest || !isRecord(owner.value)) return {};
   const { encoding, prefixEncoding, itemEncoding } = owner.value;
   return {
     ...(isRecord(encoding)
-      ? { encoding: byName(childLocation(owner, "encoding"), context, depth) }
+      ? { encoding: readEncodingsByName(getChild(owner, "encoding"), context, depth) }
       : {}),
     ...(Array.isArray(prefixEncoding)
       ? {
-          prefixEncoding: itemLocations(childLocation(owner, "prefixEncoding")).map((item) =>
+          prefixEncoding: getItems(getChild(owner, "prefixEncoding")).map((item) =>
             readEncoding(item, context, depth),
           ),
         }
       : {}),
     ...(isRecord(itemEncoding)
-      ? { itemEncoding: readEncoding(childLocation(owner, "itemEncoding"), context, depth) }
+      ? { itemEncoding: readEncoding(getChild(owner, "itemEncoding"), context, depth) }
       : {}),
   };
 }
 
-function byName(
+function readEncodingsByName(
   owner: Location,
   context: DocumentContext,
   depth: number,
 ): Readonly<Record<string, Encoding>> {
   const encodings: Record<string, Encoding> = {};
   for (const name of Object.keys(owner.value as object)) {
-    setOwn(encodings, name, readEncoding(childLocation(owner, name), context, depth));
+    setOwn(encodings, name, readEncoding(getChild(owner, name), context, depth));
   }
   return encodings;
 }
@@ -55,7 +56,7 @@ function readEncoding(location: Location, context: DocumentContext, depth: numbe
   const contentType = ownString(value, "contentType");
   const style = styles.find((one) => one === value["style"]);
   const { explode, allowReserved } = value;
-  const headers = readHeaders(childLocation(location, "headers"), context);
+  const headers = readHeaders(getChild(location, "headers"), context);
   return {
     ...(contentType === undefined ? {} : { contentType }),
     ...(headers.length === 0 ? {} : { headers }),
@@ -72,16 +73,16 @@ function readHeaders(owner: Location, context: DocumentContext): readonly Parame
     .filter((name) => !partHeaders.has(name.toLowerCase()))
     .flatMap((name) => {
       try {
-        return readHeader(name, context.resolver.follow(childLocation(owner, name)), context);
+        return readHeader(name, context.resolver.follow(getChild(owner, name)), context);
       } catch (error) {
         if (!(error instanceof DanglingReference)) throw error;
-        context.reportDangling(error, `the header ${JSON.stringify(name)} is left out`);
+        context.reportDangling(error, `the header ${JSON.stringify(name)} is omitted`);
         return [];
       }
     });
 }
 
-/** A Header Object is a parameter whose name and place are said elsewhere (OpenAPI 3.2, "Header Object"). */
+/** Reads a Header Object: a parameter whose name and location are implied (OpenAPI 3.2, "Header Object"). */
 function readHeader(
   name: string,
   location: Location,
@@ -89,10 +90,9 @@ function readHeader(
 ): Parameter {
   const { value } = location;
   const description = ownString(value, "description");
-  const content = childLocation(location, "content");
+  const content = getChild(location, "content");
   const [mediaType] = isRecord(content.value) ? Object.keys(content.value) : [];
-  const owner =
-    mediaType === undefined ? location : resolver.follow(childLocation(content, mediaType));
+  const owner = mediaType === undefined ? location : resolver.follow(getChild(content, mediaType));
   return {
     name,
     in: "header",
@@ -103,16 +103,16 @@ function readHeader(
     explode: ownValue(value, "explode") === true,
     allowReserved: false,
     ...(mediaType === undefined ? {} : { mediaType }),
-    schema: schemas.schemaAt(childLocation(owner, "schema"), "request"),
+    schema: schemas.getSchema(getChild(owner, "schema"), "request"),
   };
 }
 
-/** Every header of the encodings, however deep. */
-export function encodedHeaders({ encoding, prefixEncoding, itemEncoding }: Encodings): Parameter[] {
+/** Returns all headers of the encodings, at any depth. */
+export function getHeaders({ encoding, prefixEncoding, itemEncoding }: Encodings): Parameter[] {
   const all = [
     ...Object.values(encoding ?? {}),
     ...(prefixEncoding ?? []),
     ...(itemEncoding === undefined ? [] : [itemEncoding]),
   ];
-  return all.flatMap((one) => [...(one.headers ?? []), ...encodedHeaders(one)]);
+  return all.flatMap((one) => [...(one.headers ?? []), ...getHeaders(one)]);
 }

@@ -2,28 +2,28 @@ import type { DocumentContext } from "./document-context.ts";
 import { visibleText } from "@toolweave/core";
 import { decodeFragment } from "../document/references/json-pointer.ts";
 import {
-  childLocation,
+  getChild,
   describePointer,
-  itemLocations,
-  memberLocations,
+  getItems,
+  getMembers,
 } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { isRecord, ownString, ownValue, getReference } from "../document/record.ts";
-import { fault } from "../document/references/resolve-reference.ts";
+import { referenceError } from "../document/references/resolve-reference.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 
-/** An operation where it was found, with the path item around it. */
+/** An operation that was found in a document, with its path item. */
 export interface FoundOperation {
   /** Upper case. */
   readonly method: string;
   readonly path: string;
   readonly operationId: string | undefined;
-  /** The operation itself, references followed. */
+  /** The operation itself, references resolved. */
   readonly location: Location;
-  /** Its path item; several when the item refers to another, the nearest first. */
+  /** Its path item; several if the item refers to another, the nearest first. */
   readonly items: readonly Location[];
-  /** Where the main document declares it; only the pointer counts. */
+  /** Its location in the main document; only the pointer is used. */
   readonly declared: Location;
 }
 
@@ -40,13 +40,13 @@ const methods: ReadonlySet<string> = new Set([
 const maxItems = 16;
 
 /**
- * Finds the operations of a document: every path with every method. Webhooks and callbacks are
- * calls that the API makes, not operations of it.
+ * Finds the operations of a document: every path with every method. Webhooks and callbacks are calls that the API
+ * makes, not operations of it.
  */
 export function readOperations(context: DocumentContext): FoundOperation[] {
   const { location: root, version, resolver } = context;
   const found: FoundOperation[] = [];
-  let paths = childLocation(root, "paths");
+  let paths = getChild(root, "paths");
   if (paths.value === undefined || paths.value === null) return found;
   try {
     paths = context.container(paths);
@@ -55,28 +55,29 @@ export function readOperations(context: DocumentContext): FoundOperation[] {
     return found;
   }
   if (!isRecord(paths.value)) {
-    context.reportFault("paths", fault(paths, "`paths` is not an object"));
+    context.reportFault("paths", referenceError(paths, "`paths` is not an object"));
     return found;
   }
   const add: OperationVisitor = (path, items, method, operation, declared) => {
     try {
       const location = resolver.follow(operation);
-      if (!isRecord(location.value)) throw fault(location, "the operation is not an object");
+      if (!isRecord(location.value))
+        throw referenceError(location, "the operation is not an object");
       const operationId = ownString(location.value, "operationId");
       found.push({ method, path, operationId, location, items, declared });
     } catch (error) {
       context.reportFault(`${method} ${path}`, error);
     }
   };
-  // Thousands of paths: plain loops, since every object that is made here makes the garbage
-  // collector go through the document that was just parsed.
+  // Plain loops, because there may be thousands of paths, and every object that is allocated here makes the garbage
+  // collector traverse the document that was just parsed.
   const names = Object.keys(paths.value);
   for (let index = 0; index < names.length; index++) {
     const path = names[index] as string;
     if (path.startsWith("x-")) continue;
     warnOfHidden(path, paths, context);
     try {
-      visitOperations(path, pathItems(childLocation(paths, path), resolver), version, add);
+      visitOperations(path, pathItems(getChild(paths, path), resolver), version, add);
     } catch (error) {
       context.reportFault(path, error);
     }
@@ -84,7 +85,7 @@ export function readOperations(context: DocumentContext): FoundOperation[] {
   return found;
 }
 
-/** Characters of a path are sent, also those that nobody sees. */
+/** Warns of invisible characters in a path, since they are sent too. */
 function warnOfHidden(path: string, paths: Location, context: DocumentContext): void {
   if (/^[ -$&-~]*$/.test(path)) return;
   const text = decodeFragment(path);
@@ -94,8 +95,8 @@ function warnOfHidden(path: string, paths: Location, context: DocumentContext): 
   const codes = Array.from(hidden, codePoint).slice(0, 5).join(", ");
   context.report({
     subject: visibleText(path),
-    message: `The path has characters that nobody sees (${codes || "out of place"}), and is sent with them.`,
-    pointer: describePointer(childLocation(paths, path)),
+    message: `The path has invisible characters (${codes || "out of place"}), which are sent.`,
+    pointer: describePointer(getChild(paths, path)),
     severity: "warning",
   });
 }
@@ -105,20 +106,23 @@ function codePoint(character: string): string {
   return `U+${code.padStart(4, "0")}`;
 }
 
-/** The path item and, when it refers to another, that one behind it: its own fields come first. */
+/** Returns the path item and, if it refers to another, that one after it: its own fields take precedence. */
 function pathItems(item: Location, resolver: ReferenceResolver): readonly Location[] {
-  if (!isRecord(item.value)) throw fault(item, "the path item is not an object");
+  if (!isRecord(item.value)) throw referenceError(item, "the path item is not an object");
   const reference = getReference(item.value);
   if (reference === undefined) return [item];
   const items = [item];
   let next = resolver.resolve(reference, item);
   for (;;) {
-    if (!isRecord(next.value)) throw fault(next, "the path item is not an object");
+    if (!isRecord(next.value)) throw referenceError(next, "the path item is not an object");
     if (items.some(({ value }) => value === next.value)) {
-      throw fault(item, "the references of the path item lead in a circle");
+      throw referenceError(item, "the references of the path item form a cycle");
     }
     if (items.length >= maxItems) {
-      throw fault(item, `more than ${maxItems} path items refer from one to the next`);
+      throw referenceError(
+        item,
+        `the chain of references between path items is longer than ${maxItems}`,
+      );
     }
     items.push(next);
     const further = getReference(next.value);
@@ -132,7 +136,7 @@ type OperationVisitor = (
   items: readonly Location[],
   method: string,
   operation: Location,
-  /** The same place as the main document writes it. */
+  /** The location of the operation in the main document. */
   declared: Location,
 ) => void;
 
@@ -154,25 +158,23 @@ function visitOperations(
       const method = key.toUpperCase();
       if (seen?.has(method) === true) continue;
       seen?.add(method);
-      const operation = childLocation(item, key);
-      visit(path, items, method, operation, at === 0 ? operation : childLocation(first, key));
+      const operation = getChild(item, key);
+      visit(path, items, method, operation, at === 0 ? operation : getChild(first, key));
     }
   }
   if (version !== "3.2" || seen === undefined) return;
-  const declaredOthers = childLocation(first, "additionalOperations");
+  const declaredOthers = getChild(first, "additionalOperations");
   for (const item of items) {
-    for (const [method, operation] of memberLocations(
-      childLocation(item, "additionalOperations"),
-    )) {
-      // A method is a token (RFC 9110 section 9.1); its case matters and is kept.
+    for (const [method, operation] of getMembers(getChild(item, "additionalOperations"))) {
+      // A method is a token (RFC 9110 section 9.1) and case-sensitive, so its case is preserved.
       if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method) || seen.has(method)) continue;
       seen.add(method);
-      visit(path, items, method, operation, childLocation(declaredOthers, method));
+      visit(path, items, method, operation, getChild(declaredOthers, method));
     }
   }
 }
 
-/** The tags of an operation; the array of the document itself when there is nothing to correct. */
+/** Returns the tags of an operation; the array of the document itself if it is valid. */
 export function readTags(operation: unknown): readonly string[] {
   const tags = ownValue(operation, "tags");
   if (!Array.isArray(tags)) return [];
@@ -181,7 +183,7 @@ export function readTags(operation: unknown): readonly string[] {
     : tags.filter((tag): tag is string => typeof tag === "string");
 }
 
-/** The path item's own text when the operation has none (`summary`, `description`). */
+/** Returns the text of the operation (`summary`, `description`), else that of its path item. */
 export function readText(
   found: FoundOperation,
   key: "summary" | "description",
@@ -192,7 +194,7 @@ export function readText(
   return typeof shared === "string" && shared.trim() !== "" ? shared : undefined;
 }
 
-/** A member of the first path item that has it. */
+/** Returns a member of the first path item that has it. */
 export function itemValue({ items }: FoundOperation, key: string): unknown {
   for (let index = 0; index < items.length; index++) {
     const value = ownValue(items[index]?.value, key);
@@ -201,13 +203,10 @@ export function itemValue({ items }: FoundOperation, key: string): unknown {
   return undefined;
 }
 
-/** The parameters that all operations of the path share, the farthest item's first. */
+/** Returns the parameters that all operations of the path share, those of the farthest item first. */
 export function sharedParameters({ items }: FoundOperation): readonly Location[] {
-  const nearest = itemLocations(childLocation(items[0] as Location, "parameters"));
+  const nearest = getItems(getChild(items[0] as Location, "parameters"));
   if (items.length === 1) return nearest;
   const farther = items.slice(1).toReversed();
-  return [
-    ...farther.flatMap((item) => itemLocations(childLocation(item, "parameters"))),
-    ...nearest,
-  ];
+  return [...farther.flatMap((item) => getItems(getChild(item, "parameters"))), ...nearest];
 }

@@ -1,4 +1,4 @@
-import { childLocation, itemLocations, withValue } from "../document/references/location.ts";
+import { getChild, getItems, withValue } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import { DanglingReference } from "../document/operation.ts";
 import type {
@@ -13,33 +13,33 @@ import { readEncodings } from "./read-encoding.ts";
 import { sharedParameters } from "./read-operations.ts";
 import { isRecord, ownString, ownValue } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
-import { fault } from "../document/references/resolve-reference.ts";
+import { referenceError } from "../document/references/resolve-reference.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
-import { swaggerParameter } from "./swagger-parameter.ts";
+import { readSwaggerParameter } from "./swagger-parameter.ts";
 
 /** The parameters of an operation, and those that Swagger 2.0 puts into the body. */
 export interface ReadParameters {
   readonly parameters: readonly Parameter[];
-  /** `in: body` and `in: formData`, references followed. */
+  /** `in: body` and `in: formData`, references resolved. */
   readonly legacyBody: readonly Location[];
 }
 
-// The media type, the accepted types and credentials are set by whoever sends the request
-// (OpenAPI 3.2, "Parameter Object"); a model must never set credentials, whatever the version.
+// The sender of a request sets the media type, the accepted types and credentials (OpenAPI 3.2, "Parameter Object"); in
+// all versions, a model must never set credentials.
 const ignoredHeaders: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
 
 /**
- * Merges the parameters of path item and operation; the operation's replace those of the same name
- * and place.
+ * Merges the parameters of path item and operation; those of the operation replace those of the same name and location.
  *
- * A parameter that is a reference to nothing is left out with a warning; not of a deletion, which might delete more without it.
+ * A parameter that is a dangling reference is omitted with a warning, except for DELETE, which might delete more
+ * without it.
  *
- * @throws {OperationError} a parameter is none.
+ * @throws {OperationError} a parameter is invalid.
  */
 export function readParameters(reading: OperationReading): ReadParameters {
   const declared = new Map<string, DeclaredParameter>();
   for (const location of sharedParameters(reading.found)) declare(declared, location, reading);
-  for (const location of itemLocations(reading.member("parameters"))) {
+  for (const location of getItems(reading.getMember("parameters"))) {
     declare(declared, location, reading);
   }
   const parameters: Parameter[] = [];
@@ -70,20 +70,20 @@ function declare(
   try {
     location = parameterAt(written, reading.context.resolver);
   } catch (error) {
-    // It may say what is deleted.
+    // The parameter may restrict what is deleted.
     if (!(error instanceof DanglingReference) || reading.found.method === "DELETE") throw error;
-    reading.leaveOut("A parameter", error);
+    reading.warnOfOmission("A parameter", error);
     return;
   }
   const name = ownString(location.value, "name");
   const place = ownString(location.value, "in");
   if (name === undefined || place === undefined) {
-    throw fault(written, "the parameter has no `name` or no `in`");
+    throw referenceError(written, "the parameter has no `name` or no `in`");
   }
   declared.set(`${place} ${name}`, { name, place, location });
 }
 
-/** Follows references, but not one that stands for the schema of a parameter: some documents do that. */
+/** Resolves references, except one that replaces the schema of a parameter, as in some documents. */
 function parameterAt(declared: Location, resolver: ReferenceResolver): Location {
   const location = resolver.follow(declared);
   const { value } = declared;
@@ -94,10 +94,10 @@ function parameterAt(declared: Location, resolver: ReferenceResolver): Location 
   return withValue(declared, { ...rest, schema: { $ref } });
 }
 
-/** Names in the path that no parameter declares are required strings: nothing else could be meant. */
+/** Adds required strings for names in the path that no parameter declares. */
 function addUndeclared(parameters: Parameter[], reading: OperationReading): void {
   const { found } = reading;
-  const names = new Set(templateNames(found.path));
+  const names = new Set(parseTemplateNames(found.path));
   for (const known of parameters) if (known.in === "path") names.delete(known.name);
   for (const name of names) {
     parameters.push({
@@ -111,7 +111,7 @@ function addUndeclared(parameters: Parameter[], reading: OperationReading): void
       schema: anyString,
     });
     reading.warn(
-      `The path parameter ${JSON.stringify(name)} is not declared; it is taken as a required string.`,
+      `The path parameter ${JSON.stringify(name)} is not declared; it is treated as a required string.`,
       found.location,
     );
   }
@@ -119,8 +119,8 @@ function addUndeclared(parameters: Parameter[], reading: OperationReading): void
 
 const anyString: SelfContainedSchema = { schema: { type: "string" }, defs: new Map() };
 
-/** The names in a path template; a query or fragment behind the path is none of it. */
-export function templateNames(path: string): readonly string[] {
+/** Returns the names in a path template; a query or fragment after the path is ignored. */
+export function parseTemplateNames(path: string): readonly string[] {
   const names: string[] = [];
   for (let index = 0; index < path.length; index++) {
     const character = path.charAt(index);
@@ -140,12 +140,15 @@ function readParameter(location: Location, place: string, reading: OperationRead
   const known = context.parameters.get(node);
   if (known !== undefined) return known;
   if (!isPlace(place)) {
-    throw fault(location, `the parameter's \`in\` is ${JSON.stringify(place.slice(0, 40))}`);
+    throw referenceError(
+      location,
+      `the parameter's \`in\` is ${JSON.stringify(place.slice(0, 40))}`,
+    );
   }
   const legacy = node["schema"] === undefined && node["content"] === undefined;
   const parameter =
     legacy && (context.version === "2.0" || node["type"] !== undefined)
-      ? swaggerParameter(location, place, context.schemas)
+      ? readSwaggerParameter(location, place, context.schemas)
       : modernParameter(location, place, reading);
   context.parameters.set(node, parameter);
   return parameter;
@@ -172,26 +175,26 @@ function modernParameter(
     allowReserved: node["allowReserved"] === true,
     ...(node["allowEmptyValue"] === true ? { allowEmptyValue: true } : {}),
   };
-  // Its own `example` and `examples` are for people: a model reads those of the schema, where there is room for any.
-  const content = childLocation(location, "content");
+  // Its own `example` and `examples` are not used: a model sees those of the schema, if there is room for them.
+  const content = getChild(location, "content");
   const [mediaType] = isRecord(content.value) ? Object.keys(content.value) : [];
   if (mediaType === undefined) {
-    const schema = schemas.schemaAt(childLocation(location, "schema"), "request");
-    return { ...common, schema: withSecrecy(schema, node) };
+    const schema = schemas.getSchema(getChild(location, "schema"), "request");
+    return { ...common, schema: withSecretMark(schema, node) };
   }
-  const media = mediaTypeAt(childLocation(content, mediaType), reading.context);
-  if (!isRecord(media.value)) throw fault(media, "the media type is not an object");
+  const media = mediaTypeAt(getChild(content, mediaType), reading.context);
+  if (!isRecord(media.value)) throw referenceError(media, "the media type is not an object");
   const { encoding } = readEncodings(media, reading.context);
   return {
     ...common,
     mediaType,
     ...(encoding === undefined ? {} : { encoding }),
-    schema: withSecrecy(schemas.schemaAt(childLocation(media, "schema"), "request"), node),
+    schema: withSecretMark(schemas.getSchema(getChild(media, "schema"), "request"), node),
   };
 }
 
-/** `x-secret` of a parameter is that of its value. */
-function withSecrecy(
+/** Applies the `x-secret` of a parameter to its value. */
+function withSecretMark(
   schema: SelfContainedSchema,
   { "x-secret": secret }: JsonRecord,
 ): SelfContainedSchema {
@@ -209,7 +212,7 @@ const styles: Readonly<Record<ParameterLocation, readonly ParameterStyle[]>> = {
   querystring: ["form"],
 };
 
-/** The declared style when it exists for the place, else the default (OpenAPI 3.2, "Style Values"). */
+/** Returns the declared style if the location allows it, else the default (OpenAPI 3.2, "Style Values"). */
 function readStyle(declared: unknown, place: ParameterLocation): ParameterStyle {
   const possible = styles[place];
   return possible.find((style) => style === declared) ?? (possible[0] as ParameterStyle);

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolweave/core";
-import { childLocation } from "../document/references/location.ts";
+import { getChild } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import {
   OperationError,
@@ -10,19 +10,19 @@ import {
 import type { OperationReading } from "./operation-reading.ts";
 import { readMedia } from "./read-body.ts";
 import { isRecord } from "../document/record.ts";
-import { fault } from "../document/references/resolve-reference.ts";
-import { swaggerMediaTypes } from "./swagger-body.ts";
+import { referenceError } from "../document/references/resolve-reference.ts";
+import { readSwaggerMediaTypes } from "./swagger-body.ts";
 
 /**
- * The responses of an operation. What one consists of is read when asked for: most are errors, which
- * nobody asks about. A broken one has no media, with a warning.
+ * Reads the responses of an operation. The contents of a response are read on demand: most responses are errors, whose
+ * contents are never needed. An invalid response has no media types, with a warning.
  */
 export function readResponses(reading: OperationReading): ResponseDescription[] {
-  let declared = reading.member("responses");
+  let declared = reading.getMember("responses");
   try {
     declared = reading.context.container(declared);
   } catch (error) {
-    reading.leaveOut("What it answers", error);
+    reading.warnOfOmission("The list of responses", error);
     return [];
   }
   const responses: ResponseDescription[] = [];
@@ -30,7 +30,7 @@ export function readResponses(reading: OperationReading): ResponseDescription[] 
   for (const key of Object.keys(declared.value)) {
     const status = readStatus(key);
     if (status === undefined) continue;
-    responses.push(new DeclaredResponse(status, childLocation(declared, key), reading));
+    responses.push(new DeclaredResponse(status, getChild(declared, key), reading));
   }
   return responses;
 }
@@ -62,7 +62,7 @@ class DeclaredResponse implements ResponseDescription {
   }
 }
 
-/** `200`, `2XX` or `default`; undefined for a key that is none. */
+/** Normalizes a status to `200`, `2XX` or `default`; undefined for an invalid key. */
 function readStatus(key: string): string | undefined {
   if (/^[1-5](?:\d\d|xx)$/i.test(key)) return key.toUpperCase();
   return key === "default" ? key : undefined;
@@ -77,7 +77,7 @@ function readMediaTypes(
   try {
     return readResponse(declared, reading);
   } catch (error) {
-    reading.leaveOut(`The response ${status}`, error);
+    reading.warnOfOmission(`The response ${status}`, error);
     return [];
   }
 }
@@ -85,19 +85,19 @@ function readMediaTypes(
 function readResponse(declared: Location, reading: OperationReading): readonly MediaDescription[] {
   const { context } = reading;
   const location = context.resolver.follow(declared);
-  if (!isRecord(location.value)) throw fault(location, "the response is not an object");
-  // What an operation produces in Swagger 2.0 is its own affair, so its responses are not shared.
+  if (!isRecord(location.value)) throw referenceError(location, "the response is not an object");
+  // In Swagger 2.0, media types are declared by the operation (`produces`), so its responses are not shared.
   const isSwagger = context.version === "2.0" && location.value["content"] === undefined;
   const known = isSwagger ? undefined : context.responses.get(location.value);
   if (known !== undefined) return known;
   let whole = !isSwagger;
   const schemaAt = (schema: Location): SelfContainedSchema => {
     try {
-      const read = context.schemas.schemaAt(schema, "response");
+      const read = context.schemas.getSchema(schema, "response");
       reading.warnOfDangling(read);
       return read;
     } catch (error) {
-      reading.leaveOut("The response's schema", error);
+      reading.warnOfOmission("The response's schema", error);
       whole = false;
       return unknown;
     }
@@ -109,7 +109,7 @@ function readResponse(declared: Location, reading: OperationReading): readonly M
   return media;
 }
 
-/** A broken response has no headers; that it is broken is said of its media. */
+/** Returns no headers for an invalid response: the error is reported with its media types. */
 function readHeaders(declared: Location, reading: OperationReading): readonly string[] {
   return readMembers(declared, "headers", reading).map(([name]) => name.toLowerCase());
 }
@@ -121,7 +121,7 @@ function readLinks(declared: Location, reading: OperationReading): ReadonlyMap<s
       const { value } = reading.context.resolver.follow(location);
       if (isRecord(value)) links.set(name, value as JsonObject);
     } catch (error) {
-      reading.leaveOut(`The link ${name}`, error);
+      reading.warnOfOmission(`The link ${name}`, error);
     }
   }
   return links;
@@ -133,9 +133,9 @@ function readMembers(
   { context }: OperationReading,
 ): (readonly [string, Location])[] {
   try {
-    const parent = childLocation(context.resolver.follow(declared), member);
+    const parent = getChild(context.resolver.follow(declared), member);
     if (!isRecord(parent.value)) return [];
-    return Object.keys(parent.value).map((name) => [name, childLocation(parent, name)] as const);
+    return Object.keys(parent.value).map((name) => [name, getChild(parent, name)] as const);
   } catch (error) {
     if (error instanceof OperationError) return [];
     throw error;
@@ -149,9 +149,9 @@ function swaggerMedia(
   reading: OperationReading,
   schemaAt: (schema: Location) => SelfContainedSchema,
 ): MediaDescription[] {
-  const declared = childLocation(location, "schema");
+  const declared = getChild(location, "schema");
   if (declared.value === undefined || declared.value === null) return [];
-  const produces = swaggerMediaTypes(reading, "produces");
+  const produces = readSwaggerMediaTypes(reading, "produces");
   const types = produces.length === 0 ? ["application/json"] : produces;
   const schema = schemaAt(declared);
   return types.map((mediaType) => ({ mediaType, schema }));

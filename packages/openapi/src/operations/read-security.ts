@@ -1,23 +1,23 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { DocumentContext } from "./document-context.ts";
-import { childLocation, itemLocations, withValue } from "../document/references/location.ts";
+import { getChild, getItems, withValue } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import type { SecurityScheme, SecurityUse } from "../document/operation.ts";
 import type { OperationReading } from "./operation-reading.ts";
 import { isRecord, ownString, ownValue } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 
-/** The credentials that an operation wants: its own requirements, else the document's. */
+/** Returns the security requirements of an operation: its own, else the document's. */
 export function readSecurity(reading: OperationReading): readonly (readonly SecurityUse[])[] {
   const { context, found } = reading;
   if (Array.isArray(ownValue(found.location.value, "security"))) {
-    return readAlternatives(reading.member("security"), reading);
+    return readAlternatives(reading.getMember("security"), reading);
   }
-  context.security ??= readAlternatives(childLocation(context.location, "security"), reading);
+  context.security ??= readAlternatives(getChild(context.location, "security"), reading);
   return context.security;
 }
 
-/** The names of the security schemes that a document declares. */
+/** Returns the names of the security schemes that a document declares. */
 export function schemeNames(context: DocumentContext): readonly string[] {
   const { value } = declaredSchemes(context);
   return isRecord(value) ? Object.keys(value) : [];
@@ -25,11 +25,11 @@ export function schemeNames(context: DocumentContext): readonly string[] {
 
 function readAlternatives(declared: Location, reading: OperationReading): SecurityUse[][] {
   const alternatives: SecurityUse[][] = [];
-  for (const item of itemLocations(declared)) {
+  for (const item of getItems(declared)) {
     const { value } = item;
     if (typeof value === "string") {
       const name = JSON.stringify(value);
-      reading.warn(`The security requirement ${name} is taken for {${name}: []}.`, item);
+      reading.warn(`The security requirement ${name} is treated as {${name}: []}.`, item);
       alternatives.push([readUse(value, [], reading)]);
     }
     if (!isRecord(value)) continue;
@@ -49,7 +49,7 @@ function readUse(scheme: string, scopes: unknown, reading: OperationReading): Se
     const declaration = readScheme(scheme, reading);
     return declaration === undefined ? use : { ...use, declaration };
   } catch (error) {
-    reading.leaveOut(`The security scheme ${JSON.stringify(scheme)}`, error);
+    reading.warnOfOmission(`The security scheme ${JSON.stringify(scheme)}`, error);
     return use;
   }
 }
@@ -58,12 +58,12 @@ function declaredSchemes(context: DocumentContext): Location {
   const { location: document, version } = context;
   const schemes =
     version === "2.0"
-      ? childLocation(document, "securityDefinitions")
-      : childLocation(container(childLocation(document, "components"), context), "securitySchemes");
+      ? getChild(document, "securityDefinitions")
+      : getChild(container(getChild(document, "components"), context), "securitySchemes");
   return container(schemes, context);
 }
 
-/** As it stands, where its reference leads nowhere: nothing is declared there then. */
+/** Returns an empty location if its reference cannot be resolved: it then declares nothing. */
 function container(location: Location, context: DocumentContext): Location {
   try {
     return context.container(location);
@@ -76,9 +76,9 @@ function container(location: Location, context: DocumentContext): Location {
 function readScheme(name: string, { context }: OperationReading): SecurityScheme | undefined {
   const { version, resolver } = context;
   const schemes = declaredSchemes(context);
-  const declared = childLocation(schemes, name);
+  const declared = getChild(schemes, name);
   if (declared.value !== undefined) return toScheme(resolver.follow(declared).value);
-  // OpenAPI 3.2: a name that is no component is the URI of a scheme.
+  // OpenAPI 3.2: a name that is not a component is the URI of a scheme.
   if (version !== "3.2" || !/[#/]/.test(name)) return undefined;
   return toScheme(resolver.follow(resolver.resolve(name, schemes)).value);
 }

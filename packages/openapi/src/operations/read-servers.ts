@@ -5,8 +5,8 @@ import { itemValue, type FoundOperation } from "./read-operations.ts";
 import { isRecord, ownString, ownValue } from "../document/record.ts";
 
 /**
- * The servers of an operation: its own, else its path item's, else the document's. None when the
- * document names none.
+ * Returns the servers of an operation: its own, else those of its path item, else the document's. Empty if the document
+ * has none.
  */
 export function readServers(reading: OperationReading): readonly string[] {
   const { context } = reading;
@@ -16,23 +16,23 @@ export function readServers(reading: OperationReading): readonly string[] {
       ? swaggerServers(context.root, own)
       : documentServers(context);
   }
-  const own = serverUrls(ownValue(reading.found.location.value, "servers"), context);
+  const own = toServerUrls(ownValue(reading.found.location.value, "servers"), context);
   if (own.length > 0) return own;
-  const shared = serverUrls(itemValue(reading.found, "servers"), context);
+  const shared = toServerUrls(itemValue(reading.found, "servers"), context);
   return shared.length > 0 ? shared : documentServers(context);
 }
 
-/** The servers that the document itself names. */
+/** Returns the servers of the document itself. */
 export function documentServers(context: DocumentContext): readonly string[] {
   const { root } = context;
   context.servers ??=
     context.version === "2.0"
       ? swaggerServers(root, ownValue(root.root, "schemes"))
-      : serverUrls(ownValue(root.root, "servers"), context);
+      : toServerUrls(ownValue(root.root, "servers"), context);
   return context.servers;
 }
 
-/** True when an operation, or its path item, names servers of its own. */
+/** Returns true if an operation, or its path item, has its own servers. */
 export function hasOwnServers(found: FoundOperation): boolean {
   const own: unknown = ownValue(found.location.value, "servers");
   const servers: unknown = Array.isArray(own) && own.length > 0 ? own : itemValue(found, "servers");
@@ -60,7 +60,7 @@ export function reportUnknownVariables(
   for (const name of unknown) {
     context.report({
       subject: "servers",
-      message: `serverVariables has a value for ${JSON.stringify(name)}, which is no variable of the document's servers.`,
+      message: `serverVariables has a value for ${JSON.stringify(name)}, which is not a variable of the document's servers.`,
       severity: "warning",
     });
   }
@@ -68,14 +68,14 @@ export function reportUnknownVariables(
 
 const variable = /\{([^{}]+)\}/g;
 
-function serverUrls(servers: unknown, context: DocumentContext): readonly string[] {
+function toServerUrls(servers: unknown, context: DocumentContext): readonly string[] {
   if (!Array.isArray(servers)) return none;
-  return servers.map((server) => serverUrl(server, context)).filter((url) => url !== undefined);
+  return servers.map((server) => toServerUrl(server, context)).filter((url) => url !== undefined);
 }
 
 const none: readonly string[] = [];
 
-function serverUrl(server: unknown, context: DocumentContext): string | undefined {
+function toServerUrl(server: unknown, context: DocumentContext): string | undefined {
   const url = ownString(server, "url");
   if (url === undefined || !url.includes("{")) return url;
   const variables = ownValue(server, "variables");
@@ -109,12 +109,12 @@ function warnOfValue(
     .join(", ");
   context.report({
     subject: "servers",
-    message: `serverVariables.${name} is ${JSON.stringify(value)}, which the document does not list: ${known}. It is used nevertheless.`,
+    message: `serverVariables.${name} is ${JSON.stringify(value)}, which is not one of the document's values: ${known}. It is used nevertheless.`,
     severity: "warning",
   });
 }
 
-/** `schemes`, `host` and `basePath` (Swagger 2.0, "Swagger Object"), https first. */
+/** Combines `schemes`, `host` and `basePath` (Swagger 2.0, "Swagger Object"), https first. */
 function swaggerServers({ root, url }: LoadedDocument, declared: unknown): readonly string[] {
   const basePath = ownString(root, "basePath");
   const path = basePath === undefined || basePath === "/" ? "" : `/${basePath.replace(/^\/+/, "")}`;

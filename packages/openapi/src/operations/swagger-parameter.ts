@@ -1,12 +1,12 @@
-import { childLocation, withValue } from "../document/references/location.ts";
+import { getChild, withValue } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import type { Parameter, ParameterLocation, ParameterStyle } from "../document/operation.ts";
 import { isRecord, ownString, setOwn } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import type { SchemaLibrary } from "../schema/schema-library.ts";
-import { keywordTranslation } from "../schema/schema-keywords.ts";
+import { getKeywordTranslation } from "../schema/schema-keywords.ts";
 
-/** Keywords that mean something else on a parameter than in a schema. */
+/** Keywords with a different meaning on a parameter than in a schema. */
 const parameterWords: ReadonlySet<string> = new Set([
   "description",
   "required",
@@ -14,8 +14,8 @@ const parameterWords: ReadonlySet<string> = new Set([
   "title",
 ]);
 
-/** A parameter of Swagger 2.0, whose schema keywords stand on the parameter itself (section 5.2.4). */
-export function swaggerParameter(
+/** Reads a parameter of Swagger 2.0, whose schema keywords are on the parameter itself (section 5.2.4). */
+export function readSwaggerParameter(
   location: Location,
   place: ParameterLocation,
   schemas: SchemaLibrary,
@@ -28,21 +28,21 @@ export function swaggerParameter(
     required: place === "path" || node["required"] === true,
     ...(description === undefined ? {} : { description }),
     deprecated: node["deprecated"] === true,
-    ...collectionStyle(node, place),
+    ...getCollectionStyle(node, place),
     allowReserved: false,
     ...(node["allowEmptyValue"] === true ? { allowEmptyValue: true } : {}),
-    schema: schemas.schemaAt(swaggerSchema(location), "request"),
+    schema: schemas.getSchema(toSwaggerSchema(location), "request"),
   };
 }
 
-/** The schema that the keywords of a Swagger 2.0 parameter make. */
-export function swaggerSchema(location: Location): Location {
+/** Creates the schema from the keywords of a Swagger 2.0 parameter. */
+export function toSwaggerSchema(location: Location): Location {
   const node = location.value as JsonRecord;
-  const schema = childLocation(location, "schema");
+  const schema = getChild(location, "schema");
   if (schema.value !== undefined) return schema;
   const value: Record<string, unknown> = {};
   for (const key of Object.keys(node)) {
-    if (keywordTranslation(key) !== undefined && !parameterWords.has(key))
+    if (getKeywordTranslation(key) !== undefined && !parameterWords.has(key))
       setOwn(value, key, node[key]);
   }
   return withValue(location, value);
@@ -50,13 +50,16 @@ export function swaggerSchema(location: Location): Location {
 
 const delimiters: Readonly<Record<string, string>> = { ssv: " ", tsv: "\t", pipes: "|" };
 
-/** What of a parameter says how a list is written. */
+/** The members of a parameter that define the format of a list. */
 type CollectionStyle = Pick<Parameter, "style" | "explode" | "delimiter" | "itemDelimiters">;
 
 const deepestLists = 8;
 
-/** The delimiters of the lists within a list: `collectionFormat` of each Items Object, commas by default (section 5.2.9). */
-function itemDelimiters(node: JsonRecord): readonly string[] {
+/**
+ * Returns the delimiters of nested lists: the `collectionFormat` of each Items Object, commas by default (section
+ * 5.2.9).
+ */
+function getItemDelimiters(node: JsonRecord): readonly string[] {
   const found: string[] = [];
   let { items } = node;
   while (isRecord(items) && items["type"] === "array" && found.length < deepestLists) {
@@ -67,17 +70,17 @@ function itemDelimiters(node: JsonRecord): readonly string[] {
   return found;
 }
 
-/** How a Swagger 2.0 array is written, in the words of OpenAPI 3. */
-export function collectionStyle(node: JsonRecord, place: ParameterLocation): CollectionStyle {
+/** Converts the format of a Swagger 2.0 array to a style of OpenAPI 3. */
+export function getCollectionStyle(node: JsonRecord, place: ParameterLocation): CollectionStyle {
   const inQuery = place === "query";
   const style: ParameterStyle = inQuery || place === "cookie" ? "form" : "simple";
   if (node["type"] !== "array") return { style, explode: style === "form" };
-  const inner = itemDelimiters(node);
-  const outer = outerStyle(node, inQuery, style);
+  const inner = getItemDelimiters(node);
+  const outer = getOuterStyle(node, inQuery, style);
   return inner.length === 0 ? outer : { ...outer, itemDelimiters: inner };
 }
 
-function outerStyle(node: JsonRecord, inQuery: boolean, style: ParameterStyle): CollectionStyle {
+function getOuterStyle(node: JsonRecord, inQuery: boolean, style: ParameterStyle): CollectionStyle {
   const format = ownString(node, "collectionFormat") ?? "csv";
   if (format === "multi") return { style, explode: style === "form" };
   if (inQuery && format === "ssv") return { style: "spaceDelimited", explode: false };

@@ -1,9 +1,12 @@
 import { checkOptions, isToolName } from "@toolweave/core";
 import type { OpenApiOptions } from "./openapi-options.ts";
-import type { OperationOverride, OperationSelector } from "../settings/operation-options.ts";
+import {
+  type OperationOverride,
+  type OperationSelector,
+  invalidOptionError,
+} from "../settings/operation-options.ts";
 import { isJsonObject } from "../document/record.ts";
 import { isMediaType } from "../body/binary-content.ts";
-import { invalidOption } from "../settings/invalid-option.ts";
 
 const selectorNames: readonly string[] = [
   "tags",
@@ -28,15 +31,15 @@ const overrideNames: readonly string[] = [
 ] satisfies readonly (keyof OperationOverride)[];
 
 /**
- * Looks at `include`, `exclude` and `overrides`.
+ * Checks `include`, `exclude` and `overrides`.
  *
- * @throws ToolError `internal` when one of them cannot be meant.
+ * @throws ToolError `internal` for an invalid option.
  */
 export function checkOperationOptions({ include, exclude, overrides = {} }: OpenApiOptions): void {
   checkSelectors("include", include);
   checkSelectors("exclude", exclude);
   if (!isJsonObject(overrides)) {
-    throw invalidOption('overrides takes an object: { "GET /pets/{id}": { name, … } }');
+    throw invalidOptionError('overrides must be an object: { "GET /pets/{id}": { name, … } }');
   }
   const names = new Set<string>();
   for (const [key, override] of Object.entries(overrides)) {
@@ -44,7 +47,8 @@ export function checkOperationOptions({ include, exclude, overrides = {} }: Open
     checkOverride(where, override);
     const { name } = override;
     if (name === undefined) continue;
-    if (names.has(name)) throw invalidOption(`${where}: another operation is called ${name}, too`);
+    if (names.has(name))
+      throw invalidOptionError(`${where}: another operation has the name ${name} too`);
     names.add(name);
   }
 }
@@ -52,15 +56,17 @@ export function checkOperationOptions({ include, exclude, overrides = {} }: Open
 function checkSelectors(option: string, selectors: unknown): void {
   if (selectors === undefined) return;
   if (!Array.isArray(selectors))
-    throw invalidOption(`${option} takes a list: [{ tags: ["pets"] }]`);
+    throw invalidOptionError(`${option} must be a list: [{ tags: ["pets"] }]`);
   for (const [index, selector] of (selectors as readonly unknown[]).entries()) {
     const where = `${option}[${index}]`;
     checkOptions(`openApiSource ${where}`, selector, selectorNames);
     for (const [name, value] of Object.entries(selector as object)) {
-      if (!isNames(value)) throw invalidOption(`${where}.${name} takes a list of texts`);
+      if (!isNames(value)) throw invalidOptionError(`${where}.${name} must be a list of strings`);
       const wrong = name === "extensions" ? value.find((one) => !one.startsWith("x-")) : undefined;
       if (wrong !== undefined)
-        throw invalidOption(`${where}: "${wrong}" is no extension: x-${wrong}?`);
+        throw invalidOptionError(
+          `${where}: "${wrong}" is not an extension: did you mean x-${wrong}?`,
+        );
     }
   }
 }
@@ -69,29 +75,29 @@ function checkOverride(where: string, override: OperationOverride): void {
   checkOptions(`openApiSource ${where}`, override, overrideNames);
   const { name, title, description, annotations, hidden, writable, fixed, timeoutMs } = override;
   if (name !== undefined && !isToolName(name)) {
-    throw invalidOption(
-      `${where}: "${name}" cannot be a tool's name: use letters, digits, _ and -, with a letter or _ first, 64 at most`,
+    throw invalidOptionError(
+      `${where}: "${name}" cannot be a tool's name: use letters, digits, _ and -, starting with a letter or _, at most 64`,
     );
   }
   for (const [member, text] of Object.entries({ title, description })) {
     if (text !== undefined && (typeof text !== "string" || text.trim() === "")) {
-      throw invalidOption(`${where}.${member} takes a text`);
+      throw invalidOptionError(`${where}.${member} must be a non-empty string`);
     }
   }
   if (annotations !== undefined && !isJsonObject(annotations)) {
-    throw invalidOption(`${where}.annotations takes an object: { readOnlyHint: true }`);
+    throw invalidOptionError(`${where}.annotations must be an object: { readOnlyHint: true }`);
   }
   if (hidden !== undefined && !isNames(hidden)) {
-    throw invalidOption(`${where}.hidden takes a list of names`);
+    throw invalidOptionError(`${where}.hidden must be a list of names`);
   }
   if (writable !== undefined && !isNames(writable)) {
-    throw invalidOption(`${where}.writable takes a list of names`);
+    throw invalidOptionError(`${where}.writable must be a list of names`);
   }
   if (fixed !== undefined && !isJsonObject(fixed)) {
-    throw invalidOption(`${where}.fixed takes an object: the values by the names of the arguments`);
+    throw invalidOptionError(`${where}.fixed must be an object: values by argument name`);
   }
   if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
-    throw invalidOption(`${where}.timeoutMs is ${timeoutMs}; use 0 or more`);
+    throw invalidOptionError(`${where}.timeoutMs is ${timeoutMs}; use 0 or more`);
   }
   checkRequest(where, override);
 }
@@ -101,15 +107,15 @@ function checkRequest(
   { requestMediaType, decodeBase64Body, idempotencyKey }: OperationOverride,
 ): void {
   if (requestMediaType !== undefined && !isConcrete(requestMediaType)) {
-    throw invalidOption(
-      `${where}.requestMediaType takes a media type: "application/merge-patch+json"`,
+    throw invalidOptionError(
+      `${where}.requestMediaType must be a media type: "application/merge-patch+json"`,
     );
   }
   if (decodeBase64Body !== undefined && typeof decodeBase64Body !== "boolean") {
-    throw invalidOption(`${where}.decodeBase64Body takes true or false`);
+    throw invalidOptionError(`${where}.decodeBase64Body must be true or false`);
   }
   if (idempotencyKey !== undefined && idempotencyKey !== "executor" && idempotencyKey !== "model") {
-    throw invalidOption(`${where}.idempotencyKey takes "executor" or "model"`);
+    throw invalidOptionError(`${where}.idempotencyKey must be "executor" or "model"`);
   }
 }
 

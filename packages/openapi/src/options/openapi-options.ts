@@ -3,70 +3,78 @@ import type { PageCollection } from "../exchange/follow-ups/collect-pages.ts";
 import type { OperationOverride, OperationSelector } from "../settings/operation-options.ts";
 import type { Operation } from "../document/operation.ts";
 
-/** What a filter knows of an operation: what the load found, before any reference is resolved. */
+/** The properties of an operation that a filter can use: those that the load found before references are resolved. */
 export type OperationSummary = Omit<Operation, "details" | "pointer" | "hasOwnServers">;
 
-/** How a document becomes tools. Everything has a default. */
+/** Options for creating tools from a document. All have defaults. */
 export interface OpenApiOptions {
-  /** Names the source among others. Default: the document's URL or path, else `openapi`. */
+  /** Identifies the source among others. Default: the document's URL or path, else `openapi`. */
   readonly id?: string;
   /**
-   * Where the API is: `https://api.example.com/v1`. It stands for the servers of the document, and for absolute ones of
-   * single paths and operations; relative ones of those are seen from it. `servers` goes before it.
+   * The API's base URL: `https://api.example.com/v1`. It replaces the servers of the document, and absolute servers of
+   * single paths and operations; their relative servers are resolved against it. `servers` takes precedence.
    */
   readonly baseUrl?: string | URL;
   /**
-   * The server to use in place of one that the document names, by its URL there, with or without values for its
-   * variables: `{ "https://upload.example.com/2.0": "https://upload.eu.example.com/2.0" }`. Credentials go there, too.
+   * The server to use in place of one of the document, by its URL there, with or without values of its variables: `{
+   * "https://upload.example.com/2.0": "https://upload.eu.example.com/2.0" }`. Credentials are sent there too.
    */
   readonly servers?: Readonly<Record<string, string | URL>>;
-  /** Values of variables in the URLs of the document's servers, in place of their defaults: `{ region: "eu" }`. */
+  /** Values of variables in the document's server URLs, in place of their defaults: `{ region: "eu" }`. */
   readonly serverVariables?: Readonly<Record<string, string>>;
   /** Sent with every request, in place of header parameters of the same names. Handled like credentials. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Credentials. They go to the origins of `baseUrl`, else of the document's URL, else of the document's own
-   * `servers`; and to `credentialOrigins`. Nowhere else, whatever a single operation says.
+   * Credentials. They are sent to the origins of `baseUrl`, else of the document's URL, else of the document's own
+   * `servers`; and to `credentialOrigins`. They are sent nowhere else, whatever a single operation declares.
    */
   readonly auth?: OpenApiAuth;
-  /** Origins that may be reached although they are private. They get no credentials by that: see `credentialOrigins`. */
+  /**
+   * Origins that may be reached although they are private. This does not allow sending credentials: see
+   * `credentialOrigins`.
+   */
   readonly allowOrigins?: readonly string[];
-  /** Origins that may get the credentials, beside those that `auth` names. Private ones have to stand in `allowOrigins`, too. */
+  /**
+   * Origins that may receive credentials, beside those named at `auth`. Private ones must also be in `allowOrigins`.
+   */
   readonly credentialOrigins?: readonly string[];
-  /** Certificates (PEM) of authorities that are believed beside those of the system: a company's own. */
+  /** Certificates (PEM) of authorities that are trusted in addition to the system's, such as a company's own. */
   readonly certificateAuthorities?: string;
-  /** URLs and paths that `$ref`s may open beside the document's own folder, with all below them. */
+  /** URLs and paths that `$ref`s may open beside the document's own folder, including everything below them. */
   readonly allowReferences?: readonly string[];
-  /** Which operations become tools: those that one of the entries fits. Default: all. */
+  /** The operations that become tools: those that match one of the entries. Default: all. */
   readonly include?: readonly OperationSelector[];
-  /** Which don't, although `include` fits. An entry that fits nothing is a warning in `problems`. */
+  /** The operations that do not, although `include` matches. An entry without a match is a warning in `problems`. */
   readonly exclude?: readonly OperationSelector[];
-  /** What `include` and `exclude` cannot say. All three have to agree. */
+  /** Selects operations by a function. An operation must pass `include`, `exclude` and `filter`. */
   readonly filter?: (operation: OperationSummary) => boolean;
   /**
-   * What is said of single operations in place of the document, by operationId or by method and path:
-   * `GET /pets/{id}`. One that fits no operation is a warning in `problems`.
+   * Settings of single operations, by operationId or by method and path: `GET /pets/{id}`. They take precedence over
+   * the document. An entry without a matching operation is a warning in `problems`.
    */
   readonly overrides?: Readonly<Record<string, OperationOverride>>;
   /**
-   * What a model reads: `full` has texts as the document has them, 1,000 characters of a tool's and 500 of an argument's;
-   * `short` a sentence or two, without markup. Arguments are validated against the whole schema either way. Default:
-   * `full` for up to 100 tools, `short` for more.
+   * The length of the texts that a model sees. `full`: texts as in the document, at most 1,000 characters for a tool
+   * and 500 for an argument; `short`: a sentence or two, without markup. Arguments are validated against the full
+   * schema in both cases. Default: `full` for up to 100 tools, `short` for more.
    */
   readonly descriptions?: "short" | "full";
-  /** Before every name: `museum` makes `museum__list_events`. */
+  /** Prefix of every name: `museum` results in `museum__list_events`. */
   readonly prefix?: string;
-  /** Milliseconds for loading the document, and for one call of a tool. 0: no limit. Default: 60,000; for a call the executor's. */
+  /**
+   * Milliseconds for loading the document, and for one call of a tool. 0: no limit. Default: 60,000 for the load; the
+   * executor's for a call.
+   */
   readonly timeoutMs?: number;
   /**
-   * Looks for changes of the document, and of the files it refers to: `true` looks at files every 2 seconds and asks
-   * servers every 5 minutes, a number is the milliseconds between. A server is not asked while it says that nothing
-   * changes (`Cache-Control: max-age`), and sends nothing when nothing has (`ETag`, `Last-Modified`). Default: false.
+   * Watches the document, and the files that it refers to, for changes: `true` checks files every 2 seconds and servers
+   * every 5 minutes, a number is the interval in milliseconds. A server is not asked while the document is fresh
+   * (`Cache-Control: max-age`), and unchanged documents are not sent again (`ETag`, `Last-Modified`). Default: false.
    */
   readonly watch?: boolean | number;
   /**
-   * One call of a reading tool reads the pages after the first, too, up to so many, and gives one list. Each is a call
-   * of its own, under the same policy and limits. Default: one page, and how to ask for the next.
+   * Collects several pages in one call of a read-only tool, up to the given limits, and returns one list. Each page is
+   * read by a call of its own, under the same policy and limits. Default: one page, with the call for the next one.
    */
   readonly collectPages?: PageCollection;
 }

@@ -1,4 +1,4 @@
-/** Headers that frame a message or choose its host: the HTTP client's, and nobody else's to send. */
+/** Headers that frame a message or choose its host: only the HTTP client may set them. */
 export const framingHeaders: ReadonlySet<string> = new Set([
   "host",
   "content-length",
@@ -12,14 +12,16 @@ export const framingHeaders: ReadonlySet<string> = new Set([
   "expect",
 ]);
 
-/** Headers that the host wrote, by lower-case name. */
-export function lowerCase(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+/** Returns the host's headers by lower-case name. */
+export function toLowerCaseNames(
+  headers: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
 }
 
-/** The names of the cookies in a header `cookie`. */
-export function cookieNames({ cookie = "" }: Readonly<Record<string, string>>): string[] {
+/** Returns the names of the cookies in a `cookie` header. */
+export function parseCookieNames({ cookie = "" }: Readonly<Record<string, string>>): string[] {
   return cookie.split(";").map((pair) => (pair.split("=", 1)[0] as string).trim());
 }

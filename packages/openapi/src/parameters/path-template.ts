@@ -1,6 +1,6 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { type ParameterArgument, parameterWriter } from "./serialize-parameter.ts";
-import { meansReserved, methodOnly } from "./reserved-names.ts";
+import { type ParameterArgument, createParameterWriter } from "./serialize-parameter.ts";
+import { mayMeanReserved, methodOnly } from "./reserved-names.ts";
 import { OperationError } from "../document/operation.ts";
 import { encodeStrict, encodeTemplateText } from "./percent-encode.ts";
 import type { ParameterWriter } from "./style-writer.ts";
@@ -10,7 +10,7 @@ interface Variable {
   readonly write: ParameterWriter;
 }
 
-/** One segment that has variables: text, variable, text, …, text. */
+/** A segment with variables: text, variable, text, …, text. */
 interface Segment {
   readonly texts: readonly string[];
   readonly variables: readonly Variable[];
@@ -18,33 +18,33 @@ interface Segment {
 
 /** A compiled path. */
 export interface PathTemplate {
-  /** A query that the document wrote into the path, without `?`. */
+  /** A query in the document's path, without `?`. */
   readonly query: string;
-  /** The path with a letter for each variable. */
+  /** The path with a letter in place of each variable. */
   readonly example: string;
   /**
-   * The path for some arguments.
+   * Expands the path for some arguments.
    *
-   * @throws ToolError `invalid_arguments` for a value that is missing or empty, or that would lead to another path.
+   * @throws ToolError `invalid_arguments` for a value that is missing or empty, or that would change the path.
    */
   expand(args: JsonObject): string;
 }
 
 /**
- * Compiles a path template (OpenAPI 3.2, "Paths Object"). A `#fragment` is never sent; a `?query` comes
- * before the query parameters; several variables in a segment and text around them are fine.
+ * Compiles a path template (OpenAPI 3.2, "Paths Object"). A `#fragment` is never sent; a `?query` precedes the query
+ * parameters; a segment may contain several variables and text around them.
  */
-export function pathTemplate(
+export function compilePathTemplate(
   template: string,
   parameters: readonly ParameterArgument[],
 ): PathTemplate {
   const variables = new Map<string, Variable>();
   for (const { argument, parameter } of parameters) {
     if (parameter.in !== "path") continue;
-    variables.set(parameter.name, { argument, write: parameterWriter(parameter, argument) });
+    variables.set(parameter.name, { argument, write: createParameterWriter(parameter, argument) });
   }
   const { path, query } = splitTemplate(template);
-  // Split at the slashes that are not within braces.
+  // Split at slashes outside of braces.
   const segments = (path.match(/(?:\{[^{}]*\}|[^/])+|\//g) ?? []).map((text) =>
     parseSegment(text, variables),
   );
@@ -70,23 +70,23 @@ export function pathTemplate(
 const plainPath = /^(?:\/(?:[\w-]+|\{[\w-]+\}))+\/?$/;
 
 /**
- * Refuses a path whose own text a client or a server could take for one that climbs, or for another method: the host's `baseUrl` says what it
- * stands below.
+ * Refuses a path template that a client or a server could interpret as a path outside of the host's `baseUrl`, or as
+ * another method.
  *
  * @throws OperationError
  */
 export function assertStaysBelow(template: string, pointer: string): void {
-  // Nearly every path is made of plain words and variables.
+  // Nearly all paths consist of plain words and variables.
   if (plainPath.test(template)) return;
   const { path, query } = splitTemplate(template);
   for (const name of new URLSearchParams(query).keys()) {
-    if (!meansReserved(name, methodOnly)) continue;
-    throw new OperationError("its path would turn its method into another: `_method`", pointer);
+    if (!mayMeanReserved(name, methodOnly)) continue;
+    throw new OperationError("its path would override its method: `_method`", pointer);
   }
-  const climbs = mayTraverse.test(path) && leadsElsewhere(path);
+  const climbs = mayTraverse.test(path) && mayLeavePath(path);
   if (!climbs && !/\\|%(?:25)*5c/i.test(path)) return;
   throw new OperationError(
-    'its path would lead elsewhere: it must not hold a segment "." or "..", a backslash or a control character, encoded ones included',
+    'its path would lead outside the base path: it must not contain a segment "." or "..", a backslash or a control character, encoded ones included',
     pointer,
   );
 }
@@ -139,27 +139,30 @@ function expandSegment({ texts, variables }: Segment, args: JsonObject): string 
     }
     segment += text + (texts[index + 1] as string);
   }
-  if (mayTraverse.test(segment) && leadsElsewhere(segment)) {
+  if (mayTraverse.test(segment) && mayLeavePath(segment)) {
     const names = variables.map(({ argument }) => `"${argument}"`).join(" and ");
     throw new ToolError(
       "invalid_arguments",
-      `${names} would lead to another path: a value in the path must not be or hold ".", ".." or a line break, encoded ones included. Pass the plain value of this one part.`,
+      `${names} would lead to another path: a value in the path must not be or contain ".", ".." or a line break, including encoded ones. Pass only the plain value.`,
     );
   }
   return segment;
 }
 
-// Every dot segment and control character shows as one of these once its value is encoded.
+// Once a value is encoded, every dot segment and control character contains one of these.
 const mayTraverse = /\.|%25|%2e|%0|%1|%7f|%c[01]|%e0%[89]|%f0%8/i;
 
-/** How no character is written in UTF-8, and old decoders read a dot or a slash (RFC 3629 section 10). */
+/**
+ * Matches overlong UTF-8, which encodes no character, but which old decoders read as a dot or a slash (RFC 3629 section
+ * 10).
+ */
 const overlong = /%(?:c[01]|e0%[89]|f0%8)/i;
 
 /**
- * True when a server that decodes the segment, once or several times, could see a path segment `.` or `..` or a
- * control character in it. Some servers cut a segment at `;` before they look at it.
+ * Returns true if a server that decodes the segment, once or several times, could read a path segment `.` or `..` or a
+ * control character in it. Some servers truncate a segment at `;` before they check it.
  */
-export function leadsElsewhere(segment: string): boolean {
+export function mayLeavePath(segment: string): boolean {
   let text = segment;
   for (let times = 0; times < 4; times++) {
     // oxlint-disable-next-line no-control-regex
@@ -171,6 +174,6 @@ export function leadsElsewhere(segment: string): boolean {
     if (decoded === text) return false;
     text = decoded;
   }
-  // Encoded over and over: nobody writes that by accident.
+  // Repeated encoding is never accidental.
   return true;
 }

@@ -1,24 +1,28 @@
 import type { OperationDetails, Parameter, ParameterLocation } from "../document/operation.ts";
 import { framingHeaders } from "./host-headers.ts";
+import { unrepresentableValueError } from "./unrepresentable.ts";
 
-/** What the host sends itself. */
+/** The names of headers and cookies that the host itself sends. */
 export interface HostNames {
   /** Lower-case names of headers. */
   readonly headers: ReadonlySet<string>;
-  /** Names of the cookies in a header `cookie` of the host's. */
+  /** Names of the cookies in the host's own `cookie` header. */
   readonly cookies: readonly string[];
 }
 
-/** The names that are not the model's to choose, by place, as `comparableName` writes them. */
+/** The names that the model must not choose, by location, in the form of `normalizeName`. */
 export interface ReservedNames {
   readonly header: readonly ReadonlySet<string>[];
   readonly query: ReadonlySet<string>;
   readonly cookie: ReadonlySet<string>;
-  /** What the document declares, be it an argument or not. */
+  /** The declared parameters, including those that are not arguments. */
   readonly declared: readonly Parameter[];
 }
 
-/** Header parameters that a document must not declare (OpenAPI 3.2, "Parameter Object"), that belong to the HTTP client, that carry what is chosen elsewhere, or that would turn one method into another. */
+/**
+ * Header parameters that a document must not declare (OpenAPI 3.2, "Parameter Object"), that belong to the HTTP client,
+ * that are determined elsewhere, or that would override the method.
+ */
 const forbiddenHeaders: ReadonlySet<string> = new Set([
   "accept",
   "content-type",
@@ -27,7 +31,7 @@ const forbiddenHeaders: ReadonlySet<string> = new Set([
   "cookie",
   ...framingHeaders,
   "accept-encoding",
-  // The body is sent as it is: a coding that a header claims would be untrue (RFC 9110 section 8.4).
+  // The body is sent without a coding, so such a header would be wrong (RFC 9110 section 8.4).
   "content-encoding",
   "content-transfer-encoding",
   "x-http-method",
@@ -35,21 +39,24 @@ const forbiddenHeaders: ReadonlySet<string> = new Set([
   "x-method-override",
 ]);
 
-/** What nobody chooses, what the host sends, and the places of the operation's API keys. */
-export function reservedNames(details: OperationDetails, host: HostNames): ReservedNames {
+/**
+ * Returns the reserved names of an operation: forbidden headers, the host's headers and cookies, and the locations of
+ * its API keys.
+ */
+export function getReservedNames(details: OperationDetails, host: HostNames): ReservedNames {
   if (host.cookies.length === 0 && !hasApiKey(details)) {
     const header = [forbiddenHeaders, host.headers];
     return { header, query: methodOnly, cookie: none, declared: details.parameters };
   }
   const header = new Set<string>();
   const query = new Set(methodOnly);
-  const cookie = new Set(host.cookies.map(comparableName));
+  const cookie = new Set(host.cookies.map(normalizeName));
   for (const combination of details.security) {
     for (const { declaration } of combination) {
       if (declaration?.type !== "apiKey" || declaration.name === undefined) continue;
       const { name, in: place = "header" } = declaration;
       if (place === "header") header.add(name.toLowerCase());
-      else (place === "query" ? query : cookie).add(comparableName(name));
+      else (place === "query" ? query : cookie).add(normalizeName(name));
     }
   }
   return {
@@ -60,7 +67,7 @@ export function reservedNames(details: OperationDetails, host: HostNames): Reser
   };
 }
 
-/** Fields of a query or a form that would turn one method into another. */
+/** Fields of a query or a form that would override the method. */
 export const methodOnly: ReadonlySet<string> = new Set(["_method"]);
 const none: ReadonlySet<string> = new Set();
 
@@ -71,7 +78,7 @@ function hasApiKey({ security }: OperationDetails): boolean {
   return false;
 }
 
-/** True for a parameter that the model must not pass. */
+/** Returns true for a parameter that the model must not pass. */
 export function isReserved({ name, in: location }: Parameter, reserved: ReservedNames): boolean {
   if (location === "header") {
     const lower = name.trim().toLowerCase();
@@ -79,15 +86,15 @@ export function isReserved({ name, in: location }: Parameter, reserved: Reserved
     const dashed = lower.replaceAll("_", "-");
     return reserved.header.some((names) => names.has(lower) || names.has(dashed));
   }
-  return reservedAt(location, reserved)?.has(comparableName(name)) ?? false;
+  return getReservedAt(location, reserved)?.has(normalizeName(name)) ?? false;
 }
 
-/** The keys that an object must not have when each becomes a name of its own: what is reserved, and other parameters. */
-export function reservedKeys(
+/** Returns the keys that an exploded object must not have: reserved names, and other parameters. */
+export function getReservedKeys(
   parameter: Parameter,
   reserved: ReservedNames,
 ): ReadonlySet<string> | undefined {
-  const names = reservedAt(parameter.in, reserved);
+  const names = getReservedAt(parameter.in, reserved);
   if (names === undefined) return undefined;
   const others = reserved.declared.filter(
     (other) => other.name !== parameter.name && other.in === parameter.in,
@@ -96,19 +103,18 @@ export function reservedKeys(
 }
 
 /**
- * The names that the keys of one field of a form must not stand for, when each becomes a field of its own: what is
- * reserved, and the other fields.
+ * Returns the names that the keys of an exploded field of a form must not have: reserved names, and the other fields.
  *
- * @param fields all that the form declares.
+ * @param fields all fields that the form declares.
  */
-export function otherFields(fields: Iterable<string>, own: string): ReadonlySet<string> {
+export function getOtherFields(fields: Iterable<string>, own: string): ReadonlySet<string> {
   const others = new Set(methodOnly);
   for (const field of fields) others.add(field.toLowerCase());
   others.delete(own.toLowerCase());
   return others;
 }
 
-function reservedAt(
+function getReservedAt(
   location: ParameterLocation,
   { query, cookie }: ReservedNames,
 ): ReadonlySet<string> | undefined {
@@ -116,17 +122,17 @@ function reservedAt(
   return location === "query" || location === "querystring" ? query : undefined;
 }
 
-/** True when a server could take an encoded key for a reserved name. */
-export function meansReserved(key: string, reserved: ReadonlySet<string>): boolean {
-  const decoded = decodedName(key).split("=", 1)[0] as string;
-  return reserved.has(decoded.toLowerCase()) || reserved.has(comparableName(decoded));
+/** Returns true if a server could interpret an encoded key as a reserved name. */
+export function mayMeanReserved(key: string, reserved: ReadonlySet<string>): boolean {
+  const decoded = decodeName(key).split("=", 1)[0] as string;
+  return reserved.has(decoded.toLowerCase()) || reserved.has(normalizeName(decoded));
 }
 
 /**
- * One form for all names that servers take for the same: some ignore case, cut at a bracket or a NUL, or write an
- * underscore for a dot, a space or a lone bracket.
+ * Normalizes names that servers treat as equal: some servers ignore case, truncate at a bracket or a NUL, or replace a
+ * dot, a space or a single bracket by an underscore.
  */
-function comparableName(name: string): string {
+function normalizeName(name: string): string {
   if (/^[a-z0-9_-]*$/.test(name)) return name;
   const text = name.split("\u0000", 1)[0]?.trim() ?? "";
   const open = text.indexOf("[", 1);
@@ -134,10 +140,31 @@ function comparableName(name: string): string {
   return whole.replace(/[. [+]/g, "_").toLowerCase();
 }
 
-function decodedName(name: string): string {
+function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
     return name;
   }
+}
+
+/** Refuses a key, encoded as it is sent, that the model must not choose. */
+export type ReservedKeyCheck = (key: string) => void;
+
+/**
+ * Creates a check that refuses keys which a server could interpret as reserved names.
+ *
+ * @param argument the argument's name, for errors.
+ */
+export function createReservedKeyCheck(
+  argument: string,
+  reserved: ReadonlySet<string>,
+): ReservedKeyCheck {
+  return (key) => {
+    if (!mayMeanReserved(key, reserved)) return;
+    throw unrepresentableValueError(
+      argument,
+      `must not contain the key ${JSON.stringify(key.slice(0, 100))}: that name has another meaning in this request. Remove it.`,
+    );
+  };
 }

@@ -1,11 +1,16 @@
 import type { JsonValue } from "@toolweave/core";
 import type { Parameter } from "../document/operation.ts";
-import { formTextWriter } from "./form-text.ts";
-import { reservedKeyCheck, type ReservedKeyCheck } from "./reserved-key-check.ts";
-import { isJsonMediaType, mediaTypeName } from "../document/media-type.ts";
+import { createFormTextWriter } from "./form-text.ts";
+import { createReservedKeyCheck, type ReservedKeyCheck } from "./reserved-names.ts";
+import { isJsonMediaType, getMediaTypeName } from "../document/media-type.ts";
 import { encodeStrict } from "./percent-encode.ts";
-import { cookieOctets, scalarText, styleWriter, type ParameterWriter } from "./style-writer.ts";
-import { emptyValueError, unrepresentableValue } from "./unrepresentable.ts";
+import {
+  checkCookieValue,
+  toText,
+  createStyleWriter,
+  type ParameterWriter,
+} from "./style-writer.ts";
+import { emptyValueError, unrepresentableValueError } from "./unrepresentable.ts";
 
 /** A parameter and the argument that carries it. */
 export interface ParameterArgument {
@@ -14,27 +19,31 @@ export interface ParameterArgument {
 }
 
 /**
- * Compiles how a parameter is written (OpenAPI 3.2, "Parameter Object"). The writer throws
- * `ToolError` `invalid_arguments` for a value that cannot travel there, and for a required one of which nothing would.
+ * Compiles the serialization of a parameter (OpenAPI 3.2, "Parameter Object"). The writer throws `ToolError`
+ * `invalid_arguments` for a value that cannot be sent there, and for a required one with an empty result.
  *
  * @param argument the argument's name, for errors.
- * @param reserved names that no key of an exploded object may stand for.
+ * @param reserved names that no key of an exploded object may have.
  */
-export function parameterWriter(
+export function createParameterWriter(
   parameter: Parameter,
   argument: string,
   reserved?: ReadonlySet<string>,
 ): ParameterWriter {
-  const checkKey = reserved === undefined ? undefined : reservedKeyCheck(argument, reserved);
+  const checkKey = reserved === undefined ? undefined : createReservedKeyCheck(argument, reserved);
   const write =
     parameter.mediaType === undefined
-      ? styleWriter(parameter, argument, checkKey)
-      : contentWriter(parameter, parameter.mediaType, argument, checkKey);
-  // A path says itself that nothing in it may be empty.
+      ? createStyleWriter(parameter, argument, checkKey)
+      : createContentWriter(parameter, parameter.mediaType, argument, checkKey);
+  // The path template itself refuses empty values.
   if (parameter.in === "path") return write;
   const check =
-    parameter.in === "cookie" ? undefined : parameter.in === "header" ? headerText : queryText;
-  const empty = emptyForm(parameter);
+    parameter.in === "cookie"
+      ? undefined
+      : parameter.in === "header"
+        ? checkHeaderText
+        : checkQueryText;
+  const empty = getEmptyForm(parameter);
   return (value) => {
     const text = write(value) ?? empty;
     if (text === undefined) {
@@ -46,17 +55,17 @@ export function parameterWriter(
 }
 
 /**
- * What is sent of a required parameter of which nothing would be left (OpenAPI 3.2, "Parameter Object", `allowEmptyValue`:
- * only in a query, and only of a style that has a form for what is empty). Optional ones are left out all the same.
+ * Returns the form of a required parameter whose result is empty (OpenAPI 3.2, "Parameter Object", `allowEmptyValue`:
+ * only in a query, and only for a style with a form for empty values). Optional ones are omitted nevertheless.
  */
-function emptyForm(parameter: Parameter): string | undefined {
+function getEmptyForm(parameter: Parameter): string | undefined {
   const { name, in: location, style, required, allowEmptyValue, mediaType } = parameter;
   const isAllowed = allowEmptyValue === true && location === "query" && style === "form";
   return isAllowed && required && mediaType === undefined ? `${encodeStrict(name)}=` : undefined;
 }
 
-/** A parameter with `content` is written as that media type and then encoded as a whole. */
-function contentWriter(
+/** Creates a writer for a parameter with `content`, which is written as that media type and then encoded as a whole. */
+function createContentWriter(
   parameter: Parameter,
   mediaType: string,
   argument: string,
@@ -64,15 +73,15 @@ function contentWriter(
 ): ParameterWriter {
   const { in: location } = parameter;
   const json = isJsonMediaType(mediaType);
-  const isForm = mediaTypeName(mediaType) === "application/x-www-form-urlencoded";
+  const isForm = getMediaTypeName(mediaType) === "application/x-www-form-urlencoded";
   const textOf = isForm
-    ? formTextWriter(parameter, argument, location === "querystring" ? checkKey : undefined)
+    ? createFormTextWriter(parameter, argument, location === "querystring" ? checkKey : undefined)
     : json
       ? (value: JsonValue) => JSON.stringify(value)
-      : scalarText;
+      : toText;
   switch (location) {
     case "querystring":
-      // A form is a query already (OpenAPI 3.2, "Parameter Object Examples").
+      // A form already is a query (OpenAPI 3.2, "Parameter Object Examples").
       if (isForm) return textOf;
       return (value) => {
         const text = encodeStrict(textOf(value));
@@ -85,45 +94,45 @@ function contentWriter(
       return (value) => encodeStrict(textOf(value));
     default: {
       const name = encodeStrict(parameter.name);
-      // Text is what a cookie is made of (OpenAPI 3.2, appendix D); other media types have characters that it cannot hold.
+      // A cookie contains text (OpenAPI 3.2, appendix D); other media types have characters that it cannot contain.
       return location === "cookie" && !json && !isForm
-        ? (value) => `${name}=${cookieOctets(textOf(value), argument)}`
+        ? (value) => `${name}=${checkCookieValue(textOf(value), argument)}`
         : (value) => `${name}=${encodeStrict(textOf(value))}`;
     }
   }
 }
 
 /**
- * The value of a header field, one character for each byte (RFC 9110 section 5.5). Throws `ToolError`
- * `invalid_arguments` for what would not arrive.
+ * Returns the value of a header field, one character for each byte (RFC 9110 section 5.5). Throws `ToolError`
+ * `invalid_arguments` for a value that would not arrive unchanged.
  */
-function headerText(text: string, argument: string): string {
+function checkHeaderText(text: string, argument: string): string {
   if (/[^\t -~\u0080-\u00ff]/.test(text)) {
     throw /[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)
-      ? unrepresentableValue(
+      ? unrepresentableValueError(
           argument,
-          "is sent in a header, which cannot hold control characters: leave them out.",
+          "is sent in a header, which cannot contain control characters: remove them.",
         )
-      : unrepresentableValue(
+      : unrepresentableValueError(
           argument,
-          "is sent in a header, which cannot hold characters beyond Latin-1: leave them out, or encode them if the API says how.",
+          "is sent in a header, which cannot contain characters beyond Latin-1: remove them, or encode them if the API defines how.",
         );
   }
   if (/^[ \t]|[ \t]$/.test(text)) {
-    throw unrepresentableValue(
+    throw unrepresentableValueError(
       argument,
-      "is sent in a header, which loses spaces and tabs at the beginning and the end: leave them out.",
+      "is sent in a header, which loses leading and trailing spaces and tabs: remove them.",
     );
   }
   return text;
 }
 
-function queryText(text: string, argument: string): string {
-  // Nobody needs a carriage return here, and a server that decodes it into a header of its own is harmed by it.
+function checkQueryText(text: string, argument: string): string {
+  // No value needs a carriage return, and a server that decodes it into one of its own headers would be vulnerable.
   if (/%0d/i.test(text)) {
-    throw unrepresentableValue(
+    throw unrepresentableValueError(
       argument,
-      'is sent in the query, which cannot hold carriage returns: leave them out, "\\n" alone is a line break.',
+      'is sent in the query, which cannot contain carriage returns: remove them and use "\\n" for a line break.',
     );
   }
   return text;

@@ -6,48 +6,49 @@ import {
   encodeReservedInQuery,
   encodeStrict,
 } from "./percent-encode.ts";
-import type { ReservedKeyCheck } from "./reserved-key-check.ts";
-import { unrepresentableValue } from "./unrepresentable.ts";
+import type { ReservedKeyCheck } from "./reserved-names.ts";
+import { unrepresentableValueError } from "./unrepresentable.ts";
 
 /**
- * Writes one argument as it travels: the text that replaces `{name}` in a path, `name=value` pairs of
- * a query or a cookie, the value of a header. `undefined`: there is nothing to send.
+ * Serializes one argument: the text that replaces `{name}` in a path, `name=value` pairs of a query or a cookie, or the
+ * value of a header. `undefined`: nothing is sent.
  */
 export type ParameterWriter = (value: JsonValue) => string | undefined;
 
 type Encode = (text: string) => string;
 
-/** What tells one style from another (RFC 6570 appendix A). */
+/** The differences between styles (RFC 6570 appendix A). */
 interface Expansion {
   readonly first: string;
   /** Between exploded values, and between `name=value` pairs. */
   readonly separator: string;
   readonly named: boolean;
-  /** What follows the name of an empty value. */
+  /** The text after the name of an empty value. */
   readonly ifEmpty: "" | "=";
-  /** Between the values of a list that is not exploded, as it travels. */
+  /** Between the values of a list that is not exploded, as it is sent. */
   readonly delimiter: string;
 }
 
 /**
  * Compiles a style (OpenAPI 3.2, "Style Values"; RFC 6570). Null, an empty list and an empty object are not sent, nor
  * is a member that is null (RFC 6570 section 2.3); a list or an object within a list is JSON. The writer throws
- * `ToolError` `invalid_arguments` for what could not be read back.
+ * `ToolError` `invalid_arguments` for a value that could not be read back.
  *
  * @param argument the argument's name, for errors.
  */
-export function styleWriter(
+export function createStyleWriter(
   parameter: Parameter,
   argument: string,
   checkKey?: ReservedKeyCheck,
 ): ParameterWriter {
-  if (parameter.style === "deepObject") return deepObjectWriter(parameter, argument, checkKey);
+  if (parameter.style === "deepObject")
+    return createDeepObjectWriter(parameter, argument, checkKey);
   const { explode } = parameter;
   const { first, separator, named, ifEmpty, delimiter } = getExpansion(parameter);
-  const encode = textEncoder(parameter, argument);
-  const encodeItem = itemEncoder(parameter, argument, explode ? separator : delimiter, encode);
-  const encodeKey = explode ? keyEncoder(parameter, argument, encodeItem) : encodeItem;
-  const name = encodedName(parameter);
+  const encode = getTextEncoder(parameter, argument);
+  const encodeItem = getItemEncoder(parameter, argument, explode ? separator : delimiter, encode);
+  const encodeKey = explode ? getKeyEncoder(parameter, argument, encodeItem) : encodeItem;
+  const name = encodeName(parameter);
   const pair = (key: string, text: string): string =>
     text === "" ? key + ifEmpty : `${key}=${text}`;
   const one = named ? (text: string) => first + pair(name, text) : (text: string) => first + text;
@@ -58,7 +59,7 @@ export function styleWriter(
     if (Array.isArray(value)) {
       if (value.length === 0) return undefined;
       const items = (value as readonly JsonValue[]).map((item) =>
-        encodeItem(itemText(item, argument, parameter.itemDelimiters)),
+        encodeItem(toItemText(item, argument, parameter.itemDelimiters)),
       );
       if (!explode) return one(items.join(delimiter));
       return first + (named ? items.map((item) => pair(name, item)) : items).join(separator);
@@ -66,7 +67,7 @@ export function styleWriter(
     const members: string[] = [];
     for (const [key, member] of Object.entries(value)) {
       if (member === null) continue;
-      const text = encodeItem(scalarText(member));
+      const text = encodeItem(toText(member));
       const encoded = encodeKey(key);
       if (!explode) members.push(encoded, text);
       else {
@@ -79,40 +80,40 @@ export function styleWriter(
   };
 }
 
-/** A value where only text fits: text as it is, a list or an object as JSON. */
-export function scalarText(value: JsonValue): string {
+/** Returns a value as text: a string unchanged, a list or an object as JSON. */
+export function toText(value: JsonValue): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /**
- * The same for an item of a list, in which nothing could stand for null. Throws `ToolError` `invalid_arguments`.
+ * Same for an item of a list, in which null cannot be represented. Throws `ToolError` `invalid_arguments`.
  *
- * @param delimiters between the items of lists within the list, the outer ones first. Default: none, they are JSON.
+ * @param delimiters between the items of nested lists, the outer ones first. Default: none, they are JSON.
  */
-export function itemText(
+export function toItemText(
   item: JsonValue,
   argument: string,
   delimiters: readonly string[] = [],
 ): string {
   assertNotNull(item, argument);
   const [delimiter, ...inner] = delimiters;
-  if (delimiter === undefined || !Array.isArray(item)) return scalarText(item);
+  if (delimiter === undefined || !Array.isArray(item)) return toText(item);
   if (item.length === 0) {
-    throw unrepresentableValue(
+    throw unrepresentableValueError(
       argument,
-      "holds an empty list in a list, which cannot be sent: leave it out of the list.",
+      "contains an empty list in a list, which cannot be sent: remove it from the list.",
     );
   }
-  const texts = (item as readonly JsonValue[]).map((one) => itemText(one, argument, inner));
-  for (const text of texts) if (text.includes(delimiter)) throw separates(argument, delimiter);
+  const texts = (item as readonly JsonValue[]).map((one) => toItemText(one, argument, inner));
+  for (const text of texts) if (text.includes(delimiter)) throw delimiterError(argument, delimiter);
   return texts.join(delimiter);
 }
 
 function assertNotNull(item: JsonValue, argument: string): void {
   if (item !== null) return;
-  throw unrepresentableValue(
+  throw unrepresentableValueError(
     argument,
-    "holds null in a list, which cannot be sent: leave it out of the list.",
+    "contains null in a list, which cannot be sent: remove it from the list.",
   );
 }
 
@@ -128,7 +129,7 @@ function getExpansion(parameter: Parameter): Expansion {
     case "matrix":
       return { first: ";", separator: ";", named: true, ifEmpty: "", delimiter };
     default: {
-      // A cookie header holds pairs with "; " between them (RFC 6265 section 4.2.1), whatever RFC 6570 says of forms.
+      // A cookie header contains pairs separated by "; " (RFC 6265 section 4.2.1), unlike the forms of RFC 6570.
       const separator = parameter.in === "cookie" ? "; " : "&";
       const named = parameter.in === "query" || parameter.in === "cookie";
       return { first: "", separator, named, ifEmpty: "=", delimiter };
@@ -136,15 +137,18 @@ function getExpansion(parameter: Parameter): Expansion {
   }
 }
 
-/** What stands between the items of a list that is not exploded. */
+/** Returns the delimiter between the items of a list that is not exploded. */
 export function getDelimiter({ style, delimiter }: Pick<Parameter, "style" | "delimiter">): string {
   return delimiter ?? (style === "spaceDelimited" ? " " : style === "pipeDelimited" ? "|" : ",");
 }
 
-/** Encodes a whole value. */
-function textEncoder({ style, allowReserved, in: location }: Parameter, argument: string): Encode {
+/** Returns the encoder of a whole value. */
+function getTextEncoder(
+  { style, allowReserved, in: location }: Parameter,
+  argument: string,
+): Encode {
   if (location === "header") return (text) => text;
-  if (style === "cookie") return (text) => cookieOctets(text, argument);
+  if (style === "cookie") return (text) => checkCookieValue(text, argument);
   if (!allowReserved) return encodeStrict;
   if (location === "cookie") return encodeReservedInCookie;
   if (location === "query") return encodeReservedInQuery;
@@ -155,10 +159,10 @@ function textEncoder({ style, allowReserved, in: location }: Parameter, argument
 }
 
 /**
- * Encodes an item so that it cannot be taken for two. What is not percent-encoded, or is encoded when it separates as
- * well, has no such form ("Style Values": undefined) and is refused.
+ * Returns the encoder of an item, which ensures that it cannot be read as two. If a delimiter in an item cannot be
+ * distinguished by its encoding, there is no valid form ("Style Values": undefined), and the value is refused.
  */
-function itemEncoder(
+function getItemEncoder(
   parameter: Parameter,
   argument: string,
   between: string,
@@ -168,59 +172,59 @@ function itemEncoder(
   const plain = getDelimiter(parameter);
   if (location === "header") {
     return (text) => {
-      if (text.includes(plain)) throw separates(argument, plain);
-      // Optional whitespace around the items of a list means nothing (RFC 9110 section 5.6.1).
-      if (/^[ \t]|[ \t]$/.test(text)) throw padded(argument);
+      if (text.includes(plain)) throw delimiterError(argument, plain);
+      // Optional whitespace around the items of a list is ignored (RFC 9110 section 5.6.1).
+      if (/^[ \t]|[ \t]$/.test(text)) throw paddingError(argument);
       return text;
     };
   }
   const separating = style === "label" && explode ? "." : explode || plain === "," ? "" : plain;
   if (separating !== "") {
     return (text) => {
-      if (text.includes(separating)) throw separates(argument, separating);
+      if (text.includes(separating)) throw delimiterError(argument, separating);
       return encode(text);
     };
   }
-  // With reserved characters left alone, a comma within an item would look like one between items.
+  // Since reserved characters are not encoded, a comma within an item would be read as a delimiter.
   return allowReserved && between === "," ? (text) => encode(text).replaceAll(",", "%2C") : encode;
 }
 
-function keyEncoder(
+function getKeyEncoder(
   { in: location, style, allowReserved }: Parameter,
   argument: string,
   encode: Encode,
 ): Encode {
   if (location === "header") {
     return (key) => {
-      if (key.includes("=")) throw separates(argument, "=", "a key");
+      if (key.includes("=")) throw delimiterError(argument, "=", "a key");
       return encode(key);
     };
   }
-  if (style === "cookie") return (key) => cookieName(key, argument);
+  if (style === "cookie") return (key) => checkCookieName(key, argument);
   return allowReserved ? (key) => encode(key).replaceAll("=", "%3D") : encode;
 }
 
-function encodedName({ name, style }: Parameter): string {
+function encodeName({ name, style }: Parameter): string {
   return style === "cookie" && isToken(name) ? name : encodeStrict(name);
 }
 
 /**
- * The value of a cookie, which is sent as it is (OpenAPI 3.2, "Style Values"). Throws `ToolError` `invalid_arguments`
- * for what a cookie cannot hold (RFC 6265 section 4.1.1).
+ * Returns the value of a cookie, which is sent without encoding (OpenAPI 3.2, "Style Values"). Throws `ToolError`
+ * `invalid_arguments` for characters that a cookie cannot contain (RFC 6265 section 4.1.1).
  */
-export function cookieOctets(text: string, argument: string): string {
+export function checkCookieValue(text: string, argument: string): string {
   if (/^(?:[!#-+\--:<-[\]-~]*|"[!#-+\--:<-[\]-~]*")$/.test(text)) return text;
-  throw unrepresentableValue(
+  throw unrepresentableValueError(
     argument,
-    'is sent in a cookie, which cannot hold spaces, quotes, ",", ";", "\\" and anything beyond ASCII: encode them as the API expects it, percent-encoded for example.',
+    'is sent in a cookie, which cannot contain spaces, quotes, ",", ";", "\\" or non-ASCII characters: encode them as the API expects, for example percent-encoded.',
   );
 }
 
-function cookieName(key: string, argument: string): string {
+function checkCookieName(key: string, argument: string): string {
   if (isToken(key)) return key;
-  throw unrepresentableValue(
+  throw unrepresentableValueError(
     argument,
-    `holds the key ${JSON.stringify(key.slice(0, 100))}, which no cookie can be called: use letters, digits and "-", "_" or ".".`,
+    `contains the key ${JSON.stringify(key.slice(0, 100))}, which is not a valid cookie name: use letters, digits and "-", "_" or ".".`,
   );
 }
 
@@ -229,19 +233,19 @@ function isToken(text: string): boolean {
 }
 
 /**
- * `name[key]=value`. What the specification leaves open is written as the servers that use this style
- * read it: deeper members in more brackets, list items by index.
+ * Writes `name[key]=value`. Cases that the specification leaves undefined are written as the servers that use this
+ * style read them: nested members in further brackets, list items by index.
  */
-function deepObjectWriter(
+function createDeepObjectWriter(
   parameter: Parameter,
   argument: string,
   checkKey: ReservedKeyCheck | undefined,
 ): ParameterWriter {
-  const encode = textEncoder(parameter, argument);
-  const name = encodedName(parameter);
+  const encode = getTextEncoder(parameter, argument);
+  const name = encodeName(parameter);
   return (value) => {
     const pairs: string[] = [];
-    deepPairs(value, argument, (path, text) => {
+    forEachLeaf(value, argument, (path, text) => {
       let key = name;
       for (const token of path) key += `%5B${encodeStrict(token)}%5D`;
       checkKey?.(key);
@@ -252,12 +256,12 @@ function deepObjectWriter(
 }
 
 /** Calls back for every leaf of a value, with the keys that lead to it. Throws `ToolError` `invalid_arguments`. */
-export function deepPairs(
+export function forEachLeaf(
   value: JsonValue,
   argument: string,
   add: (path: readonly string[], text: string) => void,
 ): void {
-  // Says whether there was a leaf.
+  // Returns whether there was a leaf.
   const walk = (at: JsonValue, path: readonly string[]): boolean => {
     if (at !== null && typeof at !== "object") {
       add(path, String(at));
@@ -268,19 +272,20 @@ export function deepPairs(
     const members = Object.entries((at ?? {}) as JsonObject);
     for (const [key, member] of members) {
       if (!isList && (key === "" || /[[\]]/.test(key))) {
-        throw unrepresentableValue(
+        throw unrepresentableValueError(
           argument,
-          'is sent with its keys in brackets: a key must not be empty and hold no "[" or "]".',
+          'is sent with its keys in brackets: a key must not be empty or contain "[" or "]".',
         );
       }
       if (isList) assertNotNull(member, argument);
       if (walk(member, [...path, key])) leaves++;
     }
-    // A list of nothing but what is empty is empty; among others, it would be another list without it.
+    // A list that contains only empty values is empty; an empty value among others would change the list if it were
+    // omitted.
     if (isList && leaves > 0 && leaves < members.length) {
-      throw unrepresentableValue(
+      throw unrepresentableValueError(
         argument,
-        "holds something empty in a list, which cannot be sent: leave it out of the list.",
+        "contains an empty value in a list, which cannot be sent: remove it from the list.",
       );
     }
     return leaves > 0;
@@ -290,18 +295,22 @@ export function deepPairs(
 
 const delimiterNames: Readonly<Record<string, string>> = { " ": "a space", "\t": "a tab" };
 
-/** The error for a text that holds what separates it from the next. */
-export function separates(argument: string, delimiter: string, what: string = "an item"): Error {
-  const shown = delimiterNames[delimiter] ?? JSON.stringify(delimiter);
-  return unrepresentableValue(
+/** Creates the error for a text that contains its own delimiter. */
+export function delimiterError(
+  argument: string,
+  delimiter: string,
+  what: string = "an item",
+): Error {
+  const separator = delimiterNames[delimiter] ?? JSON.stringify(delimiter);
+  return unrepresentableValueError(
     argument,
-    `is sent with ${shown} as the separator, and ${what} that holds one would be taken for two: leave it out.`,
+    `is sent with ${separator} as the separator, and ${what} that contains one would be read as two: remove it.`,
   );
 }
 
-function padded(argument: string): Error {
-  return unrepresentableValue(
+function paddingError(argument: string): Error {
+  return unrepresentableValueError(
     argument,
-    "is sent in a header, which loses spaces and tabs at the beginning and the end: leave them out.",
+    "is sent in a header, which loses leading and trailing spaces and tabs: remove them.",
   );
 }

@@ -1,45 +1,47 @@
 import { ToolError } from "@toolweave/core";
 
 /**
- * The error for a value that cannot travel where it has to.
+ * Creates the error for a value that cannot be sent where it has to be.
  *
- * @param argument as the model knows it.
- * @param why the end of a sentence that begins with the argument, and what to send instead.
+ * @param argument the name that the model knows.
+ * @param why the end of a sentence that begins with the argument, and the advice.
  */
-export function unrepresentableValue(argument: string, why: string): ToolError {
+export function unrepresentableValueError(argument: string, why: string): ToolError {
   return new ToolError("invalid_arguments", `${JSON.stringify(argument.slice(0, 100))} ${why}`);
 }
 
-/** Which argument carries a field of a body: what errors call it. */
+/** Returns the argument that carries a field of a body, for errors. */
 export type FieldArgument = (field: string) => string;
 
-/** A field of a body that is passed whole goes by its own name. */
+/** Returns the field's own name, for a body that is passed as a whole. */
 export const fieldName: FieldArgument = (field) => field;
 
-/** The error for a required value of which nothing would be sent: null, an empty list or object (RFC 6570 section 2.3). */
+/**
+ * Creates the error for a required value with an empty result: null, an empty list or object (RFC 6570 section 2.3).
+ */
 export function emptyValueError(argument: string): ToolError {
-  return unrepresentableValue(
+  return unrepresentableValueError(
     argument,
-    "is required, and null and what is empty cannot be sent there: pass a value.",
+    "is required, and null and empty values cannot be sent: pass a value.",
   );
 }
 
-/** A string as of ECMAScript 2024. */
+/** A string with the methods of ECMAScript 2024. */
 interface Unicode {
   isWellFormed(): boolean;
 }
 
-/** False for a text that holds half of a surrogate pair: it would arrive as another one. */
+/** Returns false for a text with an unpaired surrogate, which would arrive as another character. */
 export function isWellFormed(text: string): boolean {
   return (text as string & Unicode).isWellFormed();
 }
 
-/** Throws `ToolError` `invalid_arguments` for a text that holds half of a surrogate pair. */
+/** Throws `ToolError` `invalid_arguments` for a text with an unpaired surrogate. */
 export function assertWellFormed(text: string, argument: string): void {
   if (!isWellFormed(text)) {
-    throw unrepresentableValue(
+    throw unrepresentableValueError(
       argument,
-      "holds half of a surrogate pair, which is no character: send whole ones.",
+      "contains an unpaired surrogate, which is not a character: pass complete characters.",
     );
   }
 }

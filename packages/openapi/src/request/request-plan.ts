@@ -1,21 +1,23 @@
 import { setOwn } from "../document/record.ts";
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { noFiles, type ArtifactFiles } from "../body/artifact-files.ts";
+import { noFiles, type ArtifactFiles, type EncodedBody } from "../body/body-writer.ts";
 import type { ArgumentLayout, BodyArguments } from "../arguments/argument-layout.ts";
-import { type ParameterArgument, parameterWriter } from "../parameters/serialize-parameter.ts";
-import { choicePlan } from "./body-choice-plan.ts";
-import { pathTemplate } from "../parameters/path-template.ts";
-import type { EncodedBody } from "../body/body-writer.ts";
-import { reservedKeys } from "../parameters/reserved-names.ts";
+import {
+  type ParameterArgument,
+  createParameterWriter,
+} from "../parameters/serialize-parameter.ts";
+import { planBodyChoice } from "./body-choice-plan.ts";
+import { compilePathTemplate } from "../parameters/path-template.ts";
+import { getReservedKeys } from "../parameters/reserved-names.ts";
 import type { Server } from "./servers.ts";
 import type { ParameterWriter } from "../parameters/style-writer.ts";
-import { isWellFormed, unrepresentableValue } from "../parameters/unrepresentable.ts";
+import { isWellFormed, unrepresentableValueError } from "../parameters/unrepresentable.ts";
 
-/** A request as the arguments make it; nothing of the host's own is in it. */
+/** A request as the arguments define it, without the host's own headers and credentials. */
 export interface PlannedRequest {
   readonly method: string;
   readonly origin: string;
-  /** The path, with the server's. */
+  /** The path, including that of the server. */
   readonly path: string;
   /** Without `?`; may be empty. */
   readonly query: string;
@@ -27,9 +29,10 @@ export interface PlannedRequest {
 }
 
 /**
- * Makes a request of arguments. Throws `ToolError` `invalid_arguments` for a value that cannot be sent.
+ * Converts arguments to a request. Throws `ToolError` `invalid_arguments` for a value that cannot be sent.
  *
- * @param files what is stored under the keys of artifacts among them. Default: nothing, for a request that is shown.
+ * @param files returns the artifacts whose keys are among the arguments. Default: none, for a request that is only
+ * displayed.
  */
 export type RequestPlan = (args: JsonObject, files?: ArtifactFiles) => PlannedRequest;
 
@@ -40,33 +43,33 @@ interface Placed {
 }
 
 /**
- * Compiles an operation's requests, once; a plan is applied to each call.
+ * Compiles an operation's requests, once; the plan is applied to each call.
  *
- * @throws Error when the path would not arrive as it is shown.
+ * @throws Error if the URL parser would change the path.
  */
-export function requestPlan(
+export function planRequest(
   method: string,
   path: string,
   server: Server,
   layout: ArgumentLayout,
   accept: string,
 ): RequestPlan {
-  const template = pathTemplate(path, layout.parameters);
+  const template = compilePathTemplate(path, layout.parameters);
   assertPathUnchanged(server, template.example);
   const at = (...locations: readonly string[]): Placed[] =>
     layout.parameters
       .filter(({ parameter }) => locations.includes(parameter.in))
-      .map((one) => placed(one, layout));
+      .map((one) => toPlaced(one, layout));
   const inQuery = at("query", "querystring");
   const inHeaders = at("header");
   const inCookies = at("cookie");
-  const encodeBody = layout.body === undefined ? undefined : bodyPlan(layout.body);
+  const encodeBody = layout.body === undefined ? undefined : planBody(layout.body);
   const { origin } = server;
 
   const apply = (args: JsonObject, files: ArtifactFiles): PlannedRequest => {
     const headers: Record<string, string> = { accept };
     for (const { argument, name, write } of inHeaders) {
-      const text = written(args, argument, write);
+      const text = writeArgument(args, argument, write);
       if (text !== undefined) setOwn(headers, name, text);
     }
     const encoded = encodeBody?.(args, files);
@@ -75,9 +78,9 @@ export function requestPlan(
       method,
       origin,
       path: server.path + template.expand(args),
-      query: joined(template.query, inQuery, args, "&"),
+      query: joinWritten(template.query, inQuery, args, "&"),
       headers,
-      cookie: joined("", inCookies, args, "; "),
+      cookie: joinWritten("", inCookies, args, "; "),
       ...(encoded === undefined ? {} : { body: encoded.body }),
     };
   };
@@ -88,15 +91,15 @@ export function requestPlan(
     } catch (error) {
       if (!(error instanceof URIError)) throw error;
       const broken = Object.keys(args).find((name) => !isWellFormedValue(args[name] as JsonValue));
-      throw unrepresentableValue(
+      throw unrepresentableValueError(
         broken ?? "arguments",
-        "holds half of a surrogate pair, which is no character: send whole ones.",
+        "contains an unpaired surrogate, which is not a character: pass complete characters.",
       );
     }
   };
 }
 
-/** False when a text in it holds half of a surrogate pair. */
+/** Returns false if a text in the value contains an unpaired surrogate. */
 function isWellFormedValue(value: JsonValue): boolean {
   if (typeof value === "string") return isWellFormed(value);
   if (typeof value !== "object" || value === null) return true;
@@ -105,24 +108,31 @@ function isWellFormedValue(value: JsonValue): boolean {
   );
 }
 
-/** What is approved is the text; what is requested is what the URL parser makes of it. Values are encoded, so that once is enough. */
+/**
+ * Asserts that the URL parser does not change the path: the approved text must be the requested one. Values are
+ * encoded, so one check is sufficient.
+ */
 function assertPathUnchanged({ origin, path }: Server, example: string): void {
-  const shown = path + example;
-  const url = URL.parse(origin + shown);
-  if (url?.origin === origin && url.pathname === shown && url.search + url.hash === "") return;
-  throw new Error("its path behind its server's would not arrive as it is written");
+  const displayedPath = path + example;
+  const url = URL.parse(origin + displayedPath);
+  if (url?.origin === origin && url.pathname === displayedPath && url.search + url.hash === "")
+    return;
+  throw new Error("its path would be changed by the URL parser");
 }
 
-function placed({ argument, parameter }: ParameterArgument, { reserved }: ArgumentLayout): Placed {
+function toPlaced(
+  { argument, parameter }: ParameterArgument,
+  { reserved }: ArgumentLayout,
+): Placed {
   const { name, in: location } = parameter;
   return {
     argument,
     name: location === "header" ? name.toLowerCase() : name,
-    write: parameterWriter(parameter, argument, reservedKeys(parameter, reserved)),
+    write: createParameterWriter(parameter, argument, getReservedKeys(parameter, reserved)),
   };
 }
 
-function joined(
+function joinWritten(
   first: string,
   places: readonly Placed[],
   args: JsonObject,
@@ -130,22 +140,26 @@ function joined(
 ): string {
   let all = first;
   for (const { argument, write } of places) {
-    const text = written(args, argument, write);
+    const text = writeArgument(args, argument, write);
     if (text === undefined || text === "") continue;
     all = all === "" ? text : all + separator + text;
   }
   return all;
 }
 
-function written(args: JsonObject, argument: string, write: ParameterWriter): string | undefined {
+function writeArgument(
+  args: JsonObject,
+  argument: string,
+  write: ParameterWriter,
+): string | undefined {
   return Object.hasOwn(args, argument) ? write(args[argument] as JsonValue) : undefined;
 }
 
-function bodyPlan(
+function planBody(
   body: BodyArguments,
 ): (args: JsonObject, files: ArtifactFiles) => EncodedBody | undefined {
   const { argument, properties, required, choice } = body;
-  if (choice !== undefined) return choicePlan(body, choice);
+  if (choice !== undefined) return planBodyChoice(body, choice);
   if (properties === undefined) {
     const write = body.format.writer(body.media, argument);
     return (args, files) =>

@@ -1,35 +1,35 @@
-import { leadsElsewhere } from "../parameters/path-template.ts";
+import { mayLeavePath } from "../parameters/path-template.ts";
 
-/** Where an operation's requests go. */
+/** The server of an operation's requests. */
 export interface Server {
   readonly origin: string;
-  /** The path before every path, without a slash at its end. */
+  /** The base path, without a trailing slash. */
   readonly path: string;
 }
 
-/** A server, and what relative URLs of the document are seen from: its address as it is declared. */
+/** A server, and the base of relative URLs in the document: its URL as declared. */
 export interface ChosenServer extends Server {
   readonly url: string;
 }
 
-/** What decides about a server beside the document. */
+/** The options that determine a server beside the document. */
 export interface ServerChoice {
-  /** Stands for the servers of the document, and for absolute ones of single paths and operations. */
+  /** Replaces the servers of the document, and absolute servers of single paths and operations. */
   readonly baseUrl?: URL | undefined;
-  /** Relative servers are seen from it. */
+  /** The base of relative servers. */
   readonly documentUrl?: string | undefined;
   /** The servers are those of a single path or operation. Default: false. */
   readonly isOwn?: boolean | undefined;
-  /** What the host wants in place of a server of the document. */
+  /** Returns the server that the host configured in place of one of the document. */
   replaced?(server: string): string | URL | undefined;
 }
 
 /**
- * The first of the declared servers that is an `http:` or `https:` URL, relative ones seen from the document's URL
- * (OpenAPI 3.2, "Server Object"); the next one in its place when that is the same with `https:`. What the host wants in
- * place of one of them goes before all, then its `baseUrl`.
+ * Chooses the first declared server that is an `http:` or `https:` URL, with relative ones resolved against the
+ * document's URL (OpenAPI 3.2, "Server Object"); a later one that only differs by `https:` takes precedence. The host's
+ * replacement of a server takes precedence over all others, then its `baseUrl`.
  *
- * @returns a server, or the reason why there is none: the end of a sentence.
+ * @returns a server, or the reason for which there is none: the end of a sentence.
  */
 export function chooseServer(
   servers: readonly string[],
@@ -37,66 +37,66 @@ export function chooseServer(
 ): ChosenServer | string {
   for (const server of servers) {
     const wanted = replaced?.(server);
-    if (wanted !== undefined) return serverAt(new URL(wanted)) as ChosenServer;
+    if (wanted !== undefined) return toServer(new URL(wanted)) as ChosenServer;
   }
   if (baseUrl !== undefined) {
     const [own] = isOwn ? servers : [];
     const isRelative = own !== undefined && !/^(?:[A-Za-z][A-Za-z0-9+.-]*:|[/\\]{2}|\{)/.test(own);
     return isRelative
-      ? (usable(own, baseUrl.href) ?? refusal(servers))
-      : (serverAt(baseUrl) as ChosenServer);
+      ? (toUsableServer(own, baseUrl.href) ?? describeRefusal(servers))
+      : (toServer(baseUrl) as ChosenServer);
   }
   const declared = servers.length === 0 ? ["/"] : servers;
   for (const server of declared) {
-    const chosen = usable(server, documentUrl);
+    const chosen = toUsableServer(server, documentUrl);
     if (chosen === undefined) continue;
     return (
       declared
-        .map((other) => usable(other, documentUrl))
+        .map((other) => toUsableServer(other, documentUrl))
         .find((other) => other !== undefined && isHttpsVersionOf(other, chosen)) ?? chosen
     );
   }
-  return refusal(servers);
+  return describeRefusal(servers);
 }
 
-/** The names of variables in the URL of a server that have no value. */
-export function openVariables(server: string): readonly string[] {
+/** Returns the variables without values in the URL of a server. */
+export function findOpenVariables(server: string): readonly string[] {
   return Array.from(server.matchAll(/\{([^{}]*)\}/g), ([, name = ""]) => name);
 }
 
-/** A server as messages quote it: without what may be secret in it. */
+/** Formats a server for messages, without parts that may be secret. */
 export function formatServer(server: string): string {
   const plain = server.replace(/^([^/?#]*\/\/)[^/?#]*@/, "$1").replace(/[?#].*$/s, "");
   return JSON.stringify(plain.slice(0, 100));
 }
 
-function refusal(servers: readonly string[]): string {
-  if (servers.length === 0) return "the document names no server";
-  const shown = servers.map(formatServer).join(", ");
-  const [open] = servers.flatMap(openVariables);
+function describeRefusal(servers: readonly string[]): string {
+  if (servers.length === 0) return "the document has no server";
+  const formatted = servers.map(formatServer).join(", ");
+  const [open] = servers.flatMap(findOpenVariables);
   return open === undefined
-    ? `the document's server is ${shown}, which is no absolute http: or https: URL`
-    : `the document's server is ${shown}, whose variable ${JSON.stringify(open.slice(0, 40))} has no value; \`serverVariables\` gives it one`;
+    ? `the document's server is ${formatted}, which is not an absolute http: or https: URL`
+    : `the document's server is ${formatted}, whose variable ${JSON.stringify(open.slice(0, 40))} has no value: set it in \`serverVariables\``;
 }
 
-function usable(server: string, base: string | undefined): ChosenServer | undefined {
-  if (openVariables(server).length > 0) return undefined;
-  // An empty URL is the place of the document by its letter, and means the root of its host.
+function toUsableServer(server: string, base: string | undefined): ChosenServer | undefined {
+  if (findOpenVariables(server).length > 0) return undefined;
+  // Strictly, an empty URL is the location of the document; authors mean the root of its host.
   const url = URL.parse(server === "" ? "/" : server, base);
-  // Dots that the URL parser sees are gone by now, for whoever approves a call as well.
-  return url !== null && !leadsElsewhere(url.pathname) ? serverAt(url) : undefined;
+  // Dot segments were resolved by the URL parser, so the person who approves a call sees the result.
+  return url !== null && !mayLeavePath(url.pathname) ? toServer(url) : undefined;
 }
 
 function isHttpsVersionOf(other: ChosenServer, chosen: ChosenServer): boolean {
   return other.url === chosen.url.replace(/^http:/, "https:") && other.url !== chosen.url;
 }
 
-function serverAt(url: URL): ChosenServer | undefined {
+function toServer(url: URL): ChosenServer | undefined {
   if (!isWebUrl(url) || url.username !== "" || url.password !== "") return undefined;
   return { origin: url.origin, path: url.pathname.replace(/\/$/, ""), url: url.href };
 }
 
-/** True for `http:` and `https:`. */
+/** Returns true for `http:` and `https:`. */
 export function isWebUrl({ protocol }: URL): boolean {
   return protocol === "https:" || protocol === "http:";
 }

@@ -1,6 +1,6 @@
 import { shortHash } from "@toolweave/core";
 import type { JsonSchema } from "@toolweave/core";
-import { pointerTokens } from "../document/references/json-pointer.ts";
+import { parsePointer } from "../document/references/json-pointer.ts";
 import type { Location } from "../document/references/location.ts";
 import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 
@@ -8,13 +8,13 @@ import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 export interface Definition {
   readonly name: string;
   readonly location: Location;
-  /** What its dynamic references depend on. */
+  /** The dynamic scope of its references. */
   readonly dynamic: DynamicScope | undefined;
-  /** `{ "$ref": "#/$defs/…" }`, one object for all who refer to it. */
+  /** `{ "$ref": "#/$defs/…" }`, the same object for all references to it. */
   readonly reference: JsonSchema;
 }
 
-/** Makes a definition under a name that is still free. */
+/** Creates a definition under a name that is not taken. */
 export function makeDefinition(
   location: Location,
   dynamic: DynamicScope | undefined,
@@ -30,8 +30,8 @@ const containers = /^\/(?:components\/schemas|definitions|\$defs)(?=\/)/;
 const maxLength = 64;
 
 /**
- * A readable name that depends on nothing but the place of the schema, so that a tool's schema is
- * the same in every process: `Pet` for `#/components/schemas/Pet`, `models.pet` for a file.
+ * Returns a readable name that depends only on the location of the schema, so that a tool's schema is the same in every
+ * process: `Pet` for `#/components/schemas/Pet`, `models.pet` for a file.
  */
 function definitionName(location: Location): string {
   const { label } = location.scope.document;
@@ -42,7 +42,7 @@ function definitionName(location: Location): string {
   const plain = component?.[1];
   if (plain !== undefined && !(plain in Object.prototype)) return plain;
   const file = label.replace(/\.(?:json|ya?ml)$/i, "").split("/");
-  const tokens = pointerTokens(location.pointer.replace(containers, ""));
+  const tokens = parsePointer(location.pointer.replace(containers, ""));
   const text = [...(label === "" ? [] : file), ...tokens].join(".");
   const name = text.replace(/[^A-Za-z0-9_.-]+/g, "_");
   const changed = name !== text || name === "" || name in Object.prototype;

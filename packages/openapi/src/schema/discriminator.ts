@@ -6,47 +6,47 @@ import type { ReferenceResolver } from "../document/references/resolve-reference
 import { readPropertyValues, type PropertyValues } from "./property-values.ts";
 import type { StepBudget } from "./step-budget.ts";
 
-/** What tagging needs from the document around the schema. */
+/** The parts of a document that the tagging of branches needs. */
 interface DiscriminatorContext {
   readonly resolver: ReferenceResolver;
   readonly targets: DiscriminatorTargets;
   readonly budget: StepBudget;
 }
 
-/** Which values of the discriminating property select a branch. */
+/** The values of the discriminating property that select a branch. */
 export interface BranchTag {
-  /** These alone. */
+  /** The selecting values. */
   readonly values?: readonly string[];
-  /** All but these. */
+  /** All values except these select the branch. */
   readonly except?: readonly string[];
-  /** The property must be there. */
+  /** The property is required. */
   readonly isRequired?: boolean;
 }
 
 /** One schema that a discriminator can select. */
 export interface Alternative {
-  /** As it stands in the document; may be a reference. */
+  /** The schema as in the document; may be a reference. */
   readonly value: unknown;
   readonly scope: Scope;
   /** The values that the mapping has for it. */
   readonly mapped: readonly string[];
-  /** The name of its component, which is its value where no mapping has one. */
+  /** The name of its component, which is its value if no mapping has one. */
   readonly name?: string;
-  /** It is selected by a value that no other is selected by (OpenAPI 3.2 `defaultMapping`). */
+  /** It is selected by all values that select no other branch (OpenAPI 3.2 `defaultMapping`). */
   readonly isFallback?: boolean;
-  /** It is the parent of the others: their values are never its own, whatever it says itself. */
+  /** It is the parent of the others: their values never select it, whatever its own schema allows. */
   readonly isParent?: boolean;
 }
 
 /**
- * JSON Schema has no discriminator: each branch says instead which values of the property select it
- * (OpenAPI 3.0.3 and 3.2, "Discriminator Object"). The branch of `defaultMapping` is for a property
- * that is absent, or has none of the values.
+ * Determines the values of the property that select each branch, because JSON Schema has no discriminator (OpenAPI
+ * 3.0.3 and 3.2, "Discriminator Object"). The branch of `defaultMapping` is selected if the property is absent, or has
+ * none of the values.
  *
  * @param owner the schema that has `discriminator` and the branches.
- * @returns the tag of each branch; undefined where nothing is known.
+ * @returns the tag of each branch; undefined if it is unknown.
  */
-export function branchTags(
+export function getBranchTags(
   owner: JsonRecord,
   branches: readonly unknown[],
   at: Pick<Location, "scope" | "pointer">,
@@ -57,18 +57,18 @@ export function branchTags(
   if (!isRecord(discriminator) || property === undefined) return [];
   const { scope } = at;
   const { resolver, budget } = context;
-  const known = discriminatorTargets(discriminator, scope, context);
+  const known = getTargets(discriminator, scope, context);
   let found = 0;
   const alternatives = branches.map((branch): Alternative => {
     const reference = getReference(branch);
     if (reference === undefined) return { value: branch, scope, mapped: [] };
     const node = known.byNode.size === 0 ? undefined : resolver.peek(branch, scope)?.value;
     const tags = [...(known.byReference.get(reference) ?? []), ...(known.byNode.get(node) ?? [])];
-    // Branches that are the same one have the same values, each a list of its own.
+    // Duplicates of a branch have the same values, each as a separate list.
     budget.spend(tags.length, at);
     const mapped = tags.filter((tag) => tag !== unmapped);
     found += mapped.length;
-    const name = componentName(reference);
+    const name = getComponentName(reference);
     const isFallback = tags.length > mapped.length;
     return { value: branch, scope, mapped, isFallback, ...(name === undefined ? {} : { name }) };
   });
@@ -77,12 +77,12 @@ export function branchTags(
 }
 
 /**
- * Which values select each alternative: those of the mapping, else the name of its component. What an alternative says
- * itself about the property goes before both. Names are used only where all of them can be meant: a document whose
- * schemas name other values has left its mapping out.
+ * Determines the values that select each alternative: those of the mapping, else the name of its component. The
+ * alternative's own constraints on the property take precedence over both. Names are used only if all of them are
+ * possible: if the schemas name other values, the document's mapping is missing.
  *
- * @param owner what all alternatives have in common.
- * @param isComplete every entry of the mapping leads to one of the alternatives.
+ * @param owner the schema that all alternatives have in common.
+ * @param isComplete true if every entry of the mapping leads to one of the alternatives.
  */
 export function selectTags(
   property: string,
@@ -131,14 +131,14 @@ export function selectTags(
       const except = [...new Set(others)].filter((value) => !mine.has(value));
       return except.length === 0 ? undefined : { except };
     }
-    // What the branch says itself need not be said again.
+    // The branch itself already requires these values.
     const isSaid = !hasFallback && said[index]?.values?.size === own.length;
     if (own.length === 0 || isSaid) return undefined;
     return { values: own, ...(hasFallback ? { isRequired: true } : {}) };
   });
 }
 
-/** False when a schema says that the property has other values than the name of the schema. */
+/** Returns false if a schema requires other values of the property than its own name. */
 function canBe(
   { values, hints, allowsText, isOpaque }: PropertyValues,
   name: string,
@@ -149,8 +149,8 @@ function canBe(
   return values !== undefined || hints.every((hint) => names.has(hint));
 }
 
-/** A translated branch, with the values of the property that select it. */
-export function tagged(
+/** Returns a translated branch, with the values of the property that select it. */
+export function applyTag(
   translated: JsonSchema,
   property: string,
   tag: BranchTag | undefined,
@@ -172,23 +172,23 @@ export function tagged(
   return isFree ? { ...translated, ...tags } : { allOf: [translated, tags] };
 }
 
-/** Stands for all values that are not mapped. */
+/** Represents all values that are not mapped. */
 const unmapped: unique symbol = Symbol("unmapped");
 type Tag = string | typeof unmapped;
 
-/** The values that lead somewhere. */
+/** The targets of a discriminator's values. */
 interface Targets {
   readonly byReference: ReadonlyMap<string, readonly Tag[]>;
-  /** By the schema itself, where the mapping writes its place in another way than the branch may. */
+  /** By the schema itself, for mappings whose references differ in form from those of the branches. */
   readonly byNode: ReadonlyMap<unknown, readonly Tag[]>;
-  /** How many values the mapping has. */
+  /** Number of values of the mapping. */
   readonly count: number;
 }
 
-/** Where the values of discriminators lead, as far as one document was read. */
+/** The targets of all discriminators that were read in a document. */
 export type DiscriminatorTargets = WeakMap<JsonRecord, Targets>;
 
-function discriminatorTargets(
+function getTargets(
   discriminator: JsonRecord,
   scope: Scope,
   { resolver, targets }: Pick<DiscriminatorContext, "resolver" | "targets">,
@@ -203,7 +203,7 @@ function discriminatorTargets(
   return known;
 }
 
-/** A mapping names its schema by the name of a component, else by reference. */
+/** Resolves the entries of a mapping, which are names of components or references. */
 function findTargets(
   mapping: JsonRecord,
   fallback: string | undefined,
@@ -232,8 +232,8 @@ function push<Key>(map: Map<Key, Tag[]>, key: Key, value: Tag): void {
   else values.push(value);
 }
 
-/** The name of the component that a reference leads to; undefined where it leads elsewhere. */
-function componentName(reference: string): string | undefined {
+/** Returns the name of the component to which a reference leads; undefined if it leads elsewhere. */
+function getComponentName(reference: string): string | undefined {
   const name = /\/(?:components\/schemas|definitions)\/([^/]+)$/.exec(reference)?.[1];
   return name?.replaceAll("~1", "/").replaceAll("~0", "~");
 }

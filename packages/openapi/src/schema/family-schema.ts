@@ -2,7 +2,7 @@ import type { JsonSchema } from "@toolweave/core";
 import type { Location } from "../document/references/location.ts";
 import { getReference } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
-import { selectTags, tagged } from "./discriminator.ts";
+import { selectTags, applyTag } from "./discriminator.ts";
 import type { SchemaFamily } from "./polymorphic-parents.ts";
 import type { SchemaMode } from "./property-access.ts";
 import { readPropertyValues } from "./property-values.ts";
@@ -10,12 +10,12 @@ import { isAnnotation } from "./schema-keywords.ts";
 import type { TranslationContext } from "./translation-context.ts";
 
 /**
- * What stands for a polymorphic parent where a value is sent: each child with the values of the property that select it,
- * and the parent alone for all other values. Without its annotations.
+ * Creates the schema of a polymorphic parent for values that are sent: each child with the values of the property that
+ * select it, and the parent alone for all other values. Without annotations.
  *
- * @param define makes a definition of a schema, and a reference to it.
+ * @param define creates a definition of a schema, and a reference to it.
  */
-export function familySchema(
+export function toFamilySchema(
   node: JsonRecord,
   { property, children, parent, ownValues, isComplete }: SchemaFamily,
   mode: SchemaMode,
@@ -32,11 +32,11 @@ export function familySchema(
   const own = { value: node, scope, mapped: ownValues, isFallback: true, isParent: true };
   const tags = selectTags(property, [...children, own], undefined, isComplete, at, context);
   const branches = children.map(({ location }, index) => {
-    // A child that is a parent itself, by the same property, stands beside its own children.
-    const inner = parents.familyOf(location.value, location);
+    // A child that is itself a parent by the same property is added without its children, which are also in the list.
+    const inner = parents.getFamily(location.value, location);
     const value = inner?.property === property ? inner.parent : location.value;
     const child = define({ value, scope: location.scope, pointer: location.pointer });
-    return tagged(child, property, tags[index]);
+    return applyTag(child, property, tags[index]);
   });
   const last = tags.at(-1);
   const { values } = readPropertyValues(node, property, scope, resolver);
@@ -47,18 +47,18 @@ export function familySchema(
     required.includes(property) &&
     values !== undefined &&
     [...values].every(isChild);
-  if (!isAlwaysChild) branches.push(tagged(alone, property, last));
+  if (!isAlwaysChild) branches.push(applyTag(alone, property, last));
   return { ...type, anyOf: branches };
 }
 
 /**
- * What a child means by its parent: that alone, without the children that could stand in place of it. A validator would
- * never end otherwise.
+ * Returns the parent to which a child refers, without the children that could replace it. Otherwise a validator would
+ * never terminate.
  *
- * @param target what the child refers to.
- * @returns nothing where that is no parent of `root`.
+ * @param target the target of the child's reference.
+ * @returns nothing if it is not a parent of `root`.
  */
-export function parentAlone(
+export function findParentAlone(
   target: Location,
   root: Location,
   context: TranslationContext,
@@ -66,17 +66,17 @@ export function parentAlone(
   const { resolver, parents, families, budget } = context;
   let end = target;
   while (isAlias(end.value, context)) {
-    // References in a circle have been refused before.
+    // Cyclic references were refused before.
     end = resolver.resolve(getReference(end.value) as string, end);
   }
-  const family = parents.familyOf(end.value, end);
+  const family = parents.getFamily(end.value, end);
   if (family === undefined) return undefined;
-  const isOwn = families.reaches(end, parents.originalOf(root.value), false);
+  const isOwn = families.reaches(end, parents.getOriginal(root.value), false);
   budget.spend(families.visited >> 4, end);
   return isOwn ? { value: family.parent, scope: end.scope, pointer: end.pointer } : undefined;
 }
 
-/** True for a schema that is another one under its own name. */
+/** Returns true for a schema that only refers to another one. */
 function isAlias(value: unknown, { siblingsCount }: TranslationContext): boolean {
   if (getReference(value) === undefined) return false;
   if (!siblingsCount) return true;

@@ -6,7 +6,7 @@ import type { PolymorphicParents } from "./polymorphic-parents.ts";
 
 interface Edge {
   readonly node: JsonRecord;
-  /** Where the node stands. */
+  /** The location of the node. */
   readonly at: Pick<Location, "scope" | "pointer">;
   /** The reference is a branch of `oneOf` or `anyOf`. */
   readonly union: boolean;
@@ -17,26 +17,26 @@ const maxVisits = 10_000;
 const conditions = ["not", "if", "then", "else"];
 
 /**
- * Which schemas apply to the same value as another one: through `$ref`, `allOf`, `oneOf` and the
- * like, not through properties or items. A circle here never ends in a validator: a base type that
- * lists its children in `oneOf`, while each child has the base in `allOf`.
+ * The schemas that apply to the same value as another one: through `$ref`, `allOf`, `oneOf` and similar keywords, not
+ * through properties or items. A validator never terminates on a cycle in this graph, such as a base type that lists
+ * its children in `oneOf`, while each child has the base in `allOf`.
  */
 export class InPlaceGraph {
   readonly #resolver: ReferenceResolver;
   readonly #parents: PolymorphicParents | undefined;
   readonly #edges = new Map<JsonRecord, readonly Edge[]>();
-  /** How many ways from one schema to another the last search has looked at. */
+  /** Number of edges that the last search visited. */
   visited = 0;
-  // YAML aliases can make a small schema a huge one.
-  #left = 0;
+  // YAML aliases can expand a small schema to a huge one.
+  #remaining = 0;
 
-  /** @param parents where the children of a parent with a discriminator are alternatives to it. */
+  /** @param parents the parents with a discriminator, whose children are alternatives to them. */
   constructor(resolver: ReferenceResolver, parents?: PolymorphicParents) {
     this.#resolver = resolver;
     this.#parents = parents;
   }
 
-  /** True when `goal` applies wherever `start` does. */
+  /** Returns true if `goal` applies wherever `start` does. */
   reaches(start: Location, goal: unknown, unionsOnly: boolean): boolean {
     this.visited = 0;
     if (start.value === goal) return true;
@@ -61,7 +61,7 @@ export class InPlaceGraph {
     let edges = this.#edges.get(node);
     if (edges === undefined) {
       const found: Edge[] = [];
-      this.#left = maxVisits;
+      this.#remaining = maxVisits;
       this.#collect(node, at.scope, false, found, 0, at);
       edges = found.length === 0 ? none : found;
       this.#edges.set(node, edges);
@@ -77,14 +77,14 @@ export class InPlaceGraph {
     depth: number,
     at: Pick<Location, "scope" | "pointer"> = { scope, pointer: "" },
   ): void {
-    if (!isRecord(value) || depth > maxDepth || this.#left-- <= 0) return;
+    if (!isRecord(value) || depth > maxDepth || this.#remaining-- <= 0) return;
     const target = this.#resolver.peek(value, scope);
     if (isRecord(target?.value)) {
-      // A name for another schema is as much of an alternative as what it stands in.
+      // An alias of another schema is an alternative if the schema that contains it is.
       const alias = depth === 0 && Object.keys(value).length === 1;
       found.push({ node: target.value, at: target, union: union || alias });
     }
-    for (const { location } of this.#parents?.familyOf(value, at)?.children ?? []) {
+    for (const { location } of this.#parents?.getFamily(value, at)?.children ?? []) {
       found.push({ node: location.value as JsonRecord, at: location, union: true });
     }
     for (const other of this.#resolver.peekDynamic(value, scope)) {
@@ -124,7 +124,7 @@ const applicators: ReadonlySet<string> = new Set([
   ...conditions,
 ]);
 
-/** What a schema says itself, without what it takes from others. */
+/** Returns the own constraints of a schema, without those of the schemas that it applies. */
 export function withoutApplicators(schema: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !applicators.has(key)));
 }

@@ -6,14 +6,15 @@ import { isAnnotation } from "./schema-keywords.ts";
 const applicators = ["$ref", "allOf", "anyOf", "oneOf", "not", "if"];
 
 /**
- * A schema that accepts null as well: `nullable: true` of OpenAPI 3.0. Where the schema is made of
- * others, those would refuse null, so null becomes an alternative to all of it: that is what authors
- * mean. An `enum` gets null, too: of an answer, see `refusesNull`.
+ * Extends a schema to accept null: `nullable: true` of OpenAPI 3.0. If the schema is composed of others, those would
+ * refuse null, so null becomes an alternative to the whole schema, as authors intend. Null is added to an `enum` too;
+ * for requests, see `refusesNull`.
  */
 export function makeNullable(schema: JsonSchema): JsonSchema {
-  if (applicators.some((keyword) => schema[keyword] !== undefined)) return orNull(schema);
+  if (applicators.some((keyword) => schema[keyword] !== undefined))
+    return toNullAlternative(schema);
   const { type, const: constant, enum: values } = schema;
-  if (constant !== undefined && constant !== null) return orNull(schema);
+  if (constant !== undefined && constant !== null) return toNullAlternative(schema);
   const result: Record<string, JsonValue> = { ...schema };
   if (typeof type === "string" && type !== "null") result["type"] = [type, "null"];
   if (Array.isArray(type) && !type.includes("null")) result["type"] = [...type, "null"];
@@ -22,24 +23,25 @@ export function makeNullable(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * True for a schema with an `enum` that has no null. `nullable` only widens `type`, and what other keywords refuse
- * stays refused (OpenAPI 3.0.4, "Schema Object", `nullable`), so null is not sent. It is taken of an answer: three of
- * four such schemas in real documents leave null out (Stripe's all), and their APIs answer it.
+ * Returns true for a schema with an `enum` without null. `nullable` only widens `type`, and the constraints of other
+ * keywords remain (OpenAPI 3.0.4, "Schema Object", `nullable`), so null is not sent. In a response it is accepted:
+ * three of four such schemas in real documents omit null (all of Stripe's), and their APIs return it.
  */
 export function refusesNull({ enum: values }: JsonSchema): boolean {
   return Array.isArray(values) && !values.includes(null);
 }
 
 /**
- * True for `{ nullable: true }` and nothing else, which stands for null as a branch beside others: generators write
- * `anyOf: [{ $ref }, { nullable: true }]`. Taken literally it would be anything, and the other branches would say nothing.
+ * Returns true for `{ nullable: true }` without other constraints, which means null as a branch beside others:
+ * generators write `anyOf: [{ $ref }, { nullable: true }]`. Literally it would accept any value, and the other branches
+ * would have no effect.
  */
 export function isOnlyNullable(schema: JsonRecord): boolean {
   if (schema["nullable"] !== true) return false;
   return Object.keys(schema).every((key) => key === "nullable" || isAnnotation(key));
 }
 
-function orNull(schema: JsonSchema): JsonSchema {
+function toNullAlternative(schema: JsonSchema): JsonSchema {
   const outside: Record<string, JsonValue> = {};
   const inside: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(schema)) {

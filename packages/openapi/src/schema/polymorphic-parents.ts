@@ -1,4 +1,4 @@
-import { childPointer, pointerTokens } from "../document/references/json-pointer.ts";
+import { childPointer, parsePointer } from "../document/references/json-pointer.ts";
 import type { LoadedDocument, Location, Scope } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { isRecord, ownString, ownValue, getReference } from "../document/record.ts";
@@ -6,30 +6,30 @@ import type { JsonRecord } from "../document/record.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import type { Alternative } from "./discriminator.ts";
 
-/** A schema that may stand in place of its parent. */
+/** A schema that may replace its parent. */
 export interface ChildSchema extends Alternative {
   readonly location: Location;
 }
 
-/** A parent schema, and the schemas that may be used in place of it. */
+/** A parent schema, and the schemas that may replace it. */
 export interface SchemaFamily {
-  /** The name of the property that tells them apart. */
+  /** The name of the property that distinguishes them. */
   readonly property: string;
   readonly children: readonly ChildSchema[];
-  /** The parent alone, as its children and a value of no child have it. */
+  /** The parent without its children, for a value of a child or of none of them. */
   readonly parent: JsonRecord;
-  /** The values that mean the parent alone. */
+  /** The values that select the parent itself. */
   readonly ownValues: readonly string[];
-  /** Every entry of the mapping leads to one of the children, or to the parent. */
+  /** True if every entry of the mapping leads to one of the children, or to the parent. */
   readonly isComplete: boolean;
 }
 
-/** Of more children than this none is offered, and the parent stays open. */
+/** Maximum number of children; above it, no child is included, and the parent accepts further properties. */
 const maxChildren = 200;
 const maxCandidates = 20_000;
 const maxParts = 50;
 
-/** What a parent says of itself, and its children do not take from it. */
+/** Keywords of a parent that do not apply to its children. */
 const parentOnly: ReadonlySet<string> = new Set([
   "discriminator",
   "title",
@@ -47,19 +47,19 @@ interface Candidate {
   readonly location: Location;
 }
 
-/** The schemas of one place in a document, by what they have in `allOf`. */
+/** The schemas of one container in a document, by the parents in their `allOf`. */
 interface Siblings {
   readonly byParent: Map<unknown, Candidate[]>;
-  /** References into files that were not open. */
+  /** References to files that were not open. */
   pending: { readonly reference: string; readonly scope: Scope; readonly of: Candidate }[];
 }
 
 /**
- * Finds the schemas of a document that may stand in place of a parent with a `discriminator`: those that have it in
- * `allOf`, directly or through one another, and those that its mapping names.
+ * Finds the schemas of a document that may replace a parent with a `discriminator`: those that have it in `allOf`,
+ * directly or indirectly, and those that its mapping names.
  *
- * OpenAPI 3.0.3 "Discriminator Object": "all schemas comprising the parent schema in an `allOf` construct may be used as
- * an alternate schema"; 2.0 "Composition and Inheritance (Polymorphism)".
+ * OpenAPI 3.0.3 "Discriminator Object": "all schemas comprising the parent schema in an `allOf` construct may be used
+ * as an alternate schema"; 2.0 "Composition and Inheritance (Polymorphism)".
  */
 export class PolymorphicParents {
   readonly #root: LoadedDocument;
@@ -77,8 +77,11 @@ export class PolymorphicParents {
     this.#resolver = resolver;
   }
 
-  /** The family of a parent; undefined for a schema without `discriminator`, with a choice beside it, or without children. */
-  familyOf(node: unknown, at: Pick<Location, "scope" | "pointer">): SchemaFamily | undefined {
+  /**
+   * Returns the family of a parent; undefined for a schema without `discriminator`, with a choice beside it, or without
+   * children.
+   */
+  getFamily(node: unknown, at: Pick<Location, "scope" | "pointer">): SchemaFamily | undefined {
     if (!isRecord(node) || !mayBeParent(node)) return undefined;
     let family = this.#families.get(node);
     if (family === undefined) {
@@ -89,8 +92,11 @@ export class PolymorphicParents {
     return family ?? undefined;
   }
 
-  /** The schema of the document that a `parent` of a family was made of; any other schema itself. */
-  originalOf(node: unknown): unknown {
+  /**
+   * Returns the schema of the document from which the `parent` of a family was created; for any other schema, the
+   * schema itself.
+   */
+  getOriginal(node: unknown): unknown {
     return typeof node === "object" && node !== null ? (this.#originals.get(node) ?? node) : node;
   }
 
@@ -112,7 +118,7 @@ export class PolymorphicParents {
     const mapped = new Map<unknown, string[]>();
     let isComplete = true;
     for (const value of Object.keys(mapping)) {
-      const target = this.#target(mapping[value], location);
+      const target = this.#findTarget(mapping[value], location);
       if (target === undefined) {
         isComplete = false;
         continue;
@@ -147,15 +153,15 @@ export class PolymorphicParents {
     const alone: Record<string, unknown> = {};
     for (const key of Object.keys(node)) {
       if (parentOnly.has(key)) continue;
-      // What closes the parent would refuse all that a child adds.
+      // A parent that is closed would refuse the properties of its children.
       if (key === "additionalProperties" && node[key] === false) continue;
-      alone[key] = key === "allOf" ? membersAlone(node[key]) : node[key];
+      alone[key] = key === "allOf" ? withoutDiscriminators(node[key]) : node[key];
     }
     this.#originals.set(alone, node);
     return alone;
   }
 
-  #target(target: unknown, { scope }: Location): Location | undefined {
+  #findTarget(target: unknown, { scope }: Location): Location | undefined {
     if (typeof target !== "string") return undefined;
     const isName = /^[\w.-]+$/.test(target) && isRecord(this.#componentsOf(this.#root)?.[target]);
     const components = this.#version === "2.0" ? "#/definitions/" : "#/components/schemas/";
@@ -164,7 +170,7 @@ export class PolymorphicParents {
     return this.#follow(reference, from);
   }
 
-  /** Where a reference leads at last; undefined where that is no schema, or a file that is not open. */
+  /** Returns the final target of a reference; undefined if it is not a schema, or in a file that is not open. */
   #follow(reference: string, scope: Scope): Location | undefined {
     let next: { readonly reference: string; readonly scope: Scope } = { reference, scope };
     for (let steps = 0; steps < maxParts; steps++) {
@@ -186,11 +192,11 @@ export class PolymorphicParents {
     return isRecord(schemas) ? schemas : undefined;
   }
 
-  /** Those that have `parent` in `allOf`, among the components and the schemas that stand beside it. */
+  /** Returns the schemas with `parent` in `allOf`, among the components and the schemas beside it. */
   *#childrenOf(parent: unknown, near: Location): Iterable<Candidate> {
     const main = this.#version === "2.0" ? "/definitions" : "/components/schemas";
     const places = [this.#siblingsAt(this.#componentsOf(this.#root), this.#root, main)];
-    const beside = pointerTokens(near.pointer).slice(0, -1);
+    const beside = parsePointer(near.pointer).slice(0, -1);
     if (beside.length > 0) {
       const { document } = near.scope;
       let container: unknown = document.root;
@@ -283,13 +289,13 @@ function mayBeParent(node: JsonRecord): boolean {
   );
 }
 
-/** True where schemas stand by name, so that those beside one are schemas, too. */
+/** Returns true for a container of schemas by name. */
 function isPlaceOfSchemas(tokens: readonly string[]): boolean {
   const last = tokens.at(-1);
   return tokens.length === 1 || last === "schemas" || last === "definitions" || last === "$defs";
 }
 
-/** The discriminator of a schema, or of a part of its `allOf` that is written in place; none beside a choice. */
+/** Returns the discriminator of a schema, or of an inline part of its `allOf`; none if there is a choice beside it. */
 function getDiscriminator(
   node: JsonRecord,
 ): { readonly property: string; readonly mapping: JsonRecord } | undefined {
@@ -298,7 +304,7 @@ function getDiscriminator(
     if (!isRecord(part) || Array.isArray(part["oneOf"]) || Array.isArray(part["anyOf"])) continue;
     if (part !== node && getReference(part) !== undefined) continue;
     const { discriminator } = part;
-    // A text in Swagger 2.0.
+    // In Swagger 2.0, it is a string.
     const property =
       typeof discriminator === "string" ? discriminator : ownString(discriminator, "propertyName");
     if (property === undefined) continue;
@@ -308,8 +314,8 @@ function getDiscriminator(
   return undefined;
 }
 
-/** The parts of `allOf` without their discriminators. */
-function membersAlone(all: unknown): unknown {
+/** Returns the parts of `allOf` without their discriminators. */
+function withoutDiscriminators(all: unknown): unknown {
   if (!Array.isArray(all)) return all;
   return (all as unknown[]).map((part) => {
     if (!isRecord(part) || part["discriminator"] === undefined) return part;

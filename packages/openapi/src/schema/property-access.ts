@@ -5,10 +5,11 @@ import type { JsonRecord } from "../document/record.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 
 /**
- * Which way a schema is used: what is sent, or what comes back.
+ * The direction in which a schema is used: request or response.
  *
- * - `replacement` is what replaces a resource as a whole (PUT), which since OpenAPI 3.1 has its read-only properties, too.
- * - `openRequest` is what is sent where the children of polymorphic parents would be too many.
+ * - `replacement` is a request that replaces a whole resource (PUT), which since OpenAPI 3.1 contains its read-only
+ * properties too.
+ * - `openRequest` is a request without the children of polymorphic parents, if there are too many of them.
  */
 export type SchemaMode = "request" | "replacement" | "openRequest" | "response";
 
@@ -17,26 +18,26 @@ const writeOnly = 2;
 const maxSteps = 8;
 const maxParts = 500;
 
-/** What decides, beside the direction, which properties are left out. */
+/** The rules, beside the direction, that determine which properties are omitted. */
 export interface AccessRules {
   readonly version: OpenApiVersion;
-  /** Names of properties that the host sends although the document calls them read-only. */
+  /** Names of properties that the host sends although the document declares them read-only. */
   readonly writable: ReadonlySet<string>;
-  /** Those of `writable` that were met. */
+  /** The names in `writable` that were found. */
   readonly written: Set<string>;
 }
 
 /**
- * Leaves out what exists one way only: read-only properties of requests, write-only ones of responses.
+ * Omits properties that exist in one direction only: read-only properties of requests, write-only ones of responses.
  *
  * - Swagger 2.0: a read-only property "MUST NOT be sent as part of the request" (Schema Object).
  * - OpenAPI 3.0: it "SHOULD NOT be sent", and "the `required` will take effect on the response only" (Schema Object).
- *   The host may name those that are sent (`writable`).
- * - OpenAPI 3.1 and 3.2: `readOnly` is an annotation ("Validating `readOnly` and `writeOnly`"). A read-only property that is
- *   required can be sent; a request that replaces the resource has to have it. Others are left out.
+ * The host may name properties that are sent (`writable`).
+ * - OpenAPI 3.1 and 3.2: `readOnly` is an annotation ("Validating `readOnly` and `writeOnly`"). A required read-only
+ * property may be sent; a request that replaces the resource must contain it. Others are omitted.
  */
 export class AccessFilter {
-  /** True until a property was met that exists one way only. */
+  /** True until a property was found that exists in one direction only. */
   sameInBothModes = true;
   readonly #mode: SchemaMode;
   readonly #rules: AccessRules;
@@ -51,19 +52,19 @@ export class AccessFilter {
   }
 
   /**
-   * True when a property is left out.
+   * Returns true if a property is omitted.
    *
-   * @param schemas the object's schema, and those that it is a part of.
+   * @param schemas the object's schema, and those of which it is a part.
    */
   hides(name: string, schema: unknown, schemas: readonly JsonRecord[], scope: Scope): boolean {
     if (!this.#isHidden(name, readAccess(schema, scope, this.#resolver))) return false;
     if (this.#mode === "response" || !this.#isAnnotation) return true;
-    return !this.#some(schemas, scope, ({ value }) => isRequired(value, name));
+    return !this.#someSchema(schemas, scope, ({ value }) => isRequired(value, name));
   }
 
-  /** True when the property called `name` need not be there, since one of `schemas` leaves it out. */
+  /** Returns true if the property called `name` is not required, because one of `schemas` omits it. */
   hidesName(name: string, schemas: readonly JsonRecord[], scope: Scope): boolean {
-    const isHidden = this.#some(schemas, scope, (part) => {
+    const isHidden = this.#someSchema(schemas, scope, (part) => {
       const property = ownValue(ownValue(part.value, "properties"), name);
       if (property === undefined) return false;
       return this.#isHidden(name, readAccess(property, part.scope, this.#resolver));
@@ -82,8 +83,8 @@ export class AccessFilter {
     return false;
   }
 
-  /** True when one of `schemas`, or of the schemas that they are made of, passes. */
-  #some(
+  /** Returns true if one of `schemas`, or of the schemas of which they are composed, passes. */
+  #someSchema(
     schemas: readonly JsonRecord[],
     scope: Scope,
     passes: (part: Pick<Location, "value" | "scope">) => boolean,
@@ -99,7 +100,7 @@ export class AccessFilter {
       for (const keyword of ["allOf", "oneOf", "anyOf"]) {
         const members = part.value[keyword];
         if (!Array.isArray(members)) continue;
-        // Of the branch in hand, what other branches say means nothing.
+        // Other branches of a choice do not apply to the current branch.
         const isInside =
           keyword !== "allOf" && members.some((one) => schemas.includes(one as JsonRecord));
         if (isInside) continue;
@@ -116,8 +117,9 @@ function isRequired(schema: unknown, name: string): boolean {
 }
 
 /**
- * The access flags of a property's schema, also when it only refers to one that has them, or consists of such: of several
- * occurrences one is enough (JSON Schema 2020-12 Validation, section 9.4); of alternatives all must have it.
+ * Returns the access flags of a property's schema, including those of the schemas that it refers to or is composed of.
+ * Of several occurrences one is sufficient (JSON Schema 2020-12 Validation, section 9.4); of alternatives all must have
+ * the flag.
  */
 function readAccess(
   schema: unknown,

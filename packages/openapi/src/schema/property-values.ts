@@ -4,23 +4,23 @@ import type { ReferenceResolver } from "../document/references/resolve-reference
 
 const maxParts = 100;
 
-/** What a schema says about the values of one of its properties, `$ref` and `allOf` followed. */
+/** The constraints of a schema on the values of one of its properties, with `$ref` and `allOf` resolved. */
 export interface PropertyValues {
-  /** The only values, by `enum` and `const`; absent: any. */
+  /** The allowed values, by `enum` and `const`; absent: any. */
   readonly values?: ReadonlySet<unknown>;
-  /** Texts of `default`, `example` and `examples`. */
+  /** Strings of `default`, `example` and `examples`. */
   readonly hints: readonly string[];
-  /** False when its `type` excludes texts. */
+  /** False if its `type` excludes strings. */
   readonly allowsText: boolean;
-  /** A `pattern` or a composition restricts it, which is not evaluated. */
+  /** True if a `pattern` or a composition restricts it, which is not evaluated. */
   readonly isOpaque: boolean;
-  /** The schema is a choice of others. */
+  /** True if the schema is a choice of others. */
   readonly isUnion: boolean;
-  /** How many schemas were read. */
+  /** Number of schemas that were read. */
   readonly parts: number;
 }
 
-/** Reads what a schema says about the values of the property called `name`. */
+/** Reads the constraints of a schema on the values of the property called `name`. */
 export function readPropertyValues(
   schema: unknown,
   name: string,
@@ -35,7 +35,7 @@ export function readPropertyValues(
 interface Part {
   readonly value: unknown;
   readonly scope: Scope;
-  /** The part stands in an `allOf`, and is not the schema itself under another name. */
+  /** True if the part is in an `allOf`, and is not an alias of the schema itself. */
   readonly isMember: boolean;
 }
 
@@ -55,7 +55,7 @@ class PropertyReader implements PropertyValues {
   }
 
   read(schema: unknown, scope: Scope): void {
-    this.#each(schema, scope, (part) => {
+    this.#visitParts(schema, scope, (part) => {
       const { value } = part;
       const property = ownValue(ownValue(value, "properties"), this.#name);
       if (property !== undefined) this.#readProperty(property, part.scope);
@@ -66,11 +66,11 @@ class PropertyReader implements PropertyValues {
   }
 
   #readProperty(property: unknown, scope: Scope): void {
-    this.#each(property, scope, ({ value }) => {
+    this.#visitParts(property, scope, ({ value }) => {
       if (!isRecord(value)) return;
       const { type, enum: choices, const: constant, pattern } = value;
-      if (Array.isArray(choices)) this.#restrict(choices);
-      if (constant !== undefined) this.#restrict([constant]);
+      if (Array.isArray(choices)) this.#restrictValues(choices);
+      if (constant !== undefined) this.#restrictValues([constant]);
       const types = Array.isArray(type) ? type : [type];
       if (type !== undefined && !types.includes("string")) this.allowsText = false;
       if (pattern !== undefined || isChoice(value, "oneOf") || isChoice(value, "anyOf")) {
@@ -87,14 +87,14 @@ class PropertyReader implements PropertyValues {
     });
   }
 
-  #restrict(choices: readonly unknown[]): void {
+  #restrictValues(choices: readonly unknown[]): void {
     const before = this.values;
     this.values = new Set(
       before === undefined ? choices : choices.filter((choice) => before.has(choice)),
     );
   }
 
-  #each(schema: unknown, scope: Scope, visit: (part: Part) => void): void {
+  #visitParts(schema: unknown, scope: Scope, visit: (part: Part) => void): void {
     const open: Part[] = [{ value: schema, scope, isMember: false }];
     for (let part = open.pop(); part !== undefined; part = open.pop()) {
       if (++this.parts > maxParts) return;

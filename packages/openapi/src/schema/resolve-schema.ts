@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolweave/core";
-import { decodeFragment, pointerTokens } from "../document/references/json-pointer.ts";
+import { decodeFragment, parsePointer } from "../document/references/json-pointer.ts";
 import type { SelfContainedSchema } from "../document/operation.ts";
 
 type Definitions = SelfContainedSchema["defs"];
@@ -18,15 +18,17 @@ const annotations = new Set([
   "$comment",
 ]);
 
-/** The definition that a reference names or reaches into; `undefined` when it is not one of `$defs`. */
-export function definitionName(reference: unknown): string | undefined {
+/**
+ * Returns the definition to which a reference leads, or which contains its target; `undefined` if it is not in `$defs`.
+ */
+export function getDefinitionName(reference: unknown): string | undefined {
   if (typeof reference !== "string" || !reference.startsWith("#/$defs/")) return undefined;
-  return pointerTokens(decodeFragment(reference.slice(1)))[1];
+  return parsePointer(decodeFragment(reference.slice(1)))[1];
 }
 
 /**
- * Follows a schema that is a reference, with nothing beside it but annotations, to the one that says
- * something. What cannot be followed comes back as it is.
+ * Resolves a schema that is a reference with only annotations beside it. A reference that cannot be resolved is
+ * returned unchanged.
  */
 export function resolveSchema(
   schema: JsonSchema | boolean,
@@ -37,7 +39,7 @@ export function resolveSchema(
     if (typeof current === "boolean" || current["$ref"] === undefined) return current;
     const reference = current["$ref"];
     const isWhole = typeof reference === "string" && reference.split("/").length === 3;
-    const name = isWhole ? definitionName(reference) : undefined;
+    const name = isWhole ? getDefinitionName(reference) : undefined;
     const target = name === undefined ? undefined : defs.get(name);
     if (target === undefined || !Object.keys(current).every((key) => annotations.has(key))) break;
     current = target;
@@ -47,14 +49,14 @@ export function resolveSchema(
 
 const maxSchemas = 1000;
 
-/** Schemas and what they are composed of, each once, as far as that speaks of the same value. */
-export function inPlaceSchemas(
+/** Returns schemas and those of which they are composed, without duplicates, as far as they apply to the same value. */
+export function collectInPlaceSchemas(
   given: readonly (JsonSchema | boolean)[],
   defs: Definitions,
 ): readonly JsonSchema[] {
   const found = new Set<JsonSchema>();
   const open = [...given];
-  // What is added meanwhile is met, too.
+  // Schemas that are added during the iteration are visited too.
   for (const one of open) {
     const schema = resolveSchema(one, defs);
     if (typeof schema === "boolean" || found.has(schema)) continue;
@@ -69,8 +71,8 @@ export function inPlaceSchemas(
   return [...found];
 }
 
-/** The names that an object must have, by what the schema says itself and in `allOf`. */
-export function requiredNames(
+/** Returns the required properties of an object, from the schema itself and its `allOf`. */
+export function getRequiredNames(
   schema: JsonSchema | boolean,
   defs: Definitions,
 ): ReadonlySet<string> {
@@ -88,7 +90,7 @@ export function requiredNames(
 
 const deepest = 8;
 
-/** False when a schema says that a value is of none of these types. */
+/** Returns false if no value of a schema has one of these types. */
 export function mayBe(
   schema: JsonSchema | boolean,
   defs: Definitions,
@@ -97,7 +99,7 @@ export function mayBe(
 ): boolean {
   const resolved = resolveSchema(schema, defs);
   if (typeof resolved === "boolean" || depth > deepest) return resolved !== false;
-  const own = schemaTypes(resolved);
+  const own = getSchemaTypes(resolved);
   if (own.length > 0 && !own.some((type) => types.includes(type))) return false;
   const branches = (keyword: string): readonly JsonSchema[] | undefined =>
     Array.isArray(resolved[keyword]) ? (resolved[keyword] as JsonSchema[]) : undefined;
@@ -109,8 +111,8 @@ export function mayBe(
   );
 }
 
-/** The names of the types a schema allows, as far as it says so. */
-export function schemaTypes(schema: JsonSchema | boolean): readonly string[] {
+/** Returns the types that a schema allows; empty if it does not restrict them. */
+export function getSchemaTypes(schema: JsonSchema | boolean): readonly string[] {
   if (typeof schema === "boolean") return [];
   const { type } = schema;
   if (typeof type === "string") return [type];

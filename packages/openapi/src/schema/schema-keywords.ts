@@ -1,9 +1,8 @@
 import type { JsonSchema } from "@toolweave/core";
-import { isRecord } from "../document/record.ts";
-import type { JsonRecord } from "../document/record.ts";
-import { unicodePattern } from "./unicode-pattern.ts";
+import { isRecord, type JsonRecord } from "../document/record.ts";
+import { toUnicodePattern } from "./unicode-pattern.ts";
 
-/** What the schemas or names under a keyword are for, where that matters to the translation. */
+/** The kind of the schemas or names under a keyword, for keywords whose values are translated. */
 export type StructuralKeyword =
   /** One schema, for another value: an item, a property. */
   | "schema"
@@ -19,16 +18,16 @@ export type StructuralKeyword =
   | "conditionsByName"
   | "items"
   | "required"
-  /** What a reader is told. */
+  /** A text for readers. */
   | "wording"
-  /** What a value must be. */
+  /** A value that the instance must have. */
   | "data"
   | "minimum"
   | "maximum"
   | "exclusiveMinimum"
   | "exclusiveMaximum";
 
-/** Gives the value that a keyword has in 2020-12; undefined when it means nothing there. */
+/** Returns the value of a keyword in 2020-12; undefined if it has no meaning there. */
 export type ValueTranslator = (value: unknown) => unknown;
 
 const typeNames: ReadonlySet<unknown> = new Set([
@@ -41,7 +40,7 @@ const typeNames: ReadonlySet<unknown> = new Set([
   "null",
 ]);
 
-/** `file` is Swagger 2.0's; an unquoted `null` is YAML's. */
+/** `file` is from Swagger 2.0; an unquoted `null` is from YAML. */
 const type: ValueTranslator = (value) => {
   if (!Array.isArray(value)) {
     return typeNames.has(value) ? value : value === "file" ? "string" : undefined;
@@ -60,19 +59,19 @@ const note: ValueTranslator = (value) => (isBounded(value) ? value : undefined);
 const notes: ValueTranslator = (value) =>
   Array.isArray(value) && isBounded(value) ? value : undefined;
 const pattern: ValueTranslator = (value) =>
-  typeof value === "string" ? unicodePattern(value) : undefined;
+  typeof value === "string" ? toUnicodePattern(value) : undefined;
 
 const factor: ValueTranslator = (value) => {
-  const number = numeric(value);
+  const number = parseNumber(value);
   return number !== undefined && number > 0 ? number : undefined;
 };
 
 const count: ValueTranslator = (value) => {
-  const number = numeric(value);
+  const number = parseNumber(value);
   return number !== undefined && Number.isInteger(number) && number >= 0 ? number : undefined;
 };
 
-/** The values of `enum`, without duplicates. */
+/** Returns the values of `enum`, without duplicates. */
 export const choices: ValueTranslator = (value) => {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   return isDistinct(value) ? value : [...new Set(value)];
@@ -82,9 +81,9 @@ const requiredByName: ValueTranslator = (value) =>
   isRecord(value) && Object.values(value).every(isNames) ? value : undefined;
 
 /**
- * The keywords of JSON Schema 2020-12 that a translated schema can have. What is not here is left
- * out: other dialects' keywords, which are translated, OpenAPI's own, `x-` extensions, and
- * identifiers, since every reference becomes one into `$defs`.
+ * The keywords of JSON Schema 2020-12 that a translated schema can have. All others are omitted: those of other
+ * dialects, which are translated, those of OpenAPI, `x-` extensions, and identifiers, because every reference becomes
+ * one into `$defs`.
  */
 const keywords: ReadonlyMap<string, StructuralKeyword | ValueTranslator> = new Map<
   string,
@@ -135,15 +134,15 @@ const keywords: ReadonlyMap<string, StructuralKeyword | ValueTranslator> = new M
   ["deprecated", flag],
   ["readOnly", flag],
   ["writeOnly", flag],
-  // What core masks, as it does what is write-only.
+  // Core redacts such values, like write-only ones.
   ["x-secret", flag],
   ["pattern", pattern],
   ["contentEncoding", text],
   ["contentMediaType", text],
 ]);
 
-/** How a keyword is translated; undefined for what a translated schema does not have. */
-export function keywordTranslation(
+/** Returns the translation of a keyword; undefined for one that a translated schema does not have. */
+export function getKeywordTranslation(
   keyword: string,
 ): StructuralKeyword | ValueTranslator | undefined {
   return keywords.get(keyword);
@@ -161,12 +160,12 @@ const annotations: ReadonlySet<string> = new Set([
   "x-secret",
 ]);
 
-/** True for keywords that describe and don't constrain. */
+/** Returns true for keywords that describe and do not constrain. */
 export function isAnnotation(keyword: string): boolean {
   return annotations.has(keyword);
 }
 
-/** True for a translated schema that accepts anything for all that it says. */
+/** Returns true for a translated schema without constraints. */
 export function isUnconstrained(schema: JsonSchema | boolean): boolean {
   if (typeof schema === "boolean") return schema;
   return Object.entries(schema).every(
@@ -176,14 +175,14 @@ export function isUnconstrained(schema: JsonSchema | boolean): boolean {
   );
 }
 
-/** True for an array of distinct names. */
+/** Returns true for an array of distinct names. */
 export function isNames(value: unknown): value is readonly string[] {
   return (
     Array.isArray(value) && value.every((name) => typeof name === "string") && isDistinct(value)
   );
 }
 
-/** True when no primitive occurs twice. */
+/** Returns true if no primitive occurs twice. */
 export function isDistinct(values: readonly unknown[]): boolean {
   if (values.length > 16) return new Set(values).size === values.length;
   for (let index = 1; index < values.length; index++) {
@@ -195,44 +194,69 @@ export function isDistinct(values: readonly unknown[]): boolean {
 const maxDataDepth = 100;
 const maxDataParts = 100_000;
 
-/** True for a value that can be written out: neither nested without end nor expanding to more than a schema may have. */
+/**
+ * Returns true for a value that can be serialized: neither nested too deeply nor expanding to more parts than a schema
+ * may have.
+ */
 export function isBounded(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
-  return partsBelow(value, 0) <= maxDataParts;
+  return countParts(value, 0) <= maxDataParts;
 }
 
-/** How many values an object or list holds; infinitely many where it is nested too deeply. */
-function partsBelow(value: object, depth: number): number {
+/** Returns the number of values in an object or list; infinity if it is nested too deeply. */
+function countParts(value: object, depth: number): number {
   if (depth >= maxDataDepth) return Infinity;
   const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   let parts = members.length;
   for (let index = 0; index < members.length && parts <= maxDataParts; index++) {
     const member = members[index];
-    if (typeof member === "object" && member !== null) parts += partsBelow(member, depth + 1);
+    if (typeof member === "object" && member !== null) parts += countParts(member, depth + 1);
   }
   return parts;
 }
 
-/** A finite number; documents that were YAML once quote numbers. */
-function numeric(value: unknown): number | undefined {
+/** Parses a finite number; documents that were converted from YAML may quote numbers. */
+function parseNumber(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
-/** A bound, which before OpenAPI 3.1 a boolean beside it makes exclusive; undefined: it is none, or another keyword has it. */
-export function numericBound(
+/**
+ * Returns a bound, which before OpenAPI 3.1 a boolean beside it makes exclusive; undefined if it is invalid, or if
+ * another keyword has it.
+ */
+export function getNumericBound(
   keyword: "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum",
   value: unknown,
   { minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonRecord,
 ): number | undefined {
   switch (keyword) {
     case "minimum":
-      return exclusiveMinimum === true ? undefined : numeric(value);
+      return exclusiveMinimum === true ? undefined : parseNumber(value);
     case "maximum":
-      return exclusiveMaximum === true ? undefined : numeric(value);
+      return exclusiveMaximum === true ? undefined : parseNumber(value);
     case "exclusiveMinimum":
-      return numeric(value === true ? minimum : value);
+      return parseNumber(value === true ? minimum : value);
     case "exclusiveMaximum":
-      return numeric(value === true ? maximum : value);
+      return parseNumber(value === true ? maximum : value);
   }
+}
+
+/** Returns true for drafts 3 to 7 of JSON Schema, in which keywords beside `$ref` are ignored. */
+export function isOldDialect(dialect: unknown): boolean {
+  return typeof dialect === "string" && /\bdraft-0[3-7]\b/.test(dialect);
+}
+
+/** Splits `dependencies` of drafts before 2019-09 into `dependentRequired` and `dependentSchemas`. */
+export function splitDependencies(dependencies: JsonRecord): {
+  readonly names: JsonRecord;
+  readonly schemas: JsonRecord;
+} {
+  const members = Object.entries(dependencies);
+  return {
+    names: Object.fromEntries(members.filter(([, value]) => isNames(value))),
+    schemas: Object.fromEntries(
+      members.filter(([, value]) => isRecord(value) || typeof value === "boolean"),
+    ),
+  };
 }

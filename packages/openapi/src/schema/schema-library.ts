@@ -11,25 +11,28 @@ import type { DanglingReference, SelfContainedSchema } from "../document/operati
 
 import type { SchemaMode } from "./property-access.ts";
 import { isRecord, ownString, ownValue } from "../document/record.ts";
-import { fault } from "../document/references/resolve-reference.ts";
+import { referenceError } from "../document/references/resolve-reference.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import { ExhaustedBudget, StepBudget } from "./step-budget.ts";
 import { translateSchema } from "./translate-schema.ts";
 import type { TranslatedSchema, TranslationContext } from "./translation-context.ts";
 
-/** How deep schemas may be nested, references followed: validators go down one by one. */
+/** Maximum depth of nested schemas, including references, because validators recurse. */
 const maxHeight = 600;
 
-/** Of a schema that reaches more than this, parents are open in place of having their children. */
+/**
+ * Maximum number of definitions of a schema with polymorphic parents; above it, the children are omitted and the
+ * parents accept further properties.
+ */
 const maxFamilyDefinitions = 800;
 
 type Definitions = ReadonlyMap<string, JsonSchema | boolean>;
 
-/** What is known of one schema in one mode. */
+/** The results for one schema in one mode. */
 interface Entry {
   readonly translated?: TranslatedSchema;
   readonly failure?: OperationError;
-  /** Set when nothing that it reaches is broken: at most how deep all of that is nested. */
+  /** Maximum depth of the schema with everything that it reaches; set if nothing of that is invalid. */
   height?: number;
   closure?: Definitions;
   result?: SelfContainedSchema;
@@ -39,44 +42,44 @@ const modes: readonly SchemaMode[] = ["request", "replacement", "openRequest", "
 
 type Entries = { [mode in SchemaMode]?: Entry };
 
-/** The schemas of which somebody has to be told something. */
-interface Flaws {
-  /** Their texts are not what the document says. */
+/** The schemas with defects that are reported. */
+interface SchemaDefects {
+  /** Schemas whose texts differ from the document. */
   readonly cleaned: Set<JsonSchema | boolean>;
-  /** They accept anything, and were not meant to. */
+  /** Schemas that unintentionally accept any value. */
   readonly endless: Set<JsonSchema | boolean>;
-  /** They have references that point to nothing. */
+  /** Schemas with references that point to nothing. */
   readonly dangling: Map<JsonSchema | boolean, readonly DanglingReference[]>;
 }
 
-/** The schemas that were met in one dynamic scope. */
+/** The schemas that were found in one dynamic scope. */
 interface KnownSchemas {
   readonly definitions: Map<object, Definition>;
   readonly entries: Map<object, Entries>;
 }
 
 /**
- * Every schema of a document in 2020-12. Each is translated once, when first needed, and shared by
- * identity by all operations that reach it.
+ * All schemas of a document in 2020-12. Each is translated once, on demand, and shared by identity by all operations
+ * that reach it.
  */
 export class SchemaLibrary {
-  /** The parents with children that may stand in place of them. */
+  /** The parents with children that may replace them. */
   readonly parents: PolymorphicParents;
   readonly #context: TranslationContext;
   readonly #resolver: ReferenceResolver;
-  /** What the operation in hand may cost. */
+  /** The budget of the current operation. */
   readonly budget: StepBudget = new StepBudget();
   readonly #names = new Map<string, Definition>();
-  /** Most documents have one of these only. */
+  /** By dynamic scope; most documents have only one entry. */
   readonly #known = new Map<DynamicScope | undefined, KnownSchemas>();
-  readonly #flaws: Flaws = {
+  readonly #defects: SchemaDefects = {
     cleaned: new Set(),
     endless: new Set(),
     dangling: new Map(),
   };
 
   /**
-   * @param writable names of properties that are sent although the document calls them read-only.
+   * @param writable names of properties that are sent although the document declares them read-only.
    * @param warn reports a restriction of a schema.
    */
   constructor(
@@ -108,43 +111,43 @@ export class SchemaLibrary {
     };
   }
 
-  /** Names of properties that were to be sent although they are read-only, and that no schema has as such. */
+  /** Names in `writable` for which no schema has a read-only property. */
   get unusedWritable(): readonly string[] {
     const { writable, written } = this.#context;
     return [...writable].filter((name) => !written.has(name));
   }
 
   /**
-   * The schema at a location, with all definitions that it reaches.
+   * Returns the schema at a location, with all definitions that it reaches.
    *
-   * @throws {OperationError} it, or something that it reaches, is broken.
+   * @throws {OperationError} it, or a schema that it reaches, is invalid.
    */
-  schemaAt(location: Location, mode: SchemaMode): SelfContainedSchema {
+  getSchema(location: Location, mode: SchemaMode): SelfContainedSchema {
     const { value } = location;
     if (typeof value === "boolean") return { schema: value, defs: none };
     const dynamic = this.#resolver.enter(location, undefined);
     const entry = isRecord(value)
       ? this.#entry(value, location, mode, dynamic)
       : this.#translate(location, mode, dynamic);
-    const schema = this.#share(entry, location, mode);
+    const schema = this.#toResult(entry, location, mode);
     const isTooMuch =
       (mode === "request" || mode === "replacement") &&
       this.parents.found &&
       schema.defs.size > maxFamilyDefinitions;
-    return isTooMuch ? this.schemaAt(location, "openRequest") : schema;
+    return isTooMuch ? this.getSchema(location, "openRequest") : schema;
   }
 
-  #share(entry: Entry, location: Location, mode: SchemaMode): SelfContainedSchema {
-    this.#assertSound(entry, location, mode);
+  #toResult(entry: Entry, location: Location, mode: SchemaMode): SelfContainedSchema {
+    this.#assertValid(entry, location, mode);
     entry.result ??= new LibrarySchema(
       (entry.translated as TranslatedSchema).schema,
       () => this.#closure(entry, mode),
-      this.#flaws,
+      this.#defects,
     );
     return entry.result;
   }
 
-  #knownIn(dynamic: DynamicScope | undefined): KnownSchemas {
+  #schemasIn(dynamic: DynamicScope | undefined): KnownSchemas {
     let known = this.#known.get(dynamic);
     if (known === undefined) {
       known = { definitions: new Map(), entries: new Map() };
@@ -159,7 +162,7 @@ export class SchemaLibrary {
     mode: SchemaMode,
     dynamic: DynamicScope | undefined,
   ): Entry {
-    const all = this.#knownIn(dynamic).entries;
+    const all = this.#schemasIn(dynamic).entries;
     let entries = all.get(node);
     if (entries === undefined) {
       entries = {};
@@ -180,10 +183,10 @@ export class SchemaLibrary {
   #translate(location: Location, mode: SchemaMode, dynamic: DynamicScope | undefined): Entry {
     try {
       const translated = translateSchema(location, mode, this.#context, dynamic);
-      if (translated.cleaned) this.#flaws.cleaned.add(translated.schema);
-      if (translated.endless) this.#flaws.endless.add(translated.schema);
+      if (translated.cleaned) this.#defects.cleaned.add(translated.schema);
+      if (translated.endless) this.#defects.endless.add(translated.schema);
       const { schema, dangling } = translated;
-      if (dangling.length > 0) this.#flaws.dangling.set(schema, dangling);
+      if (dangling.length > 0) this.#defects.dangling.set(schema, dangling);
       return { translated };
     } catch (error) {
       if (error instanceof ExhaustedBudget) throw error;
@@ -196,12 +199,12 @@ export class SchemaLibrary {
     return this.#entry(location.value as object, location, mode, dynamic);
   }
 
-  /** Translates all that an entry reaches; what was found sound is not looked at again. */
-  #assertSound(entry: Entry, location: Location, mode: SchemaMode): void {
+  /** Translates all schemas that an entry reaches; those that were checked before are not checked again. */
+  #assertValid(entry: Entry, location: Location, mode: SchemaMode): void {
     if (entry.height !== undefined) return;
     const { translated } = entry;
     if (translated !== undefined && translated.references.length === 0) {
-      // It is no deeper than a translation can be.
+      // Its depth was limited by the translation.
       entry.height = translated.depth + 1;
       return;
     }
@@ -228,9 +231,9 @@ export class SchemaLibrary {
       above += deepest;
       height = Math.max(height, above);
       if (height > maxHeight) {
-        throw fault(
+        throw referenceError(
           location,
-          `its references lead through more than ${maxHeight} levels of schemas`,
+          `its schemas are nested deeper than ${maxHeight} levels, including references`,
         );
       }
       level = [...next];
@@ -242,14 +245,21 @@ export class SchemaLibrary {
     const references = entry.translated?.references ?? [];
     const [only] = references;
     if (only === undefined) return none;
-    if (references.length > 1) return this.#reach(references, mode);
+    if (references.length > 1) return this.#collectReachable(references, mode);
     const definition = this.#definitionEntry(only, mode);
-    definition.closure ??= this.#reach([only], mode, only.name);
+    definition.closure ??= this.#collectReachable([only], mode, only.name);
     return definition.closure;
   }
 
-  /** @param home definitions that reach each other reach the same: one map serves all of them. */
-  #reach(references: readonly Definition[], mode: SchemaMode, home?: string): Definitions {
+  /**
+   * @param home a definition: definitions that reach each other reach the same ones, so that one map serves all of
+   * them.
+   */
+  #collectReachable(
+    references: readonly Definition[],
+    mode: SchemaMode,
+    home?: string,
+  ): Definitions {
     const reached = new Map<string, JsonSchema | boolean>();
     const open = [...references];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -273,7 +283,7 @@ export class SchemaLibrary {
     components: unknown,
   ): Definition {
     const node = location.value as object;
-    const { definitions } = this.#knownIn(dynamic);
+    const { definitions } = this.#schemasIn(dynamic);
     let definition = definitions.get(node);
     if (definition === undefined) {
       definition = makeDefinition(location, dynamic, (name) => {
@@ -294,35 +304,35 @@ const noneDangling: readonly DanglingReference[] = [];
 class LibrarySchema implements SelfContainedSchema {
   readonly schema: JsonSchema | boolean;
   #defs: Definitions | (() => Definitions);
-  readonly #flaws: Flaws;
+  readonly #defects: SchemaDefects;
 
-  constructor(schema: JsonSchema | boolean, defs: () => Definitions, flaws: Flaws) {
+  constructor(schema: JsonSchema | boolean, defs: () => Definitions, flaws: SchemaDefects) {
     this.schema = schema;
     this.#defs = defs;
-    this.#flaws = flaws;
+    this.#defects = flaws;
   }
 
   get cleaned(): boolean {
-    return this.#hasOneOf(this.#flaws.cleaned);
+    return this.#hasOneOf(this.#defects.cleaned);
   }
 
   get endless(): boolean {
-    return this.#hasOneOf(this.#flaws.endless);
+    return this.#hasOneOf(this.#defects.endless);
   }
 
   get dangling(): readonly DanglingReference[] {
-    const { dangling } = this.#flaws;
+    const { dangling } = this.#defects;
     if (dangling.size === 0) return noneDangling;
     return [this.schema, ...this.defs.values()].flatMap((schema) => dangling.get(schema) ?? []);
   }
 
-  // Not before it is asked for: the definitions of a big document refer to thousands of others.
+  // Computed on demand: the definitions of a large document refer to thousands of others.
   get defs(): Definitions {
     if (typeof this.#defs === "function") this.#defs = this.#defs();
     return this.#defs;
   }
 
-  // Not worth looking for in most documents.
+  // Skips the search in most documents, which have no such schema.
   #hasOneOf(flawed: ReadonlySet<JsonSchema | boolean>): boolean {
     if (flawed.size === 0) return false;
     if (flawed.has(this.schema)) return true;

@@ -1,28 +1,29 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { Definition } from "./definition.ts";
-import { branchTags, tagged } from "./discriminator.ts";
-import { dynamicReference } from "../document/references/dynamic-scope.ts";
+import { getBranchTags, applyTag } from "./discriminator.ts";
+import { getDynamicReference } from "../document/references/dynamic-scope.ts";
 import { childPointer } from "../document/references/json-pointer.ts";
 import type { Location } from "../document/references/location.ts";
 import { isOnlyNullable, makeNullable, refusesNull } from "./nullable.ts";
-import { isOldDialect, splitDependencies } from "./older-dialects.ts";
-import { DanglingReference } from "../document/operation.ts";
-import { familySchema } from "./family-schema.ts";
-import type { SchemaFamily } from "./polymorphic-parents.ts";
-import { ReferenceTranslation, type Translated } from "./reference-translation.ts";
-import { isRecord, ownString, getReference, setOwn, type JsonRecord } from "../document/record.ts";
-import { RecordCopy } from "../document/record-copy.ts";
 import {
+  isOldDialect,
+  splitDependencies,
   choices,
   isAnnotation,
   isUnconstrained,
   isBounded,
   isDistinct,
-  keywordTranslation,
-  numericBound,
+  getKeywordTranslation,
+  getNumericBound,
 } from "./schema-keywords.ts";
+import { DanglingReference } from "../document/operation.ts";
+import { toFamilySchema } from "./family-schema.ts";
+import type { SchemaFamily } from "./polymorphic-parents.ts";
+import { ReferenceTranslation, type Translated } from "./reference-translation.ts";
+import { isRecord, ownString, getReference, setOwn, type JsonRecord } from "../document/record.ts";
+import { RecordCopy } from "../document/record-copy.ts";
 import type { TranslatedSchema } from "./translation-context.ts";
-import { unicodePattern } from "./unicode-pattern.ts";
+import { toUnicodePattern } from "./unicode-pattern.ts";
 
 const anything: JsonSchema = Object.freeze({});
 const onlyNull: JsonSchema = Object.freeze({ type: "null" });
@@ -30,30 +31,30 @@ const none: readonly Definition[] = [];
 
 /** The translation of one schema: see `translateSchema`. */
 export class SchemaTranslation extends ReferenceTranslation {
-  #isExact = false; // The schema in hand must not accept more than the document says.
-  /** The schemas of which the one in hand is a part: what they hide, it must not require. */
-  #wholes: readonly JsonRecord[] = [];
+  #isExact = false; // The current schema must not accept more than the document declares.
+  /** The schemas of which the current one is a part: it must not require the properties that they omit. */
+  #enclosing: readonly JsonRecord[] = [];
 
   run(): TranslatedSchema {
-    const schema = this.schema(this.root.value) ?? anything;
+    const schema = this.translate(this.root.value) ?? anything;
     const isShared = schema === anything || typeof schema === "boolean";
     return {
-      // What is wrong with it is kept with the schema itself.
+      // Defects are recorded by schema, so a shared object is replaced by a new one.
       schema: isShared && this.dangling.length > 0 ? {} : schema,
       references: this.references === undefined ? none : [...this.references],
       sameInBothModes: this.access.sameInBothModes,
       depth: this.depth,
       cleaned: this.cleaned,
-      endless: this.leftOut && isUnconstrained(schema),
+      endless: this.hasOmissions && isUnconstrained(schema),
       dangling: this.dangling,
     };
   }
 
-  /** Undefined: a branch that adds nothing. */
-  protected override schema(node: unknown): Translated | undefined {
+  /** Translates a schema. Undefined: a branch that adds nothing. */
+  protected override translate(node: unknown): Translated | undefined {
     if (typeof node === "boolean") return node;
     if (node === null || node === undefined) return anything;
-    if (!isRecord(node)) throw this.fault("a schema must be an object");
+    if (!isRecord(node)) throw this.error("a schema must be an object");
     this.enter(node);
     const outer = this.scope;
     const dynamic = this.dynamic;
@@ -69,26 +70,29 @@ export class SchemaTranslation extends ReferenceTranslation {
       this.replaces = isOldDialect(node["$schema"]);
     }
     const reference = getReference(node);
-    const family = this.isSent ? this.context.parents.familyOf(node, this) : undefined;
+    const family = this.isSent ? this.context.parents.getFamily(node, this) : undefined;
     const result =
       family !== undefined
-        ? this.#polymorphic(node, family)
+        ? this.#translateFamily(node, family)
         : reference !== undefined
-          ? this.#referring(node, this.target(reference))
-          : this.context.siblingsCount && dynamicReference(node) !== undefined
-            ? this.#referring(node, this.dynamicTarget(dynamicReference(node) as string))
-            : this.#keywords(node);
+          ? this.#combineWithSiblings(node, this.translateReference(reference))
+          : this.context.siblingsCount && getDynamicReference(node) !== undefined
+            ? this.#combineWithSiblings(
+                node,
+                this.translateDynamicReference(getDynamicReference(node) as string),
+              )
+            : this.#translateKeywords(node);
     this.scope = outer;
     this.dynamic = dynamic;
     this.replaces = replaces;
     return result;
   }
 
-  #referring(node: JsonRecord, target: Translated | undefined): Translated | undefined {
+  #combineWithSiblings(node: JsonRecord, target: Translated | undefined): Translated | undefined {
     if (target === undefined || target === false) return target;
-    const rest = this.#keywords(node, true);
+    const rest = this.#translateKeywords(node, true);
     if (target === true) return rest;
-    // An extension is not one of the members beside a reference that Swagger 2.0 ignores.
+    // Swagger 2.0 ignores keywords beside a reference, but not extensions.
     const isNullableReference = this.context.version === "2.0" && node["x-nullable"] === true;
     if (rest === anything || typeof rest === "boolean") {
       return isNullableReference ? makeNullable(target) : target;
@@ -99,38 +103,43 @@ export class SchemaTranslation extends ReferenceTranslation {
     return isNullable ? makeNullable(result) : result;
   }
 
-  /** A parent with a discriminator: its children, each with the values that select it, or the parent alone. */
-  #polymorphic(node: JsonRecord, family: SchemaFamily): Translated {
+  /**
+   * Translates a parent with a discriminator to its children, each with the values that select it, or the parent alone.
+   */
+  #translateFamily(node: JsonRecord, family: SchemaFamily): Translated {
     this.access.sameInBothModes = false;
     const about = Object.fromEntries(Object.entries(node).filter(([key]) => isAnnotation(key)));
-    const alternatives = familySchema(node, family, this.mode, this, this.context, (location) =>
+    const alternatives = toFamilySchema(node, family, this.mode, this, this.context, (location) =>
       this.define(location, this.dynamic),
     );
-    const schema: JsonSchema = { ...(this.#keywords(about) as JsonSchema), ...alternatives };
+    const schema: JsonSchema = {
+      ...(this.#translateKeywords(about) as JsonSchema),
+      ...alternatives,
+    };
     return this.isNullable(node) ? makeNullable(schema) : schema;
   }
 
-  #keywords(node: JsonRecord, besideReference = false): Translated {
+  #translateKeywords(node: JsonRecord, besideReference = false): Translated {
     const annotationsOnly = besideReference && this.replaces;
     const copy = new RecordCopy(node);
     for (const key in node) {
-      const isKept = !annotationsOnly || isAnnotation(key);
-      copy.set(key, isKept ? this.#keyword(node, key, node[key]) : undefined);
+      const isIncluded = !annotationsOnly || isAnnotation(key);
+      copy.set(key, isIncluded ? this.#translateKeyword(node, key, node[key]) : undefined);
     }
     const { result } = copy;
-    if (result === undefined) return this.#withOpenChoice(node as JsonSchema);
-    const schema = this.#withOpenChoice(this.#complete(node, result, besideReference));
+    if (result === undefined) return this.#oneOfToAnyOf(node as JsonSchema);
+    const schema = this.#oneOfToAnyOf(this.#addReplacements(node, result, besideReference));
     return besideReference && Object.keys(schema).length === 0 ? anything : schema;
   }
 
-  #withOpenChoice(schema: JsonSchema): JsonSchema {
+  #oneOfToAnyOf(schema: JsonSchema): JsonSchema {
     if (schema["oneOf"] === undefined || !this.isSent || this.#isExact) return schema;
     this.access.sameInBothModes = false;
-    return withOpenChoice(schema);
+    return oneOfToAnyOf(schema);
   }
 
-  /** The keywords of older versions that become another keyword. */
-  #complete(
+  /** Adds the replacements of keywords of older versions. */
+  #addReplacements(
     node: JsonRecord,
     result: Record<string, unknown>,
     besideReference: boolean,
@@ -145,15 +154,15 @@ export class SchemaTranslation extends ReferenceTranslation {
     if (besideReference && this.replaces) return result as JsonSchema;
     if (node["type"] === "file" && result["format"] === undefined) result["format"] = "binary";
     if (Array.isArray(node["items"]) && result["prefixItems"] === undefined) {
-      const items = this.#branches("items", node["items"], node);
+      const items = this.#translateBranches("items", node["items"], node);
       if (items !== undefined) result["prefixItems"] = items;
       if (node["additionalItems"] !== undefined) {
-        result["items"] = this.#below("additionalItems", node["additionalItems"]);
+        result["items"] = this.#translateBelow("additionalItems", node["additionalItems"]);
       }
     }
     if (isRecord(node["dependencies"])) {
       const { names, schemas } = splitDependencies(node["dependencies"]);
-      const translated = this.#named("dependencies", schemas, node, false);
+      const translated = this.#translateNamed("dependencies", schemas, node, false);
       if (node["dependentSchemas"] === undefined) result["dependentSchemas"] = translated;
       if (node["dependentRequired"] === undefined) result["dependentRequired"] = names;
     }
@@ -164,79 +173,79 @@ export class SchemaTranslation extends ReferenceTranslation {
     return this.isSent ? schema : makeNullable(schema);
   }
 
-  #keyword(node: JsonRecord, key: string, value: unknown): unknown {
-    const translation = keywordTranslation(key);
+  #translateKeyword(node: JsonRecord, key: string, value: unknown): unknown {
+    const translation = getKeywordTranslation(key);
     if (translation === undefined || typeof translation === "function") return translation?.(value);
     switch (translation) {
       case "items":
-        return Array.isArray(value) ? undefined : this.#below(key, value);
+        return Array.isArray(value) ? undefined : this.#translateBelow(key, value);
       case "schema":
         return key === "contains"
-          ? this.#exactly(() => this.#below(key, value))
-          : this.#below(key, value);
+          ? this.#translateExactly(() => this.#translateBelow(key, value))
+          : this.#translateBelow(key, value);
       case "data":
-        if (!isBounded(value)) throw this.fault(`its ${key} is nested too deeply or too large`);
+        if (!isBounded(value)) throw this.error(`its ${key} is nested too deeply or too large`);
         return key === "enum" ? choices(value) : value;
       case "required":
-        return this.#required(node, value);
+        return this.#translateRequired(node, value);
       case "wording":
-        return this.wording(value);
+        return this.toVisibleText(value);
       case "branches":
       case "tuple":
-        return this.#branches(key, value, node);
+        return this.#translateBranches(key, value, node);
       case "condition": {
         const known = this.dangling.length;
         const isCondition = key === "not" || key === "if";
         const schema = isCondition
-          ? this.#exactly(() => this.#applied(key, value, node, false))
-          : this.#applied(key, value, node, false);
-        // What is not known of a condition must refuse nothing.
+          ? this.#translateExactly(() => this.#translateApplied(key, value, node, false))
+          : this.#translateApplied(key, value, node, false);
+        // A condition that is not fully known must not refuse any value.
         return this.dangling.length > known && isCondition ? undefined : schema;
       }
       case "named":
       case "conditionsByName":
-        return this.#named(key, value, node, translation === "named");
+        return this.#translateNamed(key, value, node, translation === "named");
       default:
-        return numericBound(translation, value, node);
+        return getNumericBound(translation, value, node);
     }
   }
 
-  /** A schema for another value: a property, an item. */
-  #below(key: string | number, value: unknown): Translated | undefined {
+  /** Translates a schema for another value: a property, an item. */
+  #translateBelow(key: string | number, value: unknown): Translated | undefined {
     if (value === null) return undefined;
     const inPlace = this.inPlace;
-    const wholes = this.#wholes;
+    const wholes = this.#enclosing;
     this.inPlace = false;
-    this.#wholes = [];
+    this.#enclosing = [];
     this.path.push(key);
-    const result = this.schema(value);
+    const result = this.translate(value);
     this.path.pop();
     this.inPlace = inPlace;
-    this.#wholes = wholes;
+    this.#enclosing = wholes;
     return result;
   }
 
-  /** A schema for the same value. */
-  #applied(
+  /** Translates a schema for the same value. */
+  #translateApplied(
     key: string | number,
     value: unknown,
     whole: JsonRecord,
     union: boolean,
   ): Translated | undefined {
-    const wholes = this.#wholes;
+    const wholes = this.#enclosing;
     const outer = this.union;
-    this.#wholes = [...wholes, whole];
+    this.#enclosing = [...wholes, whole];
     this.union = union;
     this.path.push(key);
-    const result = this.schema(value);
+    const result = this.translate(value);
     this.path.pop();
     this.union = outer;
-    this.#wholes = wholes;
+    this.#enclosing = wholes;
     return result;
   }
 
-  /** A schema of which it matters what it refuses. */
-  #exactly<Result>(translate: () => Result): Result {
+  /** Translates a schema that must not accept more than the original. */
+  #translateExactly<Result>(translate: () => Result): Result {
     const outer = this.#isExact;
     this.#isExact = true;
     const result = translate();
@@ -244,7 +253,7 @@ export class SchemaTranslation extends ReferenceTranslation {
     return result;
   }
 
-  #branches(key: string, value: unknown, node: JsonRecord): unknown {
+  #translateBranches(key: string, value: unknown, node: JsonRecord): unknown {
     if (!Array.isArray(value) || value.length === 0) return undefined;
     const union = key === "oneOf" || key === "anyOf";
     const tuple = key === "items" || key === "prefixItems";
@@ -253,7 +262,7 @@ export class SchemaTranslation extends ReferenceTranslation {
     const anyValue: number[] = [];
     const hasTags = union && isRecord(node["discriminator"]);
     const property = hasTags ? ownString(node["discriminator"], "propertyName") : undefined;
-    const tags = hasTags ? branchTags(node, value, this, this.context) : [];
+    const tags = hasTags ? getBranchTags(node, value, this, this.context) : [];
     this.path.push(key);
     for (let index = 0; index < value.length; index++) {
       const branch: unknown = value[index];
@@ -262,10 +271,10 @@ export class SchemaTranslation extends ReferenceTranslation {
       let next = isNull
         ? onlyNull
         : tuple
-          ? (this.#below(index, branch) ?? anything)
-          : this.#applied(index, branch, node, union);
+          ? (this.#translateBelow(index, branch) ?? anything)
+          : this.#translateApplied(index, branch, node, union);
       if (typeof next === "object" && property !== undefined) {
-        next = tagged(next, property, tags[index]);
+        next = applyTag(next, property, tags[index]);
       }
       if (next === branch && copy === undefined) continue;
       copy ??= value.slice(0, index);
@@ -276,15 +285,15 @@ export class SchemaTranslation extends ReferenceTranslation {
     }
     this.path.pop();
     if (key === "oneOf" && copy !== undefined && this.dangling.length > known) {
-      return otherwise(copy, anyValue);
+      return withExclusiveBranches(copy, anyValue);
     }
     return copy === undefined ? value : copy.length === 0 ? undefined : copy;
   }
 
-  #named(key: string, value: unknown, node: JsonRecord, below: boolean): unknown {
+  #translateNamed(key: string, value: unknown, node: JsonRecord, below: boolean): unknown {
     if (!isRecord(value)) return undefined;
     const reference = below ? getReference(value) : undefined;
-    if (reference !== undefined) return this.#namedElsewhere(key, value, node);
+    if (reference !== undefined) return this.#translateReferencedMembers(key, value, node);
     const copy = new RecordCopy(value);
     const renamed: [string, Translated][] = [];
     this.path.push(key);
@@ -295,8 +304,8 @@ export class SchemaTranslation extends ReferenceTranslation {
         written === undefined
           ? undefined
           : below
-            ? (this.#below(name, schema) ?? anything)
-            : this.#applied(name, schema, node, false);
+            ? (this.#translateBelow(name, schema) ?? anything)
+            : this.#translateApplied(name, schema, node, false);
       if (next !== undefined && written !== undefined && written !== name) {
         renamed.push([written, next]);
         copy.set(name, undefined);
@@ -309,17 +318,17 @@ export class SchemaTranslation extends ReferenceTranslation {
     return copy.result ?? value;
   }
 
-  /** The name that a member of `properties` and the like has in 2020-12; undefined: it is left out. */
+  /** Returns the name that a member of `properties` and similar keywords has in 2020-12; undefined: it is omitted. */
   #memberName(key: string, name: string, schema: unknown, node: JsonRecord): string | undefined {
     if (key === "properties") {
-      const schemas = this.#schemasAround(node);
+      const schemas = this.#enclosingSchemas(node);
       return this.access.hides(name, schema, schemas, this.scope) ? undefined : name;
     }
-    return key === "patternProperties" ? unicodePattern(name) : name;
+    return key === "patternProperties" ? toUnicodePattern(name) : name;
   }
 
-  /** `properties` that are a reference themselves: no version knows that, but bundlers do. */
-  #namedElsewhere(key: string, value: JsonRecord, node: JsonRecord): unknown {
+  /** Resolves `properties` that are themselves a reference: no version allows that, but bundlers write it. */
+  #translateReferencedMembers(key: string, value: JsonRecord, node: JsonRecord): unknown {
     const outer = this.scope;
     const from = { value, scope: outer, pointer: childPointer(this.pointer, key) };
     let target: Location;
@@ -331,14 +340,14 @@ export class SchemaTranslation extends ReferenceTranslation {
       return undefined;
     }
     this.scope = target.scope;
-    const result = this.#named(key, target.value, node, true);
+    const result = this.#translateNamed(key, target.value, node, true);
     this.scope = outer;
     return result;
   }
 
-  #required(node: JsonRecord, value: unknown): unknown {
+  #translateRequired(node: JsonRecord, value: unknown): unknown {
     if (!Array.isArray(value)) return undefined;
-    const schemas = this.#schemasAround(node);
+    const schemas = this.#enclosingSchemas(node);
     const keeps = (name: unknown) =>
       typeof name === "string" && !this.access.hidesName(name, schemas, this.scope);
     if (isDistinct(value) && value.every(keeps)) return value.length === 0 ? undefined : value;
@@ -346,24 +355,30 @@ export class SchemaTranslation extends ReferenceTranslation {
     return names.length === 0 ? undefined : names;
   }
 
-  /** A schema, and those that it is a part of. */
-  #schemasAround(node: JsonRecord): readonly JsonRecord[] {
-    return this.#wholes.length === 0 ? [node] : [node, ...this.#wholes];
+  /** Returns a schema, and those of which it is a part. */
+  #enclosingSchemas(node: JsonRecord): readonly JsonRecord[] {
+    return this.#enclosing.length === 0 ? [node] : [node, ...this.#enclosing];
   }
 }
 
-/** The branches of `oneOf`, with those that accept anything for what no other does: more than one would hold else. */
-function otherwise(branches: readonly unknown[], anyValue: readonly number[]): unknown[] {
+/**
+ * Returns the branches of `oneOf`, where branches that accept any value only match if no other one does: otherwise
+ * several would match.
+ */
+function withExclusiveBranches(
+  branches: readonly unknown[],
+  anyValue: readonly number[],
+): unknown[] {
   const known = branches.filter((_, index) => !anyValue.includes(index));
   if (anyValue.length === 0) return known;
   return [...known, known.length === 0 ? true : { not: { anyOf: known } }];
 }
 
 /**
- * A schema whose `oneOf` has become `anyOf`. What is sent may have several of the shapes: documents have branches that
- * overlap, and a value that more than one of them allows is not wrong for that.
+ * Changes `oneOf` to `anyOf`. A request may match several branches: in documents, branches overlap, and a value that
+ * matches more than one of them is not invalid.
  */
-function withOpenChoice(schema: JsonSchema): JsonSchema {
+function oneOfToAnyOf(schema: JsonSchema): JsonSchema {
   const { oneOf, anyOf, allOf } = schema;
   const open: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(schema)) {

@@ -2,30 +2,30 @@ import { describePointer } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
 import { OperationError } from "../document/operation.ts";
 
-/** How many steps reading the schemas of one operation may take: one for each part that nobody has read before. */
+/** Maximum number of steps for the schemas of one operation: one for each part that was not read before. */
 const maxSteps = 1_000_000;
 
-/** Counts what reading one operation costs: aliases can make a small document a huge one. */
+/** Limits the cost of reading one operation: aliases can expand a small document to a huge one. */
 export class StepBudget {
-  #left = maxSteps;
+  #remaining = maxSteps;
 
-  /** Begins with another operation, or with another response of it. */
+  /** Starts another operation, or another response of it. */
   renew(): void {
-    this.#left = maxSteps;
+    this.#remaining = maxSteps;
   }
 
   /**
    * Counts steps.
    *
-   * @throws {ExhaustedBudget} there are none left.
+   * @throws {ExhaustedBudget} the budget is exhausted.
    */
   spend(steps: number, at: Pick<Location, "scope" | "pointer">): void {
-    this.#left -= steps;
-    if (this.#left < 0) throw new ExhaustedBudget(at);
+    this.#remaining -= steps;
+    if (this.#remaining < 0) throw new ExhaustedBudget(at);
   }
 }
 
-/** The operation in hand is too large; what it has met on the way is not broken for others. */
+/** The current operation is too large; the schemas that it has reached remain valid for others. */
 export class ExhaustedBudget extends OperationError {
   constructor(at: Pick<Location, "scope" | "pointer">) {
     super(

@@ -8,12 +8,12 @@ import { SchemaTranslation } from "./schema-translation.ts";
 import type { TranslatedSchema, TranslationContext } from "./translation-context.ts";
 
 /**
- * Translates a schema of any version into JSON Schema 2020-12. References become references into
- * `$defs`; nothing is written out in place. What needs no translation is not copied.
+ * Translates a schema of any version to JSON Schema 2020-12. References become references into `$defs`; nothing is
+ * inlined. A schema that needs no translation is not copied.
  *
- * A reference that points to nothing accepts anything, and stands in `dangling`.
+ * A reference that points to nothing accepts any value, and is listed in `dangling`.
  *
- * @throws {OperationError} a reference may not be followed, something is no schema, or a budget is exhausted.
+ * @throws {OperationError} a reference may not be resolved, a value is not a schema, or a budget is exhausted.
  */
 export function translateSchema(
   location: Location,
@@ -27,7 +27,7 @@ export function translateSchema(
   );
 }
 
-/** A schema that is nothing but a reference: what most bodies and responses have. */
+/** Translates a schema that is only a reference, as in most bodies and responses. */
 function findAlias(
   location: Location,
   context: TranslationContext,
@@ -42,7 +42,7 @@ function findAlias(
     if (!isRecord(target.value)) return undefined;
     if (getReference(target.value) !== undefined) context.resolver.follow(target);
   } catch (error) {
-    // What stands in its place is told of the schema in full.
+    // The full translation handles and records a dangling reference.
     if (error instanceof DanglingReference) return undefined;
     throw error;
   }

@@ -10,42 +10,42 @@ import type { Location } from "../document/references/location.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import type { StepBudget } from "./step-budget.ts";
 
-/** A schema in 2020-12, and the definitions that it refers to itself. */
+/** A schema in 2020-12, and the definitions to which it refers directly. */
 export interface TranslatedSchema {
   readonly schema: JsonSchema | boolean;
   readonly references: readonly Definition[];
-  /** False when it has properties that exist one way only: it then differs by mode. */
+  /** False if it has properties that exist in one direction only: it then differs by mode. */
   readonly sameInBothModes: boolean;
-  /** How deep it is nested: keywords and names. */
+  /** Its depth: keywords and names. */
   readonly depth: number;
-  /** Hidden or broken characters were taken out of its titles or descriptions. */
+  /** True if hidden or invalid characters were removed from its titles or descriptions. */
   readonly cleaned: boolean;
-  /** It is made of nothing but references that lead back to it, and accepts anything. */
+  /** True if it consists only of references that lead back to it, and accepts any value. */
   readonly endless: boolean;
-  /** References in it that point to nothing: anything is accepted there. */
+  /** References in it that point to nothing: any value is accepted there. */
   readonly dangling: readonly DanglingReference[];
 }
 
-/** What a translation needs from the document around the schema. */
+/** The parts of the document that a translation needs. */
 export interface TranslationContext {
   readonly resolver: ReferenceResolver;
-  /** Names of properties that the host sends although the document calls them read-only. */
+  /** Names of properties that the host sends although the document declares them read-only. */
   readonly writable: ReadonlySet<string>;
-  /** Those of `writable` that were met. */
+  /** The names in `writable` that were found. */
   readonly written: Set<string>;
   readonly version: OpenApiVersion;
   readonly inPlace: InPlaceGraph;
   /** The same graph, with the children of a parent with a discriminator as alternatives to it. */
   readonly families: InPlaceGraph;
   readonly parents: PolymorphicParents;
-  /** Reports a restriction of a schema, with its place. */
+  /** Reports a restriction of a schema, with its location. */
   warn(message: string, at: Pick<Location, "scope" | "pointer">): void;
-  /** In OpenAPI 2.0 and 3.0, what stands beside `$ref` means nothing, except to readers. */
+  /** True if keywords beside `$ref` have a meaning. In OpenAPI 2.0 and 3.0 they have none, except for readers. */
   readonly siblingsCount: boolean;
-  /** The dialect of schemas that name none (OpenAPI 3.1 `jsonSchemaDialect`). */
+  /** The dialect of schemas without `$schema` (OpenAPI 3.1 `jsonSchemaDialect`). */
   readonly dialect: string | undefined;
   readonly targets: DiscriminatorTargets;
-  /** What one operation may cost. */
+  /** The budget of one operation. */
   readonly budget: StepBudget;
   definition(location: Location, dynamic: DynamicScope | undefined): Definition;
 }

@@ -8,11 +8,10 @@ import {
 } from "@toolweave/core";
 import type { Operation } from "../document/operation.ts";
 import type { OperationOverride, LayoutOptions } from "./operation-options.ts";
-import { methodAnnotations } from "./method-annotations.ts";
 import { isJsonObject } from "../document/record.ts";
 import { isIdempotencyHeader } from "../parameters/idempotency-header.ts";
 
-/** What an operation's tool is called and promises, from its method, its `x-toolweave` and the host. */
+/** The name and annotations of an operation's tool, from its method, its `x-toolweave` and the host. */
 export interface OperationSettings {
   /** Without the prefix. */
   readonly name: string;
@@ -24,11 +23,11 @@ export interface OperationSettings {
   /** Names of read-only properties that are sent. */
   readonly writable?: readonly string[];
   readonly timeoutMs?: number;
-  /** How its request is laid out, where the host says so. */
+  /** The host's options for the layout of its request. */
   readonly layoutOptions?: LayoutOptions;
 }
 
-/** The settings of all operations that become tools, and what is wrong with what host and document say. */
+/** The settings of all operations that become tools, and the errors in the host's options and in the document. */
 export interface AllSettings {
   readonly settings: ReadonlyMap<Operation, OperationSettings>;
   readonly problems: readonly SourceProblem[];
@@ -37,16 +36,16 @@ export interface AllSettings {
 type Overrides = Readonly<Record<string, OperationOverride>>;
 
 /**
- * Lays `x-toolweave` and the host's overrides over what the document says. The document can only be more careful than
- * the method: it hides its operation, and takes promises back. A name of the host's is the host's alone: an operation
- * that is called so by the document is no tool.
+ * Applies `x-toolweave` and the host's overrides to the operations. The document can only be more careful than the
+ * method: it can hide its operations and withdraw annotations. A name that the host assigns is reserved: another
+ * operation with that name in the document does not become a tool.
  *
- * @param operations those that are wanted.
- * @param all those of the document.
+ * @param operations the selected operations.
+ * @param all the operations of the document.
  * @param overrides by operationId, or by method and path: `GET /pets/{id}`.
- * @param subject what problems with the overrides are about.
+ * @param subject the subject of problems with the overrides.
  */
-export function operationSettings(
+export function resolveSettings(
   operations: readonly Operation[],
   all: readonly Operation[],
   overrides: Overrides,
@@ -77,23 +76,23 @@ class Settings {
   }
 
   run(): AllSettings {
-    const overrides = this.#hostOverrides();
+    const overrides = this.#findOverrides();
     for (const { name } of overrides.values()) if (name !== undefined) this.#hostNames.add(name);
     for (const { name } of this.#operations) this.#names.add(name);
     const settings = new Map<Operation, OperationSettings>();
     for (const operation of this.#operations) {
       const override = overrides.get(operation);
-      const declared = this.#declared(operation);
+      const declared = this.#readDeclared(operation);
       if (declared.hidden) continue;
-      const name = override?.name ?? this.#nameOf(operation, declared.name);
+      const name = override?.name ?? this.#chooseName(operation, declared.name);
       if (name === undefined) continue;
       settings.set(operation, { ...toSettings(operation, declared, override), name });
     }
     return { settings, problems: this.#problems };
   }
 
-  /** The override of each operation that has one. */
-  #hostOverrides(): ReadonlyMap<Operation, OperationOverride> {
+  /** Returns the override of each operation that has one. */
+  #findOverrides(): ReadonlyMap<Operation, OperationOverride> {
     const overrides = new Map<Operation, OperationOverride>();
     const unused = new Set(Object.keys(this.#overrides));
     if (unused.size === 0) return overrides;
@@ -101,7 +100,8 @@ class Settings {
     for (const operation of this.#all) {
       const { operationId, method, path } = operation;
       for (const key of [operationId, `${method} ${path}`]) {
-        // An operationId that is written like a place is not the place that the host means.
+        // An operationId in the form of method and path must not take precedence over the operation with that method
+        // and path.
         if (key === undefined || (key === operationId && /^\S+ \//.test(key))) continue;
         known.push(key);
         if (!Object.hasOwn(this.#overrides, key)) continue;
@@ -112,13 +112,13 @@ class Settings {
     for (const key of unused) {
       const [near] = nearNames(key, known, 1);
       const hint = near === undefined ? "" : ` Did you mean ${JSON.stringify(near)}?`;
-      this.#warn(this.#subject, `overrides[${JSON.stringify(key)}] fits no operation.${hint}`);
+      this.#warn(this.#subject, `overrides[${JSON.stringify(key)}] matches no operation.${hint}`);
     }
     this.#dropSharedNames(overrides);
     return overrides;
   }
 
-  /** Several operations can share an operationId, but not a name. */
+  /** Removes a name that several operations share through one operationId. */
   #dropSharedNames(overrides: Map<Operation, OperationOverride>): void {
     const first = new Set<string>();
     for (const [operation, override] of overrides) {
@@ -130,47 +130,47 @@ class Settings {
       overrides.set(operation, others);
       this.#warn(
         describeOperation(operation),
-        `Several operations would be called ${name} by overrides: this one keeps its own name. Name each by method and path.`,
+        `overrides gives several operations the name ${name}: this one keeps its original name. Name each of them by method and path.`,
         operation,
       );
     }
   }
 
-  #nameOf(operation: Operation, declared: string | undefined): string | undefined {
-    if (declared !== undefined && this.#isFree(operation, declared)) {
+  #chooseName(operation: Operation, declared: string | undefined): string | undefined {
+    if (declared !== undefined && this.#mayUseName(operation, declared)) {
       this.#names.add(declared);
       return declared;
     }
     if (!this.#hostNames.has(operation.name)) return operation.name;
     this.#problems.push({
       subject: describeOperation(operation),
-      message: `Its name ${operation.name} is what overrides calls another operation: give it another name there.`,
+      message: `overrides gives its name, ${operation.name}, to another operation: set another name for it there.`,
       pointer: operation.pointer,
     });
     return undefined;
   }
 
-  #isFree(operation: Operation, name: string): boolean {
+  #mayUseName(operation: Operation, name: string): boolean {
     if (name === operation.name) return !this.#hostNames.has(name);
     const isTaken = this.#names.has(name) || this.#hostNames.has(name);
     if (isToolName(name) && !isTaken) return true;
-    const why = isTaken ? "is another operation's" : "cannot be a tool's";
+    const why = isTaken ? "another operation has" : "is not a valid tool name";
     this.#warn(
       describeOperation(operation),
-      `Its x-toolweave gives it a name that ${why}: it keeps its own.`,
+      `The name in its x-toolweave is not used, because it is a name that ${why}.`,
       operation,
     );
     return false;
   }
 
-  /** What the document says in `x-toolweave`. */
-  #declared(operation: Operation): Declared {
+  /** Reads `x-toolweave` of the document. */
+  #readDeclared(operation: Operation): Declared {
     const value = operation.extension("x-toolweave");
     if (value === undefined) return nothingDeclared;
     if (!isJsonObject(value)) {
       this.#warn(
         describeOperation(operation),
-        "Its x-toolweave is no object and means nothing.",
+        "Its x-toolweave is not an object and is ignored.",
         operation,
       );
       return nothingDeclared;
@@ -180,11 +180,11 @@ class Settings {
       ...(typeof name === "string" ? { name } : {}),
       ...(typeof description === "string" ? { description } : {}),
       hidden: hidden === true,
-      annotations: isJsonObject(annotations) ? this.#tightened(operation, annotations) : {},
+      annotations: isJsonObject(annotations) ? this.#tighten(operation, annotations) : {},
     };
   }
 
-  #tightened(operation: Operation, claims: JsonObject): ToolAnnotations {
+  #tighten(operation: Operation, claims: JsonObject): ToolAnnotations {
     const tightened: Record<string, boolean> = {};
     for (const [hint, value] of Object.entries(claims)) {
       const careful = carefulValues.get(hint);
@@ -192,12 +192,12 @@ class Settings {
       else {
         this.#warn(
           describeOperation(operation),
-          `Its x-toolweave claims ${visibleText(hint).slice(0, 40)}, which only the host can say: in overrides.`,
+          `Its x-toolweave sets ${visibleText(hint).slice(0, 40)} to a value that only the host can set, in overrides.`,
           operation,
         );
       }
     }
-    // What destroys something is no reading.
+    // A destructive operation is never read-only.
     if (tightened["destructiveHint"] === true) tightened["readOnlyHint"] = false;
     return tightened;
   }
@@ -217,7 +217,7 @@ interface Declared {
 
 const nothingDeclared: Declared = { hidden: false, annotations: {} };
 
-/** What a document may say of its own operations: that more care is needed. */
+/** The annotations that a document may set for its own operations: only those that require more care. */
 const carefulValues: ReadonlyMap<string, boolean> = new Map([
   ["readOnlyHint", false],
   ["destructiveHint", true],
@@ -233,12 +233,12 @@ function toSettings(
 ): Omit<OperationSettings, "name"> {
   const { title, hidden = [], fixed, writable, timeoutMs } = override;
   const { requestMediaType, decodeBase64Body } = override;
-  // What the host hides or fixes is an argument: the executor gives nothing for it.
+  // An argument that the host hides or fixes is not supplied by the executor.
   const isArgument = [...hidden, ...Object.keys(fixed ?? {})].some(isIdempotencyHeader);
   const idempotencyKey = override.idempotencyKey ?? (isArgument ? "model" : undefined);
   const hasWishes = (requestMediaType ?? decodeBase64Body ?? idempotencyKey) !== undefined;
   const wishes = { ...override, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) };
-  const method = methodAnnotations(operation.method);
+  const method = getMethodAnnotations(operation.method);
   const description = override.description ?? declared.description;
   const isPlain = override.annotations === undefined && declared === nothingDeclared;
   return {
@@ -255,4 +255,38 @@ function toSettings(
 
 function describeOperation({ method, path }: Operation): string {
   return visibleText(`${method} ${path}`);
+}
+
+const access = { network: true, filesystem: "none", process: false } as const;
+
+const read: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+  access,
+};
+
+function write(destructiveHint: boolean, idempotentHint: boolean): ToolAnnotations {
+  return { readOnlyHint: false, destructiveHint, idempotentHint, openWorldHint: true, access };
+}
+
+/** Safe and idempotent methods by RFC 9110 section 9.2; methods that replace or remove are destructive. */
+const byMethod = new Map<string, ToolAnnotations>([
+  ["GET", read],
+  ["HEAD", read],
+  ["OPTIONS", read],
+  ["TRACE", read],
+  ["QUERY", read],
+  ["PUT", write(true, true)],
+  ["DELETE", write(true, true)],
+  ["POST", write(false, false)],
+  ["PATCH", write(true, false)],
+]);
+
+const unknown = write(true, false);
+
+/** Returns the annotations of a method; an unknown method counts as a destructive write. */
+function getMethodAnnotations(method: string): ToolAnnotations {
+  return byMethod.get(method) ?? unknown;
 }

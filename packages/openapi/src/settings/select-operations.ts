@@ -2,17 +2,17 @@ import { globMatcher, type SourceProblem } from "@toolweave/core";
 import type { Operation } from "../document/operation.ts";
 import type { OperationSelector } from "./operation-options.ts";
 
-/** Which operations are wanted. */
+/** The host's selection of operations. */
 export interface Selection {
   readonly include?: readonly OperationSelector[] | undefined;
   readonly exclude?: readonly OperationSelector[] | undefined;
 }
 
 /**
- * The operations that one of `include` fits, if it is there, and none of `exclude`; and a warning for each entry that
- * fits none of the document's.
+ * Returns the operations that match one of `include`, if it is set, and none of `exclude`; and a warning for each entry
+ * that matches no operation of the document.
  *
- * @param subject what the warnings are about.
+ * @param subject the subject of the warnings.
  */
 export function selectOperations(
   operations: readonly Operation[],
@@ -20,8 +20,8 @@ export function selectOperations(
   subject: string,
 ): { readonly operations: readonly Operation[]; readonly problems: readonly SourceProblem[] } {
   if (include === undefined && exclude === undefined) return { operations, problems: [] };
-  const included = include?.map(selects);
-  const excluded = (exclude ?? []).map(selects);
+  const included = include?.map(toPredicate);
+  const excluded = (exclude ?? []).map(toPredicate);
   const unused = (name: string, all: readonly Selects[]): SourceProblem[] =>
     all.flatMap((fits, index) =>
       operations.some(fits)
@@ -29,7 +29,7 @@ export function selectOperations(
         : [
             {
               subject,
-              message: `${name}[${index}] fits no operation of the document: look for a misspelt tag, path, method, operationId or extension.`,
+              message: `${name}[${index}] matches no operation of the document: check the spelling of its tags, paths, methods, operationIds and extensions.`,
               severity: "warning" as const,
             },
           ],
@@ -46,14 +46,20 @@ export function selectOperations(
 
 type Selects = (operation: Operation) => boolean;
 
-function selects({ tags, paths, methods, operationIds, extensions }: OperationSelector): Selects {
+function toPredicate({
+  tags,
+  paths,
+  methods,
+  operationIds,
+  extensions,
+}: OperationSelector): Selects {
   const isPath = paths === undefined ? undefined : globMatcher(paths);
   const isId = operationIds === undefined ? undefined : globMatcher(operationIds);
   const known = methods?.map((method) => method.toUpperCase());
   return (operation) => {
     const { operationId, method, path } = operation;
     return (
-      (isPath === undefined || isPath(path) || isPath(plainPath(path))) &&
+      (isPath === undefined || isPath(path) || isPath(normalizePath(path))) &&
       known?.includes(method.toUpperCase()) !== false &&
       (isId === undefined || (operationId !== undefined && isId(operationId))) &&
       tags?.some((tag) => operation.tags.includes(tag)) !== false &&
@@ -62,8 +68,8 @@ function selects({ tags, paths, methods, operationIds, extensions }: OperationSe
   };
 }
 
-/** A path as servers read it, however the document writes it: `/%61dmin#x` is `/admin`. */
-function plainPath(path: string): string {
+/** Normalizes a path as servers do: `/%61dmin#x` is `/admin`. */
+function normalizePath(path: string): string {
   const [before = ""] = path
     .replace(/\{[^{}]*\}/g, (name) => name.replace(/[?#]/g, "_"))
     .split(/[?#]/, 1);

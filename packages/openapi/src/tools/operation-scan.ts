@@ -3,47 +3,47 @@ import { findingProblem, scanSpec, scanText, twinProblems } from "@toolweave/cor
 import type { SpecFinding } from "@toolweave/core/scan";
 import type { OperationTool } from "./operation-tool.ts";
 
-/** Characters of one document that are scanned. */
+/** Maximum number of characters of one document that are scanned. */
 const maxCharacters = 5_000_000;
-/** Of one text: what is longer is not shown to a model. */
+/** Maximum number of characters of one text: a longer one is not listed in full. */
 const maxText = 2_000;
 
-/** What is known of one tool's texts. */
+/** The findings in one tool's texts. */
 interface Scanned {
-  /** Its schemas were scanned, too. */
+  /** True if its schemas were scanned too. */
   readonly isComplete: boolean;
   readonly problems: readonly SourceProblem[];
 }
 
 /**
- * Scans what a document says of its operations for texts that seem to give the model orders, and for names that look
- * alike. Only when somebody asks for problems, each text once, and of an operation that nobody has needed yet its
- * summary and description alone: schemas are not made for it.
+ * Scans the texts of a document's operations for prompt injection, and for names that look alike. It runs when problems
+ * are read, once for each text; for an operation that was not needed yet it scans only the summary and the description,
+ * so that no schemas have to be created.
  */
 export class OperationScan {
   readonly #scanned = new WeakMap<OperationTool, Scanned>();
   #tools: readonly OperationTool[] | undefined;
-  #twins: readonly SourceProblem[] = [];
+  #lookAlikes: readonly SourceProblem[] = [];
   #charactersLeft = maxCharacters;
 
-  /** The findings in `tools`, as warnings. The same list of tools is compared once. */
+  /** Returns the findings in `tools`, as warnings. The same list of tools is compared only once. */
   problems(tools: readonly OperationTool[]): readonly SourceProblem[] {
     if (tools !== this.#tools) {
       this.#tools = tools;
-      this.#twins = twinProblems(
+      this.#lookAlikes = twinProblems(
         tools,
         tools.map((tool) => tool.state.operation.operationId ?? tool.spec.name),
       );
     }
-    return [...this.#twins, ...tools.flatMap((tool) => this.#problemsOf(tool))];
+    return [...this.#lookAlikes, ...tools.flatMap((tool) => this.#scan(tool))];
   }
 
-  #problemsOf(tool: OperationTool): readonly SourceProblem[] {
+  #scan(tool: OperationTool): readonly SourceProblem[] {
     const known = this.#scanned.get(tool);
     const { operation, isRealised } = tool.state;
     if (known !== undefined && (known.isComplete || !isRealised)) return known.problems;
     if (this.#charactersLeft <= 0) return known?.problems ?? [];
-    const findings = isRealised ? this.#inSpec(tool) : this.#inTexts(tool);
+    const findings = isRealised ? this.#scanSpec(tool) : this.#scanTexts(tool);
     const problems = findings.map((finding) => {
       const { message, severity } = findingProblem(tool.spec, finding, "document") as SourceProblem;
       const subject = visibleText(`${operation.method} ${operation.path}`);
@@ -53,9 +53,9 @@ export class OperationScan {
     return problems;
   }
 
-  #inSpec({ spec }: OperationTool): readonly SpecFinding[] {
+  #scanSpec({ spec }: OperationTool): readonly SpecFinding[] {
     const { inputSchema, outputSchema, title, description } = spec;
-    // Without metadata, which is what the adapter itself says of the operation.
+    // Without metadata, which comes from the adapter and not from the document.
     const scanned = { ...spec, inputSchema, title, description, metadata: undefined };
     this.#charactersLeft -= JSON.stringify([inputSchema, outputSchema]).length;
     return scanSpec({
@@ -64,7 +64,7 @@ export class OperationScan {
     } as never);
   }
 
-  #inTexts(tool: OperationTool): readonly SpecFinding[] {
+  #scanTexts(tool: OperationTool): readonly SpecFinding[] {
     const { summary = "", description = "", operationId = "" } = tool.state.operation;
     const name = operationId.replace(/[_.-]+/g, " ");
     const text = [name, summary, description]

@@ -1,38 +1,44 @@
-import { visibleText, type JsonSchema, type SourceProblem, type ToolSpec } from "@toolweave/core";
+import {
+  visibleText,
+  type JsonSchema,
+  type SourceProblem,
+  type ToolSpec,
+  type Metadata,
+} from "@toolweave/core";
 import type { Operation, OperationDetails, SelfContainedSchema } from "../document/operation.ts";
 import type { ArgumentLayout } from "../arguments/argument-layout.ts";
-import { inputSchema, selfContained } from "../arguments/input-schema.ts";
+import { toInputSchema, toSelfContained } from "../arguments/input-schema.ts";
 import type { SchemaBudget } from "../model-schema/schema-budget.ts";
 import { abridgeSchema } from "../model-schema/model-schema.ts";
 import type { OperationSettings } from "../settings/operation-settings.ts";
-import { operationMetadata } from "./operation-metadata.ts";
-import { outputSchema } from "./output-schema.ts";
-import { toolDescription } from "./tool-description.ts";
+import { toOutputSchema } from "./output-schema.ts";
+import { displayUrl } from "../document/loading/display-url.ts";
+import { abridgeSummary, fitText } from "../model-schema/abridge-text.ts";
 
-/** What the descriptions of one source's tools share. */
+/** The data that the specs of one source's tools share. */
 export interface SpecHost {
   readonly sourceId: string;
   readonly timeoutMs: number | undefined;
-  /** How much a model is shown. */
+  /** The maximum sizes of the parts that a model sees. */
   readonly schemaBudget: SchemaBudget;
-  /** A restriction that was found when the operation was first needed. */
+  /** Reports a restriction that was found when the operation was first needed. */
   warn(problem: SourceProblem): void;
 }
 
 /** An operation whose references and schemas have been read. */
-export interface RealisedOperation {
+export interface RealizedOperation {
   readonly details: OperationDetails;
   readonly layout: ArgumentLayout;
-  /** The part of it that a model may choose. */
+  /** The part of the layout that a model may choose. */
   readonly offered: ArgumentLayout;
 }
 
-/** Where a spec keeps what its members are made by; whoever copies them takes it along. */
+/** The key of the object that creates a spec's members; copies of the spec include it. */
 const maker: unique symbol = Symbol("maker");
 
 type MemberWhenRead = "description" | "inputSchema" | "outputSchema" | "metadata";
 
-/** The same getters for thousands of specs, so that all have one shape and none has closures of its own. */
+/** The same getters for thousands of specs, so that all have one shape and none has its own closures. */
 const membersWhenRead: PropertyDescriptorMap = Object.fromEntries(
   (["description", "inputSchema", "outputSchema", "metadata"] as const).map((name) => [
     name,
@@ -40,46 +46,49 @@ const membersWhenRead: PropertyDescriptorMap = Object.fromEntries(
       enumerable: true,
       configurable: true,
       get(this: { readonly [maker]: OperationSpec }) {
-        return this[maker].member(name);
+        return this[maker].getMember(name);
       },
     },
   ]),
 );
 
-/** What is said of one operation: to a model, to the host, and to whoever checks arguments. Made when first read. */
+/**
+ * The descriptions of one operation: for the model, for the host, and for the validation of arguments. Created on first
+ * access.
+ */
 export class OperationSpec {
   readonly spec: ToolSpec;
   readonly #operation: Operation;
   readonly #settings: OperationSettings;
   readonly #host: SpecHost;
   readonly #name: string;
-  readonly #realise: () => RealisedOperation | undefined;
+  readonly #realize: () => RealizedOperation | undefined;
   #arguments: JsonSchema | undefined;
-  /** Nothing before a member is read: there are thousands of operations. */
-  #made: Map<MemberWhenRead, { readonly value: unknown }> | undefined;
+  /** Undefined until a member is read, because there are thousands of operations. */
+  #members: Map<MemberWhenRead, { readonly value: unknown }> | undefined;
   #warned = false;
 
   /**
-   * @param settings their name comes without the prefix, `name` with it.
-   * @param realise nothing when the operation is broken: a list that reads a schema must not fail with it.
+   * @param settings their name is without the prefix, `name` is with it.
+   * @param realise returns nothing if the operation is invalid: a list that reads a schema must not fail because of it.
    */
   constructor(
     name: string,
     operation: Operation,
     settings: OperationSettings,
     host: SpecHost,
-    realise: () => RealisedOperation | undefined,
+    realise: () => RealizedOperation | undefined,
   ) {
     this.#operation = operation;
     this.#settings = settings;
     this.#host = host;
     this.#name = name;
-    this.#realise = realise;
+    this.#realize = realise;
     const { method, path, operationId, summary = "" } = operation;
     const { annotations, timeoutMs = host.timeoutMs } = settings;
-    // The name is clean; what it was made of may not be.
-    this.#visible(operationId ?? path);
-    const title = settings.title ?? this.#visible(summary);
+    // The name is clean, but the text from which it was derived may not be.
+    this.#toVisible(operationId ?? path);
+    const title = settings.title ?? this.#toVisible(summary);
     const base = {
       name,
       ...(title.trim() === "" ? {} : { title }),
@@ -95,23 +104,25 @@ export class OperationSpec {
     this.spec = Object.defineProperties<object>(base, membersWhenRead) as ToolSpec;
   }
 
-  /** @internal A member of `spec`, made when first read. */
-  member(name: MemberWhenRead): unknown {
-    let made = this.#made?.get(name);
+  /** @internal Returns a member of `spec`, created on first access. */
+  getMember(name: MemberWhenRead): unknown {
+    let made = this.#members?.get(name);
     if (made === undefined) {
-      made = { value: this.#make(name) };
-      (this.#made ??= new Map()).set(name, made);
+      made = { value: this.#createMember(name) };
+      (this.#members ??= new Map()).set(name, made);
     }
     return made.value;
   }
 
-  #make(name: MemberWhenRead): unknown {
+  #createMember(name: MemberWhenRead): unknown {
     switch (name) {
       case "description": {
         const { description } = this.#settings;
         return description === undefined
-          ? toolDescription(this.#operation, this.#host.schemaBudget, (text) => this.#visible(text))
-          : this.#visible(description);
+          ? toToolDescription(this.#operation, this.#host.schemaBudget, (text) =>
+              this.#toVisible(text),
+            )
+          : this.#toVisible(description);
       }
       case "inputSchema": {
         const { argumentsSchema } = this;
@@ -122,62 +133,62 @@ export class OperationSpec {
       case "outputSchema":
         return this.#outputSchema();
       case "metadata": {
-        const realised = this.#realise();
-        return realised === undefined ? undefined : operationMetadata(realised.details);
+        const realised = this.#realize();
+        return realised === undefined ? undefined : toMetadata(realised.details);
       }
     }
   }
 
-  /** What arguments are validated against; a model is shown less of it. */
+  /** The schema against which arguments are validated; a model sees an abridged form. */
   get argumentsSchema(): JsonSchema {
     this.#arguments ??= this.#argumentsSchema();
     return this.#arguments;
   }
 
   #argumentsSchema(): JsonSchema {
-    const realised = this.#realise();
+    const realised = this.#realize();
     if (realised === undefined) return { type: "object" };
     const { offered: layout } = realised;
-    for (const { parameter } of layout.parameters) this.#lookAt(parameter.schema);
-    this.#lookAt(layout.body?.media.schema);
-    this.#lookAt(layout.body?.media.itemSchema);
+    for (const { parameter } of layout.parameters) this.#checkSchema(parameter.schema);
+    this.#checkSchema(layout.body?.media.schema);
+    this.#checkSchema(layout.body?.media.itemSchema);
     for (const { media } of layout.body?.choice?.forms ?? []) {
-      this.#lookAt(media.schema);
-      this.#lookAt(media.itemSchema);
+      this.#checkSchema(media.schema);
+      this.#checkSchema(media.itemSchema);
     }
-    return inputSchema(layout, (text) => this.#visible(text));
+    return toInputSchema(layout, (text) => this.#toVisible(text));
   }
 
   #outputSchema(): JsonSchema | undefined {
-    const realised = this.#realise();
-    const schema = realised === undefined ? undefined : outputSchema(realised.details);
+    const realised = this.#realize();
+    const schema = realised === undefined ? undefined : toOutputSchema(realised.details);
     if (schema === undefined) return undefined;
-    this.#lookAt(schema);
-    return selfContained(schema);
+    this.#checkSchema(schema);
+    return toSelfContained(schema);
   }
 
-  /** What a model reads of a text of the document. */
-  #visible(text: string): string {
+  /** Returns a text of the document without invisible characters. */
+  #toVisible(text: string): string {
     const visible = visibleText(text);
     if (visible !== text) this.#warnOfHidden();
     return visible;
   }
 
-  #lookAt(schema: SelfContainedSchema | undefined): void {
+  #checkSchema(schema: SelfContainedSchema | undefined): void {
     if (schema?.cleaned === true) this.#warnOfHidden();
     if (schema?.endless === true) {
       this.#warn(
-        "A schema of it is made of nothing but references that lead back to it: anything is accepted there.",
+        "One of its schemas consists only of references that lead back to it: any value is accepted there.",
       );
     }
   }
 
-  /** Once, whatever is found later. */
+  /** Warns once. */
   #warnOfHidden(): void {
     if (this.#warned) return;
     this.#warned = true;
     this.#warn(
-      `Hidden or broken characters were taken out of what the document says of the tool ${this.#name}: look at it before you trust it.`,
+      `Hidden or invalid characters were removed from the document's texts about the tool ${this.#name}: check the document before you trust it.`,
     );
   }
 
@@ -186,4 +197,61 @@ export class OperationSpec {
     const subject = visibleText(`${method} ${path}`);
     this.#host.warn({ subject, message, pointer, severity: "warning" });
   }
+}
+
+/**
+ * Returns the metadata on which a call of an operation depends, beside its schemas: its servers, its credentials, and
+ * the serialization of its arguments. It is part of the tool's spec, so that an approval becomes invalid when it
+ * changes.
+ *
+ * @returns the servers of the document, without parts that may be secret, and `request`, a SHA-256 of the rest.
+ */
+function toMetadata({ servers, security, parameters, body }: OperationDetails): Metadata {
+  const written = parameters.map(({ name, in: place, style, explode, allowReserved, ...rest }) => [
+    [name, place, style, explode, allowReserved],
+    [rest.delimiter, rest.mediaType],
+  ]);
+  const credentials = security.map((uses) =>
+    uses.map(({ scheme, scopes, declaration: { type, name, in: place, scheme: kind } = {} }) => [
+      [scheme, scopes],
+      [type, name, place, kind],
+    ]),
+  );
+  const media = body?.media.map(({ mediaType, encoding, prefixEncoding, itemEncoding }) => [
+    [mediaType, encoding, prefixEncoding, itemEncoding],
+  ]);
+  const text = JSON.stringify([written, credentials, media]);
+  return {
+    servers: servers.map(displayUrl),
+    request: process
+      .getBuiltinModule("node:crypto")
+      .createHash("sha256")
+      .update(text)
+      .digest("base64url"),
+  };
+}
+
+/**
+ * Creates a tool's description for a model: the operation's summary, and as much of its description as fits.
+ *
+ * @param visible removes invisible characters from a text of the document.
+ */
+export function toToolDescription(
+  operation: Pick<Operation, "name" | "method" | "path" | "deprecated" | "summary" | "description">,
+  { verbatim, tool }: SchemaBudget,
+  visible: (text: string) => string,
+): string {
+  const { name, method, path, deprecated } = operation;
+  const summary = visible(operation.summary ?? "").trim();
+  const description = visible(operation.description ?? "").trim();
+  const both = verbatim
+    ? withSummary(fitText(summary, tool), fitText(description, tool))
+    : abridgeSummary(summary, description, name, tool);
+  const about = both === "" ? `${method} ${fitText(visible(path), tool)}` : both;
+  return deprecated ? `Deprecated. ${about}` : about;
+}
+
+function withSummary(summary: string, description: string): string {
+  if (summary === "" || description.startsWith(summary)) return description;
+  return description === "" ? summary : `${summary}\n\n${description}`;
 }

@@ -6,47 +6,50 @@ import { OperationTool } from "./operation-tool.ts";
 import { OperationScan } from "./operation-scan.ts";
 import type { ToolHost } from "./tool-host.ts";
 
-/** The tools of the document that was loaded last, without those that turned out to be broken. */
+/** The tools of the document that was loaded last, without those that turned out to be invalid. */
 export class OperationTools {
-  /** The broken ones, too. */
+  /** Includes the invalid ones. */
   #all: ReadonlyMap<Operation, OperationTool> = new Map();
-  #live: ReadonlySet<Tool> = new Set();
+  #current: ReadonlySet<Tool> = new Set();
   #broken = new Set<Tool>();
-  /** What was found of the tools since they were made, each once. */
-  #found = new Map<string, SourceProblem>();
-  /** Absent: to be made of all that are not broken. */
+  /** The problems found since the tools were created, without duplicates. */
+  #problems = new Map<string, SourceProblem>();
+  /** Absent: to be computed from all tools that are not invalid. */
   #usable: readonly OperationTool[] | undefined = [];
-  #announcing = false;
+  #isNotificationPending = false;
   readonly #scan = new OperationScan();
-  readonly #announce: () => void;
+  readonly #notify: () => void;
 
-  /** @param announce says that there are other tools than before. */
+  /** @param announce called when the tools have changed. */
   constructor(announce: () => void) {
-    this.#announce = announce;
+    this.#notify = announce;
   }
 
-  /** Those that can be called. The same list until it changes. */
+  /** The tools that can be called. The same list until it changes. */
   get usable(): readonly OperationTool[] {
     this.#usable ??= [...this.#all.values()].filter((tool) => !this.#broken.has(tool));
     return this.#usable;
   }
 
-  /** What was found of them when they were first needed, and what seems wrong with their texts. */
+  /** The problems that were found when the tools were first needed, and the findings in their texts. */
   get problems(): readonly SourceProblem[] {
-    return [...this.#found.values(), ...this.#scan.problems(this.usable)];
+    return [...this.#problems.values(), ...this.#scan.problems(this.usable)];
   }
 
-  /** Makes tools of operations, except of those that have one. */
-  async take(settings: ReadonlyMap<Operation, OperationSettings>, host: ToolHost): Promise<void> {
+  /** Creates tools for operations, except for those that have one. */
+  async replaceAll(
+    settings: ReadonlyMap<Operation, OperationSettings>,
+    host: ToolHost,
+  ): Promise<void> {
     const before = this.#all;
-    this.#forget(settings);
+    this.#dropProblems(settings);
     let isSame = before.size === settings.size;
     const all = new Map<Operation, OperationTool>();
     const fixing: OperationTool[] = [];
     for (const [operation, own] of settings) {
       const known = before.get(operation);
       const tool =
-        known?.isCalled(own.name) === true ? known : new OperationTool(operation, own, host);
+        known?.hasName(own.name) === true ? known : new OperationTool(operation, own, host);
       all.set(operation, tool);
       if (tool === known) continue;
       isSame = false;
@@ -54,60 +57,60 @@ export class OperationTools {
     }
     this.#all = all;
     if (isSame && before.size > 0) return;
-    this.#live = new Set(all.values());
-    this.#broken = new Set([...this.#broken].filter((tool) => this.#live.has(tool)));
+    this.#current = new Set(all.values());
+    this.#broken = new Set([...this.#broken].filter((tool) => this.#current.has(tool)));
     this.#usable = undefined;
     for (const tool of fixing) await tool.checkFixed();
-    this.#announce();
+    this.#notify();
   }
 
-  /** The tool that a Link Object leads to. */
-  linked(link: JsonObject): LinkTarget | undefined {
+  /** Returns the tool to which a Link Object leads. */
+  findLinked(link: JsonObject): LinkTarget | undefined {
     for (const tool of this.#all.values()) {
-      const target = this.#broken.has(tool) ? undefined : tool.linkTarget(link);
+      const target = this.#broken.has(tool) ? undefined : tool.findLinkTarget(link);
       if (target !== undefined) return target;
     }
     return undefined;
   }
 
-  /** A restriction that was found when an operation was first needed. */
+  /** Records a restriction that was found when an operation was first needed. */
   warn(problem: SourceProblem): void {
-    this.#found.set(`${problem.pointer} ${problem.message}`, problem);
+    this.#problems.set(`${problem.pointer} ${problem.message}`, problem);
   }
 
-  /** A tool turned out to be broken. Without `problem` the document has named it already. */
+  /** Removes a tool that turned out to be invalid. Without `problem`, the document has already reported it. */
   drop(tool: OperationTool, problem: SourceProblem | undefined): void {
-    // Whoever has kept a tool of an older version may still ask it for its schema.
-    if (!this.#live.has(tool)) return;
+    // A caller that still has a tool of an older version may read its schema.
+    if (!this.#current.has(tool)) return;
     if (problem !== undefined) this.warn(problem);
     this.#broken.add(tool);
     this.#usable = undefined;
-    if (this.#announcing) return;
-    this.#announcing = true;
-    // Whoever reads a schema may be in the middle of a list: it hears of the change when it is done.
+    if (this.#isNotificationPending) return;
+    this.#isNotificationPending = true;
+    // A caller that reads a schema may be iterating over the list, so listeners are notified after it.
     queueMicrotask(() => {
-      this.#announcing = false;
-      this.#announce();
+      this.#isNotificationPending = false;
+      this.#notify();
     });
   }
 
-  /** Lets go of all of them. */
+  /** Removes all tools. */
   clear(): void {
     this.#all = new Map();
-    this.#live = new Set();
+    this.#current = new Set();
     this.#usable = [];
   }
 
-  /** Drops what was found of tools that go. */
-  #forget(settings: ReadonlyMap<Operation, OperationSettings>): void {
+  /** Removes the problems of tools that no longer exist. */
+  #dropProblems(settings: ReadonlyMap<Operation, OperationSettings>): void {
     const subjects = new Set<string>();
     for (const operation of settings.keys()) {
       if (!this.#all.has(operation)) continue;
       const subject = `${operation.method} ${operation.path}`;
       subjects.add(subject).add(visibleText(subject));
     }
-    for (const [key, { subject }] of this.#found) {
-      if (!subjects.has(subject)) this.#found.delete(key);
+    for (const [key, { subject }] of this.#problems) {
+      if (!subjects.has(subject)) this.#problems.delete(key);
     }
   }
 }

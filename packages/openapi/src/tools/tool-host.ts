@@ -7,32 +7,32 @@ import type { FindLinked } from "../exchange/follow-ups/linked-calls.ts";
 import type { OperationCaller } from "../exchange/operation-caller.ts";
 import type { OperationTool } from "./operation-tool.ts";
 
-/** What the tools of one source share. */
+/** The data and functions that the tools of one source share. */
 export interface ToolHost {
   readonly sourceId: string;
   readonly prefix: string | undefined;
   readonly timeoutMs: number | undefined;
-  /** How much a model is shown of each. */
+  /** The maximum sizes of the parts that a model sees. */
   readonly schemaBudget: SchemaBudget;
   readonly auth: OpenApiAuth;
-  /** Headers of the host's own, by lower-case name. */
+  /** The host's own headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly names: HostNames;
   readonly baseUrl: URL | undefined;
   readonly documentUrl: string | undefined;
-  /** The server that the host wants in place of one of the document. */
+  /** Returns the server that the host configured in place of one of the document. */
   replaced(server: string): string | URL | undefined;
   /** Absent: one call reads one page. */
   readonly collectPages?: PageCollection | undefined;
-  /** The tool that a Link Object leads to. */
+  /** Returns the tool to which a Link Object leads. */
   linked: FindLinked;
   /** Differs between two loads. */
   readonly generation: string;
-  /** Why credentials must not go to an origin; the end of a sentence. */
+  /** Returns the reason for which credentials must not be sent to an origin; the end of a sentence. */
   withheld(origin: string): string | undefined;
-  /** A restriction that was found when the operation was first needed. */
+  /** Reports a restriction that was found when the operation was first needed. */
   warn(problem: SourceProblem): void;
-  /** The operation cannot be a tool after all. Without `problem` the document has named it already. */
+  /** Removes an operation that cannot be a tool after all. Without `problem`, the document has already reported it. */
   drop(tool: OperationTool, problem: SourceProblem | undefined): void;
   /** Rejects with `ToolError` `unavailable` once the source is closed. */
   caller(): Promise<OperationCaller>;

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { layoutArguments } from "../../src/arguments/argument-layout.ts";
-import { inputSchema } from "../../src/arguments/input-schema.ts";
+import { toInputSchema } from "../../src/arguments/input-schema.ts";
 import type { OperationDetails } from "../../src/document/operation.ts";
 import { body, details, media, parameter, schemaOf } from "../support/operations.ts";
 
@@ -10,7 +10,7 @@ function schemaFor(
   path = "/pets",
   headers: readonly string[] = [],
 ): JsonSchema {
-  return inputSchema(
+  return toInputSchema(
     layoutArguments(details(given), path, "/paths/~1pets/post", {
       headers: new Set(headers),
       cookies: [],

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema } from "@toolweave/core";
 import { expect, test } from "vitest";
 import { layoutArguments, type ArgumentLayout } from "../../src/arguments/argument-layout.ts";
-import { inputSchema } from "../../src/arguments/input-schema.ts";
+import { toInputSchema } from "../../src/arguments/input-schema.ts";
 import type { OperationDetails } from "../../src/document/operation.ts";
 import { body, details, media, parameter, schemaOf } from "../support/operations.ts";
 
@@ -13,7 +13,7 @@ const pet: JsonSchema = {
 
 function schemaFor(given: Partial<OperationDetails>): JsonSchema {
   const none = { headers: new Set<string>(), cookies: [] };
-  return inputSchema(layoutArguments(details(given), "/", "", none));
+  return toInputSchema(layoutArguments(details(given), "/", "", none));
 }
 
 function argumentsOf(given: Partial<OperationDetails>): string[] {
@@ -73,7 +73,7 @@ test("parameters that would be sent under the names of others are left out, with
   const { parameters, warnings } = layout(object);
   expect(parameters.map(({ argument }) => argument)).toEqual(["page", "size"]);
   expect(warnings).toEqual([
-    'The keys "page", "size" of its parameter "paging" would be sent under the names of others: the parameter is left out.',
+    'The keys "page", "size" of its parameter "paging" would be sent under the names of other parameters: it is omitted.',
   ]);
   const more = layout({ ...object, properties: { ...object.properties, sort: {} } });
   expect(more.parameters.map(({ argument }) => argument)).toEqual(["page", "size", "paging"]);

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolweave/core";
 import type { HttpClient, HttpClientOptions, HttpRequest, HttpResponse } from "@toolweave/http";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
-import { call, toolOf } from "../support/tool-of.ts";
+import { call, toolOf } from "../support/call-tool.ts";
 
 // Other origins than loopback cannot be reached in a test: what would be sent is looked at instead.
 const sent: HttpRequest[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RecordingServer, respond, type Recorded } from "../support/recording-server.ts";
-import { call, rejection, sourceOf, toolOf } from "../support/tool-of.ts";
+import { call, rejection, sourceOf, toolOf } from "../support/call-tool.ts";
 import { auth, basicHeader, securitySchemes } from "./support/all-credentials.ts";
 
 let server: RecordingServer;

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer, respond, type Recorded } from "../support/recording-server.ts";
-import { call, rejection, sourceOf, toolOf } from "../support/tool-of.ts";
+import { call, rejection, sourceOf, toolOf } from "../support/call-tool.ts";
 import { auth, basicHeader, securitySchemes } from "./support/all-credentials.ts";
 
 let server: RecordingServer;
@@ -146,7 +146,7 @@ describe("a header of the host's own that says what a body is", () => {
     "is refused, since one for all bodies would be untrue: %s",
     async (name) => {
       await expect(sourceOf({}, { headers: { [name]: "x" } })).rejects.toThrow(
-        `headers cannot have ${name.toLowerCase()}, which each body has of its own: for the media type of one operation, use overrides with requestMediaType`,
+        `headers cannot have ${name.toLowerCase()}, which depends on the body: to set the media type of an operation, use overrides with requestMediaType`,
       );
     },
   );
@@ -253,7 +253,7 @@ describe("a function that has no credential for a request", () => {
 });
 
 test.each([null, "", 7])(
-  "a secret that is no text, or empty, is auth_required, and nothing is sent: %j",
+  "a secret that is not a string, or empty, is auth_required, and nothing is sent: %j",
   async (secret) => {
     for (const value of [() => secret, () => Promise.resolve(secret)]) {
       await using source = await sourceOf(

@@ -4,8 +4,8 @@ import { ToolExecutor, ToolRegistry, type JsonObject } from "@toolweave/core";
 import auth from "http-auth";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { OpenApiSource } from "../../src/index.ts";
-import { listening } from "../support/listening.ts";
-import { call, sourceOf, toolOf } from "../support/tool-of.ts";
+import { listening } from "../support/start-server.ts";
+import { call, sourceOf, toolOf } from "../support/call-tool.ts";
 
 interface Exchange {
   readonly authorization: string | undefined;

@@ -6,7 +6,7 @@ import { memoryCredentials, type CredentialStore, type JsonObject } from "@toolw
 import { generate } from "selfsigned";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ClientCertificate, OpenApiAuth } from "../../src/index.ts";
-import { sourceOf, toolOf } from "../support/tool-of.ts";
+import { sourceOf, toolOf } from "../support/call-tool.ts";
 import { toolContext } from "../support/tool-context.ts";
 
 type Authority = Awaited<ReturnType<typeof generate>>;

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OAuthRegistration } from "../../src/index.ts";
 import { RecordingServer, respond, type Answer } from "../support/recording-server.ts";
 import { toolContext } from "../support/tool-context.ts";
-import { toolOf } from "../support/tool-of.ts";
+import { toolOf } from "../support/call-tool.ts";
 
 let server: RecordingServer;
 let api: RecordingServer;
@@ -156,7 +156,7 @@ test.each([302, 303])(
     const output = await invoke();
     expect(output).toMatchObject({
       isError: true,
-      error: { message: expect.stringContaining("It may have taken effect all the same") },
+      error: { message: expect.stringContaining("The request may have taken effect anyway") },
     });
     expect(writes).toEqual(["Bearer good"]);
   },

@@ -7,7 +7,7 @@ import {
 } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RecordingServer, respond } from "../support/recording-server.ts";
-import { sourceOf, toolOf } from "../support/tool-of.ts";
+import { sourceOf, toolOf } from "../support/call-tool.ts";
 import {
   a,
   b,
@@ -96,9 +96,9 @@ describe("a credential that does not suffice", () => {
       /has expired/,
     ],
     ["for its kind", [{ basic: [] }], { basic: secret("x") }, /not a user name with its password/],
-    ["with a line break", [a], { header: secret("key\n") }, /not a text without line breaks/],
-    ["that no address can hold", [b], { query: secret("\ud800") }, /not a text without/],
-    ["being empty", [a], { header: secret("") }, /not a text, or empty/],
+    ["with a line break", [a], { header: secret("key\n") }, /not a string without line breaks/],
+    ["that no address can hold", [b], { query: secret("\ud800") }, /not a string without/],
+    ["being empty", [a], { header: secret("") }, /empty or is not a string/],
   ])("%s is an error that says so, and nothing is sent", async (_, security, store, message) => {
     const { tool, context, close } = await toolWith({ security, store, auth: {} });
     const before = server.requests.length;

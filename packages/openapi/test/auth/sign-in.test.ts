@@ -1,7 +1,7 @@
 import { memoryCredentials, memoryPendingCalls, type ToolOutcome } from "@toolweave/core";
 import { describe, expect, test, vi } from "vitest";
 import { guardedApi } from "./support/guarded-api.ts";
-import { signIn } from "./support/person.ts";
+import { signIn } from "./support/browser.ts";
 import {
   interruptionOf,
   registration,
@@ -9,7 +9,7 @@ import {
   resultOf,
   startProcess,
   type Process,
-} from "./support/signed-in.ts";
+} from "./support/sign-in-executor.ts";
 
 /** Waits for a caller's sign-in and goes on with what came of it. */
 async function signedIn(
@@ -102,7 +102,7 @@ describe("the authorization code flow", () => {
     });
     expect(resultOf(rejected).content[0]).toMatchObject({
       text: expect.stringMatching(
-        /would not sign in for "oauth".*not today.*Do not repeat/,
+        /refused to sign in for "oauth".*not today.*Do not repeat/,
       ) as string,
     });
 

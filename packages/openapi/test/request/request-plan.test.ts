@@ -2,13 +2,13 @@ import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { layoutArguments } from "../../src/arguments/argument-layout.ts";
 import type { OperationDetails } from "../../src/document/operation.ts";
-import { requestPlan, type PlannedRequest } from "../../src/request/request-plan.ts";
+import { planRequest, type PlannedRequest } from "../../src/request/request-plan.ts";
 import { body, details, media, parameter } from "../support/operations.ts";
 
 function plan(given: Partial<OperationDetails>, args: JsonObject, path = "/x"): PlannedRequest {
   const layout = layoutArguments(details(given), path, "", { headers: new Set(), cookies: [] });
   const server = { origin: "https://api.example", path: "/v1" };
-  return requestPlan("POST", path, server, layout, "application/json")(args);
+  return planRequest("POST", path, server, layout, "application/json")(args);
 }
 
 const settings = media("application/json", { type: "object", properties: { a: {}, b: {} } });

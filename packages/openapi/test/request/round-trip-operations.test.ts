@@ -16,12 +16,12 @@ import {
   isEmpty,
   mayRefuse,
   type DrawnArgument,
-} from "./support/drawn-arguments.ts";
-import { documentOf } from "./support/operation-document.ts";
-import { drawnOperation, type DrawnOperation } from "./support/random-operation.ts";
-import { seeded } from "./support/seeded.ts";
-import { failureOf } from "./support/sent-or-refused.ts";
-import { readOperation } from "./support/wire-operation.ts";
+} from "../support/round-trip/random-arguments.ts";
+import { documentOf } from "../support/round-trip/operation-document.ts";
+import { drawnOperation, type DrawnOperation } from "../support/round-trip/random-operation.ts";
+import { seeded } from "../support/round-trip/seeds.ts";
+import { failureOf } from "../support/round-trip/sent-or-refused.ts";
+import { readOperation } from "../support/round-trip/wire-operation.ts";
 
 let server: RecordingServer;
 
@@ -231,7 +231,7 @@ test.each(["application/x-www-form-urlencoded", "multipart/form-data"])(
     const document = documentWith({ requestBody: { content: { [mediaType]: { schema } } } });
     const outcome = await withTool(document, {}, (_tool, run) => run({ filter_name: [null] }));
     if (outcome.status !== "failed") throw new Error(outcome.status);
-    expect(outcome.error.message).toMatch(/^"filter_name" holds null in a list/);
+    expect(outcome.error.message).toMatch(/^"filter_name" contains null in a list/);
   },
 );
 

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer, respond } from "../support/recording-server.ts";
-import { call, rejection, sourceOf, toolOf } from "../support/tool-of.ts";
+import { call, rejection, sourceOf, toolOf } from "../support/call-tool.ts";
 
 const ok = { "200": { description: "ok" } };
 
@@ -159,7 +159,7 @@ describe("what the host says of servers", () => {
     await call(toolOf(source, "get_a"));
     expect(museum.last.path).toBe("/v9/a");
     expect(source.problems.map(({ message }) => message)).toEqual([
-      expect.stringContaining('"regoin", which is no variable') as string,
+      expect.stringContaining('"regoin", which is not a variable') as string,
       expect.stringContaining('serverVariables.version is "v9"') as string,
     ]);
   });
@@ -171,11 +171,11 @@ describe("what the host says of servers", () => {
       { servers: [{ url: "https://{tenant}.example/v1" }] },
     );
     const reason =
-      'he document\'s server is "https://{tenant}.example/v1", whose variable "tenant" has no value; `serverVariables` gives it one';
+      'he document\'s server is "https://{tenant}.example/v1", whose variable "tenant" has no value: set it in `serverVariables`';
     expect(source.problems).toEqual([
       {
         subject: "servers",
-        message: `T${reason}: no tool can be called; pass \`baseUrl\`.`,
+        message: `T${reason}: no tool can be called. Set \`baseUrl\`.`,
         pointer: "/servers",
         severity: "warning",
       },
@@ -201,7 +201,7 @@ describe("what the host says of servers", () => {
     const problems = [
       {
         subject: "servers",
-        message: "The document names no server: 2 of 3 tools cannot be called; pass `baseUrl`.",
+        message: "The document has no server: 2 of 3 tools cannot be called. Set `baseUrl`.",
         pointer: "",
         severity: "warning",
       },
@@ -214,11 +214,11 @@ describe("what the host says of servers", () => {
   test.each<[OpenApiOptions, string]>([
     [
       { servers: { "https://a.example": "/v1" } },
-      'servers["https://a.example"] takes an absolute URL',
+      'servers["https://a.example"] must be an absolute URL',
     ],
-    [{ servers: [] as never }, "servers takes an object"],
-    [{ serverVariables: { a: 1 as never } }, "serverVariables.a takes a text"],
-    [{ credentialOrigins: ["https://a.example/x"] }, "credentialOrigins takes origins"],
+    [{ servers: [] as never }, "servers must be an object"],
+    [{ serverVariables: { a: 1 as never } }, "serverVariables.a must be a string"],
+    [{ credentialOrigins: ["https://a.example/x"] }, "credentialOrigins must contain origins"],
   ])("that cannot be meant is refused when the source is made: %j", (options, message) => {
     expect(() => openApiSource({}, options)).toThrow(message);
   });

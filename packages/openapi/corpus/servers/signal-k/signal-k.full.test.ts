@@ -92,7 +92,7 @@ describe("Signal K", () => {
     expect(withCookie.sources.flatMap(({ problems }) => problems)).toEqual(
       ["cookieAuth", "bearerAuth"].map((name) => ({
         subject: "PUT /auth/logout",
-        message: `The security requirement "${name}" is taken for {"${name}": []}.`,
+        message: `The security requirement "${name}" is treated as {"${name}": []}.`,
         pointer: expect.stringMatching(/^\/paths\/~1auth~1logout\/put\/security\/\d$/) as string,
         severity: "warning",
       })),

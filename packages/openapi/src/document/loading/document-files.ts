@@ -2,13 +2,12 @@ import { readFileSync, realpathSync, statSync, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import type { DocumentFetcher, Revision } from "./load-document.ts";
-import { parseDocument } from "./parse-document.ts";
-import { ReadFault } from "./read-fault.ts";
+import { parseDocument, ReadFault } from "./parse-document.ts";
 
 interface LocalFile {
-  /** Which version of the file it is; `absent` for none. */
+  /** Version of the file; `absent` if there is none. */
   readonly stamp: string;
-  /** Absent: it could not be read. */
+  /** Absent: the file could not be read. */
   readonly root?: unknown;
   readonly notes?: readonly string[];
 }
@@ -16,33 +15,33 @@ interface LocalFile {
 interface WebFile {
   readonly root: unknown;
   readonly notes: readonly string[];
-  /** Where it was found after redirects. */
+  /** The URL of the file after redirects. */
   readonly foundAt: string;
   readonly revision: Revision | undefined;
-  /** Of its text, from the second time on that it came whole. */
+  /** Digest of the text; computed only from the second complete response on. */
   readonly digest: string | undefined;
-  /** By the clock of `performance.now()`. */
+  /** Expiry on the clock of `performance.now()`. */
   readonly freshUntil: number;
 }
 
-/** Hears what is wrong in a file and was read nevertheless: parts of a sentence. */
+/** Called with errors in a file that was read nevertheless: parts of a sentence. */
 type ToleranceListener = (url: string | undefined, notes: readonly string[]) => void;
 
 const absent = "absent";
 
 /**
- * The files that one load of a document consists of. With those of the load before, it reads only what
- * changed since: a file that is the same has the same root object.
+ * The files of one load of a document. Compared with those of the previous load, it reads only the changed ones: an
+ * unchanged file has the same root object.
  */
 export class DocumentFiles {
   readonly #fetch: DocumentFetcher | undefined;
   readonly #local = new Map<string, LocalFile>();
   readonly #web = new Map<string, WebFile>();
-  /** Where the symbolic links led that were followed, by the path as it was asked for. */
+  /** Targets of the followed symbolic links, by the requested path. */
   readonly #links = new Map<string, string>();
   #before: DocumentFiles | undefined;
-  #listener: ToleranceListener | undefined;
-  /** What was tolerated before anybody listened. */
+  #toleranceListener: ToleranceListener | undefined;
+  /** Errors that were tolerated before there was a listener. */
   readonly #tolerated = new Map<string | undefined, readonly string[]>();
 
   constructor(fetch: DocumentFetcher | undefined, before?: DocumentFiles) {
@@ -50,22 +49,22 @@ export class DocumentFiles {
     this.#before = before;
   }
 
-  /** True when the load before had the file at `url`. */
-  hadBefore(url: string): boolean {
+  /** Returns true if the previous load had the file at `url`. */
+  hadPreviously(url: string): boolean {
     return this.#before !== undefined && this.#before.#web.has(url);
   }
 
-  /** True when something of it was fetched. */
+  /** True if some of the files were fetched. */
   get isOnWeb(): boolean {
     return this.#web.size > 0;
   }
 
-  /** True when documents on the web can be had at all. */
+  /** True if documents on the web can be fetched. */
   get canFetch(): boolean {
     return this.#fetch !== undefined;
   }
 
-  /** Milliseconds for which everything that was fetched may be taken as unchanged (RFC 9111 section 5.2.2.1). */
+  /** Milliseconds for which all fetched files may be considered unchanged (RFC 9111 section 5.2.2.1). */
   get freshForMs(): number {
     let until = Infinity;
     for (const { freshUntil } of this.#web.values()) until = Math.min(until, freshUntil);
@@ -73,9 +72,9 @@ export class DocumentFiles {
   }
 
   /**
-   * The parsed file at a path.
+   * Returns the parsed file at a path.
    *
-   * @param link the path that led there through symbolic links.
+   * @param link the requested path, if symbolic links lead from it to `path`.
    * @throws {ReadFault} it can't be read or parsed.
    */
   read(path: string, link: string = path): unknown {
@@ -83,29 +82,29 @@ export class DocumentFiles {
     let stamp = absent;
     try {
       const found = statSync(path);
-      stamp = fileStamp(found);
+      stamp = toStamp(found);
       const known = this.#before === undefined ? undefined : this.#before.#local.get(path);
       if (known?.stamp === stamp && "root" in known) {
         this.#local.set(path, known);
-        this.#noted(pathToFileURL(path).href, known.notes ?? []);
+        this.#reportTolerated(pathToFileURL(path).href, known.notes ?? []);
         return known.root;
       }
-      const text = fileText(path, found);
+      const text = readText(path, found);
       const notes: string[] = [];
       const root = parseDocument(text, (note) => notes.push(note));
       this.#local.set(path, { stamp, root, notes });
-      this.#noted(pathToFileURL(path).href, notes);
+      this.#reportTolerated(pathToFileURL(path).href, notes);
       return root;
     } catch (error) {
       this.#local.set(path, { stamp });
-      throw error instanceof ReadFault ? error : unreadable(error);
+      throw error instanceof ReadFault ? error : toReadFault(error);
     }
   }
 
   /**
-   * The parsed file at a URL, asked for by its ETag or date when it is known.
+   * Returns the parsed file at a URL, requested with its ETag or date if known.
    *
-   * @throws {ReadFault} it can't be parsed. What fetching throws comes as it is.
+   * @throws {ReadFault} it can't be parsed. Errors of the fetch are passed on.
    */
   async fetch(url: string): Promise<{ readonly root: unknown; readonly url: string }> {
     const known = this.#before === undefined ? undefined : this.#before.#web.get(url);
@@ -121,7 +120,7 @@ export class DocumentFiles {
         foundAt,
         revision,
         digest,
-        freshUntil: freshUntil(found.revision ?? revision),
+        freshUntil: toExpiry(found.revision ?? revision),
       };
     } else {
       const { text, revision } = found;
@@ -136,11 +135,11 @@ export class DocumentFiles {
         foundAt: found.url,
         revision,
         digest,
-        freshUntil: freshUntil(revision),
+        freshUntil: toExpiry(revision),
       };
     }
     this.#web.set(url, file);
-    this.#noted(file.foundAt, file.notes);
+    this.#reportTolerated(file.foundAt, file.notes);
     return { root: file.root, url: file.foundAt };
   }
 
@@ -148,24 +147,27 @@ export class DocumentFiles {
   parse(text: string): unknown {
     const notes: string[] = [];
     const root = parseDocument(text, (note) => notes.push(note));
-    this.#noted(undefined, notes);
+    this.#reportTolerated(undefined, notes);
     return root;
   }
 
-  /** Tells `listener` what was tolerated in each file that was or will be read; the main document may have no URL. */
+  /**
+   * Calls `listener` with the tolerated errors of each file that was or will be read; the main document may have no
+   * URL.
+   */
   onTolerated(listener: ToleranceListener): void {
-    this.#listener = listener;
+    this.#toleranceListener = listener;
     for (const [url, notes] of this.#tolerated) listener(url, notes);
     this.#tolerated.clear();
   }
 
-  #noted(url: string | undefined, notes: readonly string[]): void {
+  #reportTolerated(url: string | undefined, notes: readonly string[]): void {
     if (notes.length === 0) return;
-    if (this.#listener === undefined) this.#tolerated.set(url, notes);
-    else this.#listener(url, notes);
+    if (this.#toleranceListener === undefined) this.#tolerated.set(url, notes);
+    else this.#toleranceListener(url, notes);
   }
 
-  /** True when every file of the load before is what it was. It reads the local ones that changed. */
+  /** Returns true if every file of the previous load is unchanged. Reads the local files that changed. */
   isUnchanged(): boolean {
     const before = this.#before;
     if (before === undefined) return false;
@@ -178,22 +180,22 @@ export class DocumentFiles {
     return true;
   }
 
-  /** Takes over what servers say now of files that are still the same: until when, above all. */
+  /** Adopts the current cache metadata of unchanged files, above all their expiry. */
   renew(now: DocumentFiles): void {
     for (const [url, file] of now.#web) this.#web.set(url, file);
   }
 
-  /** Forgets the load before. */
+  /** Drops the previous load. */
   settle(): void {
     this.#before = undefined;
   }
 
-  /** The versions of the local files as they are now; undefined when they are those that were read. */
+  /** Returns the current versions of the local files; undefined if they are the ones that were read. */
   async changes(): Promise<string | undefined> {
     let changed = false;
     const stamps = await Promise.all(
       Array.from(this.#local, async ([path, { stamp }]) => {
-        const now = await stat(path).then(fileStamp, () => absent);
+        const now = await stat(path).then(toStamp, () => absent);
         if (now !== stamp) changed = true;
         return now;
       }),
@@ -211,7 +213,7 @@ export class DocumentFiles {
       try {
         this.read(path);
       } catch {
-        // That it cannot be read is kept, and compared.
+        // The failure is recorded in `#local`, and compared.
       }
     }
     const now = this.#local.get(path);
@@ -227,24 +229,24 @@ function resolveTarget(link: string): string {
   }
 }
 
-function fileStamp({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+function toStamp({ ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
-/** How many bytes one file may have. */
+/** Maximum size of a file in bytes. */
 const maxFileBytes = 256 * 1024 * 1024;
 
-function fileText(path: string, found: Stats): string {
+function readText(path: string, found: Stats): string {
   // A pipe or a device would block or never end.
   if (!found.isFile()) throw new ReadFault("it is not a file", { cause: { code: "EISDIR" } });
   if (found.size > maxFileBytes) {
     throw new ReadFault(`it has more than ${maxFileBytes / 1024 / 1024} MiB`);
   }
-  // Half the time of readFileSync(path, "utf8"), which reads a big file in small pieces.
+  // Takes half the time of readFileSync(path, "utf8"), which reads a large file in small pieces.
   return readFileSync(path).toString();
 }
 
-function unreadable(error: unknown): ReadFault {
+function toReadFault(error: unknown): ReadFault {
   const { code } = error as NodeJS.ErrnoException;
   const reason = code === undefined ? undefined : readFailures[code];
   return new ReadFault(reason ?? `reading failed (${code ?? "unknown reason"})`, { cause: error });
@@ -258,11 +260,11 @@ const readFailures: Readonly<Record<string, string>> = {
 };
 
 function computeDigest(text: string): string {
-  // Loading it takes longer than finding the operations of most documents.
+  // Loaded on demand: loading it takes longer than finding the operations of most documents.
   const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(text).digest("base64");
 }
 
-function freshUntil(revision: Revision | undefined): number {
+function toExpiry(revision: Revision | undefined): number {
   return performance.now() + (revision?.freshForMs ?? 0);
 }

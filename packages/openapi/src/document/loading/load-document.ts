@@ -3,55 +3,55 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { ToolError } from "@toolweave/core";
 import { displayUrl } from "./display-url.ts";
 import type { DocumentFiles } from "./document-files.ts";
-import { ReadFault } from "./read-fault.ts";
+import { ReadFault } from "./parse-document.ts";
 
-/** What a server says of the version of a document that it gave (RFC 9110 section 8.8). */
+/** Cache metadata of the version of a document that a server returned (RFC 9110 section 8.8). */
 export interface Revision {
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Milliseconds for which nobody has to ask again. */
+  /** Milliseconds for which the document need not be requested again. */
   readonly freshForMs?: number;
 }
 
-/** A document's text as it came over HTTP, and the URL where it was found after redirects. */
+/** The text of a document from HTTP, and its URL after redirects. */
 interface FetchedText {
   readonly text: string;
   readonly url: string;
   readonly mediaType?: string;
-  /** Absent: the server named none. */
+  /** Absent: the server sent none. */
   readonly revision?: Revision;
 }
 
-/** It is still the version that was known. */
+/** The server's answer that the known version is current. */
 interface Unchanged {
   readonly unchanged: true;
   readonly revision?: Revision;
 }
 
 /**
- * Fetches a document. It guards every hop; what it throws becomes the reason of the failure.
+ * Fetches a document. It guards every hop; its errors become the reason of the failure.
  *
- * @param known the version that is there already: only what differs has to come.
+ * @param known the version that is already loaded: only changes have to be sent.
  */
 export type DocumentFetcher = (url: string, known?: Revision) => Promise<FetchedText | Unchanged>;
 
-/** What an input stands for. Default of `openDocument`: told from its form. */
+/** The kind of an input. By default, `openDocument` detects it. */
 export type SourceKind = "url" | "file" | "text" | "document";
 
-/** A document that was read, before anything in it was looked at. */
+/** A document that was read and not interpreted yet. */
 export interface ReadDocument {
   readonly kind: SourceKind;
   readonly root: unknown;
-  /** Where it was found: absolute; absent for a text or a value. */
+  /** Its absolute URL; absent for a text or a value. */
   readonly url?: string;
-  /** What errors call it. */
+  /** Its name in errors. */
   readonly name: string;
 }
 
 /**
  * Reads and parses a document from a URL, a file, a text or a value.
  *
- * @throws {ToolError} `unavailable`: it can't be had; `invalid_arguments`: it can't be parsed.
+ * @throws {ToolError} `unavailable`: it can't be read; `invalid_arguments`: it can't be parsed.
  */
 export async function loadDocument(
   input: string | URL | object,
@@ -63,17 +63,17 @@ export async function loadDocument(
   if (kind === "text") {
     return {
       kind,
-      root: parsed("the document", () => files.parse(source)),
+      root: parse("the document", () => files.parse(source)),
       name: "The document",
     };
   }
   if (kind === "url") return loadUrl(source, files);
-  const url = fileUrl(source);
+  const url = toFileUrl(source);
   const path = fileURLToPath(url);
-  return { kind, root: parsed(path, () => files.read(path)), url: url.href, name: path };
+  return { kind, root: parse(path, () => files.read(path)), url: url.href, name: path };
 }
 
-function fileUrl(source: string): URL {
+function toFileUrl(source: string): URL {
   if (!/^file:/i.test(source)) return pathToFileURL(resolve(source));
   try {
     const url = new URL(source);
@@ -85,7 +85,7 @@ function fileUrl(source: string): URL {
   }
 }
 
-/** Tells what an input is: a URL, a path, the text of a document, or a parsed document. */
+/** Detects whether an input is a URL, a path, the text of a document, or a parsed document. */
 export function detectSourceKind(input: string | URL | object): SourceKind {
   if (typeof input !== "string") {
     if (!(input instanceof URL)) return "document";
@@ -99,24 +99,24 @@ export function detectSourceKind(input: string | URL | object): SourceKind {
 async function loadUrl(source: string, files: DocumentFiles): Promise<ReadDocument> {
   const name = displayUrl(source);
   if (!files.canFetch) {
-    throw new ToolError("internal", `Cannot load ${name}: no way to fetch was given.`);
+    throw new ToolError("internal", `Cannot load ${name}: there is no fetcher.`);
   }
   try {
     return { kind: "url", ...(await files.fetch(source)), name };
   } catch (error) {
-    throw readError(name, error);
+    throw toReadError(name, error);
   }
 }
 
-function parsed(name: string, read: () => unknown): unknown {
+function parse(name: string, read: () => unknown): unknown {
   try {
     return read();
   } catch (error) {
-    throw readError(name, error);
+    throw toReadError(name, error);
   }
 }
 
-function readError(name: string, error: unknown): unknown {
+function toReadError(name: string, error: unknown): unknown {
   if (!(error instanceof ReadFault)) return error;
   const unreadable = (error.cause as NodeJS.ErrnoException | undefined)?.code !== undefined;
   return new ToolError(

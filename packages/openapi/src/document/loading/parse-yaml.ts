@@ -4,20 +4,23 @@ import { repairYaml } from "./repair-yaml.ts";
 type YamlModule = typeof import("js-yaml");
 
 const maxDepth = 500;
-/** Each repair parses the text again: so many characters for all of them, and one repair for a longer text. */
+/**
+ * Maximum number of characters that all repairs may parse, since each one parses the text again; a longer text gets one
+ * repair.
+ */
 const maxRepairedLength = 20_000_000;
 const maxRepairs = 500;
-/** How long repairs may make a text: they indent and quote single lines, which takes little. */
+/** Maximum growth of a text through repairs: they indent and quote single lines. */
 const maxGrowthFactor = 2;
 const maxGrowth = 4_096;
-/** How many values a document may hold once its aliases are written out. */
+/** Maximum number of values of a document after its aliases are expanded. */
 const maxExpandedValues = 5_000_000;
 
 /**
- * Parses YAML 1.2 as documents are published: duplicate keys (the last wins), merge keys, unknown
- * tags, and what `repairYaml` repairs: in 500 repairs, 20,000,000 characters and twice the text's length at most.
+ * Parses YAML 1.2 as it is published: duplicate keys (the last wins), merge keys, unknown tags, and the errors that
+ * `repairYaml` repairs, with at most 500 repairs, 20,000,000 characters and twice the text's length.
  *
- * @param tolerated hears what is wrong and was read nevertheless; a part of a sentence.
+ * @param tolerated called with errors that were tolerated; a part of a sentence.
  */
 export function parseYaml(
   text: string,
@@ -41,7 +44,7 @@ export function parseYaml(
         continue;
       }
       if (reason.startsWith("duplicated mapping key") && options.json !== true) {
-        tolerated(`of equal keys the last one counts, as in line ${(mark?.line ?? 0) + 1}`);
+        tolerated(`the last of several equal keys is used, as in line ${(mark?.line ?? 0) + 1}`);
         options = { ...options, json: true };
         continue;
       }
@@ -60,7 +63,7 @@ const unknownTag = { matchByTagPrefix: true, identify: () => false };
 let documentSchema: Schema | undefined;
 
 function getYamlSchema(yaml: YamlModule): Schema {
-  // Unknown tags mean their content: a document uses none that would change it.
+  // Unknown tags are ignored: no document uses one that would change its content.
   documentSchema ??= yaml.CORE_SCHEMA.withTags(
     yaml.mergeTag,
     ...["!", "tag:"].flatMap((prefix) => [
@@ -72,7 +75,7 @@ function getYamlSchema(yaml: YamlModule): Schema {
   return documentSchema;
 }
 
-/** Refuses aliases that contain themselves or multiply beyond reason ("billion laughs"). */
+/** Refuses aliases that contain themselves or expand excessively ("billion laughs"). */
 function assertBounded(root: unknown): void {
   const sizes = new Map<object, number>();
   const measure = (value: unknown): number => {

@@ -1,21 +1,21 @@
-/** A text that more parsers accept, and what was tolerated; the end of a sentence. */
+/** A text that more parsers accept, and the error that was repaired; the end of a sentence. */
 interface RepairedText {
   readonly text: string;
   readonly note: string;
 }
 
 /**
- * Repairs what authors write and other parsers read, at the line where a parser has given up: brackets and quoted texts
- * that stand too far left, tabs, values that need quotes, backslashes in double quotes, characters that do not print.
+ * Repairs errors that other parsers tolerate, at the line where a parser has failed: brackets and quoted texts with too
+ * little indentation, tabs, values that need quotes, backslashes in double quotes, non-printable characters.
  *
- * @param reason the parser's.
+ * @param reason the parser's message.
  * @param line from 0.
- * @returns undefined where nothing is known to help.
+ * @returns undefined if there is no known repair.
  */
 export function repairYaml(text: string, reason: string, line: number): RepairedText | undefined {
   if (reason.includes("non-printable")) {
     const printable = text.replace(/[\0-\b\v\f\x0e-\x1f\x7f]|\p{Surrogate}/gu, "");
-    return changed(text, printable, "characters that do not print are left out");
+    return toRepair(text, printable, "non-printable characters are removed");
   }
   const lines = text.split("\n");
   const found = lines[line];
@@ -32,9 +32,9 @@ function repairLine(
   lines: string[],
 ): readonly [string | undefined, string] {
   if (/tab characters|deficient indentation/.test(reason) && /^ *\t/.test(line)) {
-    // Where one line is indented so, others are.
-    for (const [index, other] of lines.entries()) lines[index] = withoutTabs(other);
-    return [withoutTabs(line), "tabs are taken as two spaces each"];
+    // If one line is indented with tabs, others are too.
+    for (const [index, other] of lines.entries()) lines[index] = replaceTabs(other);
+    return [replaceTabs(line), "each tab is read as two spaces"];
   }
   if (reason.startsWith("deficient indentation")) {
     return [`${" ".repeat(line.length + 1)}${line}`, "the indentation is too small"];
@@ -44,16 +44,16 @@ function repairLine(
       /\\(\\|[0abtnvfre "/N_LP\t]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8})?/g,
       (escape, known: string | undefined) => (known === undefined ? `\\${escape}` : escape),
     );
-    return [escaped, "a backslash in double quotes is taken as it is"];
+    return [escaped, "a backslash in double quotes is read literally"];
   }
   return /^(?:bad indentation of a mapping|name of an a|unidentified alias)/.test(reason)
-    ? [quotedValue(line), "a value is taken as text"]
+    ? [quoteValue(line), "a value is read as text"]
     : [undefined, ""];
 }
 
-/** A value that YAML would read as something else, and that nothing else makes sense of. */
-function quotedValue(line: string): string | undefined {
-  // `s`: a value of any characters matches at once. One that did not would be tried from every place before it.
+/** Quotes a value that YAML would read as another type, and that is valid in no other way. */
+function quoteValue(line: string): string | undefined {
+  // `s`: a value of any characters matches at once. Without it, a match would be attempted from every position.
   const [, key = "", value = ""] =
     /^(\s*(?:- +)*(?:[^\s:#'"][^:]*:[ \t]+)?)(\S.*)$/s.exec(line.trimEnd()) ?? [];
   const isMeant = /^[@`%*&[{]/.test(value) || /:(?:\s|$)/.test(value);
@@ -61,10 +61,10 @@ function quotedValue(line: string): string | undefined {
   return `${key}'${value.replaceAll("'", "''")}'`;
 }
 
-function withoutTabs(line: string): string {
+function replaceTabs(line: string): string {
   return line.replace(/^[ \t]+/, (blank) => blank.replaceAll("\t", "  "));
 }
 
-function changed(before: string, text: string, note: string): RepairedText | undefined {
+function toRepair(before: string, text: string, note: string): RepairedText | undefined {
   return text === before ? undefined : { text, note };
 }

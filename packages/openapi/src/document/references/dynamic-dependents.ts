@@ -1,22 +1,22 @@
 import type { Location, Scope } from "./location.ts";
 import type { ReferenceResolver } from "./resolve-reference.ts";
-import { dynamicReference } from "./dynamic-scope.ts";
+import { getDynamicReference } from "./dynamic-scope.ts";
 import { isRecord } from "../record.ts";
 
 interface Visit {
   readonly node: object;
   readonly scope: Scope;
-  /** All that it contains and refers to was visited. */
+  /** All nodes that it contains and refers to were visited. */
   readonly done: boolean;
 }
 
 /**
- * Tells which schemas depend on a dynamic scope: those that contain a `$dynamicRef`, and those from which references
- * lead to one. The others are the same wherever they are met.
+ * Determines which schemas depend on a dynamic scope: those that contain a `$dynamicRef`, and those from which
+ * references lead to one. All others are the same in every scope.
  */
 export class DynamicDependents {
   readonly #resolver: ReferenceResolver;
-  readonly #verdicts = new Map<object, boolean>();
+  readonly #known = new Map<object, boolean>();
 
   constructor(resolver: ReferenceResolver) {
     this.#resolver = resolver;
@@ -24,13 +24,13 @@ export class DynamicDependents {
 
   has(value: unknown, scope: Scope): boolean {
     if (typeof value !== "object" || value === null) return false;
-    return this.#verdicts.get(value) ?? this.#search({ node: value, scope, done: false });
+    return this.#known.get(value) ?? this.#search({ node: value, scope, done: false });
   }
 
   #search(start: Visit): boolean {
     const open: Visit[] = [start];
     const seen = new Set<object>();
-    /** What leads from the start to the node in hand. */
+    /** The nodes between the start and the current node. */
     const path: object[] = [];
     for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
       const { node, scope, done } = visit;
@@ -38,26 +38,26 @@ export class DynamicDependents {
         path.pop();
         continue;
       }
-      const verdict = this.#verdicts.get(node);
+      const verdict = this.#known.get(node);
       if (verdict === false || seen.has(node)) continue;
       path.push(node);
-      if (verdict === true || (isRecord(node) && dynamicReference(node) !== undefined)) {
-        for (const above of path) this.#verdicts.set(above, true);
+      if (verdict === true || (isRecord(node) && getDynamicReference(node) !== undefined)) {
+        for (const above of path) this.#known.set(above, true);
         return true;
       }
       seen.add(node);
       open.push({ node, scope, done: true });
-      for (const { value, scope: within } of this.#below(node, scope)) {
+      for (const { value, scope: within } of this.#childLocations(node, scope)) {
         if (typeof value === "object" && value !== null) {
           open.push({ node: value, scope: within, done: false });
         }
       }
     }
-    for (const node of seen) this.#verdicts.set(node, false);
+    for (const node of seen) this.#known.set(node, false);
     return false;
   }
 
-  #below(node: object, outer: Scope): Pick<Location, "value" | "scope">[] {
+  #childLocations(node: object, outer: Scope): Pick<Location, "value" | "scope">[] {
     const scope = this.#resolver.scopeAt(outer, node, "");
     const below: Pick<Location, "value" | "scope">[] = Object.values(node).map(
       (value: unknown) => ({ value, scope }),

@@ -2,24 +2,24 @@ import type { JsonRecord } from "../record.ts";
 import type { Location } from "./location.ts";
 
 /**
- * Where the dynamic anchors lead that a schema was entered with: to the outermost schema resource that has one of that
- * name (JSON Schema 2020-12 core, section 8.2.3.2). Two that say the same are one object.
+ * The targets of the dynamic anchors with which a schema was entered: for each name, the outermost schema resource that
+ * has it (JSON Schema 2020-12 core, section 8.2.3.2). Equal scopes are the same object.
  */
 export interface DynamicScope {
   /** The empty name is that of `$recursiveAnchor` (2019-09). */
   readonly anchors: ReadonlyMap<string, Location>;
-  /** What tells it from others, the same in every process. */
+  /** Identifies the scope; the same in every process. */
   readonly key: string;
 }
 
-/** How many there may be in one document: each makes the schemas that it reaches anew. */
+/** Maximum number of scopes in a document: for each one, the schemas that it reaches are translated again. */
 const maxScopes = 100;
 
 /** The dynamic scopes of a document. */
 export class DynamicScopes {
   readonly #known = new Map<string, DynamicScope>();
 
-  /** `outer`, with the anchors of a resource that is entered, as far as none of those has their names. */
+  /** Returns `outer`, with those anchors of an entered resource whose names it does not have yet. */
   within(
     outer: DynamicScope | undefined,
     anchors: ReadonlyMap<string, Location>,
@@ -33,7 +33,7 @@ export class DynamicScopes {
       .toSorted()
       .join("\n");
     const known = this.#known.get(key);
-    // Beyond reason, anchors lead where they lead without anybody around them.
+    // Above the maximum, anchors are resolved in the outer scope.
     if (known !== undefined || this.#known.size >= maxScopes) return known ?? outer;
     const scope = { anchors: all, key };
     this.#known.set(key, scope);
@@ -41,8 +41,8 @@ export class DynamicScopes {
   }
 }
 
-/** The `$dynamicRef` of 2020-12, or the `$recursiveRef` of 2019-09. */
-export function dynamicReference(node: JsonRecord): string | undefined {
+/** Returns the `$dynamicRef` of 2020-12, or the `$recursiveRef` of 2019-09. */
+export function getDynamicReference(node: JsonRecord): string | undefined {
   const reference = node["$dynamicRef"] ?? node["$recursiveRef"];
   return typeof reference === "string" ? reference : undefined;
 }

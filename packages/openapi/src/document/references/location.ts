@@ -3,29 +3,29 @@ import { isRecord, ownString, ownValue } from "../record.ts";
 
 /** One file of a document, parsed. */
 export interface LoadedDocument {
-  /** Where it was found, without fragment; absent when it was given as a text or a value. */
+  /** Its URL without fragment; absent if it was supplied as a text or a value. */
   readonly url: string | undefined;
-  /** Before the `#` of pointers in errors; empty for the main document. */
+  /** The text before the `#` of pointers in errors; empty for the main document. */
   readonly label: string;
   readonly root: unknown;
-  /** What references in it resolve against, as far as no `$id` changes that. */
+  /** The scope of references in it, unless an `$id` changes it. */
   readonly scope: Scope;
 }
 
-/** What a reference resolves against: a file, or a schema in it with an `$id` of its own. */
+/** The base of references: a file, or a schema in it with an `$id` of its own. */
 export interface Scope {
   readonly document: LoadedDocument;
-  /** The base URI (RFC 3986 section 5.1); absent when nothing gives one. */
+  /** The base URI (RFC 3986 section 5.1); absent if nothing defines one. */
   readonly base: string | undefined;
-  /** The value that `#` means. */
+  /** The value to which `#` refers. */
   readonly resource: unknown;
   /** A JSON pointer to it from the document's root. */
   readonly pointer: string;
-  /** What was resolved here already. */
+  /** The references that were already resolved here. */
   readonly resolved: Map<string, Location>;
 }
 
-/** A value and where it stands. */
+/** A value and its location. */
 export interface Location {
   readonly value: unknown;
   readonly scope: Scope;
@@ -33,8 +33,8 @@ export interface Location {
   readonly pointer: string;
 }
 
-/** Makes the document and its outermost scope. */
-export function loadedDocument(
+/** Creates the document and its outermost scope. */
+export function createDocument(
   root: unknown,
   url: string | undefined,
   label: string,
@@ -48,8 +48,8 @@ export function loadedDocument(
   return document;
 }
 
-/** A member or item of a located value; its value is undefined when there is none. */
-export function childLocation(parent: Location, token: string | number): Location {
+/** Returns a member or an item of a located value; its value is undefined if there is none. */
+export function getChild(parent: Location, token: string | number): Location {
   const value =
     typeof token === "string"
       ? ownValue(parent.value, token)
@@ -59,8 +59,8 @@ export function childLocation(parent: Location, token: string | number): Locatio
   return new ChildLocation(value, parent.scope, parent, token);
 }
 
-/** The same as `childLocation` for a value that is known already, and may open a scope of its own. */
-export function childWithin(
+/** Same as `getChild`, for a value that is already known and may open a scope of its own. */
+export function toChildInScope(
   scope: Scope,
   value: unknown,
   parent: Location,
@@ -69,12 +69,12 @@ export function childWithin(
   return new ChildLocation(value, scope, parent, token);
 }
 
-/** The same place with another value: what a document means by what it says there. */
+/** Returns the same location with another value: the meaning of the value in the document. */
 export function withValue({ scope, pointer }: Location, value: unknown): Location {
   return { value, scope, pointer };
 }
 
-// Pointers are for errors: most are never asked for.
+// The pointer is computed on demand: pointers are for errors, and most are never used.
 class ChildLocation implements Location {
   readonly value: unknown;
   readonly scope: Scope;
@@ -93,21 +93,21 @@ class ChildLocation implements Location {
   }
 }
 
-/** The members of a located object, each with its key; none for anything else. */
-export function memberLocations(parent: Location): [string, Location][] {
+/** Returns the members of a located object, each with its key; none for other values. */
+export function getMembers(parent: Location): [string, Location][] {
   if (!isRecord(parent.value)) return [];
-  return Object.keys(parent.value).map((key) => [key, childLocation(parent, key)]);
+  return Object.keys(parent.value).map((key) => [key, getChild(parent, key)]);
 }
 
-/** The items of a located array; none for anything else. */
-export function itemLocations(parent: Location): readonly Location[] {
+/** Returns the items of a located array; none for other values. */
+export function getItems(parent: Location): readonly Location[] {
   if (!Array.isArray(parent.value)) return none;
-  return parent.value.map((_item, index) => childLocation(parent, index));
+  return parent.value.map((_item, index) => getChild(parent, index));
 }
 
 const none: readonly Location[] = [];
 
-/** Where a location is, as errors and problems say it: a pointer, behind the file's name. */
+/** Formats a location for errors and problems: a pointer, after the file's name. */
 export function describePointer({ scope, pointer }: Pick<Location, "scope" | "pointer">): string {
   return scope.document.label === "" ? pointer : `${scope.document.label}#${pointer}`;
 }

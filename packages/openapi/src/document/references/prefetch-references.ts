@@ -1,22 +1,21 @@
 import { ToolError } from "@toolweave/core";
 import type { DocumentFiles } from "../loading/document-files.ts";
-import { withoutFragment } from "./document-set.ts";
-import type { DocumentSet } from "./document-set.ts";
+import { withoutFragment, type DocumentSet } from "./document-set.ts";
 import type { LoadedDocument } from "./location.ts";
-import { ReadFault } from "../loading/read-fault.ts";
+import { ReadFault } from "../loading/parse-document.ts";
 import { getReference } from "../record.ts";
 import { walkDocument } from "./walk-document.ts";
 
 const concurrency = 8;
-/** How many files one document may fetch. */
+/** Maximum number of files that a document may fetch. */
 const maxFetches = 500;
 
 /**
- * Fetches the files on the web that a document refers to and that may be opened, theirs too, so
- * that reading an operation needs no waiting later. A failure is kept in the set: it costs the
- * operations that need the file.
+ * Fetches the files on the web that a document refers to, directly or indirectly, and that may be opened, so that
+ * operations can be read synchronously later. A failure is recorded in the set: it affects the operations that need the
+ * file.
  *
- * @throws {ToolError} a file that the load before had cannot be had for the moment.
+ * @throws {ToolError} a file that the previous load had is temporarily unavailable.
  */
 export async function prefetchReferences(set: DocumentSet, files: DocumentFiles): Promise<void> {
   const documents: LoadedDocument[] = [set.root];
@@ -28,8 +27,8 @@ export async function prefetchReferences(set: DocumentSet, files: DocumentFiles)
     try {
       documents.push(await fetchDocument(set, url, files));
     } catch (error) {
-      // What was there before and cannot be had for a while is no change of the document.
-      if (files.hadBefore(url) && ToolError.is(error) && error.retryable) outage ??= error;
+      // A file that was there before and is temporarily unavailable is not a change of the document.
+      if (files.hadPreviously(url) && ToolError.is(error) && error.retryable) outage ??= error;
       const reason = error instanceof Error ? error.message : "fetching failed";
       set.fail(
         url,
@@ -40,10 +39,10 @@ export async function prefetchReferences(set: DocumentSet, files: DocumentFiles)
   for (;;) {
     const document = documents.pop();
     if (document !== undefined) {
-      for (const url of referredFiles(document)) {
-        if (wanted.has(url.href) || set.tried(url.href)) continue;
+      for (const url of findReferencedFiles(document)) {
+        if (wanted.has(url.href) || set.wasTried(url.href)) continue;
         wanted.add(url.href);
-        if (url.protocol === "file:" || set.policy.refusal(url) !== undefined) {
+        if (url.protocol === "file:" || set.policy.getRefusal(url) !== undefined) {
           const opened = set.open(url);
           if ("root" in opened) documents.push(opened);
           continue;
@@ -72,14 +71,14 @@ async function fetchDocument(
 ): Promise<LoadedDocument> {
   const fetched = await files.fetch(url);
   const foundAt = new URL(withoutFragment(fetched.url));
-  const refusal = set.policy.refusal(foundAt);
+  const refusal = set.policy.getRefusal(foundAt);
   if (refusal !== undefined) {
-    throw new ReadFault(`it redirects to a place that is not opened: ${refusal}`);
+    throw new ReadFault(`it redirects to a URL that may not be opened: ${refusal}`);
   }
   return set.add(url, foundAt.href, fetched.root);
 }
 
-function referredFiles(document: LoadedDocument): URL[] {
+function findReferencedFiles(document: LoadedDocument): URL[] {
   const files = new Map<string, URL>();
   walkDocument(document.root, document.url, (node, _pointer, base) => {
     const reference = getReference(node);

@@ -4,8 +4,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { displayUrl, parentFolder } from "../loading/display-url.ts";
 
 /**
- * Decides which other files a document's references may open. A document can be written by anyone:
- * what lies outside its own folder is closed unless the host opened it.
+ * Decides which other files a document's references may open. Documents are untrusted, so files outside the document's
+ * own folder may not be opened unless the host allows it.
  */
 export class ReferencePolicy {
   readonly #rootUrl: string | undefined;
@@ -13,21 +13,21 @@ export class ReferencePolicy {
   readonly #realFolders = new Map<string, string | undefined>();
 
   /**
-   * @param rootUrl where the main document is; absent: it was given as a text or a value.
-   * @param allowed URLs and paths that may be opened beside the document's folder, with all below them.
+   * @param rootUrl the URL of the main document; absent: it was supplied as a text or a value.
+   * @param allowed URLs and paths that may be opened beside the document's folder, including everything below them.
    */
   constructor(rootUrl: string | undefined, allowed: readonly string[]) {
     this.#rootUrl = rootUrl;
     this.#allowed = allowed.map((entry) => URL.parse(entry) ?? pathToFileURL(resolve(entry)));
   }
 
-  /** True when the host opened a web address beside the document's own folder. */
+  /** True if the host allows a web address beside the document's own folder. */
   get opensWeb(): boolean {
     return this.#allowed.some(({ protocol }) => protocol !== "file:");
   }
 
-  /** Why `url` must not be opened; undefined when it may. */
-  refusal(url: URL): string | undefined {
+  /** Returns the reason for which `url` must not be opened; undefined if it may. */
+  getRefusal(url: URL): string | undefined {
     if (url.protocol === "file:") return this.#fileRefusal(url);
     if (url.protocol !== "http:" && url.protocol !== "https:") {
       return `its scheme ${JSON.stringify(url.protocol)} is never opened`;
@@ -36,13 +36,13 @@ export class ReferencePolicy {
     if (this.#allowed.some((entry) => isBelow(url, entry))) return undefined;
     if (this.#rootUrl?.startsWith("http") === true) {
       if (isBelow(url, new URL(parentFolder(this.#rootUrl)))) return undefined;
-      return `it lies outside the document's folder; ${advice(url)}`;
+      return `it lies outside the document's folder; ${formatAdvice(url)}`;
     }
-    return `web addresses are not opened from here; ${advice(url)}`;
+    return `web addresses are not opened from here; ${formatAdvice(url)}`;
   }
 
-  /** The file behind a `file:` URL that may be opened, symbolic links resolved. */
-  filePath(url: URL): string {
+  /** Returns the path of a `file:` URL that may be opened, symbolic links resolved. */
+  resolvePath(url: URL): string {
     const path = fileURLToPath(url);
     try {
       return realpathSync.native(path);
@@ -53,14 +53,14 @@ export class ReferencePolicy {
 
   #fileRefusal(url: URL): string | undefined {
     if (this.#rootUrl === undefined) {
-      return "the document was given without a place of its own; pass its path or URL";
+      return "the document has no location of its own; pass its path or URL";
     }
     if (!this.#rootUrl.startsWith("file:")) {
       return "a document from the web may not open local files";
     }
     let path: string;
     try {
-      path = this.filePath(url);
+      path = this.resolvePath(url);
     } catch {
       return "it is not the URL of a local file";
     }
@@ -95,12 +95,12 @@ function contains(folder: string, path: string): boolean {
 }
 
 function isBelow(url: URL, allowed: URL): boolean {
-  // An encoded separator means one thing here and may mean another to the server.
+  // An encoded separator may have another meaning for the server.
   if (url.origin !== allowed.origin || /%2f|%5c/i.test(url.pathname)) return false;
   const folder = allowed.pathname.endsWith("/") ? allowed.pathname : `${allowed.pathname}/`;
   return url.pathname === allowed.pathname || url.pathname.startsWith(folder);
 }
 
-function advice(url: URL): string {
+function formatAdvice(url: URL): string {
   return `\`allowReferences: [${JSON.stringify(displayUrl(url.href))}]\` opens it`;
 }

@@ -2,12 +2,12 @@ import type { LoadedDocument, Location, Scope } from "./location.ts";
 import { ownString } from "../record.ts";
 import { walkDocument } from "./walk-document.ts";
 
-/** By the resource in which they are, and by name. */
+/** By the resource that contains them, and by name. */
 type Anchors = Map<unknown, Map<string, Location>>;
 
 /**
- * The `$id`s and anchors of the files of a document (JSON Schema 2020-12 core, section 8.2). A file
- * is indexed when the first reference asks for one: most documents have none.
+ * The `$id`s and anchors of the files of a document (JSON Schema 2020-12 core, section 8.2). A file is indexed when the
+ * first reference needs one: most documents have none.
  */
 export class SchemaIndex {
   readonly #scopeAt: (scope: Scope, node: unknown, pointer: string) => Scope;
@@ -20,29 +20,29 @@ export class SchemaIndex {
     this.#scopeAt = scopeAt;
   }
 
-  /** The schema whose `$id` is `uri`, in one of `documents`. */
-  resource(uri: string, documents: readonly LoadedDocument[]): Location | undefined {
+  /** Returns the schema whose `$id` is `uri`, in one of `documents`. */
+  findResource(uri: string, documents: readonly LoadedDocument[]): Location | undefined {
     for (const document of documents) this.#index(document);
     return this.#resources.get(uri);
   }
 
-  /** The schema with the `$anchor` or `$dynamicAnchor` called `name` in the resource of `scope`. */
-  anchor(scope: Scope, name: string): Location | undefined {
+  /** Returns the schema with the `$anchor` or `$dynamicAnchor` called `name` in the resource of `scope`. */
+  findAnchor(scope: Scope, name: string): Location | undefined {
     this.#index(scope.document);
     return this.#anchors.get(scope.resource)?.get(name);
   }
 
   /**
-   * The schemas with a `$dynamicAnchor` in the resource of `scope`, by name; under the empty name the resource itself
-   * when it has `$recursiveAnchor: true` (2019-09).
+   * Returns the schemas with a `$dynamicAnchor` in the resource of `scope`, by name; under the empty name the resource
+   * itself if it has `$recursiveAnchor: true` (2019-09).
    */
-  dynamicAnchors(scope: Scope): ReadonlyMap<string, Location> {
+  getDynamicAnchors(scope: Scope): ReadonlyMap<string, Location> {
     this.#index(scope.document);
     return this.#dynamic.get(scope.resource) ?? none;
   }
 
-  /** Every schema that was found with the dynamic anchor `name`. */
-  dynamicAnchorsOf(name: string): readonly Location[] {
+  /** Returns all known schemas with the dynamic anchor `name`. */
+  findDynamicAnchors(name: string): readonly Location[] {
     return [...this.#dynamic.values()].flatMap((anchors) => anchors.get(name) ?? []);
   }
 
@@ -64,7 +64,7 @@ export class SchemaIndex {
       if (node === scope.resource && node["$recursiveAnchor"] === true) {
         add(this.#dynamic, scope, "", location);
       }
-      // Before 2019-09, an `$id` of a fragment alone is an anchor.
+      // Before 2019-09, an `$id` that consists of a fragment is an anchor.
       const id = ownString(node, "$id");
       if (id !== undefined && /^#[A-Za-z_][\w.-]*$/.test(id)) {
         add(this.#anchors, scope, id.slice(1), location);

@@ -3,7 +3,7 @@ import { isRecord } from "../record.ts";
 
 const maxDepth = 500;
 
-/** Members whose values are data, not description: a `$ref` in them is a value like any other. */
+/** Members whose values are data: a `$ref` in them is ordinary data. */
 const dataKeywords: ReadonlySet<string> = new Set([
   "default",
   "enum",
@@ -39,10 +39,10 @@ const namedMembers: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Visits every object of a document that describes something: not examples, defaults, enumerated
- * values and `x-` extensions, where `$ref` and `$id` mean nothing.
+ * Visits every object of a document except examples, defaults, enumerated values and `x-` extensions, in which `$ref`
+ * and `$id` have no meaning.
  *
- * @param visit gets the object and its JSON pointer, and what the call for its parent returned.
+ * @param visit called with the object, its JSON pointer, and the result of the call for its parent.
  */
 export function walkDocument<State>(
   root: unknown,

@@ -9,31 +9,34 @@ import {
   type ToolError,
   type ToolOutput,
 } from "@toolweave/core";
-import { listIn } from "./page-patterns.ts";
-import { getNextCall, type NextCall } from "./with-next-call.ts";
+import { findList } from "./declared-next.ts";
+import { getNextCall, type NextCall } from "./next-call.ts";
 
-/** How many pages one call reads. */
+/** The limits of a call that collects pages. */
 export interface PageCollection {
-  /** Pages of one call, the first among them. */
+  /** Maximum number of pages, including the first. */
   readonly maxPages: number;
-  /** Items after which no further page is asked for. Default: no limit. */
+  /** Number of items after which no further page is requested. Default: no limit. */
   readonly maxItems?: number;
 }
 
-/** Calls that read a page for another call: those do not collect again. By the run, since ids are unique in it. */
+/**
+ * Calls that read a page for another call: they do not collect pages themselves. The key includes the run, because ids
+ * are unique in it.
+ */
 const pageCalls = new Set<string>();
 
-/** True for a call that `collectPages` has made. */
+/** Returns true for a call that `collectPages` makes. */
 export function isPageCall({ runId, callId }: Pick<ToolContext, "runId" | "callId">): boolean {
   return pageCalls.size > 0 && pageCalls.has(`${runId} ${callId}`);
 }
 
 /**
- * The first page with those after it in one list, each read by a call of its own: under the same policy, rates and
- * limits. It ends at the bound, at the last page, at a page that was there before, and at one that fails, which makes
- * the whole an error that holds what came.
+ * Collects the first page and the pages after it in one list. Each further page is read by a call of its own, under the
+ * same policy, rate limits and budgets. Collection ends at the limit, at the last page, at a page that was already
+ * read, and at a failed one, which makes the whole result an error that contains the collected items.
  *
- * @param args those of the call that read the first.
+ * @param args the arguments of the call that read the first page.
  */
 export async function collectPages(
   first: ToolOutput,
@@ -41,7 +44,7 @@ export async function collectPages(
   ctx: Pick<ToolContext, "runId" | "callId" | "scope" | "progress">,
   args: JsonObject,
 ): Promise<ToolOutput> {
-  const start = listIn(first.value);
+  const start = findList(first.value);
   let next = getNextCall(first.details);
   if (start === undefined || next === undefined || first.isError === true) return first;
   const { member } = start;
@@ -54,20 +57,20 @@ export async function collectPages(
   while (next !== undefined && pages < maxPages && items.length < maxItems) {
     const key = canonicalJson(next.arguments);
     if (asked.has(key)) {
-      stopped = { why: "the API names a page as the next that was read before" };
+      stopped = { why: "the API's next page was already read" };
       next = undefined;
       break;
     }
     asked.add(key);
     const page = await readPage(next, pages + 1, ctx);
-    const list = page.result === undefined ? undefined : listIn(page.result.value);
+    const list = page.result === undefined ? undefined : findList(page.result.value);
     if (page.result === undefined || list?.member !== member) {
-      const why = page.why ?? "its answer is no list as before";
+      const why = page.why ?? "its answer does not have the same list";
       stopped = { why: `page ${pages + 1} could not be read: ${why}`, ...page.failure };
       break;
     }
     pages += 1;
-    // It may be longer than what a function can be called with.
+    // The list may be longer than the maximum number of arguments of a function.
     for (const item of list.items) items.push(item);
     last = page.result.value;
     next = getNextCall(page.result.details);
@@ -84,18 +87,18 @@ export async function collectPages(
   ];
   const content: ContentBlock[] = notes.filter((note) => note !== "").map((note) => text(note));
   return {
-    content: [text(written(value)), ...content],
+    content: [text(stringifyItems(value)), ...content],
     value,
     details: { ...details, pages, ...(next === undefined ? {} : { next }) },
     ...(stopped?.error === undefined ? {} : { isError: true, error: stopped.error }),
   };
 }
 
-function written(value: JsonValue): string {
+function stringifyItems(value: JsonValue): string {
   try {
     return stringifyExact(value);
   } catch {
-    return "[the items nest too deep to be written down]";
+    return "[the items are nested too deep to be serialized]";
   }
 }
 
@@ -115,7 +118,7 @@ async function readPage(
   pageCalls.add(key);
   try {
     const outcome = await scope.execute({ id, name: tool, arguments: args });
-    if (outcome.status === "interrupted") return { why: "it waits for a person" };
+    if (outcome.status === "interrupted") return { why: "it waits for approval" };
     const { error, result } = outcome;
     if (result.isError) {
       return {

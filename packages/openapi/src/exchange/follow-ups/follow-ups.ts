@@ -1,39 +1,39 @@
 import type { JsonObject, JsonValue, ToolContext, ToolOutput } from "@toolweave/core";
 import type { HttpResponse } from "@toolweave/http";
 import type { ArgumentLayout } from "../../arguments/argument-layout.ts";
-import { cleanHeader, type AnsweredRequest } from "../responses/answered-request.ts";
+import { redactedHeader, type SentRequest } from "../responses/sent-request.ts";
 import {
-  linkedCalls,
-  sentBody,
-  sentParameter,
+  findLinkedCalls,
+  getSentBody,
+  getSentParameter,
   type FindLinked,
   type LinkedCall,
 } from "./linked-calls.ts";
-import { nextPage, type NextPage } from "./next-page.ts";
+import { findNextPage, type NextPage } from "./next-page.ts";
 import type { PageArguments } from "./page-arguments.ts";
 import type { ExchangeFacts } from "./runtime-expression.ts";
-import { withNextCall } from "./with-next-call.ts";
+import { withNextCall } from "./next-call.ts";
 
-/** What of an operation says how its calls can go on. */
-export interface FollowedCall {
+/** The properties of an operation that determine the calls that may follow. */
+export interface FollowUpCall {
   readonly method: string;
-  /** The operation's own tool, as the source calls it. */
+  /** The name of the operation's own tool in its source. */
   readonly name: string;
   readonly layout: ArgumentLayout;
-  /** Absent: no argument can ask for another page. */
+  /** Absent: no argument can request another page. */
   readonly pages?: PageArguments;
   linked: FindLinked;
 }
 
 /**
- * Says in a success how to go on: the call that gives the next page, as a line for the model and `details.next`, and the
- * calls that the document's links propose, as `details.links`.
+ * Adds the calls that may follow to a successful result: the call that reads the next page, as a line for the model and
+ * as `details.next`, and the calls that the document's links propose, as `details.links`.
  */
 export function withFollowUps(
   output: ToolOutput,
   response: HttpResponse,
-  answered: AnsweredRequest,
-  call: FollowedCall,
+  answered: SentRequest,
+  call: FollowUpCall,
   args: JsonObject,
   { toolName }: Pick<ToolContext, "toolName">,
 ): ToolOutput {
@@ -43,12 +43,12 @@ export function withFollowUps(
   const linked =
     links.size === 0
       ? []
-      : linkedCalls(links, toFacts(response, answered, call, args, value), call.linked);
-  const link = call.pages === undefined ? undefined : cleanHeader(response, "link", answered);
+      : findLinkedCalls(links, toFacts(response, answered, call, args, value), call.linked);
+  const link = call.pages === undefined ? undefined : redactedHeader(response, "link", answered);
   const next =
-    (call.pages === undefined ? undefined : nextPage({ url, link, value }, args, call.pages)) ??
-    currentPage(linked, call, args);
-  const all = linked.map((one) => ({ ...one, tool: renamed(one.tool, call.name, toolName) }));
+    (call.pages === undefined ? undefined : findNextPage({ url, link, value }, args, call.pages)) ??
+    findLinkedPage(linked, call, args);
+  const all = linked.map((one) => ({ ...one, tool: applyPrefix(one.tool, call.name, toolName) }));
   const withLinks =
     all.length === 0
       ? output
@@ -56,10 +56,10 @@ export function withFollowUps(
   return next === undefined ? withLinks : withNextCall(withLinks, next, toolName, args);
 }
 
-/** A link `next` to the operation itself, where no page is found otherwise. */
-function currentPage(
+/** Returns the page of a link `next` to the operation itself, for answers in which no other page is found. */
+function findLinkedPage(
   linked: readonly LinkedCall[],
-  { name }: FollowedCall,
+  { name }: FollowUpCall,
   args: JsonObject,
 ): NextPage | undefined {
   const own = linked.find(({ link, tool }) => tool === name && /^next/i.test(link));
@@ -70,15 +70,15 @@ function currentPage(
   return Object.keys(changed).length === 0 ? undefined : { changed, removed: [] };
 }
 
-/** Where the host has put something before this tool's name, it stands before its neighbours', too. */
-function renamed(tool: string, own: string, called: string): string {
+/** Applies the prefix that the host added to this tool's name to the name of a linked tool. */
+function applyPrefix(tool: string, own: string, called: string): string {
   return called.endsWith(own) ? called.slice(0, called.length - own.length) + tool : tool;
 }
 
 function toFacts(
   response: HttpResponse,
-  answered: AnsweredRequest,
-  { method, layout }: FollowedCall,
+  answered: SentRequest,
+  { method, layout }: FollowUpCall,
   args: JsonObject,
   value: JsonValue | undefined,
 ): ExchangeFacts {
@@ -86,9 +86,9 @@ function toFacts(
     url: answered.url,
     method,
     status: response.status,
-    requestBody: sentBody(args, layout),
+    requestBody: getSentBody(args, layout),
     responseBody: value,
-    parameter: (location, name) => sentParameter(args, layout, location, name),
-    header: (name) => cleanHeader(response, name, answered),
+    parameter: (location, name) => getSentParameter(args, layout, location, name),
+    header: (name) => redactedHeader(response, name, answered),
   };
 }

@@ -1,19 +1,22 @@
 import { setOwn } from "../../document/record.ts";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "../../arguments/argument-layout.ts";
-import { linkValue, type ExchangeFacts } from "./runtime-expression.ts";
+import { evaluateLinkValue, type ExchangeFacts } from "./runtime-expression.ts";
 
-/** An operation that a link leads to. */
+/** The operation to which a link leads. */
 export interface LinkTarget {
-  /** Its tool. */
+  /** The name of its tool. */
   readonly name: string;
   readonly layout: ArgumentLayout;
 }
 
-/** Finds what a Link Object names by `operationId` or `operationRef`; `undefined`: it is no tool of this source. */
+/**
+ * Finds the operation that a Link Object names by `operationId` or `operationRef`; `undefined`: it is not a tool of
+ * this source.
+ */
 export type FindLinked = (link: JsonObject) => LinkTarget | undefined;
 
-/** A call that an answer's link proposes. */
+/** A call that a link of the answer proposes. */
 export type LinkedCall = {
   readonly link: string;
   readonly tool: string;
@@ -21,14 +24,14 @@ export type LinkedCall = {
 };
 
 const maxLinks = 20;
-/** Of those that a document declares; each is examined for among all operations. */
+/** Maximum number of declared links that are examined: each is searched among all operations. */
 const maxExamined = 100;
 
 /**
- * The calls that the links of an answer propose (OpenAPI 3.2, section 4.20, "Link Object"). A link is left out when it
- * leads to no tool, when it names a parameter that is no argument, and when what it refers to is not there.
+ * Returns the calls that the links of an answer propose (OpenAPI 3.2, section 4.20, "Link Object"). A link is omitted
+ * if it leads to no tool, if it names a parameter that is not an argument, or if a value to which it refers is missing.
  */
-export function linkedCalls(
+export function findLinkedCalls(
   links: ReadonlyMap<string, JsonObject>,
   facts: ExchangeFacts,
   find: FindLinked,
@@ -38,7 +41,7 @@ export function linkedCalls(
   for (const [link, declared] of links) {
     if (calls.length === maxLinks || ++examined > maxExamined) break;
     const target = find(declared);
-    const args = target === undefined ? undefined : linkArguments(declared, facts, target.layout);
+    const args = target === undefined ? undefined : toLinkArguments(declared, facts, target.layout);
     if (target !== undefined && args !== undefined) {
       calls.push({ link, tool: target.name, arguments: args });
     }
@@ -46,7 +49,7 @@ export function linkedCalls(
   return calls;
 }
 
-function linkArguments(
+function toLinkArguments(
   { parameters = {}, requestBody }: JsonObject,
   facts: ExchangeFacts,
   layout: ArgumentLayout,
@@ -55,19 +58,19 @@ function linkArguments(
   if (typeof parameters !== "object" || parameters === null) return undefined;
   for (const [name, said] of Object.entries(parameters as JsonObject)) {
     const argument = findArgument(name, layout);
-    const value = linkValue(said, facts);
+    const value = evaluateLinkValue(said, facts);
     if (argument === undefined || value === undefined) return undefined;
     setOwn(args, argument, value);
   }
   if (requestBody === undefined) return args;
-  const body = linkValue(requestBody, facts);
+  const body = evaluateLinkValue(requestBody, facts);
   return body === undefined || layout.body === undefined
     ? undefined
-    : { ...args, ...bodyArguments(body, layout.body) };
+    : { ...args, ...toBodyArguments(body, layout.body) };
 }
 
 function findArgument(given: string, { parameters }: ArgumentLayout): string | undefined {
-  // Where several locations have the name, it says which is meant.
+  // If several locations have the name, a prefix names the location.
   const [, location, name = given] = /^(path|query|header|cookie)\.(.+)$/s.exec(given) ?? [];
   const named = (wanted: string, place?: string): string | undefined =>
     parameters.find(
@@ -76,7 +79,7 @@ function findArgument(given: string, { parameters }: ArgumentLayout): string | u
   return named(name, location) ?? named(given);
 }
 
-function bodyArguments(
+function toBodyArguments(
   body: JsonValue,
   { properties, argument }: NonNullable<ArgumentLayout["body"]>,
 ): JsonObject {
@@ -89,8 +92,8 @@ function bodyArguments(
   );
 }
 
-/** The value that a call sent for a parameter. */
-export function sentParameter(
+/** Returns the value that a call sent for a parameter. */
+export function getSentParameter(
   args: JsonObject,
   { parameters }: ArgumentLayout,
   location: string,
@@ -105,8 +108,8 @@ export function sentParameter(
   return found === undefined ? undefined : args[found.argument];
 }
 
-/** The body that a call sent. */
-export function sentBody(args: JsonObject, { body }: ArgumentLayout): JsonValue | undefined {
+/** Returns the body that a call sent. */
+export function getSentBody(args: JsonObject, { body }: ArgumentLayout): JsonValue | undefined {
   if (body === undefined) return undefined;
   if (body.properties === undefined) return args[body.argument];
   return Object.fromEntries(

@@ -1,38 +1,37 @@
 import { setOwn } from "../../document/record.ts";
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { nextLink } from "./link-header.ts";
-import { isPageName, isPageValue, pageValue, type PageArguments } from "./page-arguments.ts";
-import { bodyNext } from "./page-patterns.ts";
+import { isPageName, isPageValue, toPageValue, type PageArguments } from "./page-arguments.ts";
+import { findDeclaredNext } from "./declared-next.ts";
 
-/** An answer, as far as it may speak of another page. */
-export interface PagedAnswer {
-  /** The address that was asked, without credentials. */
+/** The parts of an answer that may point to another page. */
+export interface PagedResponse {
+  /** The URL of the request, without credentials. */
   readonly url: string;
   readonly link: string | undefined;
   readonly value: JsonValue | undefined;
 }
 
-/** How the next call differs from this one. */
+/** The differences between the next call and this one. */
 export interface NextPage {
   readonly changed: JsonObject;
   readonly removed: readonly string[];
 }
 
 /**
- * What to call the operation with for the next page: from the `Link` header, a URL or a cursor in the body, page and
- * offset beside totals. Nothing where the operation takes no such argument, where the page is at another origin, or
- * where it would be this one again.
+ * Returns the changes to the arguments that read the next page: from the `Link` header, from a URL or a cursor in the
+ * body, or from page and offset with totals. Returns nothing if the operation has no such argument, if the page is at
+ * another origin, or if it is the same page again.
  */
-export function nextPage(
-  answer: PagedAnswer,
+export function findNextPage(
+  answer: PagedResponse,
   args: JsonObject,
   page: PageArguments,
 ): NextPage | undefined {
   const { link, value } = answer;
-  const linked = link === undefined ? undefined : nextLink(link);
+  const linked = link === undefined ? undefined : findNextLink(link);
   const found =
-    (linked === undefined ? undefined : fromUrl(linked, answer, page)) ??
-    inBody(value, answer, args, page);
+    (linked === undefined ? undefined : pageFromUrl(linked, answer, page)) ??
+    findInBody(value, answer, args, page);
   if (found === undefined) return undefined;
   const isNew =
     found.removed.length > 0 ||
@@ -40,26 +39,30 @@ export function nextPage(
   return isNew ? found : undefined;
 }
 
-function inBody(
+function findInBody(
   value: JsonValue | undefined,
-  answer: PagedAnswer,
+  answer: PagedResponse,
   args: JsonObject,
   page: PageArguments,
 ): NextPage | undefined {
-  const said = bodyNext(value, args, page);
+  const said = findDeclaredNext(value, args, page);
   if (said === undefined) return undefined;
-  if ("url" in said) return fromUrl(said.url, answer, page);
+  if ("url" in said) return pageFromUrl(said.url, answer, page);
   for (const name of said.names) {
     const argument = page.all.get(name);
     if (argument === undefined) continue;
-    const sent = pageValue(said.value, argument);
+    const sent = toPageValue(said.value, argument);
     if (sent !== undefined) return { changed: { [argument.argument]: sent }, removed: [] };
   }
   return undefined;
 }
 
-/** The arguments that make this address of the one that was asked. */
-function fromUrl(next: string, { url }: PagedAnswer, page: PageArguments): NextPage | undefined {
+/** Returns the arguments that change the requested URL to this one. */
+function pageFromUrl(
+  next: string,
+  { url }: PagedResponse,
+  page: PageArguments,
+): NextPage | undefined {
   const from = URL.parse(url);
   const to = URL.parse(next, url);
   if (from === null || to === null || to.origin !== from.origin) return undefined;
@@ -69,11 +72,11 @@ function fromUrl(next: string, { url }: PagedAnswer, page: PageArguments): NextP
     const values = to.searchParams.getAll(name);
     if (isSame(values, from.searchParams.getAll(name))) continue;
     const [value] = values;
-    // A credential that went with the request, and came back in its place.
+    // A credential that was sent with the request and is redacted in the answer.
     if (value?.includes("[redacted]") === true) continue;
     const argument = page.query.get(name);
     if (argument === undefined || values.length !== 1 || !isPageValue(value)) return undefined;
-    const sent = pageValue(value, argument);
+    const sent = toPageValue(value, argument);
     if (sent === undefined) return undefined;
     setOwn(changed, argument.argument, sent);
   }
@@ -85,7 +88,8 @@ function fromUrl(next: string, { url }: PagedAnswer, page: PageArguments): NextP
     removed.push(argument.argument);
   }
   if (to.pathname === from.pathname) return { changed, removed };
-  // Some servers name the same thing by another path: what changes is the page, and nothing is lost.
+  // Some servers use another path for the same list: this is accepted if only the page changes and no argument is
+  // removed.
   const isPage = [...page.query].some(
     ([name, { argument }]) => Object.hasOwn(changed, argument) && isPageName(name),
   );
@@ -94,4 +98,27 @@ function fromUrl(next: string, { url }: PagedAnswer, page: PageArguments): NextP
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
+}
+
+/**
+ * Returns the target of `rel="next"` in a `Link` header (RFC 8288, section 3), as written there. Links with another
+ * context (`anchor`) do not describe this answer.
+ */
+export function findNextLink(header: string): string | undefined {
+  const links =
+    /<([^<>]*)>((?:\s*;\s*[\w!#$%&'*+\-.^`|~]+\*?(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
+  for (const [, target = "", parameters = ""] of header.matchAll(links)) {
+    const rel = getParameter(parameters, "rel");
+    if (rel === undefined || getParameter(parameters, "anchor") !== undefined) continue;
+    if (rel.toLowerCase().split(/\s+/).includes("next")) return target;
+  }
+  return undefined;
+}
+
+function getParameter(parameters: string, name: string): string | undefined {
+  const found = new RegExp(
+    `;\\s*${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;,"]*))`,
+    "i",
+  ).exec(parameters);
+  return found?.[1]?.replace(/\\(.)/g, "$1") ?? found?.[2];
 }

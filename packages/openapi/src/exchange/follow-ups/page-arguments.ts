@@ -1,53 +1,53 @@
 import type { JsonValue } from "@toolweave/core";
 import type { ArgumentLayout } from "../../arguments/argument-layout.ts";
 import type { SelfContainedSchema } from "../../document/operation.ts";
-import { resolveSchema, schemaTypes } from "../../schema/resolve-schema.ts";
+import { resolveSchema, getSchemaTypes } from "../../schema/resolve-schema.ts";
 
-/** An argument that takes one text, number or truth value. */
+/** An argument that takes one string, number or boolean. */
 export interface PageArgument {
   readonly argument: string;
   readonly required: boolean;
-  /** Of JSON Schema; empty: any. */
+  /** JSON Schema types; empty: any. */
   readonly types: readonly string[];
 }
 
-/** The arguments that can ask for another page, by the names they have on the wire. */
+/** The arguments that can request another page, by their names on the wire. */
 export interface PageArguments {
   readonly query: ReadonlyMap<string, PageArgument>;
-  /** Those of the query, and the properties of a body. */
+  /** The arguments of the query, and the properties of a body. */
   readonly all: ReadonlyMap<string, PageArgument>;
 }
 
 const scalars = new Set(["string", "integer", "number", "boolean", "null"]);
 
-/** Names, as APIs choose them, of what asks for another page. */
+/** Usual names of arguments that request another page. */
 const pageName = /page|cursor|offset|after|token|start|skip|from|marker|next/i;
 
-/** Finds the arguments of an operation that can ask for another page; `undefined`: there are none. */
-export function pageArguments({ parameters, body }: ArgumentLayout): PageArguments | undefined {
+/** Finds the arguments of an operation that can request another page; `undefined`: there are none. */
+export function findPageArguments({ parameters, body }: ArgumentLayout): PageArguments | undefined {
   const query = new Map<string, PageArgument>();
   for (const { argument, parameter } of parameters) {
     if (parameter.in !== "query" || parameter.mediaType !== undefined) continue;
-    const types = scalarTypes(parameter.schema);
+    const types = getScalarTypes(parameter.schema);
     if (types === undefined) continue;
     query.set(parameter.name, { argument, required: parameter.required, types });
   }
   const all = new Map(query);
   const defs = body?.media.schema.defs ?? new Map();
   for (const { argument, property, schema, required } of body?.properties ?? []) {
-    const types = scalarTypes({ schema, defs });
+    const types = getScalarTypes({ schema, defs });
     if (types !== undefined && !all.has(property)) all.set(property, { argument, required, types });
   }
   return [...all.keys()].some(isPageName) ? { query, all } : undefined;
 }
 
-/** True for a name that something which asks for another page may have. */
+/** Returns true for a usual name of an argument that requests another page. */
 export function isPageName(name: string): boolean {
   return pageName.test(name);
 }
 
-/** The argument's value for what an answer says; `undefined`: it cannot take that. */
-export function pageValue(
+/** Converts a value of an answer to the type of the argument; `undefined`: the argument cannot take it. */
+export function toPageValue(
   said: string | number,
   { types }: Pick<PageArgument, "types">,
 ): string | number | undefined {
@@ -56,13 +56,13 @@ export function pageValue(
   return types.length === 0 || types.includes("string") ? String(said) : undefined;
 }
 
-/** True for a value that can be sent as a page's. */
+/** Returns true for a value that can be sent as a page or a cursor. */
 export function isPageValue(value: JsonValue | undefined): value is string | number {
   return (typeof value === "string" && value !== "") || Number.isSafeInteger(value);
 }
 
-function scalarTypes({ schema, defs }: SelfContainedSchema): readonly string[] | undefined {
+function getScalarTypes({ schema, defs }: SelfContainedSchema): readonly string[] | undefined {
   const resolved = resolveSchema(schema, defs);
-  const types = schemaTypes(resolved);
+  const types = getSchemaTypes(resolved);
   return types.every((type) => scalars.has(type)) ? types : undefined;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { decodeFragment, pointerTokens } from "../../document/references/json-pointer.ts";
+import { decodeFragment, parsePointer } from "../../document/references/json-pointer.ts";
 
-/** What a runtime expression can speak of. */
+/** The values to which a runtime expression can refer. */
 export interface ExchangeFacts {
   readonly url: string;
   readonly method: string;
@@ -10,27 +10,27 @@ export interface ExchangeFacts {
   readonly responseBody: JsonValue | undefined;
   /** The value of a parameter, by location (`path`, `query`, `header`) and name. */
   parameter(location: string, name: string): JsonValue | undefined;
-  /** A header of the answer. */
+  /** Returns a header of the answer. */
   header(name: string): string | undefined;
 }
 
 /**
- * What a link says (OpenAPI 3.2, section 4.20.4): a constant, a runtime expression, which keeps the type of what it
- * refers to, or text with expressions in braces. `undefined`: it refers to what is not there.
+ * Evaluates a value of a link (OpenAPI 3.2, section 4.20.4): a constant, a runtime expression, which preserves the type
+ * of the referenced value, or text with expressions in braces. `undefined`: a referenced value is missing.
  */
-export function linkValue(said: JsonValue, facts: ExchangeFacts): JsonValue | undefined {
+export function evaluateLinkValue(said: JsonValue, facts: ExchangeFacts): JsonValue | undefined {
   if (typeof said !== "string") return said;
-  if (said.startsWith("$")) return evaluated(said, facts);
+  if (said.startsWith("$")) return evaluateExpression(said, facts);
   let isWhole = true;
   const text = said.replace(/\{(\$[^}]*)\}/g, (_, expression: string) => {
-    const value = evaluated(expression, facts);
+    const value = evaluateExpression(expression, facts);
     if (value === undefined || typeof value === "object") isWhole = false;
     return String(value);
   });
   return isWhole ? text : undefined;
 }
 
-function evaluated(expression: string, facts: ExchangeFacts): JsonValue | undefined {
+function evaluateExpression(expression: string, facts: ExchangeFacts): JsonValue | undefined {
   switch (expression) {
     case "$url":
       return facts.url;
@@ -45,22 +45,22 @@ function evaluated(expression: string, facts: ExchangeFacts): JsonValue | undefi
   if (side === undefined) return undefined;
   if (source === "body") {
     const body = side === "request" ? facts.requestBody : facts.responseBody;
-    return rest === undefined ? body : pointed(body, rest);
+    return rest === undefined ? body : evaluatePointer(body, rest);
   }
   if (rest === undefined) return undefined;
   if (side === "request") return facts.parameter(source, rest);
   return source === "header" ? facts.header(rest.toLowerCase()) : undefined;
 }
 
-function pointed(value: JsonValue | undefined, pointer: string): JsonValue | undefined {
+function evaluatePointer(value: JsonValue | undefined, pointer: string): JsonValue | undefined {
   if (pointer !== "" && !pointer.startsWith("/")) return undefined;
   let found = value;
-  for (const token of pointerTokens(decodeFragment(pointer))) {
+  for (const token of parsePointer(decodeFragment(pointer))) {
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, token))
       return undefined;
     found = (found as JsonObject)[token];
   }
-  // An id that was rounded is that of something else: no call is proposed for it.
+  // A rounded id is the id of another object: no call is proposed for it.
   const isRounded = Number.isInteger(found) && !Number.isSafeInteger(found);
   return isRounded ? undefined : found;
 }

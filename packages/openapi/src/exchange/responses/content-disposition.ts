@@ -3,28 +3,28 @@ import { displayText, visibleText } from "@toolweave/core";
 const maxNameLength = 120;
 
 /**
- * The file name in a `Content-Disposition` header (RFC 6266): `filename*` before `filename`; the last part of a path,
- * without control characters, and at most 120 characters. `undefined`: there is none that can be used.
+ * Returns the file name in a `Content-Disposition` header (RFC 6266): `filename*` before `filename`; the last part of a
+ * path, without control characters, and at most 120 characters. `undefined`: there is no usable name.
  */
-export function dispositionFileName(header: string | undefined): string | undefined {
+export function parseFileName(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   const extended = /;\s*filename\*\s*=\s*"?([\w-]+)'[^']*'([^;"\s]+)/i.exec(header);
   const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header);
   const said =
-    (extended === null ? undefined : extendedName(extended[1] ?? "", extended[2] ?? "")) ??
+    (extended === null ? undefined : decodeExtendedName(extended[1] ?? "", extended[2] ?? "")) ??
     (plain === null ? undefined : (plain[1]?.replace(/\\(.)/g, "$1") ?? plain[2]));
-  return said === undefined ? undefined : safeFileName(said);
+  return said === undefined ? undefined : sanitizeFileName(said);
 }
 
-/** The name of a part in `Content-Disposition: form-data; name="…"`. */
-export function dispositionName(header: string | undefined): string | undefined {
+/** Returns the name of a part in `Content-Disposition: form-data; name="…"`. */
+export function parsePartName(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   const found = /;\s*name\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header);
   return found?.[1]?.replace(/\\(.)/g, "$1") ?? found?.[2];
 }
 
-/** RFC 8187: percent-encoded bytes in a charset that is UTF-8 or ISO-8859-1. */
-function extendedName(charset: string, encoded: string): string | undefined {
+/** RFC 8187: percent-encoded bytes in UTF-8 or ISO-8859-1. */
+function decodeExtendedName(charset: string, encoded: string): string | undefined {
   const bytes = Buffer.from(
     encoded.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
     "latin1",
@@ -33,10 +33,13 @@ function extendedName(charset: string, encoded: string): string | undefined {
   return /^iso-8859-1$/i.test(charset) ? bytes.toString("latin1") : undefined;
 }
 
-/** A name for a file: the last part of a path, without what steers a path or a terminal. `undefined`: nothing is left. */
-export function safeFileName(said: string): string | undefined {
+/**
+ * Sanitizes a file name: the last part of a path, without characters that control a path or a terminal. `undefined`: no
+ * character remains.
+ */
+export function sanitizeFileName(said: string): string | undefined {
   const last = said.split(/[/\\]/).at(-1) ?? "";
-  // Names arrive as Latin-1, but servers write UTF-8.
+  // Names arrive as Latin-1, but servers send UTF-8.
   const utf8 = Buffer.from(last, "latin1").toString();
   const text = /[\u0080-\u00ff]/.test(last) && !utf8.includes("\ufffd") ? utf8 : last;
   const clean = Array.from(visibleText(text))

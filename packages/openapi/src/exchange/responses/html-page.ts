@@ -1,11 +1,11 @@
 import { visibleText } from "@toolweave/core";
-import { withoutSecrets } from "./secret-text.ts";
+import { redactSecrets } from "./sent-request.ts";
 
-/** Characters of a page that are looked at; what it is about stands at its beginning. */
+/** Maximum number of characters of a page that are read; its subject is at the beginning. */
 const maxPageLength = 50_000;
 const maxLineLength = 200;
 
-/** True for a page of HTML, or a part of one; servers call plain text so, too. */
+/** Returns true for an HTML page, or a part of one; servers also label plain text as HTML. */
 export function isHtml(mediaType: string | undefined, body: string): boolean {
   if (mediaType === "text/html" || mediaType === "application/xhtml+xml") {
     return /<[a-z!/]/i.test(body);
@@ -14,10 +14,13 @@ export function isHtml(mediaType: string | undefined, body: string): boolean {
 }
 
 /**
- * What a page says, in one line of 200 characters at most: its title, else its first visible line,
- * and of those the first that says more than the status. `undefined`: none does.
+ * Returns the message of a page, in one line of at most 200 characters: its title, else its first visible line that
+ * contains more than the status. `undefined`: there is none.
  */
-export function htmlText(page: string, { status, statusText }: PageStatus): string | undefined {
+export function extractMessage(
+  page: string,
+  { status, statusText }: PageStatus,
+): string | undefined {
   const said = new Set([
     ...extractWords(statusText),
     String(status),
@@ -26,27 +29,27 @@ export function htmlText(page: string, { status, statusText }: PageStatus): stri
     "status",
     "code",
   ]);
-  const line = visibleLines(page.slice(0, maxPageLength)).find((text) =>
+  const line = extractLines(page.slice(0, maxPageLength)).find((text) =>
     extractWords(text).some((word) => !said.has(word)),
   );
   if (line === undefined || line.length <= maxLineLength) return line;
   return `${line.slice(0, maxLineLength).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** What a page says, behind an introduction; empty when that is nothing. */
-export function htmlWords(
+/** Returns the message of a page after an introduction; empty if there is none. */
+export function formatMessage(
   page: string,
   status: PageStatus,
   secrets: readonly string[],
   introduction: string,
 ): string {
-  const words = htmlText(page, status);
+  const words = extractMessage(page, status);
   if (words === undefined) return "";
-  // A credential that was cut up by tags, or escaped, is whole again.
-  return `${introduction}${JSON.stringify(withoutSecrets(words, secrets))}`;
+  // A credential that was split by tags, or escaped, is complete here, so it is redacted again.
+  return `${introduction}${JSON.stringify(redactSecrets(words, secrets))}`;
 }
 
-/** The status that a page was sent with. */
+/** The status with which a page was sent. */
 interface PageStatus {
   readonly status: number;
   readonly statusText: string;
@@ -56,21 +59,21 @@ function extractWords(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Comments, what is not shown, tags, texts: each begins where the one before ends. */
+/** Comments, invisible elements, tags, texts: each begins where the previous one ends. */
 const parts =
   /<!--[^]*?(?:-->|$)|<(script|style|template|svg|math|noscript|textarea|select)\b[^]*?(?:<\/\1\s*>|$)|<\/?([a-z][a-z0-9]*)[^>]*>?|<[!?][^>]*>?|<|[^<]+/gi;
 
-/** Elements that stand within a line. */
+/** Inline elements, which do not end a line. */
 const inline =
   /^(?:a|abbr|b|big|code|em|font|i|kbd|mark|samp|small|span|strong|sub|sup|tt|u|wbr)$/i;
 
-function visibleLines(page: string): string[] {
+function extractLines(page: string): string[] {
   const text = page.replace(parts, (part, unseen: string | undefined, tag: string | undefined) => {
     if (tag !== undefined) return inline.test(tag) ? "" : "\n";
     if (unseen !== undefined || /^<[!?]/.test(part)) return "";
     return part.replace(/\s+/g, " ");
   });
-  const lines = decoded(text).split("\n");
+  const lines = decodeEntities(text).split("\n");
   return lines.map((line) => visibleText(line).replace(/\s+/g, " ").trim());
 }
 
@@ -88,7 +91,7 @@ const entities: Readonly<Record<string, string>> = {
   quot: '"',
 };
 
-function decoded(text: string): string {
+function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi,
     (entity, decimal: string | undefined, hex: string | undefined, name: string | undefined) => {

@@ -1,30 +1,30 @@
 import { text, ToolError, type ArtifactRef, type ContentBlock } from "@toolweave/core";
-import type { AnsweredRequest } from "./answered-request.ts";
-import { safeFileName } from "./content-disposition.ts";
+import type { SentRequest } from "./sent-request.ts";
+import { sanitizeFileName } from "./content-disposition.ts";
 
-/** Above this a detour over base64, which holds it twice more, is not taken. */
+/** Larger data is never converted to base64, which would hold it twice more in memory. */
 const maxEmbedded = 262_144;
 
-/** Bytes as what a model and a host can use. */
+/** Bytes in a form that a model and a host can use. */
 export interface StoredBytes {
   readonly block: ContentBlock;
   readonly artifact?: ArtifactRef;
 }
 
 /**
- * Bytes of an answer: an image or a sound is a block; what is large or has a file name is stored at once, under that
- * name; the rest is an embedded resource, which the executor stores.
+ * Converts the bytes of an answer: an image or audio becomes a block; data that is large or has a file name is stored
+ * at once, under that name; other data becomes an embedded resource, which the executor stores.
  */
 export async function storeBytes(
   bytes: Uint8Array,
   mimeType: string,
   name: string | undefined,
-  { ctx, url }: AnsweredRequest,
+  { ctx, url }: SentRequest,
 ): Promise<StoredBytes> {
   const kind = /^(image|audio)\//.exec(mimeType)?.[1] as "image" | "audio" | undefined;
   if (kind === undefined && (name !== undefined || bytes.length > maxEmbedded)) {
-    const fileName = name ?? nameIn(url);
-    const artifact = await store(bytes, mimeType, fileName, ctx);
+    const fileName = name ?? nameFromUrl(url);
+    const artifact = await tryStore(bytes, mimeType, fileName, ctx);
     if (artifact !== undefined) {
       const called = fileName === undefined ? "" : `${JSON.stringify(fileName)}: `;
       return { block: text(`${called}${mimeType}, ${bytes.length} bytes`), artifact };
@@ -35,22 +35,22 @@ export async function storeBytes(
   return { block: { type: "resource", resource: { uri: url, mimeType, blob: data } } };
 }
 
-/** The last part of the path, as embedded resources are named after theirs, too. */
-function nameIn(url: string): string | undefined {
+/** Returns the last part of the path, after which embedded resources are also named. */
+function nameFromUrl(url: string): string | undefined {
   const last = URL.parse(url)?.pathname.split("/").at(-1) ?? "";
   try {
-    return safeFileName(decodeURIComponent(last));
+    return sanitizeFileName(decodeURIComponent(last));
   } catch {
     return undefined;
   }
 }
 
-/** The artifact that now holds the data; nothing when the store has no room for it, or is not there. */
-export async function store(
+/** Stores data as an artifact; returns nothing if the store is full or unavailable. */
+export async function tryStore(
   data: string | Uint8Array,
   mediaType: string,
   name: string | undefined,
-  { artifacts }: AnsweredRequest["ctx"],
+  { artifacts }: SentRequest["ctx"],
 ): Promise<ArtifactRef | undefined> {
   try {
     return await artifacts.write(data, { mediaType, ...(name === undefined ? {} : { name }) });

@@ -1,16 +1,19 @@
 import type { JsonObject } from "@toolweave/core";
-import type { Clean, ItemParser, StreamItem } from "./item-parser.ts";
+import type { Redact, ItemParser, StreamItem } from "./item-parser.ts";
 
-/** Characters of an id. It goes with each event that follows, so that a long one would be there a million times. */
+/**
+ * Maximum number of characters of an id. Each following event repeats it, so that a long one would be repeated a
+ * million times.
+ */
 const maxIdLength = 1_000;
 
 /**
- * Server-sent events (WHATWG HTML, section 9.2.6) as items in the shape of OpenAPI 3.2, section 4.14.4: `data` and
- * `event` as text (`message` when the server names none), `id` once the server has said one, `retry` where it stands.
- * Comments, unknown fields, ids of more than 1,000 characters and an event that was not finished are no items.
+ * Parses server-sent events (WHATWG HTML, section 9.2.6) into items as in OpenAPI 3.2, section 4.14.4: `data` and
+ * `event` as text (`message` if the server names none), `id` once the server has sent one, `retry` if present.
+ * Comments, unknown fields, ids of more than 1,000 characters and an unfinished event are ignored.
  */
 export class EventStreamParser implements ItemParser {
-  readonly #clean: Clean;
+  readonly #clean: Redact;
   #rest = "";
   #afterReturn = false;
   #data: string[] = [];
@@ -18,22 +21,22 @@ export class EventStreamParser implements ItemParser {
   #id = "";
   #retry: number | undefined;
 
-  /** @param clean takes out of a line what must not be shown. */
-  constructor(clean: Clean = (line) => line) {
+  /** @param clean redacts a line. */
+  constructor(clean: Redact = (line) => line) {
     this.#clean = clean;
   }
 
   push(text: string, items: StreamItem[]): void {
     let from = 0;
     if (this.#afterReturn && text !== "") {
-      // A line feed that belongs to the carriage return before.
+      // A line feed that belongs to the previous carriage return.
       if (text.startsWith("\n")) from = 1;
       this.#afterReturn = false;
     }
     const ends = /\r\n?|\n/g;
     ends.lastIndex = from;
     for (let end = ends.exec(text); end !== null; end = ends.exec(text)) {
-      this.#line(this.#clean(this.#rest + text.slice(from, end.index)), items);
+      this.#readLine(this.#clean(this.#rest + text.slice(from, end.index)), items);
       this.#rest = "";
       from = ends.lastIndex;
       if (from === text.length && end[0] === "\r") this.#afterReturn = true;
@@ -41,10 +44,10 @@ export class EventStreamParser implements ItemParser {
     this.#rest += text.slice(from);
   }
 
-  /** What has not been ended by an empty line is no event. */
+  /** Ignores an event that was not ended by an empty line. */
   end(): void {}
 
-  #line(line: string, items: StreamItem[]): void {
+  #readLine(line: string, items: StreamItem[]): void {
     if (line === "") return this.#dispatch(items);
     const colon = line.indexOf(":");
     const field = colon === -1 ? line : line.slice(0, colon);

@@ -3,17 +3,17 @@ import type { JsonValue } from "@toolweave/core";
 /** One item of a streamed answer. */
 export interface StreamItem {
   readonly value: JsonValue;
-  /** As it came, for whoever watches. */
+  /** The text as received, for progress updates. */
   readonly text: string;
 }
 
-/** Takes secrets out of a text. */
-export type Clean = (text: string) => string;
+/** Redacts secrets in a text. */
+export type Redact = (text: string) => string;
 
-/** Takes a streamed answer apart, however its text is cut up. */
+/** Splits a streamed answer into items, independent of how its text is divided into chunks. */
 export interface ItemParser {
-  /** Adds the items that are complete with this text. Throws `ToolError` `upstream` at one that cannot be read. */
+  /** Adds the items that this text completes. Throws `ToolError` `upstream` for an invalid one. */
   push(text: string, items: StreamItem[]): void;
-  /** Adds the last ones, once all text has come. */
+  /** Adds the last items, after all text was pushed. */
   end(items: StreamItem[]): void;
 }

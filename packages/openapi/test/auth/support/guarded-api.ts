@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { Provider, type ClientMetadata, type Configuration } from "oidc-provider";
 import { vi } from "vitest";
-import { listening } from "../../support/listening.ts";
+import { listening } from "../../support/start-server.ts";
 
 /** Where people are sent back to; nothing listens there. */
 export const redirectUri = "http://127.0.0.1:9/callback";

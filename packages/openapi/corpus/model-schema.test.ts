@@ -1,0 +1,62 @@
+// Real documents: what a model is shown of arguments is weaker than what they are validated against, and never other.
+import { argumentsSchemaOf, type JsonSchema } from "@toolweave/core";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { inFullRun } from "@toolweave/test-support";
+import { getSchemaBudget } from "../src/model-schema/schema-budget.ts";
+import { abridgeSchema } from "../src/model-schema/model-schema.ts";
+import { openApiSource } from "../src/index.ts";
+import { randomOf, randomValue, tampered } from "../test/support/random-value.ts";
+import { documentNames, specs } from "./documents.ts";
+
+const mostTools = inFullRun(120, 40);
+const valuesEach = 12;
+
+type Accepts = (value: unknown) => boolean;
+
+function acceptsOf(schema: JsonSchema): Accepts {
+  const options = { strict: false, validateFormats: false, logger: false } as const;
+  try {
+    return new Ajv2020(options).compile(schema) as Accepts;
+  } catch {
+    // Some patterns are of before `u` mode.
+    return new Ajv2020({ ...options, unicodeRegExp: false }).compile(schema) as Accepts;
+  }
+}
+
+describe.each(documentNames())("%s", (file) => {
+  test("what its arguments are validated against is never stricter shown", async () => {
+    await using source = openApiSource.fromFile(`${specs}${file}`);
+    await source.ready;
+    const tools = source.tools();
+    const step = Math.max(1, Math.floor(tools.length / mostTools));
+    let accepted = 0;
+    let tried = 0;
+    for (let index = 0; index < tools.length; index += step) {
+      const tool = tools[index] as (typeof tools)[number];
+      const full = argumentsSchemaOf(tool);
+      if (full["properties"] === undefined) continue;
+      const isAccepted = acceptsOf(full);
+      const shown = (["short", "full"] as const).map((descriptions) =>
+        acceptsOf(abridgeSchema(full, tool.spec.name, getSchemaBudget(descriptions, 1))),
+      );
+      const random = randomOf(index + 1);
+      for (let round = 0; round < valuesEach; round++) {
+        let value = randomValue(full, full, random);
+        if (round % 3 === 2) value = tampered(value, random);
+        tried++;
+        if (!isAccepted(value)) continue;
+        accepted++;
+        for (const isShownToAccept of shown) {
+          expect({ tool: tool.spec.name, value, accepted: isShownToAccept(value) }).toEqual({
+            tool: tool.spec.name,
+            value,
+            accepted: true,
+          });
+        }
+      }
+    }
+    // Values that are all refused would show nothing.
+    expect(accepted).toBeGreaterThanOrEqual(tried / 4);
+  });
+});

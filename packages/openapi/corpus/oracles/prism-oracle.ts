@@ -1,0 +1,151 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { IHttpRequest } from "@stoplight/prism-http";
+import { load } from "js-yaml";
+import type { Recorded } from "../../test/support/recording-server.ts";
+import type { DocumentOperation } from "./contender.ts";
+import { specs } from "../documents.ts";
+import { toBreakdown, toRule, type Oracle, type Verdict } from "./oracle.ts";
+
+// CommonJS whose parts have no typed entry of their own.
+const require = createRequire(import.meta.url);
+
+type HttpOperation = object & { readonly method: string; readonly path: string };
+
+interface Diagnostic {
+  readonly message: string;
+  readonly code?: string | number;
+  readonly path?: readonly string[];
+  readonly severity: number;
+}
+
+/** An `Either` of fp-ts: what is wrong is on the left. */
+type Answer = { readonly left: readonly Diagnostic[] } | { readonly right: unknown };
+
+const { getHttpOperationsFromSpec } = require("@stoplight/prism-http") as {
+  getHttpOperationsFromSpec(path: string): Promise<readonly HttpOperation[]>;
+};
+const { validateInput } = require("@stoplight/prism-http/dist/validator") as {
+  validateInput(question: { resource: HttpOperation; element: IHttpRequest }): Answer;
+};
+const { transformOas3Operation } = require("@stoplight/http-spec/oas3/operation") as {
+  transformOas3Operation(options: object): HttpOperation;
+};
+const { OPERATION_CONFIG } = require("@stoplight/http-spec/oas") as { OPERATION_CONFIG: object };
+const { bundleTarget } = require("@stoplight/json") as {
+  bundleTarget(options: object): HttpOperation;
+};
+
+/**
+ * Prism's own way in, `getHttpOperationsFromSpec`, inlines a document before it looks at it: minutes for these. Their
+ * operations are made one by one with the same converter, from the document as it is.
+ */
+const convertedOneByOne: ReadonlySet<string> = new Set(["stripe-2023-09.yaml", "figma-3.1.yaml"]);
+
+/** Prism's validation of requests, with what it has found in the document. */
+export interface PrismOracle extends Oracle {
+  readonly operations: readonly DocumentOperation[];
+}
+
+/** Prism's validation of requests, by a document that only its own parts have read. */
+export async function createPrismOracle(document: string): Promise<PrismOracle> {
+  const { operations, find } = convertedOneByOne.has(document)
+    ? oneByOne(document)
+    : await allAtOnce(document);
+  return {
+    name: "prism",
+    operations,
+    check(method, path, request): Verdict {
+      const resource = find(method, path) ?? renamed(document, method, path);
+      if (resource === undefined) return { cannot: "an operation that it does not see" };
+      try {
+        const answer = validateInput({ resource, element: elementOf(request) });
+        if ("right" in answer) return [];
+        return answer.left
+          .filter(({ severity }) => severity === 0)
+          .map(({ message, code, path: at = [] }) => ({ rule: toRule(at, code), message }));
+      } catch (error) {
+        return toBreakdown(error);
+      }
+    },
+  };
+}
+
+/** What has been read of a document. */
+interface Reading {
+  readonly operations: readonly DocumentOperation[];
+  readonly find: (method: string, path: string) => HttpOperation | undefined;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface Parsed {
+  readonly paths: Readonly<Record<string, Members>>;
+}
+
+async function allAtOnce(document: string): Promise<Reading> {
+  const read = await getHttpOperationsFromSpec(specs + document);
+  const byKey = new Map(read.map((one) => [`${one.method} ${one.path}`, one]));
+  return {
+    operations: read.map(({ method, path }) => ({ method: method.toUpperCase(), path })),
+    find: (method, path) => byKey.get(`${method.toLowerCase()} ${path}`),
+  };
+}
+
+function oneByOne(name: string): Reading {
+  const document = parsed(name);
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    ["get", "post", "put", "patch", "delete"]
+      .filter((method) => method in item)
+      .map((method) => ({ method: method.toUpperCase(), path })),
+  );
+  return { operations, find: (method, path) => converted(document, method.toLowerCase(), path) };
+}
+
+/**
+ * Prism knows the methods of OpenAPI 3.1. An operation of 3.2's `query` and `additionalOperations` is shown to it as a
+ * `post`; of the method itself it says nothing.
+ */
+function renamed(name: string, method: string, path: string): HttpOperation | undefined {
+  const document = parsed(name);
+  const { additionalOperations, query, ...item } = document.paths[path] ?? {};
+  const operation = method === "QUERY" ? query : (additionalOperations as Members)?.[method];
+  if (operation === undefined) return undefined;
+  return converted({ ...document, paths: { [path]: { ...item, post: operation } } }, "post", path);
+}
+
+function converted(document: Parsed, method: string, name: string): HttpOperation | undefined {
+  if (document.paths[name]?.[method] === undefined) return undefined;
+  const operation = transformOas3Operation({ document, name, method, config: OPERATION_CONFIG });
+  return bundleTarget({
+    document: { ...document, __target__: operation },
+    path: "#/__target__",
+    cloneDocument: false,
+  });
+}
+
+function parsed(name: string): Parsed {
+  return load(readFileSync(specs + name, "utf8")) as Parsed;
+}
+
+/** A request as Prism's own server hands it to the validation. */
+function elementOf({ method, path, query, headers, body }: Recorded): IHttpRequest {
+  const url = new URL(`http://oracle.example${path}?${query}`);
+  const values: Record<string, string | string[]> = {};
+  for (const key of url.searchParams.keys()) {
+    const all = url.searchParams.getAll(key);
+    values[key] = all.length === 1 ? (all[0] as string) : all;
+  }
+  return {
+    method: method.toLowerCase() as IHttpRequest["method"],
+    url: { path: url.pathname, query: values },
+    headers: headers as Record<string, string>,
+    body: bodyOf(headers["content-type"] ?? "", body),
+  };
+}
+
+function bodyOf(contentType: string, body: Buffer): unknown {
+  if (body.length === 0) return null;
+  const text = body.toString();
+  return /^application\/(?:[^;]+\+)?json\b/i.test(contentType) ? JSON.parse(text) : text;
+}

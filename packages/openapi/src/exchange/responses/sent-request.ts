@@ -1,0 +1,112 @@
+import { setOwn } from "../../document/record.ts";
+import { visibleText, type JsonObject, type ToolContext } from "@toolweave/core";
+import type { HttpHeaders, HttpResponse } from "@toolweave/http";
+import type { ResponseDeclaration } from "./response-declarations.ts";
+import { isDistinctive } from "../../auth/source-secrets.ts";
+
+/** The properties of a request that are needed to read its answer. */
+export interface SentRequest {
+  /** `GET /pets/{id}`, for errors. */
+  readonly operation: string;
+  /** The URL without credentials, for embedded resources. */
+  readonly url: string;
+  /** True if the request may have changed something. */
+  readonly writes: boolean;
+  /** True if all declared successes are JSON. */
+  readonly expectsJson: boolean;
+  /** The meaning of a refused credential; the end of a sentence. */
+  readonly credentials: string;
+  /** The credentials that the document asks for, in brackets, after a space. Empty: none. */
+  readonly wanted: string;
+  /** The reason for which no request of the operation can be authorized; the end of a sentence. */
+  readonly unsupported?: string | undefined;
+  /** True if credentials were sent. */
+  readonly hasCredentials: boolean;
+  /** True if the operation asks for credentials. */
+  readonly needsCredentials: boolean;
+  /** Redacted in everything that comes back. */
+  readonly secrets: readonly string[];
+  /** Stores results that are too large for the model, and emits progress updates. */
+  readonly ctx: Pick<ToolContext, "artifacts" | "update">;
+  /** Returns the document's declaration of an answer. */
+  declared(status: number): ResponseDeclaration;
+}
+
+const maxPhraseLength = 100;
+
+/** Formats a status as `404 Not Found`; the phrase is arbitrary text of the server. */
+export function formatStatus(
+  { status, statusText }: HttpResponse,
+  { secrets }: Pick<SentRequest, "secrets">,
+): string {
+  const phrase = visibleText(redactSecrets(statusText, secrets).slice(0, maxPhraseLength)).trim();
+  return phrase === "" ? String(status) : `${status} ${phrase}`;
+}
+
+/** Returns the body as text, without the credentials that some servers echo. */
+export function redactedText(response: HttpResponse, { secrets }: SentRequest): string {
+  return redactSecrets(response.text(), secrets);
+}
+
+/** Returns a header as one text, without credentials. */
+export function redactedHeader(
+  { headers }: HttpResponse,
+  name: string,
+  { secrets }: SentRequest,
+): string | undefined {
+  const value = toHeaderText(headers, name);
+  return value === undefined ? undefined : redactSecrets(value, secrets);
+}
+
+const usualHeaders = [
+  "content-type",
+  "content-disposition",
+  "content-language",
+  "content-range",
+  "location",
+  "link",
+  "etag",
+  "last-modified",
+  "retry-after",
+  "x-request-id",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "ratelimit",
+  "ratelimit-policy",
+  "deprecation",
+  "sunset",
+] as const;
+
+/** Never returned, even if a document declares them. */
+const secretHeaders = new Set(["set-cookie", "authorization", "www-authenticate"]);
+
+/** Returns the status, and the headers that a host can use: the usual ones, and those that the document declares. */
+export function toDetails(response: HttpResponse, request: SentRequest): JsonObject {
+  const headers: Record<string, string> = {};
+  const add = (name: string): void => {
+    const value = redactedHeader(response, name, request);
+    if (value !== undefined) setOwn(headers, name, value);
+  };
+  for (const name of usualHeaders) add(name);
+  for (const name of request.declared(response.status).headers) {
+    if (!secretHeaders.has(name)) add(name);
+  }
+  return { status: response.status, headers };
+}
+
+function toHeaderText(headers: HttpHeaders, name: string): string | undefined {
+  if (!Object.hasOwn(headers, name)) return undefined;
+  const value = headers[name];
+  return typeof value === "string" || value === undefined ? value : value.join(", ");
+}
+
+/** Redacts secrets in a text. */
+export function redactSecrets(given: string, secrets: readonly string[]): string {
+  let clean = given;
+  for (const secret of secrets) {
+    if (clean.includes(secret) && isDistinctive(secret))
+      clean = clean.replaceAll(secret, "[redacted]");
+  }
+  return clean;
+}

@@ -1,0 +1,146 @@
+import {
+  itemStream,
+  text,
+  type ItemStream,
+  type JsonObject,
+  type JsonValue,
+  type ToolContext,
+} from "@toolweave/core";
+import type { Streaming } from "@toolweave/http";
+import { isItemMediaType } from "../../document/media-type.ts";
+import { EventStreamParser } from "./event-stream.ts";
+import type { Redact, ItemParser, StreamItem } from "./item-parser.ts";
+import { JsonLines, JsonSequence } from "./json-items.ts";
+
+/** Maximum silence of a stream that a server keeps open. */
+const idleMs = 120_000;
+
+/** Streams the answers that consist of items. */
+export const streamedResponses: Streaming = {
+  accepts: (status, mediaType) =>
+    status >= 200 && status < 300 && mediaType !== undefined && isItemMediaType(mediaType),
+  idleMs,
+};
+
+function createParser(
+  mediaType: string,
+  clean: Redact | undefined,
+  warn: (message: string) => void,
+): ItemParser {
+  if (mediaType === "text/event-stream") return new EventStreamParser(clean);
+  return mediaType.endsWith("json-seq") ? new JsonSequence(clean, warn) : new JsonLines(clean);
+}
+
+const maxWarnings = 20;
+
+/**
+ * Converts a streamed answer to a stream of items: each is emitted as an update as soon as it arrives, and all of them
+ * are the result, which the executor collects within its limits. A slow listener slows the server down.
+ *
+ * @param details of the result; skipped items are added as `warnings`, at most 20 of them.
+ * @param clean redacts secrets. `undefined`: there are none.
+ */
+export function toItemStream(
+  mediaType: string,
+  stream: AsyncIterable<Uint8Array>,
+  ctx: Pick<ToolContext, "update">,
+  details: JsonObject,
+  clean: Redact | undefined,
+): ItemStream {
+  const warnings: string[] = [];
+  const all: Record<string, JsonValue> = { ...details };
+  const parser = createParser(mediaType, clean, (message) => {
+    if (warnings.length === maxWarnings) return;
+    warnings.push(message);
+    all["warnings"] = warnings;
+  });
+  return itemStream(new ResponseItems(stream, parser, ctx), all);
+}
+
+type Step = IteratorResult<JsonValue, undefined>;
+
+/** Not a generator, because a generator that awaits its next chunk cannot be stopped. */
+class ResponseItems implements AsyncIterableIterator<JsonValue, undefined> {
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #parser: ItemParser;
+  readonly #ctx: Pick<ToolContext, "update">;
+  readonly #decoder = new TextDecoder();
+  #ready: readonly StreamItem[] = [];
+  #position = 0;
+  #emitted = 0;
+  #ended = false;
+  #error: unknown;
+
+  constructor(
+    stream: AsyncIterable<Uint8Array>,
+    parser: ItemParser,
+    ctx: Pick<ToolContext, "update">,
+  ) {
+    this.#source = stream[Symbol.asyncIterator]();
+    this.#parser = parser;
+    this.#ctx = ctx;
+  }
+
+  async next(): Promise<Step> {
+    while (this.#position === this.#ready.length) {
+      if (this.#ended) return this.#end();
+      await this.#read();
+    }
+    const item = this.#ready[this.#position++] as StreamItem;
+    return { done: false, value: item.value };
+  }
+
+  #end(): Step {
+    const fault = this.#error;
+    this.#error = undefined;
+    if (fault !== undefined) throw fault;
+    return { done: true, value: undefined };
+  }
+
+  return(): Promise<Step> {
+    this.#ended = true;
+    this.#error = undefined;
+    this.#ready = [];
+    this.#position = 0;
+    void this.#source.return?.();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Emits the items of a chunk together, so that none is skipped. */
+  async #read(): Promise<void> {
+    const { done, value } = await this.#source.next();
+    if (this.#ended) return;
+    const items = this.#parse(done === true ? undefined : value);
+    if (items.length === 0) return;
+    this.#position = 0;
+    this.#ready = items;
+    const first = this.#emitted;
+    this.#emitted += items.length;
+    await this.#ctx.update({
+      content: [text(this.#ready.map((item) => item.text).join("\n"))],
+      value: this.#ready.map((item) => item.value),
+      details: { first },
+    });
+  }
+
+  /** Parses a chunk. The items before an invalid one are returned before the error is thrown. */
+  #parse(piece: Uint8Array | undefined): readonly StreamItem[] {
+    const items: StreamItem[] = [];
+    try {
+      if (piece === undefined) {
+        this.#ended = true;
+        this.#parser.push(this.#decoder.decode(), items);
+        this.#parser.end(items);
+      } else this.#parser.push(this.#decoder.decode(piece, { stream: true }), items);
+    } catch (error) {
+      this.#ended = true;
+      this.#error = error;
+      void this.#source.return?.();
+    }
+    return items;
+  }
+}

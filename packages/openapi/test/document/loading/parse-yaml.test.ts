@@ -1,0 +1,70 @@
+import * as yaml from "js-yaml";
+import { expect, test } from "vitest";
+import { parseYaml } from "../../../src/document/loading/parse-yaml.ts";
+
+interface Work {
+  characters: number;
+  parses: number;
+}
+
+/** Parses a text, and counts what the parser was given. */
+function workOf(text: string, load: (source: string, parses: number) => unknown): Work {
+  const work: Work = { characters: 0, parses: 0 };
+  const counting = {
+    ...yaml,
+    load: (source: string) => {
+      work.characters += source.length;
+      return load(source, work.parses++);
+    },
+  } as typeof yaml;
+  try {
+    parseYaml(text, counting, () => {});
+  } catch {
+    // What it costs is the same.
+  }
+  return work;
+}
+
+/** A parser that finds a fault in one line after the other, or always in the first. */
+const faults = {
+  indentation: () => ({ reason: "deficient indentation", mark: { line: 0 } }),
+  value: (line: number) => ({ reason: "name of an alias node", mark: { line } }),
+} as const;
+
+const failing =
+  (kind: keyof typeof faults) =>
+  (_source: string, parses: number): never => {
+    throw Object.assign(new Error(), faults[kind](parses));
+  };
+
+test("a line that can never stand right is indented until the text has twice its length, and no longer", () => {
+  const text = "a: [\n";
+  const { characters, parses } = workOf(text, failing("indentation"));
+  expect(parses).toBeGreaterThan(5);
+  expect(characters).toBeLessThanOrEqual(parses * (2 * text.length + 4_096));
+});
+
+test("a text is repaired 500 times at most", () => {
+  expect(workOf("a: @b\n".repeat(2_000), failing("value")).parses).toBe(501);
+});
+
+test("repairs of a long text end with the characters that they may take", () => {
+  const text = `${"a: @b\n".repeat(100)}#${" ".repeat(4_000_000)}\n`;
+  const { characters, parses } = workOf(text, failing("value"));
+  expect(parses).toBe(6);
+  expect(characters).toBeLessThan(7 * text.length);
+});
+
+test("lines that stand too far left of a deep bracket cost no more than the text allows", () => {
+  const text = `a:\n${" ".repeat(5_000)}b: [\n${"x,\n".repeat(40)}]\n`;
+  const { characters, parses } = workOf(text, (source) => yaml.load(source));
+  expect(characters).toBeLessThanOrEqual(parses * (2 * text.length + 4_096));
+});
+
+test("a value with a line separator is taken as text", () => {
+  const notes: string[] = [];
+  expect(parseYaml("a: b: c\u2028d\n", yaml, (note) => notes.push(note))).toEqual({
+    a: "b: c\u2028d",
+  });
+  expect(notes).toEqual(["a value is read as text in line 1"]);
+});

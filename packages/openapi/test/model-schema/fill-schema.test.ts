@@ -1,0 +1,172 @@
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import { expect, test } from "vitest";
+import { getSchemaBudget } from "../../src/model-schema/schema-budget.ts";
+import { abridgeSchema } from "../../src/model-schema/model-schema.ts";
+
+const short = getSchemaBudget("short", 1);
+const long = "What it is for, who may set it, and what happens if it is not set at all. ".repeat(3);
+
+function root(body: JsonObject, $defs: JsonObject = {}): JsonSchema {
+  const properties = { zone_id: { type: "string" }, body };
+  return { type: "object", properties, required: ["zone_id", "body"], $defs };
+}
+
+function shownBody(schema: JsonSchema): JsonObject {
+  const shown = abridgeSchema(schema, "create_record", short);
+  expect(JSON.stringify(shown).length).toBeLessThanOrEqual(short.size);
+  expect(shown["description"]).toMatch(/marks omitted parts/);
+  return (shown["properties"] as JsonObject)["body"] as JsonObject;
+}
+
+/** Twenty kinds of records, each made of shared parts and what it has beside them. */
+function recordDefinitions(): JsonObject {
+  const shared = (): JsonObject => ({
+    type: "object",
+    required: ["name", "ttl"],
+    properties: {
+      name: { type: "string", maxLength: 255, description: `Full name of the record. ${long}` },
+      ttl: {
+        anyOf: [
+          { type: "number", minimum: 30, maximum: 86400 },
+          { type: "number", enum: [1] },
+        ],
+      },
+      proxied: { type: "boolean", default: false, description: long },
+      tags: { type: "array", items: { type: "string", maxLength: 9 }, description: long },
+      settings: {
+        type: "object",
+        properties: { flatten: { type: "boolean" }, ipv4_only: { type: "boolean" } },
+      },
+    },
+  });
+  const kinds = Array.from({ length: 20 }, (_, index) => `K${index}`);
+  const data = (kind: string): JsonObject => ({
+    type: "object",
+    properties: Object.fromEntries(
+      ["port", "weight", "priority", "target"].map((name) => [
+        `${name}_${kind}`,
+        { type: "integer", minimum: 0, description: long },
+      ]),
+    ),
+  });
+  const records = kinds.map((kind, index): [string, JsonValue] => [
+    `${kind}Record`,
+    {
+      allOf: [
+        {
+          type: "object",
+          required: ["type"],
+          properties: {
+            type: { type: "string", enum: [kind], description: `The kind of record. ${long}` },
+            ...(index < 10
+              ? { content: { type: "string", description: `Content of ${kind}. ${long}` } }
+              : { data: data(kind) }),
+          },
+        },
+        shared(),
+      ],
+    },
+  ]);
+  return Object.fromEntries(records);
+}
+
+test("a body of many kinds shows the properties that all have, and what each has beside them", () => {
+  const $defs = recordDefinitions();
+  const oneOf = Object.keys($defs).map((name) => ({ $ref: `#/$defs/${name}` }));
+  const body = shownBody(root({ $ref: "#/$defs/Body" }, { ...$defs, Body: { oneOf } }));
+  expect(body["required"]).toEqual(["type", "name", "ttl"]);
+  const kinds = Array.from({ length: 20 }, (_, index) => `K${index}`);
+  expect(body["properties"]).toMatchObject({
+    type: { type: "string", enum: kinds },
+    name: { type: "string", maxLength: 255, description: "Full name of the record." },
+    ttl: { type: "number" },
+    proxied: { type: "boolean", default: false },
+    tags: { type: "array", items: { type: "string" } },
+    settings: { properties: { flatten: { type: "boolean" }, ipv4_only: { type: "boolean" } } },
+  });
+  const branches = body["anyOf"] as JsonObject[];
+  expect(branches[0]?.["properties"]).toEqual({
+    type: { enum: ["K0"] },
+    content: { type: "string" },
+  });
+  expect(branches[10]?.["properties"]).toEqual({
+    type: { enum: ["K10"] },
+    data: { type: "object", description: "[…]" },
+  });
+});
+
+test("a body of hundreds of properties shows the required ones, and as many others as fit", () => {
+  const names = Array.from({ length: 300 }, (_, index) => `Parameter${index}.Name`);
+  const required = ["Parameter250.Name", "Parameter299.Name"];
+  const properties = Object.fromEntries(
+    names.map((name) => [name, { type: "string", description: long }]),
+  );
+  const body = shownBody(root({ type: "object", required, properties }));
+  const shown = body["properties"] as JsonObject;
+  expect(Object.keys(shown).slice(0, 3)).toEqual([...required, "Parameter0.Name"]);
+  expect(Object.keys(shown).length).toBeGreaterThan(80);
+  expect(shown["Parameter0.Name"]).toEqual({ type: "string" });
+  expect(body["required"]).toEqual(required);
+  // Names of those that do not fit, and the mark.
+  expect(body["description"]).toMatch(/^Parameter\d+\.Name, .*Parameter\d+\.Name \[…\]$/);
+});
+
+test("a body that contains itself shows its properties level by level", () => {
+  const clause = (name: string): JsonValue => ({
+    type: "object",
+    description: `The clause ${name}. ${long}`,
+    properties: {
+      boost: { type: "number", description: long },
+      query: { $ref: "#/$defs/Query" },
+      filters: { type: "array", items: { $ref: "#/$defs/Query" } },
+      [`${name}_of`]: { oneOf: [{ type: "string" }, { $ref: `#/$defs/Options` }] },
+    },
+  });
+  const names = Array.from({ length: 45 }, (_, index) => `clause_${index}`);
+  const $defs = {
+    Query: {
+      type: "object",
+      properties: Object.fromEntries(names.map((name) => [name, clause(name)])),
+    },
+    Options: { type: "object", required: ["mode"], properties: { mode: { enum: ["a", "b"] } } },
+  };
+  const body = shownBody(
+    root(
+      {
+        type: "object",
+        properties: { size: { type: "integer" }, query: { $ref: "#/$defs/Query" } },
+      },
+      $defs,
+    ),
+  );
+  const { size, query } = body["properties"] as JsonObject;
+  expect(size).toEqual({ type: "integer" });
+  const clauses = (query as JsonObject)["properties"] as JsonObject;
+  expect(Object.keys(clauses)).toEqual(names);
+  expect(clauses["clause_0"]).toEqual({
+    type: "object",
+    description: "boost, query, filters, clause_0_of […]",
+  });
+});
+
+test("what is added in place of a body that is too large costs a bounded number of steps", () => {
+  // Each level refers twice to the next: read naively, 2^40 schemas.
+  const $defs: JsonObject = Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => {
+      const next = { $ref: `#/$defs/L${index + 1}` };
+      const member = { type: "object", properties: { a: next, b: next, c: { description: long } } };
+      return [`L${index}`, { anyOf: [next, { allOf: [next, member] }] }];
+    }),
+  );
+  const wide = Object.fromEntries(names300().map((name) => [name, { $ref: "#/$defs/L0" }]));
+  const schema = root(
+    { type: "object", properties: wide },
+    { ...$defs, L40: { type: "object", properties: { z: { type: "string", format: "date" } } } },
+  );
+  const body = shownBody(schema);
+  expect(Object.keys(body["properties"] as JsonObject).length).toBeGreaterThan(50);
+});
+
+function names300(): string[] {
+  return Array.from({ length: 300 }, (_, index) => `part_${index}`);
+}

@@ -1,0 +1,138 @@
+// Documents that npm packages publish, read by us and by a reader that is not ours.
+import { existsSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import SwaggerParser from "@apidevtools/swagger-parser";
+import { isToolName, type JsonObject } from "@toolweave/core";
+import { describe, expect, test } from "vitest";
+import { isFullRun } from "@toolweave/test-support";
+import { openDocument } from "../../src/operations/document.ts";
+import { parseTemplateNames } from "../../src/operations/read-parameters.ts";
+import { checkOperations } from "../support/open-documents.ts";
+
+const require = createRequire(import.meta.url);
+const github = require.resolve("@octokit/openapi/generated/api.github.com.json");
+const examples = dirname(require.resolve("@readme/oas-examples/package.json"));
+const methods = new Set(["get", "put", "post", "delete", "options", "head", "patch", "trace"]);
+const ignoredHeaders = new Set(["accept", "content-type", "authorization"]);
+
+interface Judged {
+  readonly parameters?: readonly JudgedParameter[];
+}
+
+interface JudgedParameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+}
+
+/** Every operation with its parameters, dereferenced by swagger-parser; undefined: it can't. */
+async function judge(path: string): Promise<Map<string, string[]> | undefined> {
+  let api: { paths?: Record<string, Record<string, Judged> & Judged> };
+  try {
+    api = (await SwaggerParser.dereference(path)) as typeof api;
+  } catch {
+    return undefined;
+  }
+  const operations = new Map<string, string[]>();
+  for (const [at, item] of Object.entries(api.paths ?? {})) {
+    for (const [method, operation] of Object.entries(item)) {
+      if (!methods.has(method)) continue;
+      const all = new Map<string, JudgedParameter>();
+      for (const parameter of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {
+        all.set(`${parameter.in} ${parameter.name}`, parameter);
+      }
+      const described = [...all.values()]
+        .filter(
+          ({ in: place, name }) => !(place === "header" && ignoredHeaders.has(name.toLowerCase())),
+        )
+        .filter(({ in: place }) => place !== "body" && place !== "formData")
+        .map(
+          ({ name, in: place, required }) =>
+            `${place} ${name}${place === "path" || required === true ? "!" : ""}`,
+        );
+      for (const name of parseTemplateNames(at)) {
+        if (!described.includes(`path ${name}!`)) described.push(`path ${name}!`);
+      }
+      operations.set(`${method.toUpperCase()} ${at}`, described);
+    }
+  }
+  return operations;
+}
+
+async function ours(path: string): Promise<Map<string, string[]>> {
+  const opened = await openDocument(path);
+  return new Map(
+    opened.operations.map((operation) => [
+      `${operation.method} ${operation.path}`,
+      operation
+        .details()
+        .parameters.map(
+          ({ name, in: place, required }) => `${place} ${name}${required ? "!" : ""}`,
+        ),
+    ]),
+  );
+}
+
+const published = ["2.0", "3.0", "3.1"].flatMap((version) =>
+  readdirSync(join(examples, version, "json"))
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => `${version}/json/${name}`),
+);
+// A quick run looks at every fourth.
+const documents = published.filter((_, index) => isFullRun || index % 4 === 0);
+
+function yamlOf(name: string): string {
+  return name.replaceAll("json", "yaml");
+}
+
+describe("@readme/oas-examples", () => {
+  test.each(documents)(
+    "%s: operations and parameters as swagger-parser sees them",
+    async (name) => {
+      const path = join(examples, name);
+      const read = await ours(path);
+      const expected = await judge(path);
+      // What it can't read is the reason for a reader of our own; what it reads must agree.
+      expect(read).toEqual(expected ?? read);
+      const opened = await openDocument(path);
+      expect(checkOperations(opened)).toHaveLength(opened.operations.length);
+    },
+  );
+
+  test.runIf(isFullRun)("swagger-parser is a judge for nearly all of them", async () => {
+    const judged = await Promise.all(published.map((name) => judge(join(examples, name))));
+    expect(judged.filter((result) => result !== undefined).length).toBeGreaterThan(
+      published.length * 0.9,
+    );
+  });
+
+  const inYaml = documents.filter((name) => existsSync(join(examples, yamlOf(name))));
+
+  test.each(inYaml)("%s lists the same in YAML", async (name) => {
+    const json = await openDocument(join(examples, name));
+    const yaml = await openDocument(join(examples, yamlOf(name)));
+    const listed = (opened: typeof yaml) =>
+      opened.operations.map(({ name: tool, summary, path }) => [tool, path, summary]);
+    expect(listed(yaml)).toEqual(listed(json));
+  });
+});
+
+describe("@octokit/openapi", () => {
+  test.runIf(isFullRun)(
+    "every operation is read, under a name of its own, with the parameters that it has",
+    async () => {
+      const document = require(github) as { paths: Record<string, JsonObject> };
+      const count = Object.values(document.paths).flatMap((item) =>
+        Object.keys(item).filter((key) => methods.has(key)),
+      ).length;
+      const opened = await openDocument(github);
+      expect(opened.operations).toHaveLength(count);
+      expect(new Set(opened.operations.map(({ name }) => name)).size).toBe(count);
+      expect(opened.operations.filter(({ name }) => !isToolName(name))).toEqual([]);
+      expect(checkOperations(opened)).toHaveLength(count);
+      expect(opened.problems).toEqual([]);
+      expect(await ours(github)).toEqual(await judge(github));
+    },
+  );
+});

@@ -1,0 +1,17 @@
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { onlyDetails, standalone } from "../../support/open-documents.ts";
+
+/** A schema of a request body as it is translated, with its definitions. */
+export async function request(
+  version: string,
+  schema: JsonValue,
+  schemas: JsonObject = {},
+): Promise<unknown> {
+  const { body } = await onlyDetails(
+    version,
+    { requestBody: { content: { "application/json": { schema } } } },
+    { components: { schemas } },
+  );
+  const [media] = body?.media ?? [];
+  return media === undefined ? undefined : standalone(media.schema);
+}

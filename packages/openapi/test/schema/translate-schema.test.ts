@@ -1,0 +1,371 @@
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { onlyDetails, standalone } from "../support/open-documents.ts";
+import { request } from "./support/translate.ts";
+
+async function response(
+  version: string,
+  schema: JsonValue,
+  schemas: JsonObject = {},
+): Promise<unknown> {
+  const { responses } = await onlyDetails(
+    version,
+    { responses: { 200: { content: { "application/json": { schema } } } } },
+    { components: { schemas } },
+  );
+  const [media] = responses[0]?.media ?? [];
+  return media === undefined ? undefined : standalone(media.schema);
+}
+
+describe("keywords of older versions", () => {
+  test.each<[string, JsonObject, JsonObject]>([
+    ["nullable", { type: "string", nullable: true }, { type: ["string", "null"] }],
+    [
+      "nullable with a list of types",
+      { type: ["string"], nullable: true },
+      { type: ["string", "null"] },
+    ],
+    [
+      "nullable with null in its enum",
+      { type: "string", nullable: true, enum: ["a", null] },
+      { type: ["string", "null"], enum: ["a", null] },
+    ],
+    [
+      "nullable as an alternative of its own",
+      { anyOf: [{ type: "string" }, { nullable: true, description: "D" }] },
+      { anyOf: [{ type: "string" }, { type: "null" }] },
+    ],
+    ["nullable as the only alternative", { oneOf: [{ nullable: true }] }, { anyOf: [{}] }],
+    ["nullable without type", { nullable: true }, {}],
+    ["not nullable", { type: "string", nullable: false }, { type: "string" }],
+    [
+      "nullable over a combination",
+      { description: "D", nullable: true, allOf: [{ type: "object" }] },
+      { description: "D", anyOf: [{ allOf: [{ type: "object" }] }, { type: "null" }] },
+    ],
+    [
+      "nullable over alternatives",
+      { nullable: true, anyOf: [{ type: "string" }, { type: "integer" }] },
+      { anyOf: [{ type: "string" }, { type: "integer" }, { type: "null" }] },
+    ],
+    ["an exclusive minimum", { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
+    ["an inclusive minimum", { minimum: 1, exclusiveMinimum: false }, { minimum: 1 }],
+    ["an exclusive maximum", { exclusiveMaximum: true, maximum: 9 }, { exclusiveMaximum: 9 }],
+    ["a numeric bound", { exclusiveMaximum: 9 }, { exclusiveMaximum: 9 }],
+    ["example", { type: "string", example: "a" }, { type: "string", examples: ["a"] }],
+    ["example beside examples", { example: 1, examples: [2] }, { examples: [2] }],
+    ["a file", { type: "file" }, { type: "string", format: "binary" }],
+    [
+      "a tuple",
+      { items: [{ type: "string" }], additionalItems: false },
+      { prefixItems: [{ type: "string" }], items: false },
+    ],
+    ["an unquoted null", { type: ["string", null] }, { type: ["string", "null"] }],
+    ["a type that does not exist", { type: "any", format: "x" }, { format: "x" }],
+    ["required as a flag", { type: "string", required: true }, { type: "string" }],
+    ["an empty required", { type: "object", required: [] }, { type: "object" }],
+    ["required twice", { required: ["a", "a", 1] }, { required: ["a"] }],
+    ["an enum with duplicates", { enum: ["a", "b", "a"] }, { enum: ["a", "b"] }],
+    ["an empty enum", { enum: [] }, {}],
+    ["quoted numbers", { minLength: "1", maximum: "2.5" }, { minLength: 1, maximum: 2.5 }],
+    ["impossible counts", { minLength: -1, maxItems: 1.5, multipleOf: 0 }, {}],
+    ["a pattern that is none", { type: "string", pattern: "(" }, { type: "string" }],
+    ["a pattern for old engines", { pattern: "[\\w-.]" }, { pattern: "[\\w\\-.]" }],
+    [
+      "a pattern for old engines as a key",
+      { patternProperties: { "^\\_": true, "^a": true, "(": true } },
+      { patternProperties: { "^a": true, "^_": true } },
+    ],
+    ["empty members", { properties: null, items: null, allOf: [] } as never, {}],
+    ["an empty property", { properties: { a: null } } as never, { properties: { a: {} } }],
+    [
+      "words of OpenAPI and of others",
+      {
+        type: "string",
+        xml: { name: "x" },
+        externalDocs: {},
+        "x-a": 1,
+        id: "u",
+        $schema: "v",
+        $comment: "c",
+        foo: 1,
+      },
+      { type: "string" },
+    ],
+  ])("%s", async (_what, schema, expected) => {
+    for (const version of ["3.0.0", "3.1.0"])
+      expect(await request(version, schema)).toEqual(expected);
+  });
+
+  test("what needs no translation is the document's own object", async () => {
+    const schema = {
+      type: "object",
+      properties: { a: { type: "array", items: { type: "string" } } },
+      required: ["a"],
+    };
+    const { body } = await onlyDetails("3.0.0", {
+      requestBody: { content: { "a/b": { schema } } },
+    });
+    expect(body?.media[0]?.schema.schema).toBe(schema);
+  });
+
+  test("a property may be called as keywords are, and as what every object has", async () => {
+    const properties = JSON.parse(
+      '{"example": {"type": "string"}, "nullable": {}, "$ref": {"type": "null"}, "x-a": {}, "__proto__": {"example": 1}, "constructor": {"type": "string", "nullable": true}}',
+    ) as JsonObject;
+    const result = (await request("3.0.0", { properties })) as { properties: JsonObject };
+    expect(Object.keys(result.properties)).toEqual(Object.keys(properties));
+    expect(Object.getOwnPropertyDescriptor(result.properties, "__proto__")?.value).toEqual({
+      examples: [1],
+    });
+    expect(result.properties["constructor"]).toEqual({ type: ["string", "null"] });
+    expect(result.properties["$ref"]).toEqual({ type: "null" });
+    expect(Object.getPrototypeOf(result.properties)).toBe(Object.prototype);
+  });
+});
+
+test("properties that are a reference as a whole are those that it leads to", async () => {
+  const shared = {
+    id: { type: "integer", readOnly: true },
+    name: { type: "string", example: "n" },
+  };
+  expect(
+    await request(
+      "3.0.0",
+      { properties: { $ref: "#/components/schemas/Shared" } },
+      { Shared: shared },
+    ),
+  ).toEqual({ properties: { name: { type: "string", examples: ["n"] } } });
+});
+
+describe("what stands beside $ref", () => {
+  const schemas = { A: { type: "string" } };
+  const schema = {
+    $ref: "#/components/schemas/A",
+    description: "D",
+    example: 1,
+    minLength: 3,
+    nullable: true,
+  };
+
+  test("describes, and constrains nothing, before OpenAPI 3.1", async () => {
+    expect(await request("3.0.0", schema, schemas)).toEqual({
+      $ref: "#/$defs/A",
+      description: "D",
+      examples: [1],
+      $defs: { A: { type: "string" } },
+    });
+  });
+
+  test("counts since OpenAPI 3.1", async () => {
+    expect(await request("3.1.0", schema, schemas)).toEqual({
+      description: "D",
+      examples: [1],
+      anyOf: [{ $ref: "#/$defs/A", minLength: 3 }, { type: "null" }],
+      $defs: { A: { type: "string" } },
+    });
+  });
+
+  test("boolean schemas are taken over", async () => {
+    const booleans = { Yes: true, No: false };
+    expect(
+      await request(
+        "3.1.0",
+        { items: { $ref: "#/components/schemas/Yes" }, not: { $ref: "#/components/schemas/No" } },
+        booleans,
+      ),
+    ).toEqual({
+      items: {},
+      not: false,
+    });
+  });
+});
+
+describe("read-only and write-only properties", () => {
+  const schemas = {
+    Id: { type: "integer", readOnly: true },
+    Base: { properties: { created: { type: "string", readOnly: true } } },
+    User: {
+      type: "object",
+      properties: {
+        id: { $ref: "#/components/schemas/Id" },
+        name: { type: "string" },
+        password: { type: "string", writeOnly: true },
+      },
+      required: ["id", "name", "password", "created"],
+      allOf: [{ $ref: "#/components/schemas/Base" }, { required: ["id"] }],
+    },
+  };
+  const user = { $ref: "#/components/schemas/User" };
+
+  test("are left out of requests and of responses, from required too", async () => {
+    expect(await request("3.0.0", user, schemas)).toEqual({
+      $ref: "#/$defs/User",
+      $defs: {
+        Base: { properties: {} },
+        User: {
+          type: "object",
+          properties: { name: { type: "string" }, password: { type: "string", writeOnly: true } },
+          required: ["name", "password"],
+          allOf: [{ $ref: "#/$defs/Base" }, {}],
+        },
+      },
+    });
+    expect(await response("3.0.0", user, schemas)).toMatchObject({
+      $defs: {
+        User: {
+          properties: { id: { $ref: "#/$defs/Id" }, name: { type: "string" } },
+          required: ["id", "name", "created"],
+        },
+      },
+    });
+  });
+
+  test("an enum without null is never sent as null, and may be answered so", async () => {
+    const schemas = { A: { type: "string", nullable: true, enum: ["a"] } };
+    const schema = { $ref: "#/components/schemas/A" };
+    expect(await request("3.0.3", schema, schemas)).toEqual({
+      $ref: "#/$defs/A",
+      $defs: { A: { type: "string", enum: ["a"] } },
+    });
+    expect(await response("3.0.3", schema, schemas)).toEqual({
+      $ref: "#/$defs/A",
+      $defs: { A: { type: ["string", "null"], enum: ["a", null] } },
+    });
+  });
+
+  test("schemas without them are one object in both directions", async () => {
+    const schema = { $ref: "#/components/schemas/A" };
+    const { body, responses } = await onlyDetails(
+      "3.0.0",
+      {
+        requestBody: { content: { "a/b": { schema } } },
+        responses: { 200: { content: { "a/b": { schema } } } },
+      },
+      { components: { schemas: { A: { type: "string", nullable: true } } } },
+    );
+    const sent = body?.media[0]?.schema.defs.get("A");
+    expect(sent).toEqual({ type: ["string", "null"] });
+    expect(responses[0]?.media[0]?.schema.defs.get("A")).toBe(sent);
+  });
+});
+
+describe("discriminators", () => {
+  const schemas = {
+    Cat: { type: "object", properties: { kind: { type: "string" } } },
+    Dog: { type: "object", properties: { kind: { type: "string", enum: ["dog"] } } },
+  };
+  const branches = [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }];
+
+  test("with a mapping say in each branch what selects it, where it does not say so itself", async () => {
+    const mapping = {
+      cat: "#/components/schemas/Cat",
+      tiger: "Cat",
+      dog: "#/components/schemas/Dog",
+    };
+    expect(
+      await request(
+        "3.0.0",
+        { oneOf: branches, discriminator: { propertyName: "kind", mapping } },
+        schemas,
+      ),
+    ).toMatchObject({
+      anyOf: [
+        { $ref: "#/$defs/Cat", properties: { kind: { enum: ["cat", "tiger"] } } },
+        { $ref: "#/$defs/Dog" },
+      ],
+    });
+  });
+
+  test("without a mapping are left out where the branches name other values than their schemas", async () => {
+    const result = await request(
+      "3.0.0",
+      { oneOf: branches, discriminator: { propertyName: "kind" } },
+      schemas,
+    );
+    expect(result).toMatchObject({ anyOf: [{ $ref: "#/$defs/Cat" }, { $ref: "#/$defs/Dog" }] });
+    expect(result).not.toHaveProperty("discriminator");
+  });
+
+  test("are left out where a default or an example is no schema's name", async () => {
+    for (const hint of [{ default: "cat" }, { example: "cat" }]) {
+      const kind = { type: "string", ...hint };
+      const result = await request(
+        "3.0.0",
+        { oneOf: branches, discriminator: { propertyName: "kind" } },
+        { Cat: { properties: { kind } }, Dog: {} },
+      );
+      expect(result).toMatchObject({ anyOf: [{ $ref: "#/$defs/Cat" }, { $ref: "#/$defs/Dog" }] });
+    }
+  });
+
+  test("choose among the shapes of an answer, of which it has one", async () => {
+    expect(
+      await response(
+        "3.0.0",
+        { oneOf: branches, discriminator: { propertyName: "kind" } },
+        { Cat: {}, Dog: {} },
+      ),
+    ).toMatchObject({
+      oneOf: [
+        { $ref: "#/$defs/Cat", properties: { kind: { const: "Cat" } } },
+        { $ref: "#/$defs/Dog", properties: { kind: { const: "Dog" } } },
+      ],
+    });
+  });
+
+  test("a choice stays strict where a value must not have its shapes", async () => {
+    const oneOf = [{ required: ["a"] }, { required: ["b"] }];
+    expect(await request("3.0.0", { not: { oneOf }, anyOf: [{}], oneOf })).toEqual({
+      not: { oneOf },
+      anyOf: [{}],
+      allOf: [{ anyOf: oneOf }],
+    });
+  });
+});
+
+describe("schemas that apply to the same value in a circle", () => {
+  const pets = {
+    Pet: {
+      properties: { name: { type: "string" } },
+      required: ["name"],
+      oneOf: [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }],
+    },
+    Cat: { allOf: [{ $ref: "#/components/schemas/Pet" }, { required: ["meows"] }] },
+    Dog: { allOf: [{ $ref: "#/components/schemas/Pet" }, { required: ["barks"] }] },
+    Odd: { anyOf: [{ $ref: "#/components/schemas/Odd" }, { type: "string" }] },
+  };
+
+  test("end: a child has what its base says itself, and a validator comes to a verdict", async () => {
+    for (const entry of ["Pet", "Cat"]) {
+      const schema = (await request(
+        "3.0.0",
+        { $ref: `#/components/schemas/${entry}` },
+        pets,
+      )) as JsonObject;
+      const validate = new Ajv2020({ strict: false }).compile(schema);
+      expect(validate({ name: "Tom", meows: 1 })).toBe(true);
+      expect(validate({ meows: 1 })).toBe(false);
+    }
+  });
+
+  test("an alternative that leads to itself by another name adds nothing either", async () => {
+    const own = "#/paths/~1x/get/requestBody/content/application~1json/schema";
+    const odd = { Odd: { anyOf: [{ $ref: own }, { type: "string" }] } };
+    const schema = (await request(
+      "3.0.0",
+      { $ref: "#/components/schemas/Odd" },
+      odd,
+    )) as JsonObject;
+    expect(new Ajv2020({ strict: false }).compile(schema)(7)).toBe(false);
+    expect(schema).toMatchObject({ $defs: { Odd: { anyOf: [{ type: "string" }] } } });
+  });
+
+  test("an alternative that leads to itself adds nothing", async () => {
+    expect(await request("3.0.0", { $ref: "#/components/schemas/Odd" }, pets)).toEqual({
+      $ref: "#/$defs/Odd",
+      $defs: { Odd: { anyOf: [{ type: "string" }] } },
+    });
+  });
+});

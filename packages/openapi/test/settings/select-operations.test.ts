@@ -1,0 +1,87 @@
+import type { JsonObject } from "@toolweave/core";
+import { describe, expect, test } from "vitest";
+import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
+import { sourceOf } from "../support/call-tool.ts";
+
+const responses = { 200: { description: "ok" } };
+const paths: JsonObject = {
+  "/pets": {
+    get: { operationId: "listPets", tags: ["pets"], responses },
+    post: { operationId: "createPet", tags: ["pets", "writing"], responses },
+  },
+  "/pets/{id}": {
+    "x-internal": true,
+    parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
+    get: { operationId: "getPet", tags: ["pets"], "x-internal": false, responses },
+    delete: { operationId: "deletePet", tags: ["writing"], responses },
+  },
+  "/health": { get: { responses } },
+};
+
+async function namesWith(options: OpenApiOptions): Promise<string[]> {
+  await using source = await sourceOf(paths, options);
+  expect(source.problems).toEqual([]);
+  return source.tools().map(({ spec }) => spec.name);
+}
+
+describe("include and exclude", () => {
+  test.each<[string, OpenApiOptions, readonly string[]]>([
+    ["a tag", { include: [{ tags: ["pets"] }] }, ["list_pets", "create_pet", "get_pet"]],
+    ["a path", { include: [{ paths: ["/pets/*"] }] }, ["get_pet", "delete_pet"]],
+    ["a method", { exclude: [{ methods: ["get"] }] }, ["create_pet", "delete_pet"]],
+    [
+      "an operationId",
+      { include: [{ operationIds: ["*Pet"] }] },
+      ["create_pet", "get_pet", "delete_pet"],
+    ],
+    [
+      "an extension of the operation or its path",
+      { include: [{ extensions: ["x-internal"] }] },
+      ["delete_pet"],
+    ],
+    [
+      "all of an entry",
+      { include: [{ tags: ["pets"], methods: ["GET"] }] },
+      ["list_pets", "get_pet"],
+    ],
+    [
+      "one of the entries",
+      { include: [{ tags: ["writing"] }, { paths: ["/health"] }] },
+      ["create_pet", "delete_pet", "get_health"],
+    ],
+    [
+      "both, and a function",
+      {
+        include: [{ tags: ["pets"] }],
+        exclude: [{ tags: ["writing"] }],
+        filter: (operation) => operation.extension("x-internal") === false,
+      },
+      ["get_pet"],
+    ],
+  ])("go by %s", async (_, options, names) => {
+    expect(await namesWith(options)).toEqual(names);
+  });
+
+  test("are a warning where they fit nothing", async () => {
+    await using source = await sourceOf(paths, {
+      id: "api",
+      exclude: [{ tags: ["pets"] }, { tags: ["pest"] }],
+    });
+    expect(source.problems).toEqual([
+      {
+        subject: "api",
+        message: expect.stringMatching(/^exclude\[1\] matches no operation/) as string,
+        severity: "warning",
+      },
+    ]);
+  });
+
+  test.each<[OpenApiOptions, RegExp]>([
+    [{ include: { tags: ["a"] } as never }, /include must be a list/],
+    [{ include: [{ tag: ["a"] } as never] }, /include\[0\]: "tag" is no option. Did you mean tags/],
+    [{ exclude: [{ paths: "/a" as never }] }, /exclude\[0\]\.paths must be a list/],
+    [{ exclude: [{ extensions: ["internal"] }] }, /x-internal\?/],
+  ])("that cannot be meant are refused: %j", (options, message) => {
+    expect(() => openApiSource.fromDocument({}, options)).toThrow(message);
+  });
+});

@@ -1,0 +1,171 @@
+import { ToolRegistry, type JsonObject, type JsonValue } from "@toolweave/core";
+import { describe, expect, test } from "vitest";
+import { rejection, sourceOf, toolOf } from "../support/call-tool.ts";
+
+const ok = { "200": { description: "ok" } };
+
+describe("a broken operation", () => {
+  const broken = {
+    "/good": { get: { responses: ok } },
+    "/bad": { post: { requestBody: { $ref: "#/components/requestBodies/gone" }, responses: ok } },
+    "/climbing/..": { post: { responses: ok } },
+  };
+
+  test("is a tool until it is looked at, and then a problem; nothing else suffers", async () => {
+    await using source = await sourceOf(broken);
+    const registry = new ToolRegistry([source]);
+    await registry.ready;
+    const tool = toolOf(source, "post_bad");
+    expect(registry.size).toBe(3);
+
+    expect(JSON.stringify(registry.toolset().get("post_bad")?.spec)).toContain(
+      '"inputSchema":{"type":"object"}',
+    );
+    expect(tool.availability).toMatchObject({
+      status: "unavailable",
+      reason: expect.stringContaining("post_bad cannot be called") as string,
+    });
+    await Promise.resolve();
+    expect(source.tools().map(({ spec }) => spec.name)).toEqual(["get_good", "post_climbing"]);
+    expect(registry.get("post_bad")).toBeUndefined();
+    expect(registry.problems).toMatchObject([
+      {
+        subject: "POST /bad",
+        message: expect.stringContaining("#/components/requestBodies/gone") as string,
+        pointer: "/paths/~1bad/post/requestBody",
+      },
+    ]);
+  });
+
+  test("answers a call with unavailable, and says so only once", async () => {
+    await using source = await sourceOf(broken, { baseUrl: "http://127.0.0.1:1" });
+    const tool = toolOf(source, "post_bad");
+    for (let times = 0; times < 2; times++) {
+      expect(await rejection(tool)).toMatchObject({ code: "unavailable", retryable: false });
+    }
+    expect(() => tool.preflight?.({}, {} as never)).toThrow(
+      expect.objectContaining({ code: "unavailable" }) as Error,
+    );
+    expect(source.problems).toHaveLength(1);
+  });
+
+  test("shows with all others when everything is realised", async () => {
+    await using source = await sourceOf(broken, { baseUrl: "http://127.0.0.1:1" });
+    let changes = 0;
+    source.onChange(() => changes++);
+    source.realize();
+    await Promise.resolve();
+    expect(changes).toBe(1);
+    expect(source.tools().map(({ spec }) => spec.name)).toEqual(["get_good"]);
+    expect(
+      source.problems.map(({ subject, severity = "error" }) => `${severity} ${subject}`),
+    ).toEqual(["error POST /bad", "error POST /climbing/.."]);
+  });
+});
+
+describe("a body", () => {
+  const form = (schema: JsonObject): JsonObject => ({
+    "application/x-www-form-urlencoded": { schema },
+  });
+
+  async function read(requestBody: JsonObject): Promise<[tools: string[], problems: JsonValue[]]> {
+    await using source = await sourceOf(
+      { "/x": { post: { parameters: [{ name: "id", in: "query" }], requestBody, responses: ok } } },
+      { baseUrl: "http://127.0.0.1:1" },
+    );
+    source.realize();
+    await Promise.resolve();
+    return [
+      source
+        .tools()
+        .map(({ spec }) => Object.keys(spec.inputSchema["properties"] as object).join()),
+      source.problems.map(({ severity = "error", message, pointer = "" }) => [
+        severity,
+        message,
+        pointer,
+      ]),
+    ];
+  }
+
+  const list = { type: "array", items: { type: "string" } };
+  const number = { type: "integer" };
+
+  test.each<[string, JsonObject]>([
+    ["application/x-www-form-urlencoded", list],
+    ["application/x-www-form-urlencoded", { anyOf: [list, number] }],
+    ["multipart/form-data", list],
+    ["multipart/mixed", number],
+  ])("of which no value can be sent as %s costs its operation: %j", async (type, schema) => {
+    const content = { [type]: { schema } };
+    expect(await read({ required: true, content })).toEqual([
+      [],
+      [["error", `no value of its body can be sent as ${type}.`, "/paths/~1x/post"]],
+    ]);
+    const [tools, problems] = await read({ content });
+    expect(tools).toEqual(["id"]);
+    expect(problems).toEqual([
+      [
+        "warning",
+        `It is called without a body: no value of its body can be sent as ${type}.`,
+        "/paths/~1x/post",
+      ],
+    ]);
+  });
+
+  test("is sent as another of its media types where one has no form for it", async () => {
+    const content = { ...form(list), "text/csv": { schema: list } };
+    expect(await read({ required: true, content })).toEqual([["id,body"], []]);
+  });
+
+  test("that is broken and optional is omitted with a warning, and costs the operation when it is required", async () => {
+    const content = form({ properties: 7, allOf: [7] } as never);
+    const pointer =
+      "/paths/~1x/post/requestBody/content/application~1x-www-form-urlencoded/schema/allOf/0";
+    const gone = expect.stringContaining("schema must be an object") as string;
+    expect(await read({ content })).toEqual([["id"], [["warning", gone, pointer]]]);
+    expect(await read({ required: true, content })).toEqual([[], [["error", gone, pointer]]]);
+  });
+});
+
+describe("a value that is nested without end", () => {
+  const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) as JsonValue;
+
+  async function listed(version: string, schema: JsonObject): Promise<string[]> {
+    await using source = await sourceOf(
+      {
+        "/bad": {
+          get: {
+            operationId: "bad",
+            parameters: [{ in: "query", name: "q", schema: { type: "string", ...schema } }],
+            responses: ok,
+          },
+        },
+        "/good": { get: { operationId: "good", responses: ok } },
+      },
+      {},
+      { openapi: version },
+    );
+    const registry = new ToolRegistry([source]);
+    await registry.ready;
+    const written = [...registry.toolset().entries()].map(({ tool }) => JSON.stringify(tool.spec));
+    expect(written).toHaveLength(2);
+    expect(written.join("").length).toBeLessThan(2000);
+    await Promise.resolve();
+    return source.tools().map(({ spec }) => spec.name);
+  }
+
+  test.each([{ default: deep }, { example: deep }, { examples: [deep] }])(
+    "is omitted where it only describes: %#",
+    async (schema) => {
+      for (const version of ["3.0.0", "3.1.0"])
+        expect(await listed(version, schema)).toEqual(["bad", "good"]);
+    },
+  );
+
+  test.each([{ enum: [deep] }, { const: deep }])(
+    "costs the operation that asks for it, and no other: %#",
+    async (schema) => {
+      expect(await listed("3.1.0", schema)).toEqual(["good"]);
+    },
+  );
+});

@@ -1,0 +1,62 @@
+import type { JsonObject } from "@toolweave/core";
+import { describe, expect, test } from "vitest";
+import { sourceOf, toolOf } from "../support/call-tool.ts";
+import { apiOf } from "../support/start-api.ts";
+
+const event = { type: "object", required: ["data"], properties: { data: { type: "string" } } };
+
+async function schemaOf(content: JsonObject): Promise<unknown> {
+  const source = await sourceOf({
+    "/x": { get: { operationId: "x", responses: { "200": { description: "ok", content } } } },
+  });
+  return toolOf(source, "x").spec.outputSchema;
+}
+
+describe("the output schema of what comes item by item (OpenAPI 3.2, section 4.14.3)", () => {
+  test("is a list of its itemSchema", async () => {
+    expect(await schemaOf({ "text/event-stream": { itemSchema: event } })).toMatchObject({
+      type: "array",
+      items: event,
+    });
+  });
+
+  test("is its schema where that is a list, and none where it is of one item", async () => {
+    const list = { type: "array", items: { type: "integer" } };
+    expect(await schemaOf({ "application/jsonl": { schema: list } })).toMatchObject(list);
+    expect(await schemaOf({ "text/event-stream": { schema: event } })).toBeUndefined();
+  });
+
+  test("is one of both where the answer may be JSON, too", async () => {
+    const json = { type: "object", properties: { id: { type: "string" } } };
+    expect(
+      await schemaOf({
+        "application/json": { schema: json },
+        "text/event-stream": { schema: event },
+      }),
+    ).toMatchObject({ anyOf: [json, { type: "array" }] });
+  });
+});
+
+test.each([
+  ["text/event-stream", 'data: {"id":"a"}\n\n', 0],
+  ["application/json", '{"id":"a"}', 0],
+  ["application/json", '{"id":7}', 1],
+])("an answer of %s is checked against the schema of its kind", async (type, answer, count) => {
+  const json = { type: "object", properties: { id: { type: "string" } } };
+  const content = {
+    "application/json": { schema: json },
+    "text/event-stream": { itemSchema: event },
+  };
+  const paths = {
+    "/x": { get: { operationId: "x", responses: { "200": { description: "ok", content } } } },
+  };
+  const { call, executor } = await apiOf(paths, (_request, response) =>
+    response.setHeader("content-type", type).end(answer),
+  );
+  const warnings: unknown[] = [];
+  executor.on((told) => {
+    if (told.type === "tool.completed") warnings.push(...(told.warnings ?? []));
+  });
+  expect((await call("x")).status).toBe("completed");
+  expect(warnings).toHaveLength(count);
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { getSchemaBudget } from "../../src/model-schema/schema-budget.ts";
+import { toToolDescription } from "../../src/tools/operation-spec.ts";
+
+function shortOf(summary: string | undefined, description?: string, deprecated = false): string {
+  const operation = {
+    name: "list_roofs",
+    method: "GET",
+    path: "/a",
+    deprecated,
+    ...(summary === undefined ? {} : { summary }),
+    ...(description === undefined ? {} : { description }),
+  };
+  return toToolDescription(operation, getSchemaBudget("short", 1), (text) => text);
+}
+
+describe("the short description of a tool", () => {
+  test("is the summary, and what the description adds as far as it fits", () => {
+    expect(shortOf("List all red roofs", "Lists all the red roofs. Old ones first.")).toBe(
+      "List all red roofs. Old ones first.",
+    );
+    expect(shortOf("List all red roofs", `All of them. ${"More words. ".repeat(20)}`)).toBe(
+      "List all red roofs. All of them. More words. More words.",
+    );
+  });
+
+  test("has no summary that says only the name", () => {
+    expect(shortOf("List roofs", "Returns what is on top of a house.")).toBe(
+      "Returns what is on top of a house.",
+    );
+    expect(shortOf("List roofs")).toBe("List roofs");
+  });
+
+  test("is the beginning of the description where there is no summary", () => {
+    expect(shortOf(undefined, "Lists the roofs.\n\nSee [Roofs](https://a.b).")).toBe(
+      "Lists the roofs.",
+    );
+  });
+
+  test("says that it is deprecated, and says something in any case", () => {
+    expect(shortOf("List all red roofs", undefined, true)).toBe("Deprecated. List all red roofs");
+    expect(shortOf(undefined)).toBe("GET /a");
+  });
+});
+
+test("a list of up to a hundred tools has room for whole descriptions", () => {
+  expect(getSchemaBudget(undefined, 100)).toBe(getSchemaBudget("full", 1));
+  expect(getSchemaBudget(undefined, 101)).toBe(getSchemaBudget("short", 1));
+});
