@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { listenHttp, serveMcp } from "../src/gateway/index.ts";
-import { manyClients } from "../test/support/many-clients.ts";
+import { manyClients } from "../test/support/client-crowd.ts";
 
 const { values } = parseArgs({
   options: {

@@ -8,7 +8,7 @@ import {
   type Tool,
   type ToolContext,
 } from "@toolweave/core";
-import { askTheClient, type ClientLog } from "../src/gateway/index.ts";
+import { forwardToClient, type ClientLog } from "../src/gateway/index.ts";
 
 /** A PNG of one red pixel. */
 export const pixel =
@@ -106,7 +106,7 @@ function embedded(uri: string, mimeType: string, text: string): JsonObject {
 
 function log(data: string, ctx: ToolContext): void {
   const message: ClientLog = { level: "info", data };
-  askTheClient.onLog(message, ctx);
+  forwardToClient.onLog(message, ctx);
 }
 
 function pause(): Promise<void> {
@@ -126,14 +126,14 @@ const elicit = async (
   requestedSchema: JsonSchema,
   ctx: ToolContext,
 ): Promise<string> => {
-  const answer = await askTheClient.onElicitation({ message, requestedSchema }, ctx);
+  const answer = await forwardToClient.onElicitation({ message, requestedSchema }, ctx);
   const given = answer.action === "accept" ? (answer.content ?? {}) : {};
   return `Elicitation completed: action=${answer.action}, content=${JSON.stringify(given)}`;
 };
 
 const sample = async (prompt: string, ctx: ToolContext): Promise<string> => {
   const messages = [{ role: "user", content: { type: "text", text: prompt } }];
-  const { content: said } = await askTheClient.onSampling({ messages, maxTokens: 100 }, ctx);
+  const { content: said } = await forwardToClient.onSampling({ messages, maxTokens: 100 }, ctx);
   return `LLM response: ${((said as JsonObject)["text"] as string | undefined) ?? ""}`;
 };
 
@@ -185,7 +185,7 @@ const asking: readonly Tool[] = [
     sample("What is the capital of France?", ctx),
   ),
   tool("test_input_required_result_list_roots", async (_args, ctx) =>
-    JSON.stringify(await askTheClient.roots(ctx)),
+    JSON.stringify(await forwardToClient.roots(ctx)),
   ),
   tool("test_input_required_result_capabilities", async (_args, ctx) => {
     const answers = await Promise.all([
@@ -198,7 +198,7 @@ const asking: readonly Tool[] = [
     const [name, greeting, roots] = await Promise.all([
       elicit("What is your name?", formOf({ name: { type: "string" } }), ctx),
       sample("Generate a greeting", ctx),
-      askTheClient.roots(ctx),
+      forwardToClient.roots(ctx),
     ]);
     return [name, greeting, JSON.stringify(roots)].join("\n");
   }),

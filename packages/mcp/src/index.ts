@@ -1,16 +1,16 @@
 export { mcpSource } from "./mcp-source.ts";
 export type { McpSource } from "./mcp-source.ts";
-export type { AskOptions } from "./options/ask-options.ts";
+export type { ServerRequestOptions } from "./options/server-request-options.ts";
 export type {
   ElicitationAnswer,
   ElicitationRequest,
   FormElicitation,
   UrlElicitation,
-} from "./options/ask-options.ts";
-export type { LiveCall } from "./options/ask-options.ts";
-export type { LogLevel, LogMessage } from "./options/ask-options.ts";
-export type { Root } from "./options/ask-options.ts";
-export type { SamplingAnswer, SamplingRequest } from "./options/ask-options.ts";
+} from "./options/server-request-options.ts";
+export type { ActiveCall } from "./options/server-request-options.ts";
+export type { LogLevel, LogMessage } from "./options/server-request-options.ts";
+export type { Root } from "./options/server-request-options.ts";
+export type { SamplingAnswer, SamplingRequest } from "./options/server-request-options.ts";
 export type { McpClient } from "./options/mcp-options.ts";
 export type {
   McpConnectedClient,

@@ -11,24 +11,24 @@ import { ServerSession } from "./server-session.ts";
 /** The tools of an MCP server. */
 export interface McpSource extends LoadedSource {
   /**
-   * Lists the tools again, and finds out which version of the protocol the server speaks by now: a process when it is
-   * started the next time. See `LoadedSource.refresh`.
+   * Lists the tools again and negotiates the protocol version anew; a process does so when it is started the next
+   * time. See `LoadedSource.refresh`.
    */
   refresh(): Promise<void>;
-  /** What the server offers beside its tools, for a gateway to pass on: resources, prompts, completion. */
+  /** Resources, prompts and completion of the server, which a gateway passes on. */
   readonly provider: McpProvider;
   /**
-   * `roots`, a function, gives others by now: a server of the older protocol is told to ask again. In the newer one a
-   * server asks whenever it needs them.
+   * Tells the server that the result of the function `roots` has changed. A server of the older protocol is notified;
+   * in the newer protocol a server requests the roots whenever it needs them.
    */
   rootsChanged(): void;
 }
 
 /**
- * The tools of an MCP server. Returns at once and connects; `ready` rejects with a `ToolError`
- * (`unavailable`, `auth_required`, `timeout`, …) when that fails. Follows the server's changes.
+ * Creates a source with the tools of an MCP server. Returns at once and connects; `ready` rejects with a `ToolError`
+ * (`unavailable`, `auth_required`, `timeout`, …) when that fails. The source follows changes of the server's list.
  *
- * @throws ToolError `internal` when an option cannot be meant.
+ * @throws ToolError `internal` when an option is invalid.
  * @example
  * ```ts
  * const files = mcpSource({ name: "files", command: "my-file-server", args: ["."] });

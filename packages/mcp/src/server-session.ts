@@ -25,18 +25,18 @@ import type { McpConnection, McpDefinition } from "./transport/messages/mcp-conn
 
 const defaultTimeoutMs = 60_000;
 
-/** The source of a session. */
+/** Listener of a session: its source. */
 export interface SessionListener {
-  /** The server's tools may have changed: list them again. */
+  /** The server's tools may have changed: they must be listed again. */
   onToolsChanged(): void;
-  /** `trouble` has come or gone. */
+  /** `trouble` was set or cleared. */
   onTrouble(): void;
 }
 
 /** The state of a source: its server's connections, tasks, list and provider. */
 export class ServerSession implements McpToolHost, ProviderToolHost {
   readonly requestHandler: ServerRequestHandler;
-  /** Of a server over HTTP. */
+  /** Credentials of a server over HTTP. */
   readonly auth: ServerAuth | undefined;
   /** The resources, prompts and completion of the server. */
   readonly provider: ServerProvider;
@@ -46,15 +46,15 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
   readonly #timeoutMs: number;
   readonly #closing: AbortSignal;
   readonly #listener: SessionListener;
-  /** Lists that are in progress: none is needed because of a connection that they made. */
+  /** Number of lists in progress. A connection that a list has made needs no further list. */
   #listing = 0;
-  /** A list that calls wait for. */
+  /** The list in progress that calls wait for. */
   #latestList: Promise<ListedDefinitions> | undefined;
   readonly #throttle = new ListRefreshThrottle();
   #hasBegun = false;
   #hasListed = false;
 
-  /** @param closing fires when the source is closed. */
+  /** @param closing Aborted when the source is closed. */
   constructor(
     server: McpServer,
     secrets: SecretSet,
@@ -77,13 +77,13 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
       auth: this.auth,
       requestHandler: this.requestHandler,
       onReady: (connection) => {
-        provider.connected(connection);
+        provider.onConnected(connection);
         if (this.#listing === 0) listener.onToolsChanged();
       },
       onTrouble: () => listener.onTrouble(),
       onNotification: (method, params, isShared) => {
         if (method === "notifications/tasks/status") this.tasks.onStatus(params);
-        if (!isShared || provider.hear(method, params)) return;
+        if (!isShared || provider.onNotification(method, params)) return;
         if (method !== "notifications/tools/list_changed") return;
         this.#throttle.schedule(() => listener.onToolsChanged());
       },
@@ -91,7 +91,10 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     this.tasks = new RemoteTasks(this.#connections);
   }
 
-  /** Why the tools cannot be called: attempts to connect fail. An error that only the host can end is left to the calls. */
+  /**
+   * Reason why the tools cannot be called: attempts to connect fail. Errors that only the host can resolve are
+   * reported by the calls instead.
+   */
   get trouble(): ToolError | undefined {
     const { trouble } = this.#connections.shared;
     return trouble?.retryable === true && this.#hasListed ? trouble : undefined;
@@ -113,9 +116,9 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
   }
 
   /**
-   * The tools as the server lists them now; for the first time those of last time, where they are known.
+   * Lists the tools of the server. The first time, the stored list is used where there is one.
    *
-   * @throws ToolError when they cannot be had.
+   * @throws ToolError when the tools cannot be listed.
    */
   async list(): Promise<LoadedTools> {
     const isFirst = !this.#hasBegun;
@@ -125,7 +128,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
       this.#hasListed = true;
       // A failure is reported by the calls.
       if (this.#server.connect !== "lazy") this.#connections.shared.connection().catch(() => {});
-      this.provider.offers(cached.capabilities);
+      this.provider.setCapabilities(cached.capabilities);
       return createTools(cached, this.#server, this);
     }
     const listed = await this.#listed();
@@ -178,7 +181,7 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
     const { shared } = this.#connections;
     this.#listing += 1;
     try {
-      let lease = await this.#connections.upToDate(await shared.connectNow());
+      let lease = await this.#connections.withCurrentVersion(await shared.connectNow());
       lease.begin();
       try {
         return await this.#listOver(lease).catch(async (error: unknown) => {
@@ -189,8 +192,8 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
           return this.#listOver(lease);
         });
       } catch (error) {
-        // A connection over which nothing has ever been listed is of no use.
-        if (!this.#hasListed) shared.fail(lease, error as ToolError);
+        // A connection over which no list has ever succeeded is not kept.
+        if (!this.#hasListed) shared.failConnection(lease, error as ToolError);
         throw error;
       } finally {
         lease.done();

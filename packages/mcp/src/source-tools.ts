@@ -1,19 +1,18 @@
 import { compareNames, type LoadedTools } from "@toolweave/core";
-import { argumentWarnings } from "./options/argument-secrets.ts";
+import { toArgumentWarnings } from "./options/server-secrets.ts";
 import type { McpServer } from "./options/mcp-options.ts";
-import { programOrigin } from "./options/program-digest.ts";
-import { providerTools, type ProviderToolHost } from "./resources/provider-tools.ts";
+import { toProgramOrigin } from "./options/program-digest.ts";
+import { createProviderTools, type ProviderToolHost } from "./resources/provider-tools.ts";
 import { hasTasksExtension, getTaskSupport } from "./calls/remote-task.ts";
 import { McpTool, type McpToolHost } from "./calls/mcp-tool.ts";
-import { usableDefinitions } from "./listing/usable-definitions.ts";
-import { withValidHeaders } from "./listing/valid-headers.ts";
+import { selectUsable, withValidHeaders } from "./listing/usable-definitions.ts";
 import type { ListedDefinitions } from "./listing/list-definitions.ts";
 import { assignNames } from "./listing/tool-names.ts";
 import { selectDefinitions } from "./listing/select-definitions.ts";
 import { promptInjectionWarnings } from "./listing/prompt-injection-warnings.ts";
 import { getFingerprint, toToolSpec } from "./listing/tool-spec.ts";
 
-/** The tools of what a server lists and offers, and what could not become one. */
+/** Creates the tools from a server's list and capabilities, with the problems of those that could not be created. */
 export async function createTools(
   listed: ListedDefinitions,
   server: McpServer,
@@ -22,15 +21,15 @@ export async function createTools(
   const { capabilities } = listed;
   const { name: serverName, timeoutMs } = server;
   const selected = selectDefinitions(listed.definitions, server, serverName);
-  const { usable, problems: faults } = await usableDefinitions(selected.definitions);
+  const { usable, problems: faults } = await selectUsable(selected.definitions);
   const isLocal = "command" in server;
-  const program = programOrigin(server);
-  const { fit, problems: headerFaults } = isLocal
-    ? { fit: usable, problems: [] }
+  const program = toProgramOrigin(server);
+  const { valid, problems: headerFaults } = isLocal
+    ? { valid: usable, problems: [] }
     : withValidHeaders(usable);
-  const { named, problems } = assignNames(fit, server);
+  const { named, problems } = assignNames(valid, server);
   const mayBecomeTask = hasTasksExtension(capabilities);
-  const own = named.map(({ name, definition }) => {
+  const serverTools = named.map(({ name, definition }) => {
     const json = getFingerprint(definition);
     const taskSupport = getTaskSupport(definition, capabilities);
     const isTask = taskSupport === "required";
@@ -39,23 +38,25 @@ export async function createTools(
     const support = `${taskSupport ?? ""}${mayBecomeTask ? "+" : ""}`;
     return new McpTool(spec, `${name} ${support} ${json}`, definition, host, taskSupport);
   });
-  const taken = new Set(named.map(({ name }) => name));
-  const others = providerTools({ ...server, program }, host, capabilities, taken);
+  const takenNames = new Set(named.map(({ name }) => name));
+  const offered = createProviderTools({ ...server, program }, host, capabilities, takenNames);
   return {
-    tools: [...own, ...others.tools].sort((a, b) => compareNames(a.spec.name, b.spec.name)),
+    tools: [...serverTools, ...offered.tools].sort((a, b) =>
+      compareNames(a.spec.name, b.spec.name),
+    ),
     problems: [
-      ...argumentWarnings(server),
+      ...toArgumentWarnings(server),
       ...listed.problems,
       ...selected.problems,
       ...faults,
       ...headerFaults,
       ...problems,
-      ...own.flatMap((tool) => tool.problems),
+      ...serverTools.flatMap((tool) => tool.problems),
       ...promptInjectionWarnings(
-        own,
+        serverTools,
         named.map(({ definition }) => definition.name),
       ),
-      ...others.problems,
+      ...offered.problems,
     ],
   };
 }

@@ -1,3 +1,4 @@
+import { isSameIssuer } from "./stored-credentials.ts";
 import {
   checkResourceAllowed,
   discoverAuthorizationServerMetadata,
@@ -7,29 +8,28 @@ import {
 import { ToolError, type JsonObject } from "@toolweave/core";
 import { endpointUrl, serverText } from "@toolweave/http";
 import type { GuardedFetch } from "./guarded-fetch.ts";
-import { isSameIssuer } from "./issuer.ts";
 import { readOAuthErrors } from "./oauth-error.ts";
 
-/** An authorization server, as it is needed to sign in at it. Plain JSON. */
+/** An authorization server, as plain JSON. */
 export interface Authority {
   /** Its name; tokens and registrations are bound to it. */
   readonly issuer: string;
-  /** Where it was found. */
+  /** URL under which it was found. */
   readonly url: string;
-  /** What it says of itself. Absent: it is an old one at the MCP server itself, with endpoints of usual names. */
+  /** Its metadata. Absent: an older server, part of the MCP server itself, with default endpoints. */
   readonly metadata?: JsonObject;
-  /** What tokens are for (RFC 8707), as the MCP server calls itself. */
+  /** Resource that tokens are issued for (RFC 8707), as the MCP server names it. */
   readonly resource?: string;
-  /** What the MCP server takes by default. */
+  /** Default scopes of the MCP server. */
   readonly scopes?: readonly string[];
 }
 
 /**
- * The authorization server of an MCP server (RFC 9728, RFC 8414, OpenID Connect Discovery).
+ * Finds the authorization server of an MCP server (RFC 9728, RFC 8414, OpenID Connect Discovery).
  *
- * @param metadataUrl where the MCP server said that it describes itself.
- * @param issuer the only one that is meant, where the host has said so.
- * @throws ToolError `upstream` when what it finds cannot be used; what `fetch` throws.
+ * @param metadataUrl URL of the MCP server's metadata.
+ * @param issuer The only one that is allowed, if the host has set one.
+ * @throws ToolError `upstream` when its metadata cannot be used; errors of `fetch`.
  */
 export async function findAuthority(
   server: URL,
@@ -44,7 +44,7 @@ export async function findAuthority(
   if (issuer !== undefined && named === undefined && listed.length > 0) {
     throw new ToolError(
       "upstream",
-      `The MCP server at ${server.origin} does not name ${issuer} as its authorization server, which auth.oauth.issuer says is the one. Nothing was sent.`,
+      `The MCP server at ${server.origin} does not name ${issuer}, the value of auth.oauth.issuer, as its authorization server. Nothing was sent.`,
       { audience: "host" },
     );
   }
@@ -56,7 +56,7 @@ export async function findAuthority(
   if (metadata === undefined && (named ?? issuer) !== undefined) {
     throw new ToolError(
       "upstream",
-      `The authorization server ${new URL(url).origin} does not describe itself (RFC 8414).`,
+      `The authorization server ${new URL(url).origin} publishes no metadata (RFC 8414).`,
       { audience: "host" },
     );
   }
@@ -71,7 +71,7 @@ export async function findAuthority(
   };
 }
 
-/** What an authorization server lists under one of its metadata's names. */
+/** Returns a list of strings from the metadata of an authorization server. */
 export function getListed({ metadata }: Authority, member: string): readonly string[] | undefined {
   const list = metadata?.[member];
   return Array.isArray(list) ? list.filter((one) => typeof one === "string") : undefined;
@@ -90,7 +90,7 @@ async function protectedResource(
       fetch,
     );
   } catch (error) {
-    // What was not let through, or could not be reached, is no server of before RFC 9728.
+    // A request that was blocked or failed is no sign of a server older than RFC 9728.
     if (ToolError.is(error)) throw error;
     return undefined;
   }
@@ -98,7 +98,7 @@ async function protectedResource(
   if (checkResourceAllowed({ requestedResource: server, configuredResource })) return resource;
   throw new ToolError(
     "upstream",
-    `The MCP server at ${server.origin} describes another one, ${serverText(configuredResource, [])}, so that no token is asked for (RFC 9728 section 3.3).`,
+    `The MCP server at ${server.origin} publishes metadata of another one, ${serverText(configuredResource, [])}, so no token is requested (RFC 9728 section 3.3).`,
     { audience: "host" },
   );
 }

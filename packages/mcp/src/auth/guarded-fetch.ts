@@ -1,15 +1,15 @@
 import { ToolError } from "@toolweave/core";
 import type { HttpClient } from "@toolweave/http";
 
-/** `fetch`, as far as the SDK's sign-in needs it: whole answers. */
+/** The part of `fetch` that the SDK's sign-in needs; responses are buffered. */
 export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-// Statuses whose answers have no body; `Response` refuses one.
+// Statuses of responses without a body; `Response` rejects one.
 const bodiless = new Set([204, 205, 304]);
 
 /**
- * A guarded HTTP client in the shape of `fetch`: what the client refuses, this refuses, and what comes from another
- * origin than was asked. Bodies are text or form parameters.
+ * Wraps a guarded HTTP client as `fetch`. Requests that the client blocks fail, and so do responses from another
+ * origin. Bodies are strings or form parameters.
  */
 export function guardedFetch(client: HttpClient): GuardedFetch {
   return async (url, init = {}) => {
@@ -18,7 +18,7 @@ export function guardedFetch(client: HttpClient): GuardedFetch {
     if (body instanceof URLSearchParams) {
       sent["content-type"] ??= "application/x-www-form-urlencoded;charset=UTF-8";
     } else if (typeof body !== "string" && body !== undefined && body !== null) {
-      throw new ToolError("internal", "guardedFetch sends text and form parameters only.");
+      throw new ToolError("internal", "guardedFetch sends strings and form parameters only.");
     }
     const answer = await client.request({
       method,
@@ -30,13 +30,13 @@ export function guardedFetch(client: HttpClient): GuardedFetch {
     if (new URL(answer.url).origin !== new URL(url).origin) {
       throw new ToolError(
         "upstream",
-        `${new URL(url).origin} redirected a request that belongs to a sign-in to another origin, from which nothing is taken.`,
+        `${new URL(url).origin} redirected a request of a sign-in to another origin, which is not allowed.`,
         { audience: "host" },
       );
     }
     const received = new Headers();
     for (const [name, value = []] of Object.entries(answer.headers)) {
-      // It is decoded already.
+      // The body is decoded already.
       if (name === "content-encoding" || name === "content-length") continue;
       for (const one of Array.isArray(value) ? value : [value]) received.append(name, one);
     }

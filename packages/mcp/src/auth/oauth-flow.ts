@@ -7,7 +7,6 @@ import {
 } from "@toolweave/core";
 import { callbackCode } from "@toolweave/http";
 import { findAuthority, getListed, type Authority } from "./authority.ts";
-import { isSameIssuer } from "./issuer.ts";
 import {
   authorizationUrl,
   clientToken,
@@ -18,7 +17,7 @@ import {
 } from "./oauth-client.ts";
 import { isUnknownClient } from "./oauth-error.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
-import type { StoredCredentials, Owner } from "./stored-credentials.ts";
+import { isSameIssuer, type StoredCredentials, type Owner } from "./stored-credentials.ts";
 import type { McpOAuth } from "../options/auth-options.ts";
 import type { TokenSecrets } from "./token-secrets.ts";
 import type { Challenge } from "./sign-in-required.ts";

@@ -1,17 +1,16 @@
 import { ToolError, type SecretSet, type TokenCredential, type ToolContext } from "@toolweave/core";
 import { httpClient, SharedWork, type HttpClient } from "@toolweave/http";
 import { guardedFetch } from "./guarded-fetch.ts";
-import type { HttpAuthorization, HttpRefusal } from "../transport/messages/mcp-connection.ts";
+import type { HttpAuthorization, HttpRejection } from "../transport/messages/mcp-connection.ts";
 import type { McpHttpServer } from "../options/mcp-options.ts";
 import { StoredCredentials, type Owner } from "./stored-credentials.ts";
 import type { BearerToken } from "../options/auth-options.ts";
 import type { BegunSignIn, OAuthFlow, OAuthFlowOptions } from "./oauth-flow.ts";
 import { TokenSecrets } from "./token-secrets.ts";
-import { readChallenge } from "./read-challenge.ts";
-import { SignInRequired, type Challenge } from "./sign-in-required.ts";
+import { readChallenge, SignInRequired, type Challenge } from "./sign-in-required.ts";
 
-/** What an authorization server answers is small. */
-const mostBytes = 1024 * 1024;
+/** Maximum size of a response of an authorization server. */
+const maxBytes = 1024 * 1024;
 
 /** The credentials of a server over HTTP: one for each source. */
 export class ServerAuth {
@@ -21,9 +20,9 @@ export class ServerAuth {
   readonly #flowOptions: OAuthFlowOptions;
   #flow: OAuthFlow | undefined;
   readonly #http: HttpClient;
-  readonly #underWay = new SharedWork<TokenCredential | undefined>();
+  readonly #inProgress = new SharedWork<TokenCredential | undefined>();
 
-  /** @param secrets the source's; tokens join them. */
+  /** @param secrets Secrets of the source; tokens are added to them. */
   constructor(server: McpHttpServer, secrets: SecretSet) {
     const { name, url, auth = {}, allowOrigins } = server;
     const { oauth = {}, store } = auth;
@@ -38,7 +37,7 @@ export class ServerAuth {
         ...(oauth.issuer === undefined ? [] : [new URL(oauth.issuer).origin]),
       ],
       allowOrigins,
-      maxBytes: mostBytes,
+      maxBytes,
     });
     this.#flowOptions = {
       server: at,
@@ -52,63 +51,73 @@ export class ServerAuth {
     }
   }
 
-  /** Whose credentials a call uses, and so whose connection it needs: see `McpAuth`. */
+  /** Returns the owner of the credentials, and so of the connection, of a call: see `McpAuth`. */
   ownerOf({ caller }: Pick<ToolContext, "caller">): Owner {
     const { bearer, oauth } = this.#server.auth ?? {};
     if (typeof bearer === "function") return caller?.id;
-    return bearer === undefined && oauth !== undefined && !this.#isItself ? caller?.id : undefined;
+    return bearer === undefined && oauth !== undefined && !this.#isClientCredentials
+      ? caller?.id
+      : undefined;
   }
 
-  /** What the requests of an owner's connection carry. `undefined`: nothing but the server's `headers`. */
+  /** Returns the credentials of an owner's connection. `undefined`: only the server's `headers` are sent. */
   authorizationFor(owner: Owner): HttpAuthorization | undefined {
     const { bearer, oauth } = this.#server.auth ?? {};
     if (bearer !== undefined) return this.#withBearer(bearer, owner);
     return oauth === undefined ? undefined : this.#withOAuth(owner);
   }
 
-  /** Begins a sign-in of a person. @throws ToolError when none can be begun. */
+  /**
+   * Starts a sign-in of a person.
+   *
+   * @throws ToolError when it cannot be started.
+   */
   async begin(owner: Owner, challenge: Challenge): Promise<BegunSignIn> {
     return (await this.#oauth()).begin(owner, challenge);
   }
 
-  /** Ends it with what came back. @throws ToolError `auth_required` when a person has to begin again. */
+  /**
+   * Completes a sign-in with the person's answer.
+   *
+   * @throws ToolError `auth_required` when a person has to start again.
+   */
   async finish(owner: Owner, begun: BegunSignIn["state"], answer: string): Promise<void> {
     return (await this.#oauth()).finish(owner, begun, answer);
   }
 
-  /** What is kept for an owner now. */
+  /** Returns the stored token of an owner. */
   token(owner: Owner): Promise<TokenCredential | undefined> {
     return this.#kept.token(owner);
   }
 
-  /** Cancels what is under way. */
+  /** Cancels requests in progress. */
   close(): Promise<void> {
     return this.#http.close();
   }
 
-  /** Loaded when somebody signs in, or a token is renewed. */
+  /** Loaded when a person signs in, or a token is renewed. */
   async #oauth(): Promise<OAuthFlow> {
     const module = await import("./oauth-flow.ts");
     return (this.#flow ??= new module.OAuthFlow(this.#flowOptions));
   }
 
-  get #isItself(): boolean {
+  get #isClientCredentials(): boolean {
     return this.#server.auth?.oauth?.flow === "clientCredentials";
   }
 
   #withBearer(bearer: BearerToken, owner: Owner): HttpAuthorization {
     if (typeof bearer === "string") {
-      const headers = headersOf(bearer);
-      return { headers: () => headers, refused: () => false };
+      const headers = toHeaders(bearer);
+      return { headers: () => headers, onRejected: () => false };
     }
-    const ask = async (): Promise<Readonly<Record<string, string>>> => {
+    const getHeaders = async (): Promise<Readonly<Record<string, string>>> => {
       try {
         const token = await bearer({
           source: this.#server.name,
           ...(owner === undefined ? {} : { caller: owner }),
         });
         this.#secrets.add(token);
-        return headersOf(token);
+        return toHeaders(token);
       } catch (cause) {
         throw new ToolError(
           "auth_required",
@@ -118,45 +127,45 @@ export class ServerAuth {
       }
     };
     return {
-      headers: ask,
-      refused: async ({ attempt, sent }) => attempt === 0 && !isSame(sent, await ask()),
+      headers: getHeaders,
+      onRejected: async ({ attempt, sent }) => attempt === 0 && !isSame(sent, await getHeaders()),
     };
   }
 
   #withOAuth(owner: Owner): HttpAuthorization {
     return {
-      headers: async () => headersOf((await this.#usable(owner))?.accessToken),
-      refused: async (refusal) => {
+      headers: async () => toHeaders((await this.#usable(owner))?.accessToken),
+      onRejected: async (refusal) => {
         const challenge = readChallenge(refusal);
         if (challenge.status === 403 && challenge.error !== "insufficient_scope") return false;
         const token = await this.#kept.token(owner);
-        const isOther = token !== undefined && !isSame(refusal.sent, headersOf(token.accessToken));
-        // Another request has been quicker.
+        const isOther = token !== undefined && !isSame(refusal.sent, toHeaders(token.accessToken));
+        // Another request has renewed it.
         if (isOther && refusal.attempt === 0) return true;
-        return this.#isItself
+        return this.#isClientCredentials
           ? this.#obtained(refusal, challenge)
           : this.#renewed(owner, token, refusal, challenge);
       },
     };
   }
 
-  /** A token that has not expired, as far as is known. */
+  /** Returns a token that has not expired, as far as is known. */
   async #usable(owner: Owner): Promise<TokenCredential | undefined> {
     const token = await this.#kept.token(owner);
     if (token === undefined || token.expiresAt === undefined || token.expiresAt > Date.now()) {
       return token;
     }
-    // Without one the server says what it wants.
-    return this.#isItself ? undefined : this.#renew(owner, token);
+    // Without a token the server responds with its challenge.
+    return this.#isClientCredentials ? undefined : this.#renew(owner, token);
   }
 
   async #renewed(
     owner: Owner,
     token: TokenCredential | undefined,
-    { attempt, signal }: HttpRefusal,
+    { attempt, signal }: HttpRejection,
     challenge: Challenge,
   ): Promise<boolean> {
-    // To renew a token adds nothing to it (RFC 6749 section 6).
+    // A renewed token has no additional scopes (RFC 6749 section 6).
     const mayHelp = challenge.status === 401 && attempt === 0 && token !== undefined;
     if (mayHelp && (await this.#renew(owner, token, challenge.metadataUrl, signal)) !== undefined) {
       return true;
@@ -171,22 +180,22 @@ export class ServerAuth {
     signal?: AbortSignal,
   ): Promise<TokenCredential | undefined> {
     const name = JSON.stringify([owner ?? null, old.accessToken]);
-    return this.#underWay.run(name, signal, async () => {
+    return this.#inProgress.run(name, signal, async () => {
       const latest = await this.#kept.token(owner);
       if (latest !== undefined && latest.accessToken !== old.accessToken) return latest;
       return (await this.#oauth()).renew(owner, old, metadataUrl);
     });
   }
 
-  async #obtained({ attempt, signal }: HttpRefusal, challenge: Challenge): Promise<boolean> {
+  async #obtained({ attempt, signal }: HttpRejection, challenge: Challenge): Promise<boolean> {
     if (attempt > 0) return false;
     const name = `itself ${challenge.scopes.join(" ")}`;
-    await this.#underWay.run(name, signal, async () => (await this.#oauth()).obtain(challenge));
+    await this.#inProgress.run(name, signal, async () => (await this.#oauth()).obtain(challenge));
     return true;
   }
 }
 
-function headersOf(token: string | undefined): Readonly<Record<string, string>> {
+function toHeaders(token: string | undefined): Readonly<Record<string, string>> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 

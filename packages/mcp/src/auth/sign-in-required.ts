@@ -1,31 +1,60 @@
 import { ToolError } from "@toolweave/core";
+import type { HttpRejection } from "../transport/messages/mcp-connection.ts";
 
-/** What a server said when it refused a request for its credentials (RFC 6750 section 3, RFC 9728 section 5.1). */
+/** Challenge of a server that has rejected a request's credentials (RFC 6750 section 3, RFC 9728 section 5.1). */
 export interface Challenge {
   readonly status: 401 | 403;
-  /** Where the server describes itself. */
+  /** URL of the server's metadata. */
   readonly metadataUrl?: URL;
-  /** What it asks for. May be empty. */
+  /** Requested scopes. May be empty. */
   readonly scopes: readonly string[];
   /** `insufficient_scope` */
   readonly error?: string;
 }
 
-/** A person has to sign in: `auth_required`. A call asks for it; a list of tools can only say so. */
+/** Error `auth_required`: a person has to sign in. A call suspends for it; a list of tools fails with it. */
 export class SignInRequired extends ToolError {
   readonly challenge: Challenge;
 
   /**
-   * @param source its name.
-   * @param challenge what the server said.
+   * @param source Name of the source.
+   * @param challenge Challenge of the server.
    */
   constructor(source: string, challenge: Challenge) {
     const { status, scopes } = challenge;
     const more = status === 403 && scopes.length > 0 ? ` for ${scopes.join(" ")}` : "";
     super(
       "auth_required",
-      `The MCP server ${source} wants a person to sign in${more}: run \`toolweave login ${source}\`, or use signIn() of @toolweave/mcp.`,
+      `The MCP server ${source} requires a person to sign in${more}: run \`toolweave login ${source}\`, or use signIn() of @toolweave/mcp.`,
     );
     this.challenge = challenge;
   }
+}
+
+/** Maximum number of scopes of a challenge. */
+const maxScopes = 100;
+
+/** Reads the challenge of a rejection. Of several challenges the bearer one is used; an invalid URL is omitted. */
+export function readChallenge({ status, wwwAuthenticate = "" }: HttpRejection): Challenge {
+  const bearer =
+    /(?:^|,\s*)bearer(?:\s|$)([^]*)/i.exec(wwwAuthenticate.slice(0, 10_000))?.[1] ?? "";
+  const parameters = new Map<string, string>();
+  for (const [, name = "", quoted, bare = ""] of bearer.matchAll(
+    /(?:^|[\s,])([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g,
+  )) {
+    const value = quoted?.replace(/\\(.)/g, "$1") ?? bare;
+    if (!parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), value);
+  }
+  const url = URL.parse(parameters.get("resource_metadata") ?? "");
+  const error = parameters.get("error");
+  // RFC 6749 appendix A.4: characters of a scope.
+  const scopes = (parameters.get("scope") ?? "")
+    .split(" ")
+    .filter((one) => /^[!#-[\]-~]+$/.test(one));
+  return {
+    status,
+    ...(url === null ? {} : { metadataUrl: url }),
+    scopes: [...new Set(scopes)].slice(0, maxScopes),
+    ...(error === undefined ? {} : { error }),
+  };
 }

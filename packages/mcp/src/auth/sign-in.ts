@@ -7,44 +7,45 @@ import { SignInRequired } from "./sign-in-required.ts";
 
 const defaultTimeoutMs = 60_000;
 
-/** A sign-in that a person can go through. */
+/** A sign-in that a person can complete. */
 export interface SignIn {
-  /** Where the person signs in. Show it, and open it with no shell: the server has chosen it. */
+  /** URL at which the person signs in. Display it, and do not open it with a shell: the server has chosen it. */
   readonly url: string;
-  /** What is asked for. May be empty. */
+  /** Requested scopes. May be empty. */
   readonly scopes: readonly string[];
   /**
-   * Keeps what the person has signed in for.
+   * Stores the credentials of the sign-in.
    *
-   * @param answer the whole URL to which the person was led back, or the bare code where the server only showed one.
-   * @throws ToolError `auth_required` when it belongs to another sign-in, or the server or the person said no.
+   * @param answer The full URL that the person was redirected to, or the code if the server only displayed one.
+   * @throws ToolError `auth_required` when the answer belongs to another sign-in, or the server or the person
+   * declined.
    */
   finish(answer: string): Promise<void>;
 }
 
-/** How a sign-in is begun. */
+/** Options of a sign-in. */
 export interface SignInOptions {
-  /** Whose it is, by id. Default: the host's own, which lists of tools are asked for with. */
+  /** Id of the owner. Default: the host itself, which lists tools. */
   readonly caller?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Lets a person sign in at a server before anything is called: what `toolweave login` does. Asks the server for its
- * tools with what `auth.store` has; when it refuses that, a sign-in begins. What the person signs in for is kept in
- * `auth.store`, where a source of the same `name` and `url` finds it: give one that lasts.
+ * Lets a person sign in at a server before the first call, as `toolweave login` does. Requests the server's tools
+ * with the credentials in `auth.store`; if the server rejects them, a sign-in is started. Its credentials are stored
+ * in `auth.store`, where a source of the same `name` and `url` finds them: use a persistent one.
  *
- * @returns nothing when the server is content with what it gets.
- * @throws ToolError what connecting to the server, or the authorization server's description, ends with: `internal` for
- * options that cannot be meant, `permission_denied` with the line to write when the authorization server is on a private
- * address, `auth_required` when it takes no client that is not known to it.
+ * @returns `undefined` when the server accepts the credentials.
+ * @throws ToolError errors of the connection and of the authorization server's metadata: `internal` for invalid
+ * options, `permission_denied` with the option to set when the authorization server is on a private address,
+ * `auth_required` when it accepts only registered clients.
  * @example
  * ```ts
  * const server = { name: "museum", url: "https://museum.example/mcp", auth: { oauth: {}, store } };
  * const begun = await signIn(server);
  * if (begun !== undefined) {
- *   console.log(`Sign in at ${begun.url}`);
- *   await begun.finish(await pastedAddress());
+ * console.log(`Sign in at ${begun.url}`);
+ * await begun.finish(await pastedAddress());
  * }
  * ```
  */
@@ -55,22 +56,22 @@ export async function signIn(
   checkServer(server);
   const { caller, signal } = options;
   const auth = new ServerAuth({ ...server, auth: { oauth: {}, ...server.auth } }, new SecretSet());
-  const required = await refusalOf(server, auth, caller, signal);
+  const required = await findChallenge(server, auth, caller, signal);
   if (required === undefined) return undefined;
   const { url, scopes, state } = await auth.begin(caller, required.challenge);
   return { url, scopes, finish: (answer) => auth.finish(caller, state, answer) };
 }
 
-/** What the server wants before it lists its tools. */
-async function refusalOf(
+/** Returns the server's challenge, if it rejects a list of its tools. */
+async function findChallenge(
   server: McpHttpServer,
   auth: ServerAuth,
   caller: string | undefined,
   outer: AbortSignal | undefined,
 ): Promise<SignInRequired | undefined> {
   const { timeoutMs = defaultTimeoutMs } = server;
-  const late = timeoutMs === 0 ? [] : [AbortSignal.timeout(timeoutMs)];
-  const signal = AbortSignal.any([...late, ...(outer === undefined ? [] : [outer])]);
+  const timeouts = timeoutMs === 0 ? [] : [AbortSignal.timeout(timeoutMs)];
+  const signal = AbortSignal.any([...timeouts, ...(outer === undefined ? [] : [outer])]);
   try {
     const { connect } = await import("../transport/connect.ts");
     const connection = await connect(server, {
@@ -80,7 +81,7 @@ async function refusalOf(
       authorization: auth.authorizationFor(caller),
       onNotification: () => {},
       onRequest: ({ method }) => {
-        throw new Error(`${method} is not supported here`);
+        throw new Error(`${method} is not supported`);
       },
     });
     try {

@@ -9,15 +9,15 @@ import {
   type CredentialStore,
   type TokenCredential,
 } from "@toolweave/core";
-import { isSameIssuer } from "./issuer.ts";
+
 import type { TokenSecrets } from "./token-secrets.ts";
 
-/** Whose credentials: a caller's, by id; `undefined`: the host's own. */
+/** Owner of credentials: the id of a caller; `undefined`: the host. */
 export type Owner = string | undefined;
 
 /**
- * What the store has for a server: tokens of each owner, and as whom the host has registered itself. A token that was
- * issued for another server is none: a source's name may come to mean another server.
+ * The stored credentials of a server: the token of each owner, and the host's registration. A token that was issued
+ * for another server is ignored: a source's name may come to mean another server.
  */
 export class StoredCredentials {
   readonly #source: string;
@@ -25,7 +25,7 @@ export class StoredCredentials {
   readonly #store: CredentialStore;
   readonly #secrets: TokenSecrets;
 
-  /** @param resource the server's URL. */
+  /** @param resource URL of the server. */
   constructor(
     source: string,
     resource: string,
@@ -38,7 +38,7 @@ export class StoredCredentials {
     this.#secrets = secrets;
   }
 
-  /** A token, or a secret that a host has put there and that cannot be renewed. */
+  /** Returns a token, or a secret that the host has stored and that cannot be renewed. */
   async token(owner: Owner): Promise<TokenCredential | undefined> {
     const kept = await this.#read(this.#key(owner));
     if (kept?.type === "secret") return { type: "token", accessToken: kept.secret };
@@ -47,22 +47,22 @@ export class StoredCredentials {
     return isOurs ? kept : undefined;
   }
 
-  /** Keeps a token, as issued to this client for this server. */
+  /** Stores a token, bound to this client and this server. */
   async keepToken(owner: Owner, token: TokenCredential, client: ClientCredential): Promise<void> {
     const kept = { ...token, bound: { resource: this.#resource, client } };
     this.#register(kept);
-    await this.#ask(() => this.#store.set(this.#key(owner), kept));
+    await this.#run(() => this.#store.set(this.#key(owner), kept));
   }
 
-  /** Forgets a token that is of no use, unless another has taken its place. */
+  /** Deletes a token that is no longer valid, unless another one has replaced it. */
   async forgetToken(owner: Owner, { accessToken }: TokenCredential): Promise<void> {
     const key = this.#key(owner);
     const latest = await this.#read(key);
     if (latest?.type !== "token" || latest.accessToken !== accessToken) return;
-    await this.#ask(() => this.#store.delete(key));
+    await this.#run(() => this.#store.delete(key));
   }
 
-  /** As whom the host has registered itself at this server, for this way back; it may not be enough for some scopes. */
+  /** Returns the host's registration at this server for this redirect URI, unless it lacks one of the scopes. */
   async client(
     issuer: string,
     redirectUri: string,
@@ -70,21 +70,21 @@ export class StoredCredentials {
   ): Promise<ClientCredential | undefined> {
     const kept = await this.#read(this.#clientKey);
     if (kept?.type !== "client" || !isSameIssuer(kept.issuer, issuer)) return undefined;
-    const isGood = kept.expiresAt === undefined || kept.expiresAt > Date.now();
+    const isValid = kept.expiresAt === undefined || kept.expiresAt > Date.now();
     const isEnough = scopes.every((scope) => kept.scopes?.includes(scope) ?? true);
-    return isGood && isEnough && kept.redirectUri === redirectUri ? kept : undefined;
+    return isValid && isEnough && kept.redirectUri === redirectUri ? kept : undefined;
   }
 
   async keepClient(client: ClientCredential): Promise<void> {
     this.#register(client);
-    await this.#ask(() => this.#store.set(this.#clientKey, client));
+    await this.#run(() => this.#store.set(this.#clientKey, client));
   }
 
-  /** Forgets a registration that its server does not know any more, unless another has taken its place. */
+  /** Deletes a registration that its server no longer knows, unless another one has replaced it. */
   async forgetClient({ clientId }: ClientCredential): Promise<void> {
     const kept = await this.#read(this.#clientKey);
     if (kept?.type !== "client" || kept.clientId !== clientId) return;
-    await this.#ask(() => this.#store.delete(this.#clientKey));
+    await this.#run(() => this.#store.delete(this.#clientKey));
   }
 
   get #clientKey(): CredentialKey {
@@ -97,8 +97,8 @@ export class StoredCredentials {
   }
 
   async #read(key: CredentialKey): Promise<Credential | undefined> {
-    // Many stores say null for what they have not.
-    const credential = (await this.#ask(() => this.#store.get(key))) ?? undefined;
+    // Many stores return null for missing entries.
+    const credential = (await this.#run(() => this.#store.get(key))) ?? undefined;
     if (credential !== undefined) this.#register(credential);
     return credential;
   }
@@ -112,16 +112,24 @@ export class StoredCredentials {
     this.#secrets.add(credential.bound?.client.clientSecret);
   }
 
-  async #ask<T>(ask: () => Awaitable<T>): Promise<T> {
+  async #run<T>(access: () => Awaitable<T>): Promise<T> {
     try {
-      const answer = ask();
-      return isThenable(answer) ? await answer : answer;
+      const result = access();
+      return isThenable(result) ? await result : result;
     } catch (cause) {
       throw new ToolError(
         "store_unavailable",
-        "The store of credentials does not answer, so that nothing was sent. Try again later.",
+        "The credential store is not available, so nothing was sent. Try again later.",
         { cause },
       );
     }
   }
+}
+
+/**
+ * True for two names of the same authorization server. A trailing slash makes no difference: the URL of a server
+ * without a path is written in both ways.
+ */
+export function isSameIssuer(one: string, other: string): boolean {
+  return one.replace(/\/$/, "") === other.replace(/\/$/, "");
 }

@@ -1,10 +1,10 @@
 import type { Unregister, SecretSet } from "@toolweave/core";
-import { isDistinctive } from "../options/argument-secrets.ts";
+import { isDistinctive } from "../options/server-secrets.ts";
 
-/** So many tokens and codes are known, the latest: they are renewed without end. */
-const mostKnown = 100;
+/** Number of latest tokens and codes that are redacted: they are renewed without end. */
+const maxKnown = 100;
 
-/** Secrets that come and go while a source lives: they come out of no executor. */
+/** Secrets of a source that change while it is open. They are redacted. */
 export class TokenSecrets {
   readonly #set: SecretSet;
   /** By value, the latest last. */
@@ -19,7 +19,7 @@ export class TokenSecrets {
     const forget = this.#known.get(value) ?? this.#set.add(value);
     this.#known.delete(value);
     this.#known.set(value, forget);
-    if (this.#known.size <= mostKnown) return;
+    if (this.#known.size <= maxKnown) return;
     const [[oldest, forgetOldest] = []] = this.#known;
     if (oldest !== undefined) this.#known.delete(oldest);
     forgetOldest?.();

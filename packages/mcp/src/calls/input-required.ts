@@ -11,49 +11,57 @@ import {
   type ToolOutput,
 } from "@toolweave/core";
 import { isObject } from "../schema/schema-keywords.ts";
-import type { ServerRequestHandler, Question } from "../server-requests/server-request-handler.ts";
-import { toAnswerSchema } from "../server-requests/form.ts";
-import { readUrlElicitationRequired } from "./url-elicitation-required.ts";
-import { readResumedRound, type Asked, type RoundState } from "./input-round.ts";
+import type {
+  ServerRequestHandler,
+  ParsedServerRequest,
+} from "../server-requests/server-request-handler.ts";
+import { toAnswerSchema } from "../server-requests/form-answer.ts";
+import {
+  readUrlElicitationRequired,
+  readResumedRound,
+  type OpenRoundRequest,
+  type RoundState,
+} from "./input-round.ts";
 import { InvalidServerRequest } from "../server-requests/invalid-server-request.ts";
 
-/** How often a server may ask before it answers, resumed calls included. */
+/** Maximum number of rounds before a result, resumed calls included. */
 const maxRounds = 10;
 
-/** Questions that a server may ask at once. */
-const maxQuestions = 50;
+/** Maximum number of requests in one round. */
+const maxRequests = 50;
 
-/** Characters of a server's own name for a question, and of its state: a call that waits keeps them. */
+/** Maximum number of characters of the server's key for a request, and of its state: an interrupted call stores both. */
 const maxKeyLength = 1_000;
 const maxStateLength = 1_000_000;
 
-/** Milliseconds before a request goes on for which the server asked nothing but to be asked again. */
+/** Milliseconds before a request is repeated if the server asked only for that. */
 const retryDelayMs = 250;
 
-/** A question that waits for a person. */
-interface OpenQuestion {
-  readonly asked: Asked;
+/** A request that waits for a person. */
+interface OpenRequest {
+  readonly asked: OpenRoundRequest;
   readonly request: SuspensionRequest;
 }
 
 /**
- * Makes a request, and answers what the server asks before it has an answer: `input_required` of the newer protocol
- * (2026-07-28, basic/patterns/mrtr), and pages that a person has to visit first, of the older one (the error -32042).
- * What no handler answers becomes a suspension; a call that is resumed goes on where it stood, in another process too.
+ * Sends a request and handles what the server requires before it returns a result: `input_required` of the newer
+ * protocol (2026-07-28, basic/patterns/mrtr), and pages that a person has to visit first, of the older one (the error
+ * -32042). A request that no handler can answer becomes a suspension; a resumed call continues from there, in another
+ * process too.
  *
- * @param resumedWith what the call goes on with; see `withSignIn`.
- * @param send makes the request, with these params beside its own.
- * @param outputOf reads the answer.
- * @returns the output, or what the call has to wait for.
- * @throws ToolError `limit_exceeded` when the server asks without end, `execution_failed` when nobody is to be asked what
- * it asks, `approval_rejected` when a person would not go where it says; what `send` and `outputOf` throw.
+ * @param resumedWith Answers that the call is resumed with; see `withSignIn`.
+ * @param send Sends the request, with additional params.
+ * @param toOutput Converts the result.
+ * @returns the output, or the suspension.
+ * @throws ToolError `limit_exceeded` when the server exceeds the number of rounds, `execution_failed` when a request
+ * is invalid, `approval_rejected` when a person declines a required page; errors of `send` and `toOutput`.
  */
 export async function handleInputRequired<Answer>(
   handler: ServerRequestHandler,
   ctx: ToolContext,
   resumedWith: ToolContext["resumed"],
   send: (more: JsonObject) => Awaitable<Answer>,
-  outputOf: (server: string, answer: Answer) => ToolOutput,
+  toOutput: (server: string, answer: Answer) => ToolOutput,
 ): Promise<ToolOutput | Suspension> {
   const resumed = readResumedRound(resumedWith);
   let round = resumed?.state.round ?? 0;
@@ -70,7 +78,7 @@ export async function handleInputRequired<Answer>(
       isRefusal = true;
       answer = { inputRequests };
     }
-    if (!isRefusal && !isInputRequired(answer)) return outputOf(handler.server, answer as Answer);
+    if (!isRefusal && !isInputRequired(answer)) return toOutput(handler.server, answer as Answer);
     round += 1;
     if (round > maxRounds) throw tooManyRoundsError(handler.server);
     const { requestState, inputRequests } = answer as InputRequired;
@@ -78,7 +86,7 @@ export async function handleInputRequired<Answer>(
       throw emptyRequestError(handler.server);
     if (typeof requestState === "string" && requestState.length > maxStateLength)
       throw stateTooLongError(handler.server);
-    const { responses, open } = await askHost(handler, ctx, round, inputRequests);
+    const { responses, open } = await requestInput(handler, ctx, round, inputRequests);
     const state: RoundState = {
       waits: "mcp",
       round,
@@ -99,7 +107,7 @@ export async function handleInputRequired<Answer>(
   }
 }
 
-/** What the request is made again with. */
+/** Returns the additional params of the repeated request. */
 function toRequestParams(
   server: string,
   { isRefusal, requestState }: RoundState,
@@ -115,7 +123,7 @@ function toRequestParams(
   };
 }
 
-/** What a server answers that has to know more first. */
+/** Result of a server that requires input first. */
 interface InputRequired {
   readonly inputRequests?: JsonValue;
   readonly requestState?: JsonValue;
@@ -125,37 +133,40 @@ function isInputRequired(answer: unknown): boolean {
   return isObject(answer) && answer["resultType"] === "input_required";
 }
 
-/** Puts the questions to whoever can answer them now; the others stay open. All are looked at before any is put. */
-async function askHost(
+/**
+ * Passes the requests to the host's handlers; those without a handler stay open. All are validated before the first
+ * is passed on.
+ */
+async function requestInput(
   handler: ServerRequestHandler,
   ctx: ToolContext,
   round: number,
-  given: JsonValue | undefined,
-): Promise<{ readonly responses: JsonObject; readonly open: readonly OpenQuestion[] }> {
-  const questions = readQuestions(handler, given);
+  inputRequests: JsonValue | undefined,
+): Promise<{ readonly responses: JsonObject; readonly open: readonly OpenRequest[] }> {
+  const requests = readRequests(handler, inputRequests);
   const responses: [string, JsonValue][] = [];
-  const open: OpenQuestion[] = [];
-  for (const [key, question] of questions) {
-    if (question.method === "elicitation/create" && handler.options.onElicitation === undefined) {
+  const open: OpenRequest[] = [];
+  for (const [key, request] of requests) {
+    if (request.method === "elicitation/create" && handler.options.onElicitation === undefined) {
       const id = `${ctx.callId}:${round}.${open.length + 1}`;
-      open.push(toOpenQuestion(id, key, question));
+      open.push(toOpenRequest(id, key, request));
     } else {
-      responses.push([key, await handler.answer(question, ctx)]);
+      responses.push([key, await handler.handle(request, ctx)]);
     }
   }
   return { responses: Object.fromEntries(responses), open };
 }
 
-function readQuestions(
+function readRequests(
   handler: ServerRequestHandler,
-  given: JsonValue | undefined,
-): readonly (readonly [string, Question])[] {
-  const entries = Object.entries(isObject(given) ? given : {});
+  inputRequests: JsonValue | undefined,
+): readonly (readonly [string, ParsedServerRequest])[] {
+  const entries = Object.entries(isObject(inputRequests) ? inputRequests : {});
   try {
-    if (entries.length > maxQuestions)
-      throw new InvalidServerRequest(`${entries.length} questions at once`);
+    if (entries.length > maxRequests)
+      throw new InvalidServerRequest(`${entries.length} requests at once`);
     if (entries.some(([key]) => key.length > maxKeyLength))
-      throw new InvalidServerRequest("a question with a name that is too long");
+      throw new InvalidServerRequest("a request with a key that is too long");
     return entries.map(([key, entry]) => {
       const { method, params } = isObject(entry) ? entry : {};
       return [key, handler.read(method, params)] as const;
@@ -164,22 +175,22 @@ function readQuestions(
     if (!(error instanceof InvalidServerRequest)) throw error;
     throw new ToolError(
       "execution_failed",
-      `The MCP server ${handler.server} asks something before it goes on. ${error.message}`,
+      `The MCP server ${handler.server} requires input before it continues. ${error.message}`,
       { cause: error },
     );
   }
 }
 
-type Elicitation = Extract<Question, { method: "elicitation/create" }>;
+type Elicitation = Extract<ParsedServerRequest, { method: "elicitation/create" }>;
 
-function toOpenQuestion(id: string, key: string, { request }: Elicitation): OpenQuestion {
+function toOpenRequest(id: string, key: string, { request }: Elicitation): OpenRequest {
   const { server, message } = request;
   if (request.mode === "url") {
     const { url } = request;
-    const shown = `The MCP server ${server} asks you to go to ${new URL(url).host}: ${message}`;
+    const text = `The MCP server ${server} asks you to go to ${new URL(url).host}: ${message}`;
     return {
       asked: { id, key },
-      request: { id, type: "auth", credential: server, message: shown, url },
+      request: { id, type: "auth", credential: server, message: text, url },
     };
   }
   const schema = toAnswerSchema(request.requestedSchema);
@@ -189,7 +200,7 @@ function toOpenQuestion(id: string, key: string, { request }: Elicitation): Open
   };
 }
 
-/** A server that refused the call until somebody was somewhere is not asked again when they would not go. */
+/** Fails the call if a person has declined a page that the server requires: it is not asked again. */
 function throwIfDeclined(server: string, responses: JsonObject): void {
   const isDeclined = Object.values(responses).some(
     (response) => isObject(response) && response["action"] !== "accept",
@@ -197,27 +208,27 @@ function throwIfDeclined(server: string, responses: JsonObject): void {
   if (!isDeclined) return;
   throw new ToolError(
     "approval_rejected",
-    `The MCP server ${server} runs this only when a person has gone to a page of its own, and they did not. Do not call it again unasked.`,
+    `The MCP server ${server} requires a person to visit a page first, and the person declined. Do not repeat the call unless you are asked to.`,
   );
 }
 
 function emptyRequestError(server: string): ToolError {
   return new ToolError(
     "execution_failed",
-    `The MCP server ${server} asks for something before it goes on, and does not say what.`,
+    `The MCP server ${server} requires input before it continues, but does not request any.`,
   );
 }
 
 function stateTooLongError(server: string): ToolError {
   return new ToolError(
     "execution_failed",
-    `The MCP server ${server} asks for something before it goes on, and wants more than ${maxStateLength} characters kept meanwhile.`,
+    `The MCP server ${server} requires input before it continues, with a state of more than ${maxStateLength} characters.`,
   );
 }
 
 function tooManyRoundsError(server: string): ToolError {
   return new ToolError(
     "limit_exceeded",
-    `The MCP server ${server} has asked ${maxRounds} times before it answered, and asks again: it was given up. This is no completed answer.`,
+    `The MCP server ${server} required input more than ${maxRounds} times without returning a result. The call was cancelled and is not completed.`,
   );
 }

@@ -1,44 +1,44 @@
 import type { Answer, JsonObject, JsonSchema, JsonValue, ToolContext } from "@toolweave/core";
 import { isObject } from "../schema/schema-keywords.ts";
-import { getDefaults } from "../server-requests/form.ts";
+import { getDefaults } from "../server-requests/form-answer.ts";
 
-/** A question that a call waits for. */
-export interface Asked {
-  /** Of the request that was made of it. */
+/** A request that a call waits for. */
+export interface OpenRoundRequest {
+  /** Id of the suspension's request. */
   readonly id: string;
-  /** The server's name for it. */
+  /** The server's key of the request. */
   readonly key: string;
-  /** Absent: a page. */
+  /** Schema of the form. Absent: the request is for a page. */
   readonly form?: JsonSchema;
 }
 
-/** What a call needs to go on after a question. Plain JSON, kept sealed by the executor. */
+/** State with which a call continues after a round. Plain JSON; the executor seals it. */
 export interface RoundState {
-  /** Tells it from what else a call can wait for. */
+  /** Distinguishes it from other states of a suspended call. */
   readonly waits: "mcp";
-  /** How often the server has asked by now. */
+  /** Number of rounds so far. */
   readonly round: number;
-  /** The request is made anew, since it was refused. */
+  /** The request is sent anew, since the server rejected it. */
   readonly isRefusal: boolean;
-  /** The server's own, sent back as it was. */
+  /** State of the server, which is sent back unchanged. */
   readonly requestState?: string;
-  /** What has been answered already. */
+  /** Responses so far. */
   readonly responses: JsonObject;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly OpenRoundRequest[];
 }
 
-/** A round of questions with its answers. */
+/** A round of requests with its responses. */
 export interface ResumedRound {
   readonly state: RoundState;
-  /** The server's name for each question, and the protocol's answer to it. */
+  /** Responses of the protocol by the server's key. */
   readonly responses: JsonObject;
 }
 
-/** What a resumed call goes on with; `undefined`: it is a new one, or waited for something else. */
+/** Reads the answers of a resumed call; `undefined`: it is a new call, or waited for something else. */
 export function readResumedRound(resumed: ToolContext["resumed"]): ResumedRound | undefined {
   if (resumed === undefined || !isRoundState(resumed.state)) return undefined;
   const state = resumed.state as unknown as RoundState;
-  const answered = state.asked.map((asked) => [asked.key, responseTo(asked, resumed.answers)]);
+  const answered = state.asked.map((asked) => [asked.key, toResponse(asked, resumed.answers)]);
   return { state, responses: { ...state.responses, ...Object.fromEntries(answered) } };
 }
 
@@ -46,8 +46,8 @@ function isRoundState(state: JsonValue): boolean {
   return isObject(state) && state["waits"] === "mcp";
 }
 
-/** The executor has checked the answers against what was asked. */
-function responseTo({ id, form }: Asked, answers: readonly Answer[]): JsonObject {
+/** Converts an answer, which the executor has validated against the request. */
+function toResponse({ id, form }: OpenRoundRequest, answers: readonly Answer[]): JsonObject {
   const answer =
     answers.find(({ requestId }) => requestId === id) ??
     answers.find(({ requestId }) => requestId === undefined);
@@ -55,4 +55,31 @@ function responseTo({ id, form }: Asked, answers: readonly Answer[]): JsonObject
   if (form === undefined) return { action: "accept" };
   const content = answer.type === "input" && isObject(answer.value) ? answer.value : {};
   return { action: "accept", content: { ...getDefaults(form), ...content } };
+}
+
+/** Error code of a server that requires a person to visit a page before the call (2025-11-25, client/elicitation). */
+const urlElicitationRequired = -32042;
+
+/** Reads those pages as `inputRequests` of the newer protocol; `undefined`: it is another error. */
+export function readUrlElicitationRequired(thrown: unknown): JsonObject | undefined {
+  const error = findProtocolError(thrown);
+  const { elicitations } = isObject(error?.data) ? error.data : {};
+  if (!Array.isArray(elicitations) || elicitations.length === 0) return undefined;
+  const requests = elicitations.map((params, index) => [
+    `${index}`,
+    { method: "elicitation/create", params: isObject(params) ? { ...params, mode: "url" } : {} },
+  ]);
+  return Object.fromEntries(requests) as JsonObject;
+}
+
+interface ProtocolFailure {
+  readonly code?: unknown;
+  readonly data?: unknown;
+}
+
+/** Finds the protocol error: the thrown value or its cause. */
+function findProtocolError(thrown: unknown): ProtocolFailure | undefined {
+  const { code, cause } = (thrown ?? {}) as ProtocolFailure & { readonly cause?: ProtocolFailure };
+  if (code === urlElicitationRequired) return thrown as ProtocolFailure;
+  return cause?.code === urlElicitationRequired ? cause : undefined;
 }

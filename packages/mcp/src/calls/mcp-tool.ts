@@ -17,42 +17,42 @@ import { withSignIn } from "./with-sign-in.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
 import type { McpDefinition, McpProgress } from "../transport/messages/mcp-connection.ts";
 import { parameterHeaders, type ParameterHeaders } from "../transport/http/parameter-headers.ts";
-import { isHeaderMismatch, isSameButHeaders } from "./header-mismatch.ts";
 import { toToolOutput, toProgressMessage } from "./call-output.ts";
 import type { ReadSpec } from "../listing/tool-spec.ts";
+import { isRejection } from "../transport/messages/transport-errors.ts";
 
 /** One call of a tool. */
 interface McpCall {
   readonly definition: McpDefinition;
   readonly args: JsonObject;
-  /** Params of the request beside `name` and `arguments`: answers to what the server has asked. */
+  /** Params of the request beside `name` and `arguments`: responses to requests of the server. */
   readonly more: JsonObject;
   readonly onProgress: (progress: McpProgress) => void;
-  /** Arguments that the tool wants in headers as well, over HTTP. */
+  /** Arguments that are also sent in headers, over HTTP. */
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** The server is asked for a task. */
+  /** Requests a task of the server. */
   readonly asTask: boolean;
 }
 
 /** The session that a tool belongs to. */
 export interface McpToolHost {
-  /** What the host answers when the server asks. */
+  /** Handles requests of the server. */
   readonly requestHandler: ServerRequestHandler;
-  /** Why nothing can be called now; `undefined`: it can. */
+  /** Reason why no tool can be called now; `undefined`: they can. */
   readonly unavailable: string | undefined;
-  /** How calls are authorised. Absent: the server is not over HTTP. */
+  /** Credentials of calls. Absent: the server is not over HTTP. */
   readonly auth: ServerAuth | undefined;
-  /** Makes `tools/call`, and awaits the task that the server may make of it. */
+  /** Sends `tools/call` and awaits the task that the server may create for it. */
   readonly tasks: RemoteTasks;
-  /** The definition that the server lists under a name by now; the source follows. */
+  /** Lists the tools again and returns the current definition of one; the source updates its tools. */
   latestDefinition(name: string): Promise<McpDefinition | undefined>;
 }
 
-/** A server's tool. */
+/** A tool of the server. */
 export class McpTool implements Tool {
   readonly spec: ToolSpec;
   readonly fingerprint: string;
-  /** What is wrong with it although it can be called. */
+  /** Problems of a tool that can be called. */
   readonly problems: readonly SourceProblem[];
   readonly #definition: McpDefinition;
   readonly #host: McpToolHost;
@@ -74,7 +74,7 @@ export class McpTool implements Tool {
     this.#taskSupport = taskSupport;
   }
 
-  /** As it is now: a server may be away for a while. */
+  /** The current availability: a server may be unavailable for a while. */
   get availability(): ToolAvailability {
     const { unavailable } = this.#host;
     return unavailable === undefined
@@ -86,7 +86,7 @@ export class McpTool implements Tool {
     const host = this.#host;
     const definition = this.#definition;
     const support = this.#taskSupport;
-    // One that may also be called plainly is, unless the host itself runs the call as a task.
+    // A tool with an optional task is called without one, unless the host runs the call as a task.
     const asTask = support === "required" || (support === "optional" && ctx.taskId !== undefined);
     const onProgress = ({ progress, total, message }: McpProgress): void =>
       ctx.progress({
@@ -100,7 +100,7 @@ export class McpTool implements Tool {
       const call = { definition, args, more, onProgress, headers, asTask };
       const answer = this.#send(call, ctx);
       if (host.auth === undefined) return answer;
-      return answer.catch((error: unknown) => this.#callAgain(call, ctx, error));
+      return answer.catch((error: unknown) => this.#retryWithNewHeaders(call, ctx, error));
     };
     const run = (resumed: ToolContext["resumed"]): Promise<ToolOutput | Suspension> =>
       handleInputRequired(host.requestHandler, ctx, resumed, send, toToolOutput);
@@ -113,18 +113,43 @@ export class McpTool implements Tool {
     return this.#host.tasks.call(params, ctx, { onProgress, headers, asTask });
   }
 
-  /** With the headers that the tool wants by now, when it was refused for those of before. */
-  async #callAgain(call: McpCall, ctx: ToolContext, error: unknown): Promise<unknown> {
+  /** Repeats a call that was rejected for its headers with the headers that the tool requires now. */
+  async #retryWithNewHeaders(call: McpCall, ctx: ToolContext, error: unknown): Promise<unknown> {
     if (!isHeaderMismatch(error)) throw error;
     const { definition, args } = call;
     const newest = await this.#host.latestDefinition(definition.name).catch(() => undefined);
-    if (newest === undefined || !isSameButHeaders(definition, newest)) throw error;
-    const wanted = parameterHeaders(newest["inputSchema"] as JsonSchema);
-    if (wanted.fault !== undefined) throw error;
-    this.#headers = wanted;
-    const headers = wanted.from(args);
-    // They were not what it was refused for, so that it may have run.
+    if (newest === undefined || !differsInHeadersOnly(definition, newest)) throw error;
+    const required = parameterHeaders(newest["inputSchema"] as JsonSchema);
+    if (required.fault !== undefined) throw error;
+    this.#headers = required;
+    const headers = required.from(args);
+    // The headers were not the reason of the rejection, so the call may have run.
     if (isDeepStrictEqual(headers, call.headers)) throw error;
     return this.#send({ ...call, headers }, ctx);
   }
+}
+
+const headerMismatch = -32020;
+
+/**
+ * True if the server has rejected a call without running it because its headers are not those that the tool requires
+ * now (2026-07-28, Transports, Server Validation). The same code in the response to an accepted request is an error
+ * of the tool.
+ */
+function isHeaderMismatch(thrown: unknown): boolean {
+  const { cause } = (thrown ?? {}) as { readonly cause?: unknown };
+  if (!isRejection(cause)) return false;
+  return (cause as { readonly code?: unknown } | undefined)?.code === headerMismatch;
+}
+
+/** True if the definitions differ in their headers only: then an approval of one is an approval of the other. */
+function differsInHeadersOnly(one: McpDefinition, other: McpDefinition): boolean {
+  return withoutHeaders(one) === withoutHeaders(other);
+}
+
+function withoutHeaders(definition: McpDefinition): string {
+  return JSON.stringify(definition, (key, value: unknown) =>
+    // A property may have that name too: its value is a schema.
+    key === "x-mcp-header" && typeof value === "string" ? undefined : value,
+  );
 }

@@ -11,38 +11,44 @@ import type { Requester } from "../connection/requester.ts";
 import { isObject } from "../schema/schema-keywords.ts";
 import { toCallError } from "../transport/call-error.ts";
 import { toProgressMessage } from "./call-output.ts";
-import { notifyTaskCreated } from "./task-events.ts";
-import { readTask, readTaskOfAnswer, type RemoteTask } from "./remote-task.ts";
-import { readTaskState, writeTaskState, type TaskState } from "./task-state.ts";
+import {
+  notifyTaskCreated,
+  readTaskState,
+  writeTaskState,
+  type TaskState,
+  readTask,
+  readTaskOfResult,
+  type RemoteTask,
+} from "./remote-task.ts";
 
-/** Looks at a task over a connection that is gone: each waits twice as long as the one before. */
+/** Attempts to poll a task while the connection is lost, with doubled delays. */
 const maxRetries = 8;
 const firstRetryMs = 100;
 
-/** What says nothing of the task: it goes on, and so may the call. */
+/** Errors that say nothing about the task: it continues, and the call may be resumed. */
 const transientCodes: ReadonlySet<ToolErrorCode> = new Set([
   "auth_required",
   "rate_limited",
   "unavailable",
 ]);
 
-/** How long a server gets to hear that nobody wants a task any more. */
+/** Milliseconds that a server gets to cancel a task. */
 const cancelTimeoutMs = 5_000;
 
-/** How one request of a call is made. */
+/** Options of a call's request. */
 export interface TaskCallOptions extends Omit<RequestOptions, "signal"> {
-  /** The server is asked for a task. */
+  /** Requests a task of the server. */
   readonly asTask: boolean;
 }
 
 /**
- * The tasks that a server makes of calls, in both generations: 2025-11-25 (`task` in the request, `tasks/get`,
- * `tasks/result`), and the extension of 2026-07-28 (a `task` answer, `tasks/get`, `tasks/update`). A call waits for its
- * task, whatever becomes of the connection meanwhile, until its own time is up.
+ * Tasks that a server creates for calls, of both generations: 2025-11-25 (`task` in the request, `tasks/get`,
+ * `tasks/result`), and the extension of 2026-07-28 (a `task` result, `tasks/get`, `tasks/update`). A call waits for
+ * its task until its own timeout, also if the connection is lost in the meantime.
  */
 export class RemoteTasks {
   readonly #host: Requester;
-  /** Who waits for news of a task, by its id. */
+  /** Callbacks that end the wait for a task, by its id. */
   readonly #waiting = new Map<string, () => void>();
 
   constructor(host: Requester) {
@@ -50,40 +56,40 @@ export class RemoteTasks {
   }
 
   /**
-   * Makes a `tools/call`, and gives what it comes to, task or not. A task of the extension that asks something gives an
-   * `input_required` answer; with its `requestState` and `inputResponses` the next call goes on with the task.
+   * Sends `tools/call` and returns its result, with or without a task. If a task of the extension requires input, the
+   * result is `input_required`; the next call with its `requestState` and `inputResponses` continues the task.
    *
-   * @throws ToolError `outcome_unknown` when the server does not know the task any more, `unavailable` when the
-   * connection does not come back, `upstream` when the task failed or was cancelled over there; what a call throws.
+   * @throws ToolError `outcome_unknown` when the server no longer knows the task, `unavailable` when the connection
+   * is not restored, `upstream` when the task failed or the server cancelled it; errors of a call.
    */
   async call(params: JsonObject, ctx: ToolContext, options: TaskCallOptions): Promise<unknown> {
     const state = readTaskState(params["requestState"]) ?? readCheckpointedTask(ctx);
-    if (state !== undefined) return this.#goOn(state, params["inputResponses"], ctx);
+    if (state !== undefined) return this.#resume(state, params["inputResponses"], ctx);
     const { asTask, onProgress, headers } = options;
     const asked = asTask ? { ...params, task: {} } : params;
     const onLate = asTask ? (late: unknown) => this.#cancelLate(late, ctx) : undefined;
     const sent = { onProgress, headers, onLate, signal: cancellationOf(ctx) };
     const answer = await this.#host.request("tools/call", asked, sent, ctx);
-    const task = readTaskOfAnswer(answer);
+    const task = readTaskOfResult(answer);
     if (task === undefined) return answer;
     const isExtension = (answer as JsonObject)["resultType"] === "task";
     return this.#await(task, { id: task.id, isExtension, answered: [] }, ctx);
   }
 
-  /** `notifications/tasks/status`: who waits for that task looks at once. */
+  /** Handles `notifications/tasks/status`: a waiting call polls its task at once. */
   onStatus({ taskId }: JsonObject): void {
     if (typeof taskId === "string") this.#waiting.get(taskId)?.();
   }
 
-  async #goOn(state: TaskState, responses: unknown, ctx: ToolContext): Promise<unknown> {
+  async #resume(state: TaskState, responses: unknown, ctx: ToolContext): Promise<unknown> {
     if (!isObject(responses)) return this.#await(undefined, state, ctx);
     const answered = [...state.answered, ...Object.keys(responses)];
     return this.#await(undefined, { ...state, answered }, ctx, responses);
   }
 
   /**
-   * @param known how it stood last; absent: it has to be asked.
-   * @param responses what it has to be told first.
+   * @param known Last known state; absent: the task is polled first.
+   * @param responses Responses to send first.
    */
   async #await(
     known: RemoteTask | undefined,
@@ -96,17 +102,17 @@ export class RemoteTasks {
     try {
       if (responses !== undefined) {
         const params = { taskId: state.id, inputResponses: responses };
-        await this.#ask("tasks/update", params, state, ctx);
+        await this.#request("tasks/update", params, state, ctx);
       }
-      let task = known ?? (await this.#look(state, ctx));
-      let told: string | undefined;
+      let task = known ?? (await this.#poll(state, ctx));
+      let lastMessage: string | undefined;
       while (task.status === "working" || isAnswered(task, state)) {
-        if (task.message !== undefined && task.message !== told) {
-          told = task.message;
-          ctx.progress({ message: toProgressMessage(told) });
+        if (task.message !== undefined && task.message !== lastMessage) {
+          lastMessage = task.message;
+          ctx.progress({ message: toProgressMessage(lastMessage) });
         }
         await this.#pause(task.pollMs, state.id, ctx.signal);
-        task = await this.#look(state, ctx);
+        task = await this.#poll(state, ctx);
       }
       return await this.#outcome(task, state, ctx);
     } catch (error) {
@@ -121,8 +127,8 @@ export class RemoteTasks {
       throw new ToolError("upstream", `The server cancelled the task.${formatStatusMessage(task)}`);
     }
     if (!state.isExtension) {
-      // Answers as the call would have, when the task has ended; until then it may ask something, live.
-      return this.#ask("tasks/result", { taskId: state.id }, state, ctx);
+      // Returns the call's result when the task has ended. Until then the server may send requests.
+      return this.#request("tasks/result", { taskId: state.id }, state, ctx);
     }
     if (task.status === "input_required") {
       const { inputRequests } = task;
@@ -132,16 +138,16 @@ export class RemoteTasks {
     throw toCallError(this.#host.requestHandler.server, task.error);
   }
 
-  async #look(state: TaskState, ctx: ToolContext): Promise<RemoteTask> {
-    const answer = await this.#ask("tasks/get", { taskId: state.id }, state, ctx);
+  async #poll(state: TaskState, ctx: ToolContext): Promise<RemoteTask> {
+    const answer = await this.#request("tasks/get", { taskId: state.id }, state, ctx);
     return readTask(answer, state.id);
   }
 
   /**
-   * Asks about a task, again and again while the connection is gone: to ask does nothing. Answers are sent again only
-   * while the task still asks for them.
+   * Sends a request about a task, and repeats it while the connection is lost: it has no side effects. Responses are
+   * sent again only while the task still requests them.
    */
-  async #ask(
+  async #request(
     method: string,
     params: JsonObject,
     state: TaskState,
@@ -157,16 +163,16 @@ export class RemoteTasks {
         if (!error.retryable || losses >= maxRetries)
           throw unreachableError(this.#host.requestHandler.server, error);
         await this.#pause(firstRetryMs * 2 ** losses, state.id, ctx.signal);
-        // Another server may be there now, which knows nothing of it.
+        // Another server may be there now, which does not know the task.
         if (method === "tasks/get") continue;
-        const task = await this.#look(state, ctx);
-        // The server has the answers already: they are not sent twice.
-        if (method === "tasks/update" && !asksFor(task, params)) return undefined;
+        const task = await this.#poll(state, ctx);
+        // The server has received the responses: they are not sent twice.
+        if (method === "tasks/update" && !isWaitingFor(task, params)) return undefined;
       }
     }
   }
 
-  /** Until it is time to look again, the server says that the task has moved on, or nobody waits any more. */
+  /** Waits until the next poll is due, the server reports a change, or the call is cancelled. */
   #pause(ms: number, id: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
@@ -178,31 +184,34 @@ export class RemoteTasks {
         end();
         reject(new ToolError("cancelled", "The call was cancelled."));
       };
-      const goOn = (): void => {
+      const poll = (): void => {
         end();
         resolve();
       };
-      const timer = setTimeout(goOn, ms);
+      const timer = setTimeout(poll, ms);
       if (signal.aborted) return stop();
       signal.addEventListener("abort", stop, { once: true });
-      this.#waiting.set(id, goOn);
+      this.#waiting.set(id, poll);
     });
   }
 
-  /** Until its id is known a task cannot be cancelled, nor the request for it (2025-11-25, tasks, "Task Cancellation"). */
+  /**
+   * Cancels a task whose id arrived late: until then neither it nor its request can be cancelled (2025-11-25, tasks,
+   * "Task Cancellation").
+   */
   #cancelLate(answer: unknown, ctx: ToolContext): void {
-    const task = readTaskOfAnswer(answer);
+    const task = readTaskOfResult(answer);
     if (task !== undefined) this.#cancel(task, ctx);
   }
 
   #cancel({ id }: Pick<RemoteTask, "id">, ctx: ToolContext): void {
     const signal = AbortSignal.timeout(cancelTimeoutMs);
-    // A server that cannot, or is gone: nobody waits for its answer.
+    // The server may not support it, or be unavailable: no call waits for the result.
     this.#host.request("tasks/cancel", { taskId: id }, { signal }, ctx).catch(() => {});
   }
 }
 
-/** The task of an earlier attempt, or of the call before it waited for somebody: no second one is begun. */
+/** Task of an earlier attempt, or of the call before it was interrupted: no second one is created. */
 function readCheckpointedTask({
   attempt,
   resumed,
@@ -211,13 +220,16 @@ function readCheckpointedTask({
   return attempt > 1 || resumed !== undefined ? readTaskState(checkpointed) : undefined;
 }
 
-/** It waits for at least one of these answers. */
-function asksFor({ status, inputRequests }: RemoteTask, { inputResponses }: JsonObject): boolean {
+/** True if the task waits for at least one of these responses. */
+function isWaitingFor(
+  { status, inputRequests }: RemoteTask,
+  { inputResponses }: JsonObject,
+): boolean {
   if (status !== "input_required" || !isObject(inputResponses)) return false;
   return Object.keys(inputResponses).some((name) => Object.hasOwn(inputRequests, name));
 }
 
-/** It still shows questions that it has the answers to. */
+/** True if the task only repeats requests that were answered. */
 function isAnswered(
   { status, inputRequests }: RemoteTask,
   { isExtension, answered }: TaskState,
@@ -227,14 +239,14 @@ function isAnswered(
 }
 
 function formatStatusMessage({ message }: RemoteTask): string {
-  return message === undefined ? "" : ` It says: ${visibleText(message.slice(0, 1_000))}`;
+  return message === undefined ? "" : ` Message: ${visibleText(message.slice(0, 1_000))}`;
 }
 
 function toUnknownOutcome(error: ToolError): ToolError {
   if (transientCodes.has(error.code)) return error;
   return new ToolError(
     "outcome_unknown",
-    `The server does not tell what became of the task: ${error.message} It may have done its work; check that before it is begun again.`,
+    `The server does not return the outcome of the task: ${error.message} The task may have completed; check that before you start it again.`,
     { cause: error },
   );
 }
@@ -242,7 +254,7 @@ function toUnknownOutcome(error: ToolError): ToolError {
 function unreachableError(server: string, error: ToolError): ToolError {
   return new ToolError(
     "unavailable",
-    `The MCP server ${server} cannot be reached. The task that it began may go on there.`,
+    `The MCP server ${server} cannot be reached. The task that it has started may continue there.`,
     { cause: error, retryable: false },
   );
 }

@@ -14,37 +14,37 @@ import {
 import type { ServerAuth } from "../auth/server-auth.ts";
 import { SignInRequired } from "../auth/sign-in-required.ts";
 
-/** Times that one call asks for a sign-in: one to connect, one for what the tool needs, and one more. */
+/** Maximum number of sign-ins of one call: one to connect, one for the scopes of the tool, and one more. */
 const maxRounds = 3;
 
-/** What a call goes on with once somebody has signed in. */
+/** State of a call that waits for a sign-in. */
 interface CallSignIn {
-  /** Tells it from what else a call can wait for. */
+  /** Distinguishes it from other states of a suspended call. */
   readonly waits: "mcp-sign-in";
-  /** Whose sign-in it is. */
+  /** The owner of the credentials. */
   readonly owner: string | null;
   readonly request: AuthRequest;
   readonly scopes: readonly string[];
   /** Secret. */
   readonly begun: JsonObject;
-  /** Names the token that there was, without telling it. */
+  /** Hash of the previous token. */
   readonly before: string | null;
   readonly round: number;
-  /** What the call was resumed with itself, when it was refused: it goes on from there. */
+  /** Value that the call was resumed with when it was rejected: it continues from there. */
   readonly resumed: { readonly state: JsonValue; readonly answers: readonly Answer[] } | null;
 }
 
-/** What a call was resumed with. */
+/** Value that a call is resumed with. */
 export type Resumed = ToolContext["resumed"];
 
 /**
- * Makes a call for which somebody may have to sign in. Then it suspends, with the address as an `auth` request, and goes
- * on with the answer: the URL to which the person was led back, or a code. Whatever else the call was resumed with waits
- * meanwhile.
+ * Makes a call that may require a sign-in. It then suspends with the URL as an `auth` request and is resumed with the
+ * answer: the URL that the person was redirected to, or a code. Other values that the call was resumed with are
+ * stored in the meantime.
  *
- * @param auth absent: nobody can sign in.
- * @param call gets what the call is resumed with, sign-ins aside: use it in place of `ctx.resumed`.
- * @throws ToolError `approval_rejected` when a person would not sign in; `auth_required` when it failed.
+ * @param auth Absent: there is no sign-in.
+ * @param call Receives the value that the call is resumed with, without sign-ins: use it instead of `ctx.resumed`.
+ * @throws ToolError `approval_rejected` when a person declined to sign in; `auth_required` when the sign-in failed.
  */
 export function withSignIn(
   auth: ServerAuth | undefined,
@@ -60,7 +60,7 @@ async function runWithSignIn(
   call: (resumed: Resumed) => Promise<ToolOutput | Suspension>,
 ): Promise<ToolOutput | Suspension> {
   const { resumed } = ctx;
-  const signIn = resumed === undefined ? undefined : signInOf(resumed.state);
+  const signIn = resumed === undefined ? undefined : readSignIn(resumed.state);
   let inner = resumed;
   if (resumed !== undefined && signIn !== undefined) {
     if (!(await resumeSignIn(auth, ctx, signIn, resumed.answers))) return suspension(signIn);
@@ -70,11 +70,11 @@ async function runWithSignIn(
     return await call(inner);
   } catch (error) {
     if (!(error instanceof SignInRequired)) throw error;
-    return ask(auth, ctx, error, signIn, inner);
+    return suspendForSignIn(auth, ctx, error, signIn, inner);
   }
 }
 
-/** True when somebody has signed in, be it elsewhere. */
+/** True if a person has signed in, here or elsewhere. */
 async function resumeSignIn(
   auth: ServerAuth,
   ctx: ToolContext,
@@ -83,18 +83,18 @@ async function resumeSignIn(
 ): Promise<boolean> {
   const owner = auth.ownerOf(ctx);
   if (signIn.owner !== (owner ?? null)) {
-    throw new ToolError("auth_required", "This sign-in was begun on behalf of somebody else.");
+    throw new ToolError("auth_required", "This sign-in was started on behalf of another caller.");
   }
   const rejected = answers.find((answer) => answer.type === "reject");
   if (rejected !== undefined) {
     const why = rejected.reason === undefined ? "" : ` Reason: ${rejected.reason}`;
     throw new ToolError(
       "approval_rejected",
-      `A person would not sign in, so that nothing was sent.${why} Do not repeat the call.`,
+      `The person declined to sign in, so the call was not sent.${why} Do not repeat the call.`,
     );
   }
-  // It is tried once more after its sign-in, or somebody has signed in elsewhere: a code is good only once.
-  const now = await tokenName(auth, owner);
+  // A retry after the sign-in, or a sign-in elsewhere: a code can be used only once.
+  const now = await hashToken(auth, owner);
   if (now !== null && now !== signIn.before) return true;
   const { id } = signIn.request;
   const answer =
@@ -105,14 +105,14 @@ async function resumeSignIn(
   if (typeof value !== "string" || value.trim() === "") {
     throw new ToolError(
       "auth_required",
-      "The sign-in was answered with what is neither the address that it led back to nor a code. A person has to sign in again: repeat the call.",
+      "The answer to the sign-in is neither the redirect URL nor a code. A person must sign in again: repeat the call.",
     );
   }
   await auth.finish(owner, signIn.begun, value.trim());
   return true;
 }
 
-async function ask(
+async function suspendForSignIn(
   auth: ServerAuth,
   ctx: ToolContext,
   error: SignInRequired,
@@ -121,19 +121,22 @@ async function ask(
 ): Promise<Suspension> {
   const { challenge } = error;
   const round = (last?.round ?? 0) + 1;
-  // Whoever has just signed in is not sent there for the same again.
+  // After a sign-in, the same scopes are not requested again.
   const isMore =
     last === undefined || challenge.scopes.some((scope) => !last.scopes.includes(scope));
   if (!isMore || round > maxRounds) {
     throw new ToolError(
       "auth_required",
-      `Somebody has signed in for ${ctx.toolName}, and its server still refuses the call: the account may not have the rights for it. Do not repeat the call.`,
+      `A person has signed in for ${ctx.toolName}, but the server still rejects the call: the account may not have the required permissions. Do not repeat the call.`,
       { cause: error, retryable: false },
     );
   }
   const owner = auth.ownerOf(ctx);
   const begun = await auth.begin(owner, challenge);
-  const scopes = begun.scopes.length === 0 ? "" : ` It asks for: ${shown(begun.scopes.join(" "))}.`;
+  const scopes =
+    begun.scopes.length === 0
+      ? ""
+      : ` Requested scopes: ${formatForPerson(begun.scopes.join(" "))}.`;
   return suspension({
     waits: "mcp-sign-in",
     owner: owner ?? null,
@@ -141,12 +144,12 @@ async function ask(
       id: `${ctx.callId}:auth:${round}`,
       type: "auth",
       credential: "oauth",
-      message: `${ctx.toolName} needs you to sign in at ${new URL(begun.url).origin}.${scopes}`,
+      message: `${ctx.toolName} requires you to sign in at ${new URL(begun.url).origin}.${scopes}`,
       url: begun.url,
     },
     scopes: begun.scopes,
     begun: begun.state,
-    before: await tokenName(auth, owner),
+    before: await hashToken(auth, owner),
     round,
     resumed: inner ?? null,
   });
@@ -156,7 +159,7 @@ function suspension(signIn: CallSignIn): Suspension {
   return suspend([signIn.request], signIn as unknown as JsonValue);
 }
 
-function signInOf(state: JsonValue): CallSignIn | undefined {
+function readSignIn(state: JsonValue): CallSignIn | undefined {
   const isOurs =
     typeof state === "object" &&
     state !== null &&
@@ -164,16 +167,16 @@ function signInOf(state: JsonValue): CallSignIn | undefined {
   return isOurs ? (state as unknown as CallSignIn) : undefined;
 }
 
-async function tokenName(auth: ServerAuth, owner: string | undefined): Promise<string | null> {
+async function hashToken(auth: ServerAuth, owner: string | undefined): Promise<string | null> {
   const token = await auth.token(owner);
   if (token === undefined) return null;
   return createHash("sha256").update(token.accessToken).digest("base64url");
 }
 
-const longest = 300;
+const maxLength = 300;
 
-/** Words of a server's, for a person: on one line, so that they cannot be taken for more of the message. */
-function shown(text: string): string {
+/** Formats a text of the server for a person: on one line, so that it cannot pass for a part of the message. */
+function formatForPerson(text: string): string {
   const visible = visibleText(text).replace(/\s+/g, " ").trim();
-  return visible.length <= longest ? visible : `${visible.slice(0, longest)}…`;
+  return visible.length <= maxLength ? visible : `${visible.slice(0, maxLength)}…`;
 }

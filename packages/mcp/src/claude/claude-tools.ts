@@ -14,60 +14,61 @@ import {
 } from "@toolweave/core";
 import { Gateway } from "../gateway/serve-mcp.ts";
 import {
-  checkedOptions,
-  optionNames,
+  toSettings,
+  serveOptionNames,
   type ServeMcpOptions,
 } from "../gateway/clients/serve-options.ts";
-import { AskingTransport } from "./asking-transport.ts";
+import { ElicitingTransport } from "./eliciting-transport.ts";
 import { Permissions } from "./permissions.ts";
 
-/** How an executor's tools are given to the Claude Agent SDK. */
+/** Options of `claudeTools`. */
 export interface ClaudeToolsOptions extends Omit<ServeMcpOptions, "approvals" | "key"> {
-  /** Names the server: tools are `mcp__<name>__<tool>` there. Letters, digits, `_` and `-`. Default: `toolweave`. */
+  /** Name of the server: tools are named `mcp__<name>__<tool>`. Letters, digits, `_` and `-`. Default: `toolweave`. */
   readonly name?: string;
-  /** On whose behalf the agent calls. */
+  /** The caller on whose behalf the agent acts. */
   readonly caller?: Caller;
-  /** The session that approvals, grants and artifacts belong to. Default: a new one. */
+  /** The session of approvals, grants and artifacts. Default: a new one. */
   readonly sessionId?: string;
   /**
-   * Asks a person, as the SDK's own option of that name: about a call of these tools only when the policy wants to know,
-   * about every other tool as ever. Without it `onElicitation` is asked about these tools, and calls of others that need
-   * permission are denied.
+   * Handler for permission requests, as in the SDK's option of that name: for calls of these tools only if the policy
+   * requires approval, for all other tools as in the SDK. Without it, approvals of these tools go to `onElicitation`,
+   * and calls of other tools that need permission are denied.
    */
   readonly canUseTool?: CanUseTool;
   /**
-   * Asks a person what a call needs on its way: input, a page to sign in at, an approval that a tool needs while it runs.
-   * As the SDK's own option of that name, for these tools: without it such calls say how they are answered elsewhere.
+   * Handler for questions of a running call: input, a page to sign in at, an approval that is required while it runs.
+   * Same as the SDK's option of that name, for these tools: without it, such calls return how they are answered
+   * elsewhere.
    */
   readonly onElicitation?: OnElicitation;
 }
 
-/** An executor's tools for the Claude Agent SDK. */
+/** The tools of an executor for the Claude Agent SDK. */
 export interface ClaudeTools {
-  /** For `query({ options })`, of any number of queries. */
+  /** Options for `query({ options })`, for any number of queries. */
   readonly options: Pick<Options, "canUseTool" | "permissionMode"> & {
     readonly mcpServers: Record<string, McpSdkServerConfigWithInstance>;
     readonly canUseTool: CanUseTool;
   };
   /**
-   * Ends it: new calls are refused, those under way have `graceMs` (default 10,000), then they are cancelled. Executor and
-   * registry stay open. Idempotent.
+   * Closes the server: new calls are rejected, those in progress are cancelled after `graceMs` (default 10,000).
+   * Executor and registry stay open. Idempotent.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
 const ownNames: readonly string[] = ["caller", "sessionId", "canUseTool", "onElicitation"];
-const notHere: readonly string[] = ["approvals", "key"];
+const unsupportedNames: readonly string[] = ["approvals", "key"];
 
 /**
- * Gives an executor's tools to the Claude Agent SDK, as an MCP server in this process. Every call goes through the
- * executor's pipeline. What the policy asks about comes to `canUseTool`, and runs once that has allowed it; cancelling the
- * query cancels the calls.
+ * Serves the tools of an executor to the Claude Agent SDK as an MCP server in this process. Every call goes through
+ * the executor's pipeline. Calls that require approval are passed to `canUseTool` and run once it has allowed them;
+ * cancelling the query cancels the calls.
  *
- * @param executor whose registry is served.
- * @returns options to spread into those of `query`. They set `permissionMode` to `default`: in others the SDK may decide
- * without asking, and a call that the policy asks about is then asked about by `onElicitation`, or does not run.
- * @throws ToolError `internal` when an option cannot be meant.
+ * @param executor Executor whose registry is served.
+ * @returns options to spread into those of `query`. They set `permissionMode` to `default`: in other modes the SDK
+ * may decide without asking, and a call that requires approval is then passed to `onElicitation`, or does not run.
+ * @throws ToolError `internal` when an option is invalid.
  * @example
  * ```ts
  * const claude = claudeTools(executor, { canUseTool: askInTheTerminal });
@@ -76,7 +77,9 @@ const notHere: readonly string[] = ["approvals", "key"];
  * ```
  */
 export function claudeTools(executor: ToolExecutor, options: ClaudeToolsOptions = {}): ClaudeTools {
-  const known = [...optionNames, ...ownNames].filter((name) => !notHere.includes(name));
+  const known = [...serveOptionNames, ...ownNames].filter(
+    (name) => !unsupportedNames.includes(name),
+  );
   checkOptions("claudeTools", options, known);
   const { caller, sessionId, canUseTool, onElicitation, ...served } = options;
   const { name = "toolweave" } = served;
@@ -87,16 +90,16 @@ export function claudeTools(executor: ToolExecutor, options: ClaudeToolsOptions 
     );
   }
   const gateway = new Gateway(executor, {
-    ...checkedOptions(served),
+    ...toSettings(served),
     forModel: true,
-    prepared: (params) => permissions.prepared(params),
+    prepared: (params) => permissions.takePrepared(params),
   });
   const client = gateway.client(caller, sessionId ?? crypto.randomUUID());
   const permissions = new Permissions(gateway, client, name, canUseTool, served.callMetadata);
-  // All that the SDK does with a server is to connect it: anew for each query.
+  // The SDK only connects to the server, anew for each query.
   const instance = {
     connect: (transport: Transport) =>
-      gateway.connect(new AskingTransport(transport, name, onElicitation), client),
+      gateway.connect(new ElicitingTransport(transport, name, onElicitation), client),
   };
   const server = { type: "sdk", name, instance } as unknown as McpSdkServerConfigWithInstance;
   return {

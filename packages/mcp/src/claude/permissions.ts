@@ -15,22 +15,22 @@ import type { GatewayClient } from "../gateway/clients/gateway-client.ts";
 import type { PreparedCall } from "../gateway/clients/serve-options.ts";
 import type { Gateway } from "../gateway/serve-mcp.ts";
 
-type Asking = Parameters<CanUseTool>[2];
+type PermissionRequestOptions = Parameters<CanUseTool>[2];
 
-/** Where the SDK says which of the model's calls a request makes. */
+/** Member with the SDK's id of the model's call. */
 const toolUseId = "claudecode/toolUseId";
 
-/** Calls that were allowed and have not come: those that the SDK gave up. */
-const mostPrepared = 1_000;
+/** Maximum number of allowed calls that were not made yet: the SDK may drop calls. */
+const maxPrepared = 1_000;
 
-/** Between the SDK's question whether a call may run, and the call. */
+/** Connects the SDK's permission request with the call that follows it. */
 export class Permissions {
   readonly #gateway: Gateway;
   readonly #client: GatewayClient;
   readonly #server: string;
   readonly #host: CanUseTool | undefined;
   readonly #callMetadata: (() => Metadata) | undefined;
-  /** What the SDK has been told to run, by the id of the model's call. */
+  /** Allowed calls, by the SDK's id. */
   readonly #prepared = new Map<string, { readonly key: string; readonly call: PreparedCall }>();
 
   constructor(
@@ -47,25 +47,28 @@ export class Permissions {
     this.#callMetadata = callMetadata;
   }
 
-  /** The SDK's `canUseTool`. */
+  /** Implements the SDK's `canUseTool`. */
   readonly canUseTool: CanUseTool = async (toolName, input, asking) => {
-    const name = this.#ownName(toolName, asking);
+    const name = this.#toolNameHere(toolName, asking);
     if (name !== undefined) return this.#decide(toolName, name, input as JsonObject, asking);
     if (this.#host !== undefined) return this.#host(toolName, input, asking);
-    return { behavior: "deny", message: `Nobody can be asked whether ${toolName} may run.` };
+    return { behavior: "deny", message: `There is no permission handler for ${toolName}.` };
   };
 
-  /** The call that a request makes, once, when it is the one that was allowed. */
-  prepared({ name, arguments: args = {}, _meta }: JsonObject): PreparedCall | undefined {
+  /** Returns the allowed call that a request makes, once. `undefined`: it is not the allowed one. */
+  takePrepared({ name, arguments: args = {}, _meta }: JsonObject): PreparedCall | undefined {
     const id = isObject(_meta) ? _meta[toolUseId] : undefined;
     if (typeof id !== "string") return undefined;
     const entry = this.#prepared.get(id);
     this.#prepared.delete(id);
-    return entry?.key === keyOf(name ?? null, args) ? entry?.call : undefined;
+    return entry?.key === toCallKey(name ?? null, args) ? entry?.call : undefined;
   }
 
-  /** Of whom a server is, the SDK says: anybody can name one so. */
-  #ownName(toolName: string, { mcpServer }: Asking): string | undefined {
+  /**
+   * Name of the tool, if it belongs to this server. The SDK's source is checked, because any server can have this
+   * name.
+   */
+  #toolNameHere(toolName: string, { mcpServer }: PermissionRequestOptions): string | undefined {
     const before = `mcp__${this.#server}__`;
     const isOwn = mcpServer?.source === "sdk" && mcpServer.name === this.#server;
     return isOwn && toolName.startsWith(before) ? toolName.slice(before.length) : undefined;
@@ -75,12 +78,12 @@ export class Permissions {
     toolName: string,
     name: string,
     input: JsonObject,
-    asking: Asking,
+    asking: PermissionRequestOptions,
   ): Promise<PermissionResult | null> {
     const allowed: PermissionResult = { behavior: "allow", updatedInput: input };
-    // The call itself asks, in its time.
+    // The call itself requests the approval.
     if (this.#host === undefined) return allowed;
-    const key = keyOf(name, input);
+    const key = toCallKey(name, input);
     if (key === undefined) return allowed;
     const run = this.#gateway.startRun(this.#client);
     const metadata = this.#callMetadata?.();
@@ -96,34 +99,34 @@ export class Permissions {
       return allowed;
     }
     if (refusal.status !== "interrupted") {
-      return { behavior: "deny", message: textOf(refusal.result) };
+      return { behavior: "deny", message: toText(refusal.result) };
     }
     const { interruption } = refusal;
-    const requests = approvalsOf(interruption);
+    const requests = getApprovals(interruption);
     if (requests === undefined) return allowed;
-    const said = await this.#host(toolName, input, questionOf(asking, requests));
-    if (said === null) return null;
+    const decision = await this.#host(toolName, input, toQuestion(asking, requests));
+    if (decision === null) return null;
     const by = this.#client.caller?.id ?? "the host's user";
     const reject = async (reason: string): Promise<void> => {
       await run.executor.resume(interruption, [{ type: "reject", by, reason }], { run });
     };
-    if (said.behavior === "deny") {
-      await reject(said.message);
-      return said;
+    if (decision.behavior === "deny") {
+      await reject(decision.message);
+      return decision;
     }
-    const final = (said.updatedInput ?? input) as JsonObject;
-    const finalKey = keyOf(name, final);
+    const final = (decision.updatedInput ?? input) as JsonObject;
+    const finalKey = toCallKey(name, final);
     const isInside = interruption.call.name !== name;
     const args = isInside && finalKey !== key ? argumentsInside(input, final) : final;
     if (finalKey === undefined || args === undefined) {
-      const message = `${interruption.call.name} was not run: what was approved is another call.`;
+      const message = `${interruption.call.name} was not run: another call was approved.`;
       await reject(message);
       return { behavior: "deny", message };
     }
     const edited = finalKey === key ? {} : { arguments: args };
     const answers: readonly Answer[] = [{ type: "approve", by, ...edited }];
-    this.#prepare(call.id, finalKey, { run, call, agreed: { interruption, answers } });
-    // A rule that allows more than this call would be the SDK's, and not the policy's.
+    this.#prepare(call.id, finalKey, { run, call, approved: { interruption, answers } });
+    // No rule is suggested: a rule of the SDK would allow more than the policy.
     return { behavior: "allow", updatedInput: { ...final } };
   }
 
@@ -131,12 +134,12 @@ export class Permissions {
     this.#prepared.delete(id);
     this.#prepared.set(id, { key, call });
     const [oldest] = this.#prepared.keys();
-    if (this.#prepared.size > mostPrepared) this.#prepared.delete(oldest as string);
+    if (this.#prepared.size > maxPrepared) this.#prepared.delete(oldest as string);
   }
 }
 
-/** Nothing for what nests too deeply to be written: nothing like it was allowed. */
-function keyOf(name: JsonValue, args: JsonValue): string | undefined {
+/** Key of a call. `undefined`: it is too deeply nested. */
+function toCallKey(name: JsonValue, args: JsonValue): string | undefined {
   try {
     return canonicalJson([name, args]);
   } catch {
@@ -144,24 +147,24 @@ function keyOf(name: JsonValue, args: JsonValue): string | undefined {
   }
 }
 
-/** The arguments of the call inside of `call_tool`, edited. `undefined`: it would be a call of something else. */
+/** Arguments of the call inside `call_tool`, edited. `undefined`: the edit has changed the called tool. */
 function argumentsInside(input: JsonObject, final: JsonObject): JsonObject | undefined {
   const { arguments: args = {}, ...call } = final;
   const { arguments: _before, ...asked } = input;
-  return isObject(args) && keyOf("", call) === keyOf("", asked) ? args : undefined;
+  return isObject(args) && toCallKey("", call) === toCallKey("", asked) ? args : undefined;
 }
 
-/** `undefined`: it needs more than a yes. */
-function approvalsOf({ requests }: Interruption): readonly ApprovalRequest[] | undefined {
+/** `undefined`: the interruption requires more than approvals. */
+function getApprovals({ requests }: Interruption): readonly ApprovalRequest[] | undefined {
   const approvals = requests.filter((request) => request.type === "approval");
   return approvals.length === requests.length ? approvals : undefined;
 }
 
-/** What a person is to know, in place of what the SDK says of a tool that it knows nothing about. */
-function questionOf(
-  { suggestions: _rules, ...asking }: Asking,
+/** Adds the policy's description to the SDK's request, which has none for these tools. */
+function toQuestion(
+  { suggestions: _rules, ...asking }: PermissionRequestOptions,
   requests: readonly ApprovalRequest[],
-): Asking {
+): PermissionRequestOptions {
   const described = new Set(requests.flatMap(({ description }) => description ?? []));
   const words = [...described].map((text) => `in its source's words: “${displayProse(text)}”`);
   return {
@@ -175,6 +178,6 @@ function questionOf(
   };
 }
 
-function textOf({ content }: ToolResult): string {
+function toText({ content }: ToolResult): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }

@@ -1,15 +1,14 @@
 import type { JsonObject, ToolContext } from "@toolweave/core";
 import type { InboundMessages } from "../server-requests/inbound-messages.ts";
 import type { McpConnection } from "../transport/messages/mcp-connection.ts";
-import { detachOnAbort } from "./late-response.ts";
-import type { CallRequestOptions } from "./requester.ts";
+import { detachOnAbort, type CallRequestOptions } from "./requester.ts";
 
-/** A connection, and the requests that are in progress over it: a retired one closes after the last of them. */
+/** A connection with the number of requests in progress. A retired connection is closed after the last of them. */
 export class ConnectionLease {
   readonly connection: McpConnection;
   /** Handles the requests and notifications of its server. */
   readonly inbound: InboundMessages;
-  /** A call has been answered over it. */
+  /** True after a call has been answered over it. */
   hasAnswered = false;
   #running = 0;
   #isRetired = false;
@@ -25,9 +24,9 @@ export class ConnectionLease {
   }
 
   /**
-   * Makes a request over this connection, and no other.
+   * Sends a request over this connection.
    *
-   * @param ctx the call that the server's requests meanwhile belong to; `undefined`: no call.
+   * @param ctx The call that requests of the server in the meantime belong to; `undefined`: no call.
    */
   async request(
     method: string,
@@ -56,7 +55,7 @@ export class ConnectionLease {
     this.#running += 1;
   }
 
-  /** Ends that work. */
+  /** Ends work that `begin` has registered. */
   done(): void {
     this.#running -= 1;
     if (this.#isRetired && this.isIdle) void this.connection.close();

@@ -2,69 +2,72 @@ import type { LoadedSource, Tool } from "@toolweave/core";
 
 const none: readonly Tool[] = [];
 
-/** A source whose tools go while they cannot be called. */
+/** A source without tools while they cannot be called. */
 export interface DropWhenUnavailable {
   readonly source: LoadedSource;
-  /** Whether they can be called may have changed. */
+  /** Must be called when the tools may have become available or unavailable. */
   onAvailabilityChange(): void;
 }
 
 /**
- * Makes one of a source whose tools stay. They come back as they are then, all at once: not before they have been loaded
- * again.
+ * Wraps a source so that its tools are dropped while they cannot be called. They return all at once, after the list
+ * has been loaded again.
  *
- * @param isLost the tools cannot be called.
+ * @param isLost True while the tools cannot be called.
  */
 export function dropWhenUnavailable(
-  whole: LoadedSource,
+  source: LoadedSource,
   isLost: () => boolean,
 ): DropWhenUnavailable {
   const listeners = new Set<() => void>();
   let dropped = false;
 
-  const announce = (): void => {
+  const notify = (): void => {
     for (const listener of [...listeners]) {
       try {
         listener();
       } catch {
-        // One that throws keeps nobody from hearing it.
+        // An error of one listener does not affect the others.
       }
     }
   };
 
-  const show = (drop: boolean): void => {
+  const setDropped = (drop: boolean): void => {
     if (dropped === drop) return;
     dropped = drop;
-    announce();
+    notify();
   };
 
-  const back = (): void => {
-    if (!isLost()) show(false);
+  const restore = (): void => {
+    if (!isLost()) setDropped(false);
   };
 
-  whole.onChange(() => {
-    if (!dropped) announce();
+  source.onChange(() => {
+    if (!dropped) notify();
   });
 
   return {
-    onAvailabilityChange: () => (isLost() ? show(true) : void whole.refresh().then(back, back)),
+    onAvailabilityChange: () =>
+      isLost() ? setDropped(true) : void source.refresh().then(restore, restore),
     source: {
-      id: whole.id,
-      ready: whole.ready,
+      id: source.id,
+      ready: source.ready,
       get problems() {
-        return whole.problems;
+        return source.problems;
       },
-      ...(whole.trustAnnotations === undefined ? {} : { trustAnnotations: whole.trustAnnotations }),
-      ...(whole.secrets === undefined ? {} : { secrets: whole.secrets }),
-      tools: () => (dropped ? none : whole.tools()),
+      ...(source.trustAnnotations === undefined
+        ? {}
+        : { trustAnnotations: source.trustAnnotations }),
+      ...(source.secrets === undefined ? {} : { secrets: source.secrets }),
+      tools: () => (dropped ? none : source.tools()),
       onChange(listener) {
-        const own = (): void => listener();
-        listeners.add(own);
-        return () => void listeners.delete(own);
+        const registered = (): void => listener();
+        listeners.add(registered);
+        return () => void listeners.delete(registered);
       },
-      refresh: () => whole.refresh(),
-      close: () => whole.close(),
-      [Symbol.asyncDispose]: () => whole.close(),
+      refresh: () => source.refresh(),
+      close: () => source.close(),
+      [Symbol.asyncDispose]: () => source.close(),
     },
   };
 }

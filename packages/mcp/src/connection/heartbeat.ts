@@ -1,33 +1,33 @@
 import type { Clock, ClockTimer } from "@toolweave/core";
 
-/** Milliseconds of silence after which a server is asked whether it is there. */
+/** Milliseconds of silence after which a server is sent a `ping`. */
 const everyMs = 30_000;
 
-/** Milliseconds that it has to answer. */
-const patienceMs = 10_000;
+/** Milliseconds in which it must respond. */
+const pingTimeoutMs = 10_000;
 
-/** Questions without an answer, one after the other, after which it counts as lost. */
-const mostMissed = 3;
+/** Number of pings in a row without a response, after which the connection counts as lost. */
+const maxMissed = 3;
 
-/** What a heartbeat listens to. */
+/** Options of a heartbeat. */
 export interface HeartbeatOptions {
   readonly clock: Clock;
-  /** Asks once: resolves or rejects when there is an answer, whatever it is. */
+  /** Sends one `ping`: settles with the response, whatever it is. */
   ping(signal: AbortSignal): Promise<unknown>;
-  /** Nothing is under way: a server that works on a call may have no time for questions. */
+  /** True if no request is in progress: a busy server may not respond to pings. */
   isIdle(): boolean;
-  /** Called once, after the last question without an answer. */
+  /** Called once, after the last ping without a response. */
   onLost(): void;
 }
 
-/** Asks a server from time to time whether it is there (`ping`, up to 2025-11-25). */
+/** Sends a `ping` to a server at intervals (up to 2025-11-25). */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   #timer: ClockTimer | undefined;
   #missed = 0;
   #stopped = false;
 
-  /** Begins at once. */
+  /** Starts at once. */
   constructor(options: HeartbeatOptions) {
     this.#options = options;
     this.#wait();
@@ -46,19 +46,19 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     const { isIdle, onLost } = this.#options;
-    this.#missed = !isIdle() || (await this.#answers()) ? 0 : this.#missed + 1;
+    this.#missed = !isIdle() || (await this.#isResponding()) ? 0 : this.#missed + 1;
     if (this.#stopped) return;
-    if (this.#missed < mostMissed) this.#wait();
+    if (this.#missed < maxMissed) this.#wait();
     else onLost();
   }
 
-  async #answers(): Promise<boolean> {
+  async #isResponding(): Promise<boolean> {
     const { clock, ping } = this.#options;
-    const late = new AbortController();
-    const timer = clock.setTimeout(() => late.abort(), patienceMs);
+    const timeout = new AbortController();
+    const timer = clock.setTimeout(() => timeout.abort(), pingTimeoutMs);
     timer.unref?.();
-    await ping(late.signal).catch(() => {});
+    await ping(timeout.signal).catch(() => {});
     clock.clearTimeout(timer);
-    return !late.signal.aborted;
+    return !timeout.signal.aborted;
   }
 }

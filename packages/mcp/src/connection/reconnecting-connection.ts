@@ -2,74 +2,77 @@ import { ToolError, type Cancellation, type Clock, type ClockTimer } from "@tool
 import { isLostSession } from "../transport/call-error.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { ConnectionLease } from "./connection-lease.ts";
-import { withSignal } from "./with-signal.ts";
+import { withSignal } from "./requester.ts";
 
 /** Milliseconds after which a connection counts as healthy, even if no call was answered over it. */
 const healthyMs = 10_000;
 
-/** Milliseconds after the last call in which a link that is not kept stays connected. */
+/** Milliseconds after the last call in which a connection without `reconnect` stays open. */
 const idleMs = 5 * 60_000;
 
 /**
- * `idle`: not connected, and nobody has asked for it. `waiting`: will connect again by itself. `failed`: will not,
- * until somebody asks.
+ * `idle`: not connected, and not requested. `waiting`: reconnects by itself. `failed`: reconnects when it is
+ * requested.
  */
 export type ConnectionStatus = "idle" | "connecting" | "ready" | "waiting" | "failed" | "closed";
 
-/** What a link is made of. */
+/** Options of a `ReconnectingConnection`. */
 export interface ReconnectingOptions {
   /** The server's name. */
   readonly server: string;
   readonly clock: Clock;
   /** Milliseconds for connecting; 0: no limit. */
   readonly timeoutMs: number;
-  /** Connects again by itself when it is lost. Others connect for the next call, and end after a while without any. */
+  /**
+   * Reconnects by itself when the connection is lost. Others connect for the next call and close some time after the
+   * last one.
+   */
   readonly reconnect: boolean;
-  /** Failures one after the other after which it does not try again by itself. */
+  /** Failures in a row after which it no longer reconnects by itself. */
   readonly maxFailures: number;
   /** Between 0 and 1. */
   random(): number;
   /**
-   * Makes a connection.
+   * Opens a connection.
    *
-   * @param isAgain there was one before: another server may be there by now, which speaks another version.
+   * @param isAgain There was one before: the server may have been replaced by one of another version.
    */
   open(signal: AbortSignal, isAgain: boolean): Promise<ConnectionLease>;
-  /** What became of it when it was not made. */
+  /** Converts the error of a failed attempt. */
   toError(thrown: unknown): ToolError;
-  /** Called for every connection that was made. */
+  /** Called for every opened connection. */
   onReady?(connection: ConnectionLease): void;
-  /** Called when `trouble` has come or gone. */
+  /** Called when `trouble` was set or cleared. */
   onTrouble?(): void;
-  /** Called when a link that is not kept has ended for want of calls. */
+  /** Called when a connection without `reconnect` was closed because there were no calls. */
   onIdle?(): void;
 }
 
 /**
- * A connection to a server, made again when it is lost: at once, and later and later when that fails. One that is lost
- * soon after it was made, and before a call was answered, counts as a failure: a server that ends after every start is
- * not started for ever, and one that ends in some of its calls is.
+ * A connection to a server that is reopened when it is lost: at once, and with growing delays while that fails. A
+ * connection that is lost soon after it was opened, before a call was answered, counts as a failure: a server that
+ * exits after every start is not restarted forever, and one that exits in some of its calls is.
  */
 export class ReconnectingConnection {
   readonly #options: ReconnectingOptions;
   readonly #closing = new AbortController();
   #status: ConnectionStatus = "idle";
   #ready: ConnectionLease | undefined;
-  /** It has been connected before. */
+  /** True if it has been connected before. */
   #wasReady = false;
-  /** The one that is being made; while `waiting`, after the wait. */
+  /** The current attempt; while `waiting`, the one after the wait. */
   #attempt: Promise<ConnectionLease> | undefined;
   /** Ends the wait. */
   #wake: (() => void) | undefined;
   #timer: ClockTimer | undefined;
-  /** Calls that wait for the attempt. */
+  /** Number of calls that wait for the attempt. */
   #waiting = 0;
-  /** Gives up the attempt that is under way. */
+  /** Aborts the current attempt. */
   #abandoned: AbortController | undefined;
   #failures = 0;
   #trouble: ToolError | undefined;
   #readyAt = 0;
-  /** Before it, nobody connects without saying so. */
+  /** Time before which only `connectNow` connects. */
   #nextAt = 0;
   #heartbeat: Heartbeat | undefined;
 
@@ -86,30 +89,30 @@ export class ReconnectingConnection {
     return this.#ready;
   }
 
-  /** Why there is no connection, since an attempt to make one has failed; gone with the next connection. */
+  /** Error of the last attempt if there is no connection; cleared by the next connection. */
   get trouble(): ToolError | undefined {
     return this.#trouble;
   }
 
   /**
-   * The connection, made when there is none. Waits for one that is about to be made again, and fails at once while
-   * attempts fail: with why, and `retryAfterMs`.
+   * Returns the connection, and opens it if there is none. Waits for a reconnect in progress. While attempts fail, it
+   * rejects at once with the error of the last one and `retryAfterMs`.
    *
-   * @param cancellation of whoever waits for it.
+   * @param cancellation Cancels the wait.
    */
   connection(cancellation?: Cancellation): Promise<ConnectionLease> {
     if (this.#ready !== undefined) return Promise.resolve(this.#ready);
     const { clock } = this.#options;
-    const restMs = this.#nextAt - clock.now();
+    const remainingMs = this.#nextAt - clock.now();
     const trouble = this.#trouble;
-    if (trouble?.retryable === true && restMs > 0 && this.#status !== "connecting") {
+    if (trouble?.retryable === true && remainingMs > 0 && this.#status !== "connecting") {
       const { code, message } = trouble;
-      const options = { cause: trouble, retryAfterMs: restMs };
+      const options = { cause: trouble, retryAfterMs: remainingMs };
       return Promise.reject(new ToolError(code, message, options));
     }
-    // Somebody waits for it: the process must not end before.
+    // A caller waits for it: the process must stay alive.
     if (this.#status === "waiting") this.#timer?.ref?.();
-    const attempt = this.#attempt ?? this.#shared(this.#open());
+    const attempt = this.#attempt ?? this.#share(this.#open());
     if (this.#options.reconnect) return withSignal(attempt, cancellation);
     this.#waiting += 1;
     return withSignal(attempt, cancellation).finally(() => {
@@ -118,111 +121,116 @@ export class ReconnectingConnection {
     });
   }
 
-  /** The same, at once: whoever asks wants to know what has become of it. */
+  /** Connects at once, without the delay after failures. */
   connectNow(): Promise<ConnectionLease> {
     this.#nextAt = 0;
     this.#wake?.();
     return this.connection();
   }
 
-  /** Something that needed the connection is done. */
+  /** Must be called when a request over the connection has ended. */
   done(): void {
-    if (!this.#options.reconnect && this.#ready?.isIdle === true) this.#endLater();
+    if (!this.#options.reconnect && this.#ready?.isIdle === true) this.#scheduleClose();
   }
 
   /**
-   * Another connection in place of one whose session the server no longer knows. What is under way over the old one
-   * hears for itself what has become of it.
+   * Replaces a connection whose session the server no longer knows. Requests in progress over the old one settle by
+   * themselves.
    */
   replace(lost: ConnectionLease, cancellation?: Cancellation): Promise<ConnectionLease> {
     if (this.#ready === lost) {
-      this.#letGo();
+      this.#detach();
       this.#status = "idle";
       lost.retire();
     }
     return this.connection(cancellation);
   }
 
-  /** A connection that is good for nothing ends, which counts as a failure. */
-  fail(live: ConnectionLease, why: ToolError): void {
-    if (!this.#dropped(live)) return;
+  /** Closes an unusable connection, which counts as a failure. */
+  failConnection(live: ConnectionLease, why: ToolError): void {
+    if (!this.#drop(live)) return;
     this.#failures += 1;
-    this.#again(why);
+    this.#retryAfter(why);
   }
 
-  /** A connection is gone: another one is made. */
+  /** Handles the loss of a connection: it is reopened. */
   #lose(lost: ConnectionLease, why: unknown): void {
-    if (!this.#dropped(lost)) return;
+    if (!this.#drop(lost)) return;
     const lasted = this.#options.clock.now() - this.#readyAt;
     this.#failures = lost.hasAnswered || lasted >= healthyMs ? 0 : this.#failures + 1;
-    // Whoever is lost once soon after it began is not in trouble yet.
-    this.#again(this.#options.toError(why), this.#failures > 1);
+    // A single loss soon after the start is no trouble yet.
+    this.#retryAfter(this.#options.toError(why), this.#failures > 1);
   }
 
-  /** Ends it for good; an attempt that is under way is given up. Idempotent. */
+  /** Closes it for good; an attempt in progress is aborted. Idempotent. */
   async close(): Promise<void> {
     this.#status = "closed";
     this.#closing.abort();
     this.#wake?.();
-    const connection = this.#letGo();
+    const connection = this.#detach();
     await Promise.all([connection?.connection.close(), this.#attempt?.catch(() => {})]);
   }
 
-  /** Every call that wanted a connection has been given up: so is the attempt, which is no failure of the server's. */
+  /**
+   * Aborts the attempt after every call that waited for it was cancelled. It does not count as a failure of the
+   * server.
+   */
   #abandon(): void {
     this.#attempt = undefined;
     this.#status = "idle";
     this.#abandoned?.abort();
   }
 
-  /** False: it had gone already. */
-  #dropped(live: ConnectionLease): boolean {
+  /** Closes a connection. False: it is not the current one any more. */
+  #drop(live: ConnectionLease): boolean {
     if (this.#ready !== live) return false;
-    this.#letGo();
+    this.#detach();
     void live.connection.close();
     return true;
   }
 
-  #shared(attempt: Promise<ConnectionLease>): Promise<ConnectionLease> {
-    // Whoever waits for it hears of a failure.
+  #share(attempt: Promise<ConnectionLease>): Promise<ConnectionLease> {
+    // Callers that wait for it receive the error.
     attempt.catch(() => {});
     return (this.#attempt = attempt);
   }
 
   async #open(): Promise<ConnectionLease> {
-    const { clock, timeoutMs, server, open, toError: errorOf } = this.#options;
+    const { clock, timeoutMs, server, open, toError } = this.#options;
     const closing = this.#closing.signal;
-    const late = new AbortController();
+    const timeout = new AbortController();
     const abandoned = new AbortController();
     this.#abandoned = abandoned;
-    const timer = timeoutMs === 0 ? undefined : clock.setTimeout(() => late.abort(), timeoutMs);
+    const timer = timeoutMs === 0 ? undefined : clock.setTimeout(() => timeout.abort(), timeoutMs);
     try {
       closing.throwIfAborted();
       this.#status = "connecting";
       const live = await open(
-        AbortSignal.any([late.signal, abandoned.signal, closing]),
+        AbortSignal.any([timeout.signal, abandoned.signal, closing]),
         this.#wasReady,
       );
       if (closing.aborted || abandoned.signal.aborted) {
         await live.connection.close();
         throw closing.aborted ? closing.reason : abandoned.signal.reason;
       }
-      this.#take(live);
+      this.#onOpened(live);
       return live;
     } catch (thrown) {
       if (closing.aborted) throw closedError(server, thrown);
       if (abandoned.signal.aborted) throw thrown;
-      const error = late.signal.aborted ? timeoutError(server, timeoutMs, thrown) : errorOf(thrown);
+      const error = timeout.signal.aborted
+        ? timeoutError(server, timeoutMs, thrown)
+        : toError(thrown);
       this.#failures += 1;
-      this.#again(error);
+      this.#retryAfter(error);
       throw error;
     } finally {
       if (timer !== undefined) clock.clearTimeout(timer);
     }
   }
 
-  #take(live: ConnectionLease): void {
-    const { clock, reconnect: keep, onReady } = this.#options;
+  #onOpened(live: ConnectionLease): void {
+    const { clock, reconnect, onReady } = this.#options;
     const { connection } = live;
     this.#attempt = undefined;
     this.#status = "ready";
@@ -230,13 +238,13 @@ export class ReconnectingConnection {
     this.#wasReady = true;
     this.#readyAt = clock.now();
     void connection.closed.then((why) => this.#lose(live, why));
-    if (keep && connection.era === "legacy") this.#heartbeat = this.#heartbeatOf(live);
-    if (!keep) this.#endLater();
-    this.#tell(undefined);
+    if (reconnect && connection.era === "legacy") this.#heartbeat = this.#createHeartbeat(live);
+    if (!reconnect) this.#scheduleClose();
+    this.#setTrouble(undefined);
     onReady?.(live);
   }
 
-  #heartbeatOf(live: ConnectionLease): Heartbeat {
+  #createHeartbeat(live: ConnectionLease): Heartbeat {
     return new Heartbeat({
       clock: this.#options.clock,
       ping: (signal) =>
@@ -244,19 +252,19 @@ export class ReconnectingConnection {
           if (isLostSession(error)) void this.replace(live).catch(() => {});
         }),
       isIdle: () => live.isIdle,
-      onLost: () => this.#lose(live, new Error("it does not answer any more")),
+      onLost: () => this.#lose(live, new Error("it no longer responds to pings")),
     });
   }
 
-  #again(error: ToolError, isTrouble = true): void {
-    const { clock, reconnect: keep, maxFailures: mostFailures, random } = this.#options;
+  #retryAfter(error: ToolError, isTrouble = true): void {
+    const { clock, reconnect, maxFailures, random } = this.#options;
     const ms = backoffMs(this.#failures, random());
     this.#attempt = undefined;
     this.#nextAt = isTrouble ? clock.now() + ms : 0;
-    if (!keep) this.#status = "idle";
-    else if (!error.retryable || this.#failures >= mostFailures) this.#status = "failed";
+    if (!reconnect) this.#status = "idle";
+    else if (!error.retryable || this.#failures >= maxFailures) this.#status = "failed";
     else this.#wait(ms);
-    if (isTrouble || this.#status === "failed") this.#tell(error);
+    if (isTrouble || this.#status === "failed") this.#setTrouble(error);
   }
 
   #wait(ms: number): void {
@@ -267,7 +275,7 @@ export class ReconnectingConnection {
       this.#timer = clock.setTimeout(resolve, ms);
       this.#timer.unref?.();
     });
-    void this.#shared(
+    void this.#share(
       waited.then(() => {
         this.#stopTimer();
         return this.#open();
@@ -275,13 +283,13 @@ export class ReconnectingConnection {
     );
   }
 
-  /** Without calls, after a while, what is not kept ends. */
-  #endLater(): void {
+  /** Schedules the close of a connection without `reconnect`. */
+  #scheduleClose(): void {
     const { clock, onIdle } = this.#options;
     this.#stopTimer();
     this.#timer = clock.setTimeout(() => {
       if (this.#ready?.isIdle !== true) return;
-      const live = this.#letGo();
+      const live = this.#detach();
       this.#status = "idle";
       void live?.connection.close();
       onIdle?.();
@@ -289,7 +297,7 @@ export class ReconnectingConnection {
     this.#timer.unref?.();
   }
 
-  #letGo(): ConnectionLease | undefined {
+  #detach(): ConnectionLease | undefined {
     const connection = this.#ready;
     this.#ready = undefined;
     this.#stopTimer();
@@ -303,10 +311,10 @@ export class ReconnectingConnection {
     this.#timer = undefined;
   }
 
-  #tell(trouble: ToolError | undefined): void {
-    const isNews = (trouble === undefined) !== (this.#trouble === undefined);
+  #setTrouble(trouble: ToolError | undefined): void {
+    const hasChanged = (trouble === undefined) !== (this.#trouble === undefined);
     this.#trouble = trouble;
-    if (isNews) this.#options.onTrouble?.();
+    if (hasChanged) this.#options.onTrouble?.();
   }
 }
 
@@ -315,27 +323,27 @@ function timeoutError(server: string, timeoutMs: number, cause: unknown): ToolEr
   return new ToolError("timeout", message, { cause });
 }
 
-/** Whoever calls after the end. */
+/** Error of calls after the source was closed. */
 export function closedError(server: string, cause?: unknown): ToolError {
   const message = `The source ${server} is closed.`;
   return new ToolError("unavailable", message, { retryable: false, cause });
 }
 
-/** Milliseconds within which a lost connection is made again: not by everybody at once. */
+/** Maximum delay before the first reconnect. It is random, so that clients do not reconnect at the same time. */
 const firstBackoffMs = 500;
 
-/** Milliseconds between two attempts at most. */
+/** Maximum delay between two attempts, in milliseconds. */
 const maxBackoffMs = 60_000;
 
 /**
- * Milliseconds before the next attempt to connect: any time within half a second after a connection that had been
- * well, and twice as long with every failure, of which the last half is random. A minute at most.
+ * Returns the delay before the next attempt in milliseconds: within half a second after a healthy connection, doubled
+ * with every failure, of which the second half is random; a minute at most.
  *
- * @param failures how many attempts have failed one after the other.
- * @param random between 0 and 1.
+ * @param failures Number of failed attempts in a row.
+ * @param random Between 0 and 1.
  */
 export function backoffMs(failures: number, random: number): number {
   if (failures === 0) return Math.round(firstBackoffMs * random);
-  const longest = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(failures, 30));
-  return Math.round(longest * (0.5 + random / 2));
+  const maxMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(failures, 30));
+  return Math.round(maxMs * (0.5 + random / 2));
 }

@@ -1,25 +1,25 @@
-import type { JsonObject, ToolContext } from "@toolweave/core";
+import type { JsonObject, ToolContext, Cancellation } from "@toolweave/core";
 import type { ServerRequestHandler } from "../server-requests/server-request-handler.ts";
 import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 
-/** Whose connection a request goes over: the one of the caller's credentials. */
+/** The caller of a request, whose credentials select the connection. */
 export type OnBehalf = Pick<ToolContext, "caller">;
 
-/** How a request of a call is made. */
+/** Options of a call's request. */
 export interface CallRequestOptions extends RequestOptions {
-  /** With it the request goes on for a few seconds when nobody waits any more: hears what is answered then. */
+  /** If it is set, the request continues for a few seconds after it was cancelled; a late response is passed to it. */
   readonly onLate?: ((answer: unknown) => void) | undefined;
 }
 
-/** Requests to one server, over whatever connection there is at the time. */
+/** Sends requests to one server over its current connection. */
 export interface Requester {
-  /** What the host answers when the server asks. */
+  /** Handles requests of the server. */
   readonly requestHandler: ServerRequestHandler;
   /**
-   * Makes a request, and gives what the server answered, unchecked.
+   * Sends a request and returns the result, not validated.
    *
-   * @param on a call, for what the server asks meanwhile to be about it; or a caller alone.
-   * @throws ToolError as `callError` says, and when there is no connection.
+   * @param on The call that requests of the server in the meantime belong to; or a caller alone.
+   * @throws ToolError as `toCallError` creates it, and when there is no connection.
    */
   request(
     method: string,
@@ -27,4 +27,55 @@ export interface Requester {
     options: CallRequestOptions,
     on: ToolContext | OnBehalf,
   ): Promise<unknown>;
+}
+
+/** Milliseconds that an aborted request continues. */
+const lingerMs = 5_000;
+
+/**
+ * Sends a request and rejects as soon as its signal is aborted. A request with `onLate` then continues for `lingerMs`
+ * without progress, and a late response is passed to `onLate`.
+ */
+export async function detachOnAbort(
+  options: CallRequestOptions,
+  send: (options: RequestOptions) => Promise<unknown>,
+): Promise<unknown> {
+  const { onLate, signal } = options;
+  if (onLate === undefined) return send(options);
+  if (signal.aborted) throw signal.reason as Error;
+  const linger = new AbortController();
+  const answer = send({ ...options, signal: linger.signal });
+  try {
+    return await withSignal(answer, signal);
+  } catch (error) {
+    if (signal.aborted) {
+      const timer = setTimeout(() => linger.abort(), lingerMs);
+      timer.unref();
+      // No caller waits for a failure.
+      void answer
+        .then(onLate)
+        .catch(() => {})
+        .finally(() => clearTimeout(timer));
+    }
+    throw error;
+  }
+}
+
+/** Waits for a promise. Rejects with the signal's reason when it is aborted. */
+export function withSignal<T>(
+  promise: Promise<T>,
+  cancellation: Cancellation | undefined,
+): Promise<T> {
+  if (cancellation === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    if (cancellation.aborted) {
+      reject(cancellation.reason as Error);
+      return;
+    }
+    const listener = { handleEvent: () => reject(cancellation.reason as Error) };
+    cancellation.addEventListener("abort", listener);
+    promise
+      .then(resolve, reject)
+      .finally(() => cancellation.removeEventListener("abort", listener));
+  });
 }

@@ -15,37 +15,37 @@ import { ConnectionLease } from "./connection-lease.ts";
 import { closedError, ReconnectingConnection } from "./reconnecting-connection.ts";
 import type { CallRequestOptions, OnBehalf, Requester } from "./requester.ts";
 
-/** Starts of a process, one after the other, that may fail before it is left alone. */
+/** Failed starts of a process in a row, after which it is not started again. */
 const maxStarts = 5;
 
-/** Milliseconds that a server gets to say whether it speaks the newer protocol by now. */
+/** Milliseconds that a server gets to respond whether it now speaks the newer protocol. */
 const newerVersionTimeoutMs = 5_000;
 
-/** The host of a server's connections. */
+/** Options of a server's connections. */
 export interface ServerConnectionsOptions {
   readonly server: McpServer;
   /** Milliseconds for connecting; 0: no limit. */
   readonly timeoutMs: number;
-  /** Fires when the source is closed. */
+  /** Aborted when the source is closed. */
   readonly closing: AbortSignal;
-  /** Of a server over HTTP. */
+  /** Credentials of a server over HTTP. */
   readonly auth: ServerAuth | undefined;
   readonly requestHandler: ServerRequestHandler;
-  /** Called for every shared connection that was made. */
+  /** Called for every opened shared connection. */
   onReady(connection: McpConnection): void;
-  /** Called when `trouble` of the shared connection has come or gone. */
+  /** Called when `trouble` of the shared connection was set or cleared. */
   onTrouble(): void;
   /**
    * Called for every notification that belongs to no call.
    *
-   * @param isShared it came over the connection that all callers share.
+   * @param isShared It came over the connection that all callers share.
    */
   onNotification(method: string, params: JsonObject, isShared: boolean): void;
 }
 
 /**
- * The connections to one server: one that all share, and one for each owner of credentials. What is done with one owner's
- * credentials never goes through another one's connection.
+ * The connections to one server: a shared one, and one for each owner of credentials. Requests with one owner's
+ * credentials are never sent over the connection of another.
  */
 export class ServerConnections implements Requester {
   readonly requestHandler: ServerRequestHandler;
@@ -53,7 +53,7 @@ export class ServerConnections implements Requester {
   readonly #byOwner = new Map<string | undefined, ReconnectingConnection>();
   #isClosed = false;
   #invalidText: string | undefined;
-  /** The host wants to know which version the server speaks by now. */
+  /** The next connection must negotiate the version anew. */
   #negotiateAnew = false;
 
   constructor(options: ServerConnectionsOptions) {
@@ -61,9 +61,9 @@ export class ServerConnections implements Requester {
     this.requestHandler = options.requestHandler;
   }
 
-  /** The connection that all share. */
+  /** The connection that all callers share. */
   get shared(): ReconnectingConnection {
-    return this.#forOwner(undefined);
+    return this.#connectionForOwner(undefined);
   }
 
   /** Part of the first text of the server that was not valid UTF-8. */
@@ -72,18 +72,18 @@ export class ServerConnections implements Requester {
   }
 
   /**
-   * The next connection finds out which version the server speaks. A process is asked when it is started again: one that
-   * runs stays what it is.
+   * Makes the next connection negotiate the version anew. A process does so when it is started again: a running one
+   * does not change.
    */
   negotiateAnew(): void {
     this.#negotiateAnew = true;
   }
 
   /**
-   * Makes a request on behalf of a call. One that the server refuses because it no longer knows the session has not been
-   * run, and is made once more in a new one.
+   * Sends a request on behalf of a call. A request that the server rejects because it no longer knows the session was
+   * not run, and is sent once more in a new session.
    *
-   * @throws ToolError as `toCallError` says, and when there is no connection.
+   * @throws ToolError as `toCallError` creates it, and when there is no connection.
    */
   async request(
     method: string,
@@ -93,7 +93,7 @@ export class ServerConnections implements Requester {
   ): Promise<unknown> {
     const { signal } = options;
     const ctx = "runId" in on ? on : undefined;
-    const reconnecting = this.#forCaller(on);
+    const reconnecting = this.#connectionForCaller(on);
     try {
       let lease = reconnecting.ready ?? (await reconnecting.connection(signal));
       for (let isAgain = false; ; isAgain = true) {
@@ -116,36 +116,36 @@ export class ServerConnections implements Requester {
     }
   }
 
-  /** The connection for a call, for what has to know it: its era, what the server can do. */
+  /** Returns the connection of a call, for its era and the server's capabilities. */
   async connection(ctx: OnBehalf, cancellation?: Cancellation): Promise<McpConnection> {
-    const reconnecting = this.#forCaller(ctx);
+    const reconnecting = this.#connectionForCaller(ctx);
     return (reconnecting.ready ?? (await reconnecting.connection(cancellation))).connection;
   }
 
-  /** The shared connection, or another one where the host has asked and the server has become newer. */
-  async upToDate(lease: ConnectionLease): Promise<ConnectionLease> {
+  /** Returns the shared connection, or a new one if a new negotiation was requested and the server has become newer. */
+  async withCurrentVersion(lease: ConnectionLease): Promise<ConnectionLease> {
     const { server, closing } = this.#options;
     const { connection } = lease;
     if (!this.#negotiateAnew || !("url" in server)) return lease;
     const signal = AbortSignal.any([closing, AbortSignal.timeout(newerVersionTimeoutMs)]);
-    if ((await connection.speaksNewer?.(signal)) !== true) {
+    if ((await connection.supportsNewerProtocol?.(signal)) !== true) {
       this.#negotiateAnew = false;
       return lease;
     }
     const { shared } = this;
     for (const other of this.#byOwner.values()) {
       const { ready } = other;
-      // Those of callers: no request waits for them now.
+      // Connections of callers: no request waits for them now.
       if (other !== shared && ready !== undefined) other.replace(ready).catch(() => {});
     }
     return shared.replace(lease);
   }
 
-  /** Tells the server that there are other roots, over every connection on which it may ask for them by itself. */
+  /** Notifies the server of changed roots, over every connection on which it may request them by itself. */
   rootsChanged(): void {
     for (const { ready } of this.#byOwner.values()) {
       if (ready?.connection.era !== "legacy") continue;
-      // A server that misses it asks again with the next connection.
+      // A server that misses it requests them again with the next connection.
       ready.connection.notify("notifications/roots/list_changed", {}).catch(() => {});
     }
   }
@@ -156,11 +156,11 @@ export class ServerConnections implements Requester {
     await Promise.all(Array.from(this.#byOwner.values(), (connection) => connection.close()));
   }
 
-  #forCaller(ctx: OnBehalf): ReconnectingConnection {
-    return this.#forOwner(this.#options.auth?.ownerOf(ctx));
+  #connectionForCaller(ctx: OnBehalf): ReconnectingConnection {
+    return this.#connectionForOwner(this.#options.auth?.ownerOf(ctx));
   }
 
-  #forOwner(owner: string | undefined): ReconnectingConnection {
+  #connectionForOwner(owner: string | undefined): ReconnectingConnection {
     const known = this.#byOwner.get(owner);
     if (known !== undefined) return known;
     const connection = this.#create(owner, () => {
@@ -179,7 +179,7 @@ export class ServerConnections implements Requester {
       clock: steadyClock,
       timeoutMs,
       reconnect: isShared && server.connect !== "lazy",
-      // Another attempt over HTTP is free; a client of the host's is connected again by the host alone.
+      // Further attempts over HTTP cost nothing; a client of the host's is reconnected by the host only.
       maxFailures: "url" in server ? Infinity : "command" in server ? maxStarts : 0,
       random: Math.random,
       open: (signal, isAgain) => this.#open(owner, signal, isAgain),
@@ -200,13 +200,13 @@ export class ServerConnections implements Requester {
     if ("client" in server && server.client.transport === undefined) {
       throw notConnectedError(server.name);
     }
-    // What speaks the protocol is loaded when it is needed: it costs more than all the rest.
+    // The protocol's implementation is loaded when it is needed: it is the largest import of the package.
     const { connect } = await import("../transport/connect.ts");
     const inbound = new InboundMessages(this.requestHandler);
     const connection = await connect(server, {
       timeoutMs: timeoutMs === 0 ? Infinity : timeoutMs,
       signal,
-      // A process that is started again is mostly the same: it is asked anew when it does not speak what it spoke.
+      // A restarted process is mostly the same: it is negotiated with anew only if it rejects the known version.
       negotiateAnew: this.#negotiateAnew || (isAgain && "url" in server),
       capabilities: inbound.capabilities,
       authorization: auth?.authorizationFor(owner),
@@ -215,7 +215,7 @@ export class ServerConnections implements Requester {
         onNotification(method, params, owner === undefined);
       },
       onInvalidText: (excerpt) => void (this.#invalidText ??= excerpt),
-      onRequest: (request) => inbound.answerRequest(request),
+      onRequest: (request) => inbound.handleRequest(request),
     });
     this.#negotiateAnew = false;
     inbound.onConnected(connection);

@@ -13,14 +13,18 @@ export type {
   HttpOptions,
   ProtectedResource,
 } from "./http/http-options.ts";
-export type { GatewayFetch, GatewayRequest } from "./http/gateway-fetch.ts";
+export type { GatewayFetch, GatewayRequest } from "./http/http-options.ts";
 export { jwtCallers } from "./http/jwt-callers.ts";
 export type { JwtCallers, JwtOptions } from "./http/jwt-callers.ts";
 
 export { serveMcp } from "./serve-mcp.ts";
 export type { McpGateway, StdioConnection, StdioOptions } from "./serve-mcp.ts";
 export type { ClientLimits, ServeMcpOptions } from "./clients/serve-options.ts";
-export type { OfferProblem } from "./providers/provider-problems.ts";
-export { askTheClient } from "./calls/forward-to-client.ts";
-export type { AskingCall, ClientElicitation, ClientSampling } from "./calls/forward-to-client.ts";
+export type { ProviderProblem } from "./providers/provider-problems.ts";
+export { forwardToClient } from "./calls/forward-to-client.ts";
+export type {
+  ForwardedCall,
+  ClientElicitation,
+  ClientSampling,
+} from "./calls/forward-to-client.ts";
 export type { ClientLog } from "./clients/request-port.ts";

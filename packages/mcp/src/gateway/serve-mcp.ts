@@ -14,70 +14,70 @@ import {
   type ToolRun,
 } from "@toolweave/core";
 import type { Readable, Writable } from "node:stream";
-import { CallerBudgets, howToRaise } from "./clients/caller-budgets.ts";
+import { CallerBudgets, describeLimit } from "./clients/caller-budgets.ts";
 import { CallRunner } from "./calls/call-runner.ts";
 import { ClientTools } from "./clients/client-tools.ts";
 import { RequestHandlers } from "./server/request-handlers.ts";
 import { GatewayClient } from "./clients/gateway-client.ts";
-import type { GatewayFetch, GatewayRequest } from "./http/gateway-fetch.ts";
+import type { GatewayFetch, GatewayRequest } from "./http/http-options.ts";
 import { GatewayServer } from "./server/gateway-server.ts";
 import { isEventStream } from "./http/http-exchange.ts";
-import { refusal } from "./http/http-refusal.ts";
+import { toErrorResponse } from "./http/error-response.ts";
 import { markIdleStream, withStreamEnd } from "./http/idle-streams.ts";
 import { LegacySessions } from "./server/legacy-sessions.ts";
 import { ListChanges } from "./clients/list-changes.ts";
 import { ChangeSubscriptions, readListenRequest } from "./server/change-subscriptions.ts";
 import { StatelessClients } from "./clients/stateless-clients.ts";
 import { ProviderCalls } from "./providers/provider-calls.ts";
-import type { OfferProblem } from "./providers/provider-problems.ts";
+import type { ProviderProblem } from "./providers/provider-problems.ts";
 import { ProviderAggregator } from "./providers/provider-aggregator.ts";
 import { errorCode } from "./clients/request-port.ts";
 import { RequestStates } from "./clients/request-states.ts";
-import { checkedOptions, type Served, type ServeMcpOptions } from "./clients/serve-options.ts";
+import { toSettings, type GatewaySettings, type ServeMcpOptions } from "./clients/serve-options.ts";
 import { WatchedResources } from "./providers/watched-resources.ts";
 import { WatchedTransport } from "./server/watched-transport.ts";
 
-/** How a gateway speaks to one client over standard input and output. */
+/** Options of a connection to one client over standard input and output. */
 export interface StdioOptions {
-  /** On whose behalf the client calls. */
+  /** Caller on whose behalf the client acts. */
   readonly caller?: Caller;
-  /** Default: the process's own. */
+  /** Default: the standard streams of the process. */
   readonly input?: Readable;
   readonly output?: Writable;
 }
 
 /** A connection over standard input and output. */
 export interface StdioConnection {
-  /** Resolves when the client is gone, or the connection was closed. */
+  /** Resolves when the client has disconnected, or the connection was closed. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
 
-/** A registry as an MCP server. */
+/** A registry served over MCP. */
 export interface McpGateway extends GatewayFetch {
-  /** Serves one client over standard input and output. Nothing else may write there. */
+  /** Serves one client over standard input and output. Nothing else may write to the output. */
   stdio(options?: StdioOptions): StdioConnection;
   /**
-   * Answers one request over Streamable HTTP, whichever protocol the client speaks. Whose it may be is for whoever calls
-   * this to check: see `listenHttp`.
+   * Handles one request over Streamable HTTP of either protocol generation. The caller of this function checks who
+   * the request is from: see `listenHttp`.
    */
   fetch(request: Request, from?: GatewayRequest): Promise<Response>;
-  /** What a provider offers and clients do not see, since another offers the same. */
-  readonly problems: readonly OfferProblem[];
+  /** Resources and prompts of providers that are not served because another provider has the same. */
+  readonly problems: readonly ProviderProblem[];
   /**
-   * Ends it: new calls are refused, those under way have `graceMs` (default 10,000), then they are cancelled, and every
-   * connection ends. Executor and registry stay open. Idempotent.
+   * Closes the gateway: new calls are rejected, those in progress are cancelled after `graceMs` (default 10,000),
+   * then every connection is closed. Executor and registry stay open. Idempotent.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
 /**
- * Serves a registry over the Model Context Protocol, in both of its generations (up to 2025-11-25, and 2026-07-28), over
- * stdio or HTTP: its tools, with everything that the executor does about a call; its artifacts as resources; and what the
- * providers have. A call that needs a person asks the client's user; see `approvals`.
+ * Serves a registry over the Model Context Protocol in both generations (up to 2025-11-25, and 2026-07-28), over
+ * stdio or HTTP: its tools, through the executor's pipeline; its artifacts as resources; and the resources, prompts
+ * and completion of the providers. If a call requires a person, the client's user is asked; see `approvals`.
  *
- * @param registry the executor's own.
- * @throws ToolError `internal` when an option cannot be meant.
+ * @param registry The registry of the executor.
+ * @throws ToolError `internal` when an option is invalid.
  * @example
  * ```ts
  * const gateway = serveMcp(registry, executor, { name: "my-tools" });
@@ -90,24 +90,24 @@ export function serveMcp(
   options: ServeMcpOptions = {},
 ): McpGateway {
   if (executor.registry !== registry) {
-    throw new ToolError("internal", "serveMcp: the executor is another registry's.");
+    throw new ToolError("internal", "serveMcp: the executor belongs to another registry.");
   }
-  return new Gateway(executor, checkedOptions(options));
+  return new Gateway(executor, toSettings(options));
 }
 
 /**
- * The request of each answer that is being sent. A `Request` that nobody holds is collected, and its signal fires no
- * more: nobody would hear that the client has gone.
+ * Requests by the body of the response that is being sent. An unreferenced `Request` is garbage-collected and its
+ * signal no longer fires, so the end of the client would not be noticed.
  */
 const requestsByBody = new WeakMap<ReadableStream, Request>();
 
-/** What `serveMcp` gives, and what else a client in the same process needs. */
+/** Implementation of `McpGateway`, with the members that a client in the same process needs. */
 export class Gateway implements McpGateway {
-  readonly #served: Served;
-  readonly #offers: ProviderAggregator;
-  readonly #watched: WatchedResources;
+  readonly #served: GatewaySettings;
+  readonly #providers: ProviderAggregator;
+  readonly #watchedResources: WatchedResources;
   readonly #runner: CallRunner;
-  readonly #answers: RequestHandlers;
+  readonly #handlers: RequestHandlers;
   readonly #changes = new ListChanges();
   readonly #budgets: CallerBudgets;
   readonly #sessions: LegacySessions;
@@ -116,23 +116,23 @@ export class Gateway implements McpGateway {
   readonly #executor: ToolExecutor;
   readonly #tools: ClientTools;
   readonly #connections = new Set<Pick<StdioConnection, "close">>();
-  readonly #unfollow: (() => void)[];
+  readonly #unsubscribe: (() => void)[];
   #closed: Promise<void> | undefined;
 
-  constructor(executor: ToolExecutor, served: Served) {
+  constructor(executor: ToolExecutor, served: GatewaySettings) {
     this.#served = served;
     this.#executor = executor;
-    this.#offers = new ProviderAggregator(served.providers, new ProviderCalls(executor));
-    this.#watched = new WatchedResources(this.#offers);
+    this.#providers = new ProviderAggregator(served.providers, new ProviderCalls(executor));
+    this.#watchedResources = new WatchedResources(this.#providers);
     const tools = (this.#tools = new ClientTools(executor, served.search));
     const states = new RequestStates(served.key);
     this.#runner = new CallRunner(executor, served, tools, states);
-    this.#answers = new RequestHandlers(
+    this.#handlers = new RequestHandlers(
       executor,
       tools,
       this.#runner,
-      this.#offers,
-      this.#watched,
+      this.#providers,
+      this.#watchedResources,
       states,
       served.forModel === true,
     );
@@ -140,23 +140,23 @@ export class Gateway implements McpGateway {
     this.#clients = new StatelessClients(this.#budgets);
     this.#sessions = new LegacySessions(
       {
-        client: (caller, id) => new GatewayClient(this.#budgets.of(caller), id, caller, id),
-        server: (client) => this.#connected(client, "legacy"),
-        ended: (client) => this.#left(client),
+        client: (caller, id) => new GatewayClient(this.#budgets.forCaller(caller), id, caller, id),
+        server: (client) => this.#createConnectedServer(client, "legacy"),
+        ended: (client) => this.#onClientEnd(client),
       },
       served.limits,
     );
     this.#modern = createMcpHandler(
-      ({ authInfo }) => this.#server(authInfo?.extra?.["client"] as GatewayClient, "modern"),
-      // How many streams there may be is counted by caller, before the SDK counts those of all.
+      ({ authInfo }) => this.#createServer(authInfo?.extra?.["client"] as GatewayClient, "modern"),
+      // Streams are limited by caller, before the SDK limits their total.
       { legacy: "reject", onerror: this.#report, maxSubscriptions: Number.MAX_SAFE_INTEGER },
     );
     const { notify } = this.#modern;
     this.#changes.listen({
-      listChanged: (kind) => notify[`${kind}Changed`](),
-      resourceUpdated: (uri) => notify.resourceUpdated(uri),
+      onListChanged: (kind) => notify[`${kind}Changed`](),
+      onResourceUpdated: (uri) => notify.resourceUpdated(uri),
     });
-    this.#unfollow = [
+    this.#unsubscribe = [
       executor.registry.onChange(() => this.#changes.listChanged("tools")),
       ...served.providers.map((provider) =>
         provider.onChange((change) => {
@@ -167,21 +167,21 @@ export class Gateway implements McpGateway {
     ];
   }
 
-  get problems(): readonly OfferProblem[] {
-    return this.#offers.problems;
+  get problems(): readonly ProviderProblem[] {
+    return this.#providers.problems;
   }
 
   stdio({ caller, input, output }: StdioOptions = {}): StdioConnection {
     this.#assertOpen();
     const id = crypto.randomUUID();
     const client = new GatewayClient(this.#budgets.ofConnection(caller), id, caller, id);
-    const listening = new ChangeSubscriptions(this.#watched, client);
+    const subscriptions = new ChangeSubscriptions(this.#watchedResources, client);
     const transport = new WatchedTransport(
       input ?? process.stdin,
       output ?? process.stdout,
-      (message) => listening.hear(message),
+      (message) => subscriptions.onMessage(message),
     );
-    const handle = serveStdio(({ era }) => this.#connected(client, era), {
+    const handle = serveStdio(({ era }) => this.#createConnectedServer(client, era), {
       transport,
       onerror: this.#report,
       maxSubscriptions: this.#served.limits.streams,
@@ -189,82 +189,85 @@ export class Gateway implements McpGateway {
     const connection = { closed: transport.closed, close: () => handle.close() };
     this.#connections.add(connection);
     void transport.closed.then(() => {
-      listening.close();
-      this.#left(client);
+      subscriptions.close();
+      this.#onClientEnd(client);
       this.#connections.delete(connection);
     });
     return connection;
   }
 
-  /** Somebody who is served over connections of the host's own. */
+  /** Creates a client for connections of the host. */
   client(caller: Caller | undefined, sessionId: string): GatewayClient {
     const budget = this.#budgets.ofConnection(caller);
     return new GatewayClient(budget, sessionId, caller, sessionId);
   }
 
-  /** Serves a client over a connection of the host's own, in the older protocol. */
+  /** Serves a client over a connection of the host, in the older protocol. */
   async connect(transport: Transport, client: GatewayClient): Promise<void> {
     this.#assertOpen();
-    // Each connection has subscriptions of its own, and ends alone.
-    const twin = client.twin();
-    const server = this.#connected(twin, "legacy");
+    // Each connection has its own subscriptions and ends separately.
+    const connected = client.withOwnSubscriptions();
+    const server = this.#createConnectedServer(connected, "legacy");
     this.#connections.add(server);
-    server.atEnd(() => {
+    server.onEnd(() => {
       this.#connections.delete(server);
-      this.#watched.forget(twin);
+      this.#watchedResources.removeClient(connected);
     });
     await server.connect(transport);
   }
 
-  /** It will connect no more. */
+  /** Removes a client that will not connect again. */
   forget(client: GatewayClient): void {
-    this.#left(client);
+    this.#onClientEnd(client);
   }
 
-  /** A run for one call of a client's, in which it can be admitted before it is made. */
-  startRun({ caller, behalf }: GatewayClient): ToolRun {
-    return this.#executor.startRun({ toolset: this.#tools.of(caller), ...behalf });
+  /** Starts a run for one call of a client, in which the call can be admitted before it is made. */
+  startRun({ caller, runOptions: behalf }: GatewayClient): ToolRun {
+    return this.#executor.startRun({ toolset: this.#tools.forCaller(caller), ...behalf });
   }
 
   async fetch(request: Request, from: GatewayRequest = {}): Promise<Response> {
-    const response = await this.#answer(request, from);
+    const response = await this.#handle(request, from);
     if (response.body !== null) requestsByBody.set(response.body, request);
     return response;
   }
 
-  async #answer(request: Request, from: GatewayRequest): Promise<Response> {
-    if (this.#closed !== undefined) return refusal(503, "The gateway is shutting down");
+  async #handle(request: Request, from: GatewayRequest): Promise<Response> {
+    if (this.#closed !== undefined) return toErrorResponse(503, "The gateway is shutting down");
     const { caller, maxBodyBytes } = from;
     let body: unknown;
     if (request.method === "POST") {
       const read = await readRequestBody(request, maxBodyBytes);
-      if (read.tooLarge) return refusal(413, "The request is too large");
+      if (read.tooLarge) return toErrorResponse(413, "The request is too large");
       try {
         body = JSON.parse(read.text);
       } catch {
-        return refusal(400, "Parse error: Invalid JSON", {}, errorCode.parse);
+        return toErrorResponse(400, "Parse error: Invalid JSON", {}, errorCode.parse);
       }
     }
     if (await isLegacyRequest(request, body)) return this.#sessions.fetch(request, body, caller);
-    const client = this.#clients.of(caller);
+    const client = this.#clients.forCaller(caller);
     const authInfo = { token: "", clientId: "", scopes: [], extra: { client } };
-    const go = (): Promise<Response> =>
+    const forward = (): Promise<Response> =>
       this.#modern.fetch(request, {
         authInfo,
         ...(body === undefined ? {} : { parsedBody: body }),
       });
-    const wanted = readListenRequest(body);
-    if (wanted === undefined) return go();
-    const end = await new ChangeSubscriptions(this.#watched, client).begin(request, wanted);
+    const listenRequest = readListenRequest(body);
+    if (listenRequest === undefined) return forward();
+    const end = await new ChangeSubscriptions(this.#watchedResources, client).begin(
+      request,
+      listenRequest,
+    );
     if (end === undefined) {
-      const message = `This caller has as many streams open as it may have: end one of them first. ${howToRaise("streams")}`;
-      return refusal(429, message, { "retry-after": "5" });
+      const message = `This caller has reached its limit of open streams: close one of them first. ${describeLimit("streams")}`;
+      return toErrorResponse(429, message, { "retry-after": "5" });
     }
     let response: Response | undefined;
     try {
-      response = await go();
+      response = await forward();
     } finally {
-      // Refused: there is no stream that will end.
+      // The request was rejected: there is no stream that will end.
       if (response === undefined || !isEventStream(response)) end();
     }
     if (!isEventStream(response)) return response;
@@ -276,7 +279,7 @@ export class Gateway implements McpGateway {
   }
 
   async #close(graceMs: number): Promise<void> {
-    for (const unfollow of this.#unfollow) unfollow();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#changes.close();
     await this.#runner.close(graceMs);
     await Promise.allSettled([
@@ -286,30 +289,30 @@ export class Gateway implements McpGateway {
     ]);
   }
 
-  /** For a connection that stays: its client hears of changes. */
-  #connected(client: GatewayClient, era: "legacy" | "modern"): GatewayServer {
-    const server = this.#server(client, era);
-    server.hearChanges(this.#changes, client);
+  /** Creates the server of a lasting connection, whose client is notified of changes. */
+  #createConnectedServer(client: GatewayClient, era: "legacy" | "modern"): GatewayServer {
+    const server = this.#createServer(client, era);
+    server.subscribeToChanges(this.#changes, client);
     return server;
   }
 
-  #server(client: GatewayClient, era: "legacy" | "modern"): GatewayServer {
+  #createServer(client: GatewayClient, era: "legacy" | "modern"): GatewayServer {
     const { info, instructions } = this.#served;
-    const answers = this.#answers;
+    const handlers = this.#handlers;
     return new GatewayServer({
       info,
       instructions,
       era,
-      capabilities: answers.capabilities(era),
-      answers: answers.of(client, era),
-      schemaOf: (name) => answers.schemaOf(client, name),
+      capabilities: handlers.capabilities(era),
+      handlers: handlers.forClient(client, era),
+      schemaOf: (name) => handlers.schemaOf(client, name),
     });
   }
 
-  /** A client of which nothing is heard any more: its connection, or session, has ended. */
-  #left(client: GatewayClient): void {
-    this.#watched.forget(client);
-    void this.#runner.tasks.left(client);
+  /** Handles the end of a client's connection or session. */
+  #onClientEnd(client: GatewayClient): void {
+    this.#watchedResources.removeClient(client);
+    void this.#runner.tasks.onClientEnd(client);
   }
 
   #assertOpen(): void {

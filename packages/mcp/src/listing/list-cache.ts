@@ -10,12 +10,12 @@ interface CachedList {
   readonly capabilities?: JsonValue;
 }
 
-/** What the server listed last time. `undefined`: nobody knows. */
+/** Returns the stored list; `undefined`: there is none. */
 export async function readCachedList(server: McpServer): Promise<ListedDefinitions | undefined> {
   try {
-    const kept = (await server.cache?.get(toCacheKey(server))) as CachedList | null | undefined;
-    if (!Array.isArray(kept?.tools)) return undefined;
-    const { tools, capabilities } = kept;
+    const cached = (await server.cache?.get(toCacheKey(server))) as CachedList | null | undefined;
+    if (!Array.isArray(cached?.tools)) return undefined;
+    const { tools, capabilities } = cached;
     return {
       definitions: tools.filter(isDefinition),
       problems: [],
@@ -26,7 +26,7 @@ export async function readCachedList(server: McpServer): Promise<ListedDefinitio
   }
 }
 
-/** Keeps a list for the next time. */
+/** Stores a list. */
 export async function cacheList(
   server: McpServer,
   { definitions, capabilities }: ListedDefinitions,
@@ -37,11 +37,14 @@ export async function cacheList(
       capabilities,
     });
   } catch {
-    // Then it is asked for.
+    // The list is requested next time.
   }
 }
 
-/** Another server under the same name, or the same one with other arguments, has another list. Arguments may be secret. */
+/**
+ * Key of a stored list: a server with another name or other arguments has another list. Arguments may be secret, so
+ * they are hashed.
+ */
 function toCacheKey(server: McpServer): string {
   const where =
     "url" in server

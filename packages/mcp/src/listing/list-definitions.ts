@@ -1,31 +1,31 @@
 import type { JsonObject, SourceProblem } from "@toolweave/core";
 import type { McpConnection, McpDefinition } from "../transport/messages/mcp-connection.ts";
-import { measureDefinition } from "../schema/definition-budget.ts";
-import { toDisplayName } from "./sanitize-texts.ts";
+import { measureDefinition } from "../schema/measure-definition.ts";
+import { toDisplayName } from "./text-sanitizer.ts";
 
-/** More pages than any real list has: a server may go on without end. */
-const mostPages = 1_000;
+/** More pages than any real list has: a server may return pages without end. */
+const maxPages = 1_000;
 
-/** What a registry takes of one source. */
-const mostTools = 20_000;
+/** Maximum number of tools that a registry accepts of one source. */
+const maxTools = 20_000;
 
-/** Of all definitions together: what a process can hold and look through. */
-const mostCharacters = 50_000_000;
+/** Maximum number of characters of all definitions together. */
+const maxCharacters = 50_000_000;
 
-/** What somebody reads of one list. */
-const mostProblems = 1_000;
+/** Maximum number of problems of one list. */
+const maxProblems = 1_000;
 
-/** What a server lists. */
+/** The list of a server. */
 export interface ListedDefinitions {
-  /** Each name once. */
+  /** Unique by name. */
   readonly definitions: readonly McpDefinition[];
-  /** What could not be taken, and why. */
+  /** Definitions that were rejected, with the reason. */
   readonly problems: readonly SourceProblem[];
-  /** What the server said that it can do. */
+  /** Capabilities that the server declares. */
   readonly capabilities: JsonObject;
 }
 
-/** Every tool that the server lists, page by page. */
+/** Lists the tools of the server, page by page. */
 export async function listDefinitions(
   connection: McpConnection,
   signal: AbortSignal,
@@ -37,29 +37,30 @@ export async function listDefinitions(
   let isCut = false;
   let cursor: string | undefined;
   const isFull = (): boolean =>
-    byName.size >= mostTools || characters >= mostCharacters || problems.length >= mostProblems;
+    byName.size >= maxTools || characters >= maxCharacters || problems.length >= maxProblems;
   do {
     cursors.add(cursor);
-    const { tools, nextCursor } = await pageOf(connection, cursor, signal);
+    const { tools, nextCursor } = await requestPage(connection, cursor, signal);
     for (const tool of tools) {
       isCut = isFull();
       if (isCut) break;
       const size = measureDefinition(tool);
       characters += "fault" in size ? 0 : size.characters;
-      const problem = "fault" in size ? tooLarge(tool, size.fault) : take(tool, byName);
+      const problem =
+        "fault" in size ? tooLargeProblem(tool, size.fault) : addDefinition(tool, byName);
       if (problem !== undefined) problems.push(problem);
     }
     cursor = nextCursor;
     if (cursor === undefined) break;
-    isCut ||= isFull() || cursors.size >= mostPages || cursors.has(cursor);
+    isCut ||= isFull() || cursors.size >= maxPages || cursors.has(cursor);
   } while (!isCut);
-  if (isCut) problems.push(endless(cursors.size, byName.size));
+  if (isCut) problems.push(cutOffProblem(cursors.size, byName.size));
   const { capabilities } = connection.server;
   return { definitions: [...byName.values()], problems, capabilities };
 }
 
-/** One page, whatever the server answers. */
-async function pageOf(
+/** Requests one page; an invalid result is an empty page. */
+async function requestPage(
   connection: McpConnection,
   cursor: string | undefined,
   signal: AbortSignal,
@@ -74,32 +75,35 @@ async function pageOf(
   };
 }
 
-function take(tool: unknown, byName: Map<string, McpDefinition>): SourceProblem | undefined {
+function addDefinition(
+  tool: unknown,
+  byName: Map<string, McpDefinition>,
+): SourceProblem | undefined {
   const { name } = (tool ?? {}) as { readonly name?: unknown };
   if (typeof name !== "string" || name === "") {
     return { subject: "a tool without a name", message: "The server lists a tool without a name." };
   }
   if (byName.has(name)) {
-    const shown = toDisplayName(name);
+    const displayName = toDisplayName(name);
     return {
-      subject: shown,
-      message: `The server lists "${shown}" twice; the first one is taken.`,
+      subject: displayName,
+      message: `The server lists "${displayName}" twice; the first one is used.`,
     };
   }
   byName.set(name, tool as McpDefinition);
   return undefined;
 }
 
-function tooLarge(tool: unknown, fault: string): SourceProblem {
+function tooLargeProblem(tool: unknown, fault: string): SourceProblem {
   const { name } = (tool ?? {}) as { readonly name?: unknown };
   const subject = typeof name === "string" ? toDisplayName(name) : "a tool without a name";
-  return { subject, message: `It is no tool: ${fault}.` };
+  return { subject, message: `The definition is invalid: ${fault}.` };
 }
 
-function endless(pages: number, tools: number): SourceProblem {
+function cutOffProblem(pages: number, tools: number): SourceProblem {
   return {
     subject: "tools/list",
-    message: `The list goes on after ${pages} pages with ${tools} tools, is too large, or begins again; the rest is not taken.`,
+    message: `The list was cut off after ${pages} pages with ${tools} tools: it is too large, or its pages repeat.`,
     severity: "warning",
   };
 }

@@ -1,34 +1,34 @@
-/** Milliseconds of work that a list may cost before its server has to wait with the next. */
+/** Milliseconds of work that a list may take without a delay of the next one. */
 const freeMs = 250;
 
-/** How many times as long a server that costs more waits. */
+/** Factor by which the delay of an expensive list is longer than its work. */
 const waitFactor = 10;
 
-/** Milliseconds that it waits at most. */
+/** Maximum delay in milliseconds. */
 const maxWaitMs = 60_000;
 
 /**
- * How often a server may have its list read again: one that is costly to read, and changes without end, would take all of
- * the process's time.
+ * Limits how often a server's list is refreshed: an expensive list that changes constantly would take all of the
+ * process's time.
  */
 export class ListRefreshThrottle {
   #nextAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
 
-  /** Does the work for a list, and counts what it costs. */
+  /** Runs the work for a list and measures it. */
   async measure<T>(work: () => Promise<T>): Promise<T> {
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     try {
       return await work();
     } finally {
       const endedAt = performance.now();
-      const spentMs = endedAt - begunAt;
+      const spentMs = endedAt - startedAt;
       this.#nextAt = spentMs <= freeMs ? 0 : endedAt + Math.min(waitFactor * spentMs, maxWaitMs);
     }
   }
 
-  /** Reads the list at once, or when its time has come; once, however often it is asked for meanwhile. */
+  /** Refreshes the list at once, or after the delay. Requests in the meantime are coalesced. */
   schedule(read: () => void): void {
     if (this.#isOver || this.#timer !== undefined) return;
     const waitMs = this.#nextAt - performance.now();
@@ -40,7 +40,7 @@ export class ListRefreshThrottle {
     this.#timer.unref();
   }
 
-  /** Nothing is read any more. */
+  /** Stops; a scheduled refresh is cancelled. */
   stop(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);

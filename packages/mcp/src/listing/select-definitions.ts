@@ -3,10 +3,10 @@ import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 import type { Selection } from "../options/mcp-options.ts";
 
 /**
- * The definitions that one of `include` fits, if it is there, and none of `exclude`; and a warning for each glob, and
- * each name of `rename`, that fits none of the server's.
+ * Selects the definitions that match `include`, if it is set, and not `exclude`. Returns a warning for each glob, and
+ * each name in `rename`, that matches no tool of the server.
  *
- * @param subject what the warnings are about.
+ * @param subject Subject of the warnings.
  */
 export function selectDefinitions(
   definitions: readonly McpDefinition[],
@@ -15,13 +15,17 @@ export function selectDefinitions(
 ): { readonly definitions: readonly McpDefinition[]; readonly problems: readonly SourceProblem[] } {
   const isIncluded = include === undefined ? () => true : globMatcher(include);
   const isExcluded = globMatcher(exclude);
-  const unused = (option: string, glob: string, fits: (name: string) => boolean): SourceProblem[] =>
-    definitions.some(({ name }) => fits(name))
+  const unused = (
+    option: string,
+    glob: string,
+    matches: (name: string) => boolean,
+  ): SourceProblem[] =>
+    definitions.some(({ name }) => matches(name))
       ? []
       : [
           {
             subject,
-            message: `${option} "${glob}" fits no tool of the server: look for a misspelt name.`,
+            message: `${option} "${glob}" matches no tool of the server: check the spelling.`,
             severity: "warning",
           },
         ];
@@ -32,7 +36,9 @@ export function selectDefinitions(
     problems: [
       ...globs("include", include ?? []),
       ...globs("exclude", exclude),
-      ...Object.keys(rename).flatMap((own) => unused("rename", own, (name) => name === own)),
+      ...Object.keys(rename).flatMap((toolName) =>
+        unused("rename", toolName, (name) => name === toolName),
+      ),
     ],
   };
 }

@@ -11,33 +11,32 @@ import {
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 import { sanitizeSchema } from "../schema/sanitize-schema.ts";
 import { isObject } from "../schema/schema-keywords.ts";
-import { maxDescriptionLength, maxTextLength, TextSanitizer } from "./sanitize-texts.ts";
-import { sanitizeIcons } from "./sanitize-icons.ts";
+import { maxDescriptionLength, maxTextLength, TextSanitizer } from "./text-sanitizer.ts";
 
-/** What a spec needs beside the server's own definition. */
+/** Data for a spec beside the server's definition. */
 export interface SpecContext {
   readonly name: string;
   readonly server: string;
-  /** What runs behind the server's name: see `programOrigin`. */
+  /** Identity of the program behind the server's name: see `programOrigin`. */
   readonly program: JsonObject;
   readonly timeoutMs: number | undefined;
-  /** The server runs it as a task only: see `taskSupportOf`. */
+  /** The server runs it only as a task: see `getTaskSupport`. */
   readonly isTask: boolean;
-  /** The server may make a task of any call. */
+  /** The server may run any call as a task. */
   readonly mayBecomeTask: boolean;
 }
 
-/** What a tool says of itself. */
+/** A spec with the problems of its texts. */
 export interface ReadSpec {
   readonly spec: ToolSpec;
-  /** What was done to its texts. */
+  /** Changes that were made to its texts. */
   readonly problems: readonly SourceProblem[];
 }
 
 /**
- * The spec of a definition without a fault. What nobody sees is taken out of what a model reads.
+ * Converts a valid definition to a spec. Invisible characters are removed from texts that a model reads.
  *
- * @param json the definition; see `getFingerprint`.
+ * @param json The definition; see `getFingerprint`.
  */
 export function toToolSpec(
   definition: McpDefinition,
@@ -46,85 +45,107 @@ export function toToolSpec(
 ): ReadSpec {
   const { name, server, program, timeoutMs, isTask, mayBecomeTask } = context;
   const texts = new TextSanitizer();
-  const textOf = (value: unknown, most?: number): string | undefined => {
-    const visible = typeof value === "string" ? texts.shown(value, most) : "";
+  const toText = (value: unknown, maxLength?: number): string | undefined => {
+    const visible = typeof value === "string" ? texts.sanitize(value, maxLength) : "";
     return visible.trim() === "" ? undefined : visible;
   };
   const isUnusual = json.length > maxTextLength || unusual.test(json);
-  const schemaOf = (schema: JsonSchema): JsonSchema =>
-    isUnusual ? sanitizeSchema(schema, (text) => texts.shown(text)) : schema;
-  const ownName = textOf(definition.name) ?? name;
-  const annotations = annotationsOf(definition["annotations"], textOf);
-  const title = textOf(definition["title"]) ?? annotations.title;
+  const toModelSchema = (schema: JsonSchema): JsonSchema =>
+    isUnusual ? sanitizeSchema(schema, (text) => texts.sanitize(text)) : schema;
+  const serverName = toText(definition.name) ?? name;
+  const annotations = readAnnotations(definition["annotations"], toText);
+  const title = toText(definition["title"]) ?? annotations.title;
   const { outputSchema } = definition;
-  const inputSchema = schemaOf(definition["inputSchema"] as JsonSchema);
-  const shownOutput = outputSchema === undefined ? undefined : schemaOf(outputSchema as JsonSchema);
-  const description = textOf(definition["description"], maxDescriptionLength);
-  const metadata = metadataOf(definition, texts.cutHash, mayBecomeTask);
+  const inputSchema = toModelSchema(definition["inputSchema"] as JsonSchema);
+  const modelOutputSchema =
+    outputSchema === undefined ? undefined : toModelSchema(outputSchema as JsonSchema);
+  const description = toText(definition["description"], maxDescriptionLength);
+  const metadata = toMetadata(definition, texts.cutHash, mayBecomeTask);
   const spec: ToolSpec = {
     name,
     ...(title === undefined ? {} : { title }),
     description:
       description ??
-      `${title ?? ownName}: a tool of the MCP server ${server}, which says no more of it.`,
+      `${title ?? serverName}: a tool of the MCP server ${server}, which has no description.`,
     inputSchema: { ...inputSchema, type: "object" },
-    ...(shownOutput === undefined ? {} : { outputSchema: shownOutput }),
+    ...(modelOutputSchema === undefined ? {} : { outputSchema: modelOutputSchema }),
     annotations,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(isTask ? { execution: "task" as const } : {}),
     provenance: { adapter: "mcp", source: server, origin: { tool: definition.name, ...program } },
     ...(metadata === undefined ? {} : { metadata }),
   };
-  return { spec, problems: problemsOf(name, texts) };
+  return { spec, problems: toProblems(name, texts) };
 }
 
-/** The same for the same definition, in whatever order its members come. */
+/** Returns the same text for equal definitions, whatever the order of their members. */
 export function getFingerprint(definition: McpDefinition): string {
   return canonicalJson(definition as JsonValue);
 }
 
-/** What the JSON of most definitions has none of: another character than ASCII has, or an escaped one. */
+/** Matches what the JSON of most definitions does not contain: a character outside ASCII, or an escaped one. */
 const unusual = /[^ -~]|\\[bfu]/;
 
 const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 
-/** Those that MCP knows: others would mean something here that the server cannot have meant. */
-function annotationsOf(
-  given: unknown,
-  textOf: (value: unknown) => string | undefined,
+/** Reads the annotations that MCP defines: others would have a meaning here that the server cannot have intended. */
+function readAnnotations(
+  annotations: unknown,
+  toText: (value: unknown) => string | undefined,
 ): ToolAnnotations {
-  if (!isObject(given)) return {};
-  const kept: Record<string, JsonValue> = {};
+  if (!isObject(annotations)) return {};
+  const known: Record<string, JsonValue> = {};
   for (const hint of hints) {
-    if (typeof given[hint] === "boolean") kept[hint] = given[hint];
+    if (typeof annotations[hint] === "boolean") known[hint] = annotations[hint];
   }
-  const title = textOf(given["title"]);
-  return title === undefined ? kept : { ...kept, title };
+  const title = toText(annotations["title"]);
+  return title === undefined ? known : { ...known, title };
 }
 
-function metadataOf(
+function toMetadata(
   { _meta, icons, execution }: McpDefinition,
   cutTextHash: string | undefined,
   mayBecomeTask: boolean,
 ): Metadata | undefined {
   const all = { _meta, icons: sanitizeIcons(icons), execution, cutTextHash };
-  const kept = Object.entries(mayBecomeTask ? { ...all, mayBecomeTask } : all).filter(
+  const present = Object.entries(mayBecomeTask ? { ...all, mayBecomeTask } : all).filter(
     ([, value]) => value !== undefined,
   );
-  return kept.length === 0 ? undefined : (Object.fromEntries(kept) as Metadata);
+  return present.length === 0 ? undefined : (Object.fromEntries(present) as Metadata);
 }
 
-function problemsOf(name: string, { isCleaned, cutHash }: TextSanitizer): readonly SourceProblem[] {
+function toProblems(name: string, { isCleaned, cutHash }: TextSanitizer): readonly SourceProblem[] {
   const problems: string[] = [];
   if (isCleaned) {
     problems.push(
-      `Hidden or broken characters were taken out of what the server says of the tool ${name}: look at it before you trust it.`,
+      `Hidden or invalid characters were removed from the definition of the tool ${name}: check it before you trust it.`,
     );
   }
   if (cutHash !== undefined) {
     problems.push(
-      `What the server says of the tool ${name} is cut: a description has ${maxDescriptionLength} characters at most, another text ${maxTextLength}.`,
+      `Texts in the definition of the tool ${name} were truncated: descriptions to ${maxDescriptionLength} characters, other texts to ${maxTextLength}.`,
     );
   }
   return problems.map((message) => ({ subject: name, message, severity: "warning" }));
+}
+
+/** Limits above those of any real tool. */
+const maxIcons = 16;
+const maxSourceLength = 256 * 1024;
+
+/**
+ * Returns the icons that a host may display: those over https and those with inline images. Others could reach hosts
+ * that only the user's machine can reach, or run code.
+ */
+function sanitizeIcons(icons: unknown): JsonValue[] | undefined {
+  if (!Array.isArray(icons)) return undefined;
+  const displayable = (icons as readonly JsonValue[]).filter(
+    (icon) => isObject(icon) && typeof icon["src"] === "string" && isDisplayable(icon["src"]),
+  );
+  return displayable.length === 0 ? undefined : displayable.slice(0, maxIcons);
+}
+
+function isDisplayable(src: string): boolean {
+  if (src.length > maxSourceLength) return false;
+  return /^data:image\/[\w.+-]+[;,]/i.test(src) || URL.parse(src)?.protocol === "https:";
 }

@@ -1,14 +1,17 @@
-import type { JsonObject, SourceProblem } from "@toolweave/core";
+import type { JsonObject, SourceProblem, JsonSchema } from "@toolweave/core";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
-import { measureDefinition } from "../schema/definition-budget.ts";
-import { findMissingReference } from "../schema/missing-reference.ts";
-import { PatternFaults } from "../schema/pattern-faults.ts";
+import { measureDefinition } from "../schema/measure-definition.ts";
+import { findMissingReference } from "../schema/find-missing-reference.ts";
+import { PatternFaults, readSchema } from "../schema/read-schema.ts";
 import { isObject } from "../schema/schema-keywords.ts";
-import { readSchema } from "../schema/read-schema.ts";
-import { toDisplayName } from "./sanitize-texts.ts";
+import { toDisplayName } from "./text-sanitizer.ts";
+import { parameterHeaders } from "../transport/http/parameter-headers.ts";
 
-/** Those that can be a tool, and why the others cannot: one bad definition costs no other. */
-export async function usableDefinitions(definitions: readonly McpDefinition[]): Promise<{
+/**
+ * Returns the definitions that can be tools, and the problems of the others: one invalid definition does not affect
+ * the rest.
+ */
+export async function selectUsable(definitions: readonly McpDefinition[]): Promise<{
   readonly usable: readonly McpDefinition[];
   readonly problems: readonly SourceProblem[];
 }> {
@@ -17,7 +20,7 @@ export async function usableDefinitions(definitions: readonly McpDefinition[]): 
   const patterns = new PatternFaults();
   for (const definition of definitions) {
     const warnings: SourceProblem[] = [];
-    const fault = await faultOf(definition, patterns, (message) => {
+    const fault = await findFault(definition, patterns, (message) => {
       warnings.push({ subject: toDisplayName(definition.name), message, severity: "warning" });
     });
     if (fault === undefined) {
@@ -26,43 +29,67 @@ export async function usableDefinitions(definitions: readonly McpDefinition[]): 
     } else
       problems.push({
         subject: toDisplayName(definition.name),
-        message: `It is no tool: ${fault}.`,
+        message: `The definition is invalid: ${fault}.`,
       });
   }
   return { usable, problems };
 }
 
-async function faultOf(
+async function findFault(
   definition: McpDefinition,
   patterns: PatternFaults,
   warn: (message: string) => void,
 ): Promise<string | undefined> {
-  // First: what is too large is not looked at any further.
+  // First, because nothing else may process a definition that is too large.
   const size = measureDefinition(definition);
   if ("fault" in size) return size.fault;
   for (const member of ["inputSchema", "outputSchema"]) {
     const schema = definition[member];
     if (schema === undefined && member === "outputSchema") continue;
-    if (!isObject(schema)) return `its ${member} is no schema of an object`;
+    if (!isObject(schema)) return `its ${member} is not a JSON Schema object`;
     const read = readSchema(schema);
     if (typeof read === "string") return `its ${member} ${read}`;
     const missing = findMissingReference(schema);
     if (missing !== undefined) {
-      return `its ${member} refers to "${missing.slice(0, 200)}", which is not in it; nothing is fetched for a schema`;
+      return `its ${member} refers to "${missing.slice(0, 200)}", which it does not contain; remote references are not fetched`;
     }
-    for (const [pattern, fault] of await patterns.faultsOf(read.patterns)) {
-      const shown = JSON.stringify(pattern.slice(0, 100));
+    for (const [pattern, fault] of await patterns.findFaults(read.patterns)) {
+      const display = JSON.stringify(pattern.slice(0, 100));
       if (fault === "invalid") {
-        return `its ${member} has the pattern ${shown}, which is no regular expression`;
+        return `its ${member} has the pattern ${display}, which is not a valid regular expression`;
       }
       warn(
-        `Values are not checked against the pattern ${shown} of its ${member}: nothing can check it in bounded time.`,
+        `Values are not checked against the pattern ${display} of its ${member}: it cannot be checked in bounded time.`,
       );
     }
   }
   const { type } = definition["inputSchema"] as JsonObject;
   if (type !== undefined && type !== "object") {
-    return `its inputSchema is of type ${JSON.stringify(type)}; arguments are an object`;
+    return `its inputSchema is of type ${JSON.stringify(type)}; it must be "object"`;
   }
   return undefined;
+}
+
+/**
+ * Returns the definitions with valid `x-mcp-header` annotations (2026-07-28, Tools, `x-mcp-header`), and the problems
+ * of the others.
+ */
+export function withValidHeaders(definitions: readonly McpDefinition[]): {
+  readonly valid: readonly McpDefinition[];
+  readonly problems: readonly SourceProblem[];
+} {
+  const problems: SourceProblem[] = [];
+  const valid = definitions.filter((definition) => {
+    const { fault, withheld } = parameterHeaders(definition["inputSchema"] as JsonSchema);
+    const subject = toDisplayName(definition.name);
+    if (fault !== undefined) {
+      problems.push({ subject, message: `The definition is invalid: ${toDisplayName(fault)}.` });
+    } else if (withheld.length > 0) {
+      const names = toDisplayName(withheld.join(", "));
+      const message = `It asks for secrets in headers, which proxies can read: ${names}. They are sent as arguments only.`;
+      problems.push({ subject, message, severity: "warning" });
+    }
+    return fault === undefined;
+  });
+  return { valid, problems };
 }

@@ -1,73 +1,77 @@
 import type { Awaitable, CredentialStore } from "@toolweave/core";
 
-/** What a token is needed for. */
+/** The purpose of a token. */
 export interface TokenRequest {
-  /** The source's name. */
+  /** Name of the source. */
   readonly source: string;
-  /** The id of the caller on whose behalf the server is called. Absent: nobody's; the tools are being listed, say. */
+  /**
+   * Id of the caller on whose behalf the server is called. Absent: there is no caller, for instance while the tools
+   * are listed.
+   */
   readonly caller?: string;
 }
 
 /**
- * A token that is sent as it is, or a function that is asked before each request, so that it can expire, be renewed, or
- * be another one for each caller. `undefined`: there is none for this request.
+ * A token, or a function that is called before each request, so that tokens can expire, be renewed, or differ by
+ * caller. `undefined`: there is none for this request.
  */
 export type BearerToken = string | ((request: TokenRequest) => Awaitable<string | undefined>);
 
-/** A key that proves to an authorization server who the host is (`private_key_jwt`, RFC 7523). */
+/** A key that authenticates the host at an authorization server (`private_key_jwt`, RFC 7523). */
 export interface McpPrivateKey {
-  /** PKCS #8, as PEM. */
+  /** PKCS #8 in PEM. */
   readonly key: string;
-  /** As JSON Web Signatures call it: `ES256`, `RS256`. */
+  /** Algorithm of JSON Web Signatures: `ES256`, `RS256`. */
   readonly algorithm: string;
 }
 
 /**
- * How the host signs in at the authorization server that an MCP server names (OAuth 2.1, as the MCP specification has
- * it under "Authorization"). Everything is found out by itself where the server offers it; `{}` is a good beginning.
- *
- * As whom: `clientId` when it is given; else `clientMetadataUrl`, where the server takes such; else the host registers
- * itself (RFC 7591), and the registration is kept in the store.
+ * Sign-in of the host at the authorization server of an MCP server (OAuth 2.1, MCP specification, "Authorization").
+ * Everything that the server publishes is discovered; start with `{}`. The client id is `clientId` if it is set; else
+ * `clientMetadataUrl`, if the server supports it; else the host registers itself (RFC 7591), and the registration is
+ * stored.
  */
 export interface McpOAuth {
-  /** As whom the host is registered, where a person has done that. */
+  /** Client id of the host, if it was registered by hand. */
   readonly clientId?: string;
-  /** Absent: a public client. Needs `issuer`, so that no other server is told. */
+  /** Absent: a public client. Requires `issuer`, so that it is sent to no other server. */
   readonly clientSecret?: string;
-  /** In place of a secret. Needs `issuer`, too. */
+  /** Used instead of a secret. Requires `issuer` too. */
   readonly privateKey?: McpPrivateKey;
-  /** An https URL at which the host describes itself, which is its id as well (Client ID Metadata Documents). */
+  /** An https URL with the metadata of the host, which is also its client id (Client ID Metadata Documents). */
   readonly clientMetadataUrl?: string;
-  /** The authorization server. Default: the first one that the MCP server names. One that it does not name is refused. */
+  /**
+   * The authorization server. Default: the first one that the MCP server names. Others than those it names are
+   * rejected.
+   */
   readonly issuer?: string;
   /**
-   * `authorizationCode`: a person signs in. `clientCredentials`: the host is itself who it signs in as. Default:
+   * `authorizationCode`: a person signs in. `clientCredentials`: the host signs in as itself. Default:
    * `authorizationCode`.
    */
   readonly flow?: "authorizationCode" | "clientCredentials";
   /**
-   * Where the authorization server sends a person back to. What it is sent there with is the answer to the sign-in.
-   * Default: `http://127.0.0.1:8976/callback`; nobody has to listen there, since the address can be copied.
+   * URL that the authorization server redirects a person to. The full URL of that redirect is the answer to the
+   * sign-in. Default: `http://127.0.0.1:8976/callback`; no server has to listen there, since the URL can be copied.
    */
   readonly redirectUri?: string;
-  /** Asked for beside those that the server asks for. */
+  /** Scopes that are requested in addition to those of the server. */
   readonly scopes?: readonly string[];
 }
 
 /**
- * The credentials of a server over HTTP.
- *
- * A text serves every caller, and so does what `clientCredentials` gives. What a person has signed in for is theirs:
- * with a caller it is the caller's own, without one (a list of tools, a program of its own) the host's. Nobody's is
- * used for anybody else, and each caller has a connection of their own.
+ * The credentials of a server over HTTP. A string is used for every caller, and so is the token of
+ * `clientCredentials`. A token for which a person has signed in belongs to that caller; without a caller (a list of
+ * tools, a program of its own) to the host. No token is used for another caller, and each caller has a separate
+ * connection.
  */
 export interface McpAuth {
-  /** Sent as `authorization: Bearer …`. Goes before `oauth`. */
+  /** Sent as `authorization: Bearer …`. Takes precedence over `oauth`. */
   readonly bearer?: BearerToken;
   readonly oauth?: McpOAuth;
   /**
-   * Where tokens are kept, under the source's name, the scheme `oauth` and the caller; and under the scheme
-   * `oauth-client` as whom the host has registered itself. Default: in memory.
+   * Store of tokens, under the source's name, the scheme `oauth` and the caller; and of the host's registration under
+   * the scheme `oauth-client`. Default: in memory.
    */
   readonly store?: CredentialStore;
 }

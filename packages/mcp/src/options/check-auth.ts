@@ -24,27 +24,31 @@ const keyNames: readonly string[] = ["key", "algorithm"] satisfies readonly (key
 const storeMethods = ["get", "set", "delete"] as const satisfies readonly (keyof CredentialStore)[];
 
 /**
- * Looks at the credentials of a server over HTTP. Their values are in no text.
+ * Validates the credentials of a server over HTTP. Error messages do not contain their values.
  *
- * @throws ToolError `internal` for what cannot be meant.
+ * @throws ToolError `internal` when an option is invalid.
  */
 export function checkAuth({ auth, headers = {}, allowOrigins = [] }: McpHttpServer): void {
   const isList = Array.isArray(allowOrigins) && allowOrigins.every(isOrigin);
   if (!isList) {
-    throw misuse('allowOrigins takes a list of origins such as "https://auth.example.com:8443"');
+    throw invalidOption(
+      'allowOrigins takes a list of origins such as "https://auth.example.com:8443"',
+    );
   }
   if (auth === undefined) return;
   checkOptions("mcpSource auth", auth, authNames);
   const { bearer, oauth, store } = auth;
   if (bearer !== undefined && typeof bearer !== "function" && !isText(bearer)) {
-    throw misuse("auth.bearer takes a text, or a function that gives one");
+    throw invalidOption("auth.bearer takes a string, or a function that returns one");
   }
   const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
   if (hasHeader && (bearer !== undefined || oauth !== undefined)) {
-    throw misuse("give either auth or the header authorization: only one of them can be sent");
+    throw invalidOption(
+      "give either auth or the header authorization: only one of them can be sent",
+    );
   }
   if (store !== undefined && !storeMethods.every((name) => typeof store[name] === "function")) {
-    throw misuse("auth.store takes a CredentialStore: get, set and delete");
+    throw invalidOption("auth.store takes a CredentialStore: get, set and delete");
   }
   if (oauth !== undefined) checkOAuth(oauth);
 }
@@ -54,44 +58,48 @@ function checkOAuth(oauth: McpOAuth): void {
   const { clientId, clientSecret, privateKey, clientMetadataUrl, issuer, flow, scopes } = oauth;
   const texts = { clientId, clientSecret, issuer };
   for (const [name, value] of Object.entries(texts)) {
-    if (value !== undefined && !isText(value)) throw misuse(`auth.oauth.${name} is no text`);
+    if (value !== undefined && !isText(value))
+      throw invalidOption(`auth.oauth.${name} is not a non-empty string`);
   }
   if (privateKey !== undefined) {
     checkOptions("mcpSource auth.oauth.privateKey", privateKey, keyNames);
     if (!isText(privateKey.key) || !/^(?:ES|RS|PS)\d{3}$/.test(privateKey.algorithm)) {
-      throw misuse("auth.oauth.privateKey takes { key, algorithm }: PEM, and ES256 or the like");
+      throw invalidOption(
+        "auth.oauth.privateKey takes { key, algorithm }: a key in PEM, and an algorithm such as ES256",
+      );
     }
   }
   const hasProof = clientSecret !== undefined || privateKey !== undefined;
   if (hasProof && clientId === undefined && clientMetadataUrl === undefined) {
-    throw misuse("auth.oauth has a secret, and no clientId that it belongs to");
+    throw invalidOption("auth.oauth has a secret, but no clientId that it belongs to");
   }
   if (hasProof && issuer === undefined) {
-    throw misuse(
-      "auth.oauth.issuer is missing: say which authorization server the secret belongs to, or the MCP server could name one of its own, and get it",
+    throw invalidOption(
+      "auth.oauth.issuer is missing: set the authorization server that the secret belongs to; otherwise the MCP server could name one of its own and receive it",
     );
   }
-  if (issuer !== undefined && !isWeb(issuer)) throw misuse("auth.oauth.issuer takes an https URL");
+  if (issuer !== undefined && !isWeb(issuer))
+    throw invalidOption("auth.oauth.issuer takes an https URL");
   const document = URL.parse(clientMetadataUrl ?? "");
   if (
     clientMetadataUrl !== undefined &&
     !(document?.protocol === "https:" && document.pathname !== "/")
   ) {
-    throw misuse("auth.oauth.clientMetadataUrl takes an https URL with a path");
+    throw invalidOption("auth.oauth.clientMetadataUrl takes an https URL with a path");
   }
   if (flow !== undefined && flow !== "authorizationCode" && flow !== "clientCredentials") {
-    throw misuse("auth.oauth.flow is authorizationCode or clientCredentials");
+    throw invalidOption("auth.oauth.flow is authorizationCode or clientCredentials");
   }
   if (flow === "clientCredentials" && !hasProof) {
-    throw misuse(
+    throw invalidOption(
       "auth.oauth.flow clientCredentials needs a clientId with a clientSecret or a privateKey",
     );
   }
   if (oauth.redirectUri !== undefined && URL.parse(oauth.redirectUri) === null) {
-    throw misuse("auth.oauth.redirectUri takes an absolute URL");
+    throw invalidOption("auth.oauth.redirectUri takes an absolute URL");
   }
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every(isText))) {
-    throw misuse('auth.oauth.scopes takes a list: ["read"]');
+    throw invalidOption('auth.oauth.scopes takes a list: ["read"]');
   }
 }
 
@@ -108,6 +116,6 @@ function isOrigin(text: unknown): boolean {
   return url !== null && isWeb(url.href) && url.href === `${url.origin}/`;
 }
 
-function misuse(what: string): ToolError {
-  return new ToolError("internal", `mcpSource: ${what}.`);
+function invalidOption(fault: string): ToolError {
+  return new ToolError("internal", `mcpSource: ${fault}.`);
 }

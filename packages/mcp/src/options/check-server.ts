@@ -1,9 +1,18 @@
 import { checkOptions, isToolName, ToolError } from "@toolweave/core";
-import { askOptionNames, findAskOptionsFault } from "./check-ask-options.ts";
 import { checkAuth } from "./check-auth.ts";
-import { findSelectionFault } from "./check-selection.ts";
-import { refuseSecretsOfEnv } from "./argument-secrets.ts";
-import type { McpServer } from "./mcp-options.ts";
+import { rejectSecretsOfEnv } from "./server-secrets.ts";
+import type { McpServer, ToolSelection } from "./mcp-options.ts";
+import { isObject } from "../schema/schema-keywords.ts";
+import type { ServerRequestOptions } from "./server-request-options.ts";
+
+const handlers = ["onElicitation", "onSampling", "onLog"] as const;
+
+/** Names of the options. */
+const serverRequestOptionNames: readonly (keyof ServerRequestOptions)[] = [
+  ...handlers,
+  "samplingTools",
+  "roots",
+];
 
 const common = [
   "name",
@@ -19,10 +28,14 @@ const common = [
   "rename",
   "resources",
   "prompts",
-  ...askOptionNames,
+  ...serverRequestOptionNames,
 ];
 
-/** Refuses what cannot be meant. @throws ToolError `internal`. */
+/**
+ * Rejects invalid options.
+ *
+ * @throws ToolError `internal`.
+ */
 export function checkServer(server: McpServer): void {
   const given = typeof server === "object" && server !== null ? server : {};
   const ways = ["command", "url", "client"].filter((way) => Object.hasOwn(given, way));
@@ -32,20 +45,20 @@ export function checkServer(server: McpServer): void {
   if (typeof name !== "string" || name === "") throw invalidOption("give the server a name");
   if (prefix !== undefined && prefix !== false && !isToolName(prefix)) {
     throw invalidOption(
-      `prefix "${prefix}" cannot begin a tool's name: use letters, digits, _ and -, with a letter or _ first`,
+      `prefix "${prefix}" is not valid at the beginning of a tool name: use letters, digits, _ and -, with a letter or _ first`,
     );
   }
   if (declaration !== undefined && typeof declaration !== "string") {
-    throw invalidOption("declaration takes a text");
+    throw invalidOption("declaration takes a string");
   }
-  const fault = findAskOptionsFault(server) ?? findSelectionFault(server);
+  const fault = findServerRequestOptionsFault(server) ?? findSelectionFault(server);
   if (fault !== undefined) throw invalidOption(fault);
   checkOneOf("connect", server.connect, ["eager", "lazy"]);
   checkOneOf("whenUnavailable", server.whenUnavailable, ["keep", "drop"]);
   if (timeoutMs !== undefined && !(timeoutMs >= 0)) {
     throw invalidOption(`timeoutMs is ${timeoutMs}; use 0 or more`);
   }
-  refuseSecretsOfEnv(server);
+  rejectSecretsOfEnv(server);
   if ("url" in server) {
     checkUrl(server.url);
     checkAuth(server);
@@ -71,6 +84,68 @@ function checkUrl(given: string | URL): void {
   );
 }
 
-function invalidOption(what: string): ToolError {
-  return new ToolError("internal", `mcpSource: ${what}.`);
+function invalidOption(fault: string): ToolError {
+  return new ToolError("internal", `mcpSource: ${fault}.`);
+}
+
+/** Finds an invalid option among those that select the tools of a server; `undefined`: all are valid. */
+function findSelectionFault({
+  include,
+  exclude,
+  rename = {},
+  resources,
+  prompts,
+}: ToolSelection): string | undefined {
+  for (const [option, globs] of Object.entries({ include, exclude })) {
+    if (globs !== undefined && !isNames(globs)) {
+      return `${option} takes a list of names and globs: ["read_*"]`;
+    }
+  }
+  for (const [option, value] of Object.entries({ resources, prompts })) {
+    if (value !== undefined && typeof value !== "boolean") return `${option} takes true or false`;
+  }
+  if (!isObject(rename)) return 'rename takes an object: { "get-sum": "add" }';
+  const seen = new Set<unknown>();
+  for (const [toolName, name] of Object.entries(rename)) {
+    const where = `rename[${JSON.stringify(toolName)}]`;
+    if (!isToolName(name)) {
+      return `${where}: "${name}" is not a valid tool name: use letters, digits, _ and -, with a letter or _ first, 64 characters at most`;
+    }
+    if (seen.has(name)) return `${where}: another tool is renamed to ${name} too`;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+function isNames(globs: unknown): boolean {
+  return Array.isArray(globs) && globs.every((glob) => typeof glob === "string");
+}
+
+/** Finds an invalid option; `undefined`: all are valid. */
+function findServerRequestOptionsFault(options: ServerRequestOptions): string | undefined {
+  for (const name of handlers) {
+    const handler = options[name];
+    if (handler !== undefined && typeof handler !== "function") return `${name} takes a function`;
+  }
+  const { roots, samplingTools } = options;
+  if (samplingTools !== undefined && typeof samplingTools !== "boolean") {
+    return "samplingTools takes true or false";
+  }
+  if (roots === undefined || typeof roots === "function") return undefined;
+  const isValid = Array.isArray(roots) && roots.every((root) => isFileUri(root?.uri));
+  return isValid
+    ? undefined
+    : 'roots takes a list of { uri }, each a path or a "file:" URL, or a function that gives one';
+}
+
+/** True for a path and for a `file:` URL; a path in Windows has one letter before its colon. */
+export function isFileUri(uri: unknown): uri is string {
+  return (
+    typeof uri === "string" && uri !== "" && (isFileUrl(uri) || !/^[a-z][a-z0-9+.-]+:/i.test(uri))
+  );
+}
+
+/** True for a `file:` URL. */
+export function isFileUrl(uri: string): boolean {
+  return /^file:\/\//i.test(uri) && URL.canParse(uri);
 }

@@ -1,66 +1,73 @@
-import type { AskOptions } from "./ask-options.ts";
+import type { ServerRequestOptions } from "./server-request-options.ts";
 import type { McpAuth } from "./auth-options.ts";
 import type { Awaitable, JsonValue } from "@toolweave/core";
 
-/** How the connection to a server lives. */
+/** Options for the lifecycle of a connection. */
 interface LifecycleOptions {
   /**
-   * `eager`: connects at once, and again whenever the connection is lost: later and later while that fails. `lazy`:
-   * connects for a call, and ends a while after the last one; with a `cache` not even for the first list. Default: `eager`.
+   * `eager`: connects at once, and reconnects whenever the connection is lost, with growing delays while that fails.
+   * `lazy`: connects for a call, and closes some time after the last one; with a `cache` not even for the first list.
+   * Default: `eager`.
    */
   readonly connect?: "eager" | "lazy";
-  /** Keeps what the server lists: the tools of last time are there at once, and the list is asked for as soon as there is a connection. */
+  /**
+   * Stores the server's list: the tools of the last list are available at once, and the list is refreshed as soon as
+   * there is a connection.
+   */
   readonly cache?: ListCache;
   /**
-   * What becomes of the tools while there is no connection and none can be made. `keep`: they stay, and are unavailable.
-   * `drop`: they go, and come back. Default: `keep`.
+   * Handling of the tools while the server cannot be connected to. `keep`: they stay and are unavailable. `drop`: they
+   * are removed, and return with the connection. Default: `keep`.
    */
   readonly whenUnavailable?: "keep" | "drop";
 }
 
-/** What of a server is offered as tools. */
-export interface OfferOptions extends Selection {
+/** Selection of what a server offers as tools. */
+export interface ToolSelection extends Selection {
   /** Tools that list and read the server's resources: `list_resources`, `list_resource_templates`, `read_resource`. Default: none. */
   readonly resources?: boolean;
-  /** Tools that list and fill in the server's prompts: `list_prompts`, `get_prompt`. Default: none. */
+  /** Tools that list and get the server's prompts: `list_prompts`, `get_prompt`. Default: none. */
   readonly prompts?: boolean;
 }
 
-interface ServerBase extends LifecycleOptions, OfferOptions, AskOptions {
-  /** Names the source among others, and its tools: see `prefix`. */
+interface ServerBase extends LifecycleOptions, ToolSelection, ServerRequestOptions {
+  /** Name of the source, and the default of `prefix`. */
   readonly name: string;
   /**
-   * Before every tool's name: `files` makes `files__read_file`. Default: the server's `name`, made
-   * canonical. `false`: the names are the server's own.
+   * Prefix of every tool's name: `files` makes `files__read_file`. Default: the server's `name` in canonical form.
+   * `false`: the tools have the server's names.
    */
   readonly prefix?: string | false;
   /**
-   * What the server says of its tools may loosen a decision: for servers that you wrote, or trust as
-   * if you had. Default: false; its hints can only tighten one.
+   * The server's annotations may loosen a policy decision: for servers that you wrote or fully trust. Default: false;
+   * annotations can only tighten one.
    */
   readonly trustAnnotations?: boolean;
   /**
-   * How the server is declared where it is configured, with references such as `${NAME}` in place of their values. Its
-   * digest, and no other part of it, is in the provenance of the tools (`program`), so that it is the same on every
-   * machine and with every secret. Default: made of the command and its arguments, else of the URL.
+   * Declaration of the server in its configuration, with references such as `${NAME}` in place of their values. Only
+   * its digest is part of the tools' provenance (`program`), so that it is the same on every machine and with every
+   * secret. Default: derived from the command and its arguments, else from the URL.
    */
   readonly declaration?: string;
-  /** Milliseconds for connecting and the first list, and for one call. 0: no limit. Default: 60,000; for a call the executor's. */
+  /**
+   * Milliseconds for connecting and the first list, and for one call. 0: no limit. Default: 60,000; for a call the
+   * executor's timeout.
+   */
   readonly timeoutMs?: number;
 }
 
-/** A server that runs as a child process and speaks over its standard input and output. */
+/** A server that runs as a child process and communicates over its standard input and output. */
 export interface McpStdioServer extends ServerBase {
   /** The program. On Windows an executable file: for `npx`, use `cmd` with `/c npx …`. */
   readonly command: string;
   readonly args?: readonly string[];
   /**
-   * Environment variables for the server. Of the host's own it gets only those that programs need to
-   * run: `PATH`, `HOME`, `USER`, `SHELL`, `TERM`, `TMPDIR`, the locale and time zone, and what Windows
-   * needs. Values of names that look secret (`…_TOKEN`, `…_KEY`) come out of no executor.
+   * Environment variables for the server. Of the host's own variables it receives only those that programs need to
+   * run: `PATH`, `HOME`, `USER`, `SHELL`, `TERM`, `TMPDIR`, the locale and time zone, and what Windows needs. Values
+   * of variables whose names look secret (`…_TOKEN`, `…_KEY`) are redacted.
    */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where the server runs. Default: the host's folder. */
+  /** Working folder of the server. Default: the host's. */
   readonly cwd?: string;
 }
 
@@ -68,58 +75,64 @@ export interface McpStdioServer extends ServerBase {
 export interface McpHttpServer extends ServerBase {
   /** `https://mcp.example.com/mcp` */
   readonly url: string | URL;
-  /** Sent with every request. Those whose names say that they hold credentials never come out. */
+  /** Sent with every request. Values of headers whose names look secret are redacted. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What calls are authorised with, beside `headers`. Default: nothing; a server that wants a sign-in says so in an error. */
+  /**
+   * Credentials of calls, beside `headers`. Default: none; a server that requires a sign-in fails with an error that
+   * says so.
+   */
   readonly auth?: McpAuth;
   /**
-   * Origins that a sign-in may reach although they are private: those of authorization servers on your own network.
-   * The server's own origin, that of `auth.oauth.issuer` and public ones need not stand here.
+   * Private origins that a sign-in may reach: those of authorization servers in your own network. The server's own
+   * origin, that of `auth.oauth.issuer` and public ones need not be listed.
    */
   readonly allowOrigins?: readonly string[];
 }
 
-/** A server that the host has connected to by itself. */
+/** A server that the host has connected to itself. */
 export interface McpConnectedClient extends ServerBase {
-  /** A connected client of the official SDK, 1.x (from 1.20) or 2.x. It stays open when the source closes, and keeps its handlers. */
+  /**
+   * A connected client of the official SDK, 1.x (from 1.20) or 2.x. It stays open when the source is closed, and
+   * keeps its handlers.
+   */
   readonly client: McpClient;
 }
 
-/** An MCP server, and how to reach it. */
+/** An MCP server, and how it is reached. */
 export type McpServer = McpStdioServer | McpHttpServer | McpConnectedClient;
 
-/** Which tools are wanted, and what they are called here. */
+/** Selection and names of tools. */
 export interface Selection {
   /**
-   * Only the tools whose own name, as the server has it, one of these globs fits: `*` is any run of characters, `?` is
-   * one. Default: all.
+   * Only tools whose name on the server matches one of these globs: `*` is any number of characters, `?` is one.
+   * Default: all.
    */
   readonly include?: readonly string[];
-  /** Without the tools whose own name one of these globs fits. Default: none. */
+  /** Omits tools whose name on the server matches one of these globs. Default: none. */
   readonly exclude?: readonly string[];
-  /** Names of ours by the server's own: `{ "get-sum": "add" }`. The prefix comes before them, too. */
+  /** New names by the server's names: `{ "get-sum": "add" }`. The prefix is added to them too. */
   readonly rename?: Readonly<Record<string, string>>;
 }
 
 /**
- * Keeps what servers list from one process to the next. What comes out of it is treated as what a server says. One that
- * fails changes nothing but that the list has to be asked for.
+ * Stores the lists of servers across processes. A stored list is validated like one from the server. If the cache
+ * fails, the list is requested.
  */
 export interface ListCache {
-  /** The list that was kept last under this key; `undefined`: none. */
+  /** Returns the list stored under this key; `undefined`: none. */
   get(key: string): Awaitable<JsonValue | undefined>;
   set(key: string, list: JsonValue): Awaitable<void>;
 }
 
-/** As much of a transport as is listened to. */
+/** Members of a transport that are used. */
 export interface HostTransport {
   onmessage?: ((message: never, extra?: never) => void) | undefined;
   onclose?: (() => void) | undefined;
 }
 
 /**
- * A connected `Client` of the official SDK: `@modelcontextprotocol/client` 2.x, or `@modelcontextprotocol/sdk` 1.x from
- * 1.20 on. Only what is used of it is named, so that any copy of either fits.
+ * A connected `Client` of the official SDK: `@modelcontextprotocol/client` 2.x, or `@modelcontextprotocol/sdk` 1.x
+ * from 1.20 on. Only the members in use are declared, so that any copy of either matches.
  */
 export interface McpClient {
   readonly transport?: HostTransport | undefined;
@@ -129,10 +142,10 @@ export interface McpClient {
   getServerVersion(): { readonly name: string; readonly version: string } | undefined;
   getServerCapabilities(): object | undefined;
   getInstructions(): string | undefined;
-  /** Of 2.x only. */
+  /** Members of 2.x only. */
   getProtocolEra?(): string | undefined;
   getNegotiatedProtocolVersion?(): string | undefined;
-  // The parameters of the two lines have nothing in common but their number: see `Sending`.
+  // The parameters of the two SDK generations have nothing in common but their number: see `RequestSender`.
   request(request: never, schema: never, options?: never): Promise<unknown>;
   notification(notification: never): Promise<void>;
 }

@@ -5,19 +5,19 @@ import { canonicalJson, type JsonObject, type JsonValue } from "@toolweave/core"
 import type { McpServer } from "./mcp-options.ts";
 
 /**
- * What runs behind a server's name, for the provenance of its tools, so that an approval, a grant and a lock are for this
- * program and for no other under the same name. Digests only (SHA-256, hexadecimal): arguments and addresses may hold
- * secrets.
+ * Identifies the program behind a server's name in the provenance of its tools, so that an approval, a grant and a
+ * lock apply to this program and to no other under the same name. Digests only (SHA-256, hexadecimal): arguments and
+ * addresses may contain secrets.
  *
- * - `program`: the server's `declaration`, else its URL, or its command and arguments, in which the working folder is
- *   left out; with the names of the environment variables. The same on every machine.
- * - `place`: command, arguments and working folder as they are here, of a program.
+ * - `program`: the server's `declaration`, else its URL, or its command and arguments without the working folder;
+ * with the names of the environment variables. The same on every machine.
+ * - `place`: command, arguments and working folder on this machine.
  *
- * Empty for a client that the host has connected: what it is connected to is not known here.
+ * Empty for a client that the host has connected: its server is not known.
  */
-export function programOrigin(server: McpServer): JsonObject {
+export function toProgramOrigin(server: McpServer): JsonObject {
   if ("url" in server) {
-    return { program: digestOf(["http", server.declaration ?? new URL(server.url).href]) };
+    return { program: toDigest(["http", server.declaration ?? new URL(server.url).href]) };
   }
   if (!("command" in server)) return {};
   const { command, args = [], env = {}, cwd = "", declaration } = server;
@@ -25,12 +25,12 @@ export function programOrigin(server: McpServer): JsonObject {
   const portable = (word: string): string =>
     folder === sep ? word : word.replaceAll(`${folder}${sep}`, `\${cwd}${sep}`);
   return {
-    program: digestOf([
+    program: toDigest([
       "stdio",
       declaration ?? [command, ...args].map(portable),
       Object.keys(env).sort(),
     ]),
-    place: digestOf([command, args, realPath(folder)]),
+    place: toDigest([command, args, realPath(folder)]),
   };
 }
 
@@ -42,6 +42,6 @@ function realPath(path: string): string {
   }
 }
 
-function digestOf(parts: readonly JsonValue[]): string {
+function toDigest(parts: readonly JsonValue[]): string {
   return createHash("sha256").update(canonicalJson(parts)).digest("hex");
 }

@@ -1,31 +1,31 @@
 import type { Awaitable, Caller, JsonObject, ToolProgress } from "@toolweave/core";
 
 /**
- * What an MCP server offers beside tools, so that a gateway can pass it on as it is: `mcpSource` gives one of its
- * server, and a host can write its own. Everything is the protocol's plain JSON, unchecked. Policies decide about it by the
- * tools that `mcpSource` has for the same: `files__read_resource`, `files__get_prompt`, and `files__complete`.
+ * Resources, prompts and completion of an MCP server, which a gateway passes on unchanged: `mcpSource` provides those
+ * of its server, and a host can implement its own. All values are plain JSON of the protocol, not validated. Policies
+ * decide by the equivalent tools of `mcpSource`: `files__read_resource`, `files__get_prompt`, and `files__complete`.
  */
 export interface McpProvider {
-  /** Canonical; names the provider in problems. */
+  /** Canonical name; names the provider in problems. */
   readonly id: string;
-  /** The id of the source that it belongs to, as policies name it. Default: the `id`. */
+  /** Id of the source that it belongs to, as policies name it. Default: the `id`. */
   readonly source?: string;
-  /** Before the names of prompts: `files` makes `files__summarise`. Default: the `id`; `false`: nothing. */
+  /** Prefix of the names of prompts: `files` makes `files__summarise`. Default: the `id`; `false`: none. */
   readonly prefix?: string | false;
   readonly resources?: McpResources;
   readonly prompts?: McpPrompts;
   /**
-   * `completion/complete`: `{ ref, argument, context? }` with the provider's own names in, the whole result out. Absent:
-   * it completes nothing.
+   * `completion/complete`: `{ ref, argument, context? }` with the provider's own names; returns the full result.
+   * Absent: there is no completion.
    */
   complete?(params: JsonObject, call: McpProviderCall): Awaitable<JsonObject>;
-  /** Resolves when what it offers is known, or will not be. Until then its `resources` and `prompts` may be absent. */
+  /** Resolves when `resources` and `prompts` are known, or cannot be found out. Until then they may be absent. */
   readonly ready?: Promise<unknown>;
-  /** Calls back whenever something has changed; returns how to stop that. */
+  /** Registers a listener for changes; returns a function that removes it. */
   onChange(listener: (change: McpProviderChange) => void): () => void;
 }
 
-/** The resources of a provider. All pages in one list, bounded by the provider. */
+/** The resources of a provider. Each list has all pages; the provider limits it. */
 export interface McpResources {
   /** The protocol's `Resource` objects. */
   list(call: McpProviderCall): Awaitable<readonly JsonObject[]>;
@@ -34,12 +34,12 @@ export interface McpResources {
   /**
    * `resources/read`.
    *
-   * @param params `{ uri }`, and with it `inputResponses` and `requestState` of a round that goes on.
-   * @returns the whole result, `input_required` too.
-   * @throws ToolError `not_found` when there is no such resource here; what the server answered otherwise.
+   * @param params `{ uri }`, with `inputResponses` and `requestState` in a further round.
+   * @returns the full result, also `input_required`.
+   * @throws ToolError `not_found` when there is no such resource; errors of the server.
    */
   read(params: JsonObject, call: McpProviderCall): Awaitable<JsonObject>;
-  /** From now on its changes come as `{ type: "resource", uri }`. Absent: it cannot tell. */
+  /** Subscribes to changes of a resource, which are emitted as `{ type: "resource", uri }`. Absent: not supported. */
   subscribe?(uri: string): Awaitable<void>;
   unsubscribe?(uri: string): Awaitable<void>;
 }
@@ -51,21 +51,21 @@ export interface McpPrompts {
   /**
    * `prompts/get`.
    *
-   * @param params `{ name, arguments? }` with the server's own name, and `inputResponses` and `requestState` of a round
-   * that goes on.
-   * @returns the whole result, `input_required` too.
+   * @param params `{ name, arguments? }` with the server's own name, and `inputResponses` and `requestState` in a
+   * further round.
+   * @returns the full result, also `input_required`.
    */
   get(params: JsonObject, call: McpProviderCall): Awaitable<JsonObject>;
 }
 
-/** On whose behalf a provider is asked, and until when. */
+/** The caller, signal and progress listener of a request to a provider. */
 export interface McpProviderCall {
   readonly signal: AbortSignal;
   readonly caller?: Caller | undefined;
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
 }
 
-/** What has changed: a list, or one resource that somebody has subscribed to. */
+/** A changed list, or a changed resource with a subscription. */
 export type McpProviderChange =
   | { readonly type: "resources" }
   | { readonly type: "prompts" }

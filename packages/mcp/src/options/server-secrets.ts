@@ -1,10 +1,100 @@
-import { SecretSet } from "@toolweave/core";
-import { secretsInArguments, isDistinctive } from "./argument-secrets.ts";
+import { ToolError, type SourceProblem, SecretSet } from "@toolweave/core";
 import type { McpServer } from "./mcp-options.ts";
+
+/** `--token`, `--api-key`, `-p.secret`; not `--max-tokens`, nor `--token-file`. */
+const secretFlag =
+  /^-{1,2}(?:[\w.-]*[-_.])?(?:token|secret|passw(?:or)?d|pwd|pat|bearer|auth|authorization|credentials?|(?:api|access|private|secret|auth)[-_]?key|apikey)$/i;
+
+/** Header as some programs accept it: `Authorization: Bearer …`. */
+const secretHeader =
+  /^(?:[\w-]*authorization|[\w-]*(?:api-?key|token|secret)) {0,2}[:=] {0,2}(?:(?:Bearer|Basic|Token) {1,2})?(\S+)$/i;
+
+/** `postgres://ada:password@db.internal/shop` */
+const passwordInUrl = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{0,100}:([^\s/@]{1,500})@/i;
+
+/** Token formats of large services. */
+const knownToken =
+  /\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{15,}|sk-[\w-]{20,}|xox[abprs]-[\w-]{10,}|npm_\w{30,}|AKIA[0-9A-Z]{16}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+)/;
+
+/** An argument that contains a credential. */
+interface SecretArgument {
+  readonly index: number;
+  readonly secret: string;
+}
+
+/** Finds credentials among a program's arguments, which every user of the machine can read (`ps`). */
+function findSecretArguments(args: readonly string[]): readonly SecretArgument[] {
+  return args.flatMap((arg, index) => {
+    const secret = findSecret(arg, args[index - 1]);
+    return secret === undefined ? [] : [{ index, secret }];
+  });
+}
+
+function findSecret(arg: string, before: string | undefined): string | undefined {
+  const [flag = "", ...value] = arg.startsWith("-") ? arg.split("=") : [];
+  const assigned = value.length > 0 ? value.join("=") : undefined;
+  const named = secretFlag.test(flag) ? assigned : isFlagOfNext(before) ? arg : undefined;
+  if (named !== undefined && isDistinctive(named) && !isPath(named)) return named;
+  const text = assigned ?? arg;
+  const found = secretHeader.exec(text)?.[1] ?? passwordInUrl.exec(text)?.[1];
+  if (found !== undefined && isDistinctive(found)) return found;
+  return knownToken.exec(arg)?.[0];
+}
+
+function isFlagOfNext(before: string | undefined): boolean {
+  return before !== undefined && secretFlag.test(before);
+}
+
+function isPath(text: string): boolean {
+  return /^(?:[.~]{0,2}[/\\]|[A-Za-z]:\\)/.test(text);
+}
+
+/** Returns the credentials in the arguments of a child process. */
+export function getArgumentSecrets(server: McpServer): readonly string[] {
+  if (!("command" in server)) return [];
+  return findSecretArguments(server.args ?? []).map(({ secret }) => secret);
+}
+
+/** Returns a warning for each argument that looks like a credential. Its message does not contain the credential. */
+export function toArgumentWarnings(server: McpServer): readonly SourceProblem[] {
+  if (!("command" in server)) return [];
+  return findSecretArguments(server.args ?? []).map(({ index }) => ({
+    subject: `args[${index}]`,
+    message: `Argument ${index} of the MCP server ${server.name} looks like a credential: every user of this machine can read the arguments of a process. Pass it in env if the server supports that.`,
+    severity: "warning",
+  }));
+}
+
+/** Names of environment variables whose value is a secret. */
+const secretVariable = /(?:token|secret|passw(?:or)?d|(?:api|access|private|secret)_?key)$/i;
+
+/**
+ * Rejects an argument that contains a secret of `env`.
+ *
+ * @throws ToolError `internal`.
+ */
+export function rejectSecretsOfEnv(server: McpServer): void {
+  if (!("command" in server)) return;
+  const { args = [], env = {} } = server;
+  for (const [name, secret] of Object.entries(env)) {
+    if (!secretVariable.test(name) || !isDistinctive(secret) || isPath(secret)) continue;
+    const index = args.findIndex((arg) => arg.includes(secret));
+    if (index === -1) continue;
+    throw new ToolError(
+      "internal",
+      `mcpSource: args[${index}] contains the value of env.${name}: every user of this machine can read the arguments of a process. Pass it in env only.`,
+    );
+  }
+}
+
+/** True for a text that may be a secret: a short plain word such as `true` occurs in unrelated results. */
+export function isDistinctive(secret: string): boolean {
+  return secret.length >= 16 || (secret.length >= 6 && !/^[A-Za-z]*$/.test(secret));
+}
 
 const secretName = /auth|cookie|credential|key|pass|pwd|secret|session|token/i;
 
-/** What the source was given to keep: headers, environment variables and arguments that look so. */
+/** Returns the secrets of a server's options: headers, environment variables and arguments that look secret. */
 export function getSecrets(server: McpServer): SecretSet {
   const secrets = new SecretSet();
   const given = {
@@ -13,10 +103,10 @@ export function getSecrets(server: McpServer): SecretSet {
   };
   for (const [name, value] of Object.entries(given)) {
     if (!secretName.test(name)) continue;
-    // `Bearer …`: the scheme alone is no secret.
+    // `Bearer …`: the scheme is not secret.
     const secret = value.slice(value.lastIndexOf(" ") + 1);
     if (isDistinctive(secret)) secrets.add(secret);
   }
-  for (const secret of secretsInArguments(server)) secrets.add(secret);
+  for (const secret of getArgumentSecrets(server)) secrets.add(secret);
   return secrets;
 }

@@ -1,18 +1,18 @@
 import type { Cancellation, JsonObject, ToolContext } from "@toolweave/core";
 import type { OnBehalf, Requester } from "../connection/requester.ts";
-import { measureDefinition } from "../schema/definition-budget.ts";
+import { measureDefinition } from "../schema/measure-definition.ts";
 import { isObject } from "../schema/schema-keywords.ts";
 
-/** More pages than any real list has: a server may go on without end. */
-const mostPages = 1_000;
+/** More pages than any real list has: a server may return pages without end. */
+const maxPages = 1_000;
 
-/** What is taken of one list. */
-const mostEntries = 20_000;
+/** Maximum number of entries of one list. */
+const maxEntries = 20_000;
 
-/** Of all entries together: what a process can hold and look through. */
-const mostCharacters = 50_000_000;
+/** Maximum number of characters of all entries together. */
+const maxCharacters = 50_000_000;
 
-/** A list that a server has beside its tools. */
+/** A list of the server other than its tools. */
 export type ListName = "resources" | "resourceTemplates" | "prompts";
 
 const methods: Readonly<Record<ListName, string>> = {
@@ -22,26 +22,26 @@ const methods: Readonly<Record<ListName, string>> = {
 };
 
 /** A part of a list. */
-export interface ListedPage {
+export interface ListPage {
   readonly entries: readonly JsonObject[];
-  /** Where the next part begins; absent: this was the last. */
+  /** Cursor of the next part; absent: this was the last. */
   readonly nextCursor?: string;
 }
 
 /**
- * Page after page of a list, until there are `most` entries, or a page is one that has been there: 20,000 entries, 1,000
- * pages and 50,000,000 characters at most. What is no object, too deep or too large is left out.
+ * Requests pages of a list until there are `limit` entries, or a cursor repeats: 20,000 entries, 1,000 pages and
+ * 50,000,000 characters at most. Entries that are not objects, too deep or too large are omitted.
  *
- * @param from where it begins. Default: at the beginning.
+ * @param from Cursor of the first page. Default: the beginning.
  */
 export async function listPages(
   host: Requester,
   on: ToolContext | OnBehalf,
   list: ListName,
   signal: Cancellation,
-  most: number = mostEntries,
+  limit: number = maxEntries,
   from?: string,
-): Promise<ListedPage> {
+): Promise<ListPage> {
   const entries: JsonObject[] = [];
   const cursors = new Set<string | undefined>();
   let characters = 0;
@@ -53,9 +53,9 @@ export async function listPages(
     const { [list]: page, nextCursor } = isObject(answer) ? answer : {};
     if (Array.isArray(page)) {
       for (const entry of page as readonly unknown[]) {
-        if (!isObject(entry) || entries.length >= mostEntries) continue;
+        if (!isObject(entry) || entries.length >= maxEntries) continue;
         const size = measureDefinition(entry);
-        if ("fault" in size || characters + size.characters > mostCharacters) continue;
+        if ("fault" in size || characters + size.characters > maxCharacters) continue;
         characters += size.characters;
         entries.push(entry);
       }
@@ -64,9 +64,9 @@ export async function listPages(
   } while (
     cursor !== undefined &&
     !cursors.has(cursor) &&
-    entries.length < Math.min(most, mostEntries) &&
-    characters < mostCharacters &&
-    cursors.size < mostPages
+    entries.length < Math.min(limit, maxEntries) &&
+    characters < maxCharacters &&
+    cursors.size < maxPages
   );
   if (cursor === undefined || cursors.has(cursor)) return { entries };
   return { entries, nextCursor: cursor };

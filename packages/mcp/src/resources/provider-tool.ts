@@ -11,9 +11,9 @@ import type {
 import { withSignIn, type Resumed } from "../calls/with-sign-in.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
 
-/** What a tool of ours over a server's resources or prompts is made of. */
+/** Parts of a tool that accesses a server's resources or prompts. */
 export interface ProviderToolParts {
-  /** With the prefix. */
+  /** Name with the prefix. */
   readonly name: string;
   /** `resources/read` */
   readonly method: string;
@@ -22,15 +22,15 @@ export interface ProviderToolParts {
   readonly properties: JsonObject;
   readonly required?: readonly string[];
   readonly timeoutMs: number | undefined;
-  /** What runs behind the server's name: see `programOrigin`. */
+  /** Identity of the program behind the server's name: see `programOrigin`. */
   readonly program: JsonObject;
-  /** What a call touches, for the policy. Absent: nothing but the server. */
+  /** Targets of a call, for the policy. Absent: only the server. */
   targets?(args: JsonObject): readonly PermissionRequest[];
-  /** @param resumed what the call goes on with, sign-ins aside. */
+  /** @param resumed Value that the call is resumed with, without sign-ins. */
   run(args: JsonObject, ctx: ToolContext, resumed: Resumed): Promise<ToolOutput | Suspension>;
 }
 
-/** A tool over what a server offers beside its tools. It only reads, as far as the server keeps to the protocol. */
+/** A tool that accesses a server's resources or prompts. It only reads, if the server follows the protocol. */
 export class ProviderTool implements Tool {
   readonly spec: ToolSpec;
   readonly #auth: ServerAuth | undefined;

@@ -3,56 +3,59 @@ import type { JsonObject } from "@toolweave/core";
 import type { McpConnection } from "../transport/messages/mcp-connection.ts";
 import { isObject } from "../schema/schema-keywords.ts";
 
-/** Milliseconds before a `subscriptions/listen` that has ended is made again; twice as long each time. */
+/** Milliseconds before a `subscriptions/listen` that has ended is sent again; they double each time. */
 const firstPauseMs = 1_000;
 
-/** How often in a row, when none lasts. */
-const mostTimes = 6;
+/** Number of attempts in a row, if none lasts. */
+const maxAttempts = 6;
 
-/** Milliseconds after which one has lasted: what is between here and the server may end any stream in time. */
+/** Milliseconds after which an attempt counts as lasting: proxies may end any stream after some time. */
 const lastingMs = 30_000;
 
-/** Milliseconds that whoever adds a resource waits until the server says that it listens. */
-const patienceMs = 2_000;
+/** Milliseconds that `add` waits for the acknowledgement. */
+const acknowledgementMs = 2_000;
 
-/** Somebody who has added a resource, and the server has not said yet that it listens. */
+/** A call of `add` that waits for the server's acknowledgement. */
 interface Waiting {
-  heard(): void;
+  acknowledged(): void;
   failed(error: unknown): void;
 }
 
 /**
- * The resources that somebody wants to hear of, over whatever connection there is: each by itself up to 2025-11-25, all
- * of them in one `subscriptions/listen` from 2026-07-28 on.
+ * Watches resources for changes over the current connection: one subscription for each up to 2025-11-25, a single
+ * `subscriptions/listen` for all from 2026-07-28 on.
  */
 export class ResourceWatch {
   readonly #connect: () => Promise<McpConnection>;
-  readonly #missed: (uri: string) => void;
+  readonly #onMissed: (uri: string) => void;
   readonly #uris = new Set<string>();
   readonly #waiting = new Map<string, Waiting>();
   #connection: McpConnection | undefined;
-  /** Ends the `subscriptions/listen` that is open. */
+  /** Aborts the open `subscriptions/listen`. */
   #listening: AbortController | undefined;
 
   /**
-   * @param connect gives the connection that there is, or makes one.
-   * @param missed called for a resource whose changes may have been missed.
+   * @param connect Returns the connection, and opens it if there is none.
+   * @param onMissed Called for a resource whose changes may have been missed.
    */
-  constructor(connect: () => Promise<McpConnection>, missed: (uri: string) => void) {
+  constructor(connect: () => Promise<McpConnection>, onMissed: (uri: string) => void) {
     this.#connect = connect;
-    this.#missed = missed;
+    this.#onMissed = onMissed;
   }
 
-  /** Resolves when the server has said that it listens, or says nothing for a while; what is refused is not watched. */
+  /**
+   * Adds a resource. Resolves when the server has acknowledged it, or after `acknowledgementMs`; if the server
+   * rejects it, it is not watched.
+   */
   async add(uri: string): Promise<void> {
     if (this.#uris.has(uri)) return;
     this.#uris.add(uri);
     try {
-      const connection = await this.#reach();
+      const connection = await this.#getConnection();
       if (connection.era === "legacy") return await subscribe(connection, uri);
-      const told = this.#acknowledgement(uri);
+      const acknowledged = this.#acknowledgement(uri);
       this.#listen(connection);
-      await told;
+      await acknowledged;
     } catch (error) {
       this.#uris.delete(uri);
       throw error;
@@ -61,29 +64,29 @@ export class ResourceWatch {
 
   async remove(uri: string): Promise<void> {
     if (!this.#uris.delete(uri)) return;
-    const connection = await this.#reach();
+    const connection = await this.#getConnection();
     if (connection.era === "modern") this.#listen(connection);
     else await subscribe(connection, uri, "resources/unsubscribe");
   }
 
-  /** The server listens: `notifications/subscriptions/acknowledged` (2026-07-28, basic/utilities/subscriptions). */
-  hear({ notifications }: JsonObject): void {
+  /** Handles `notifications/subscriptions/acknowledged` (2026-07-28, basic/utilities/subscriptions). */
+  onAcknowledged({ notifications }: JsonObject): void {
     const uris = isObject(notifications) ? notifications["resourceSubscriptions"] : undefined;
-    if (Array.isArray(uris)) for (const uri of uris) this.#waiting.get(String(uri))?.heard();
+    if (Array.isArray(uris)) for (const uri of uris) this.#waiting.get(String(uri))?.acknowledged();
   }
 
-  /** Another connection knows nothing of them. */
-  async connected(connection: McpConnection): Promise<void> {
+  /** Subscribes again: a new connection has no subscriptions. */
+  async onConnected(connection: McpConnection): Promise<void> {
     this.#use(connection);
     this.#listening?.abort();
     if (this.#uris.size === 0) return;
     if (connection.era === "modern") this.#listen(connection);
-    // A resource that is not there any more has nothing to tell.
+    // A resource that no longer exists has no changes.
     else await Promise.allSettled(Array.from(this.#uris, (uri) => subscribe(connection, uri)));
-    for (const uri of this.#uris) this.#missed(uri);
+    for (const uri of this.#uris) this.#onMissed(uri);
   }
 
-  async #reach(): Promise<McpConnection> {
+  async #getConnection(): Promise<McpConnection> {
     const connection = await this.#connect();
     this.#use(connection);
     return connection;
@@ -100,9 +103,9 @@ export class ResourceWatch {
   async #acknowledgement(uri: string): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     try {
-      await new Promise<void>((heard, failed) => {
-        this.#waiting.set(uri, { heard, failed });
-        timer = setTimeout(heard, patienceMs);
+      await new Promise<void>((acknowledged, failed) => {
+        this.#waiting.set(uri, { acknowledged, failed });
+        timer = setTimeout(acknowledged, acknowledgementMs);
       });
     } finally {
       clearTimeout(timer);
@@ -114,15 +117,15 @@ export class ResourceWatch {
     this.#listening?.abort();
     const listening = new AbortController();
     this.#listening = listening;
-    void this.#keep(connection, listening.signal).catch(() => {});
+    void this.#keepListening(connection, listening.signal).catch(() => {});
   }
 
-  /** It answers when it ends; with another connection there is another one. */
-  async #keep(connection: McpConnection, signal: AbortSignal): Promise<void> {
-    let times = 0;
-    while (times < mostTimes) {
+  /** Keeps `subscriptions/listen` open. A new connection starts a new one. */
+  async #keepListening(connection: McpConnection, signal: AbortSignal): Promise<void> {
+    let attempts = 0;
+    while (attempts < maxAttempts) {
       if (this.#uris.size === 0) return;
-      const began = performance.now();
+      const startedAt = performance.now();
       const params = { notifications: { resourceSubscriptions: [...this.#uris] } };
       await connection
         .request("subscriptions/listen", params, { signal })
@@ -130,10 +133,10 @@ export class ResourceWatch {
           if (signal.aborted) return;
           for (const { failed } of this.#waiting.values()) failed(error);
         });
-      if (performance.now() - began >= lastingMs) times = 0;
-      await wait(firstPauseMs * 2 ** times, undefined, { signal, ref: false });
-      times += 1;
-      for (const uri of this.#uris) this.#missed(uri);
+      if (performance.now() - startedAt >= lastingMs) attempts = 0;
+      await wait(firstPauseMs * 2 ** attempts, undefined, { signal, ref: false });
+      attempts += 1;
+      for (const uri of this.#uris) this.#onMissed(uri);
     }
   }
 }

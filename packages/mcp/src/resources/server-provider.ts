@@ -12,32 +12,32 @@ import type {
 import { listPages } from "./list-pages.ts";
 import { ResourceWatch } from "./resource-watch.ts";
 
-/** JSON-RPC's code for a resource that there is not, up to 2025-11-25; later it is that of wrong parameters. */
+/** JSON-RPC's code for an unknown resource up to 2025-11-25; later servers use the one for invalid params. */
 const resourceNotFound = -32002;
 
-/** What it stands on. */
-export interface ProviderHost extends Requester {
-  /** The connection of a caller, made when there is none. */
+/** The session of a provider. */
+export interface ProviderSession extends Requester {
+  /** Returns the connection of a caller, and opens it if there is none. */
   connection(on: OnBehalf): Promise<McpConnection>;
 }
 
-/** What a server offers beside its tools, as it stands now. */
+/** The resources, prompts and completion of a server, by its current capabilities. */
 export class ServerProvider implements McpProvider {
   readonly id: string;
   readonly source: string;
   readonly ready: Promise<unknown>;
   readonly #watch = new ResourceWatch(
     () => this.#host.connection({}),
-    (uri) => this.#tell({ type: "resource", uri }),
+    (uri) => this.#emit({ type: "resource", uri }),
   );
   readonly #listeners = new Set<(change: McpProviderChange) => void>();
-  #given: ProviderHost | undefined;
+  #attached: ProviderSession | undefined;
   #capabilities: JsonObject = {};
 
   /**
-   * @param id the prefix of the server's names, without the separator.
-   * @param source the name of the server.
-   * @param ready settles when the server's capabilities are known, or will not be.
+   * @param id Prefix of the server's names, without the separator.
+   * @param source Name of the server.
+   * @param ready Settles when the server's capabilities are known, or cannot be found out.
    */
   constructor(id: string, source: string, ready: Promise<unknown>) {
     this.id = id;
@@ -45,17 +45,17 @@ export class ServerProvider implements McpProvider {
     this.ready = ready.catch(() => {});
   }
 
-  /** From now on there is a session to ask. */
-  attach(host: ProviderHost): void {
-    this.#given = host;
+  /** Sets the session that requests go to. */
+  attach(host: ProviderSession): void {
+    this.#attached = host;
   }
 
-  /** What the server can do, as far as it is known without a connection. */
-  offers(capabilities: JsonObject): void {
+  /** Sets the capabilities that are known without a connection. */
+  setCapabilities(capabilities: JsonObject): void {
     this.#capabilities = capabilities;
   }
 
-  // `exactOptionalPropertyTypes` wants absent, which a getter cannot be: hence the casts below.
+  // `exactOptionalPropertyTypes` requires an absent member, which a getter cannot be: hence the casts below.
   get resources(): McpResources {
     const { resources } = this.#capabilities;
     if (!isObject(resources)) return undefined as never;
@@ -76,13 +76,13 @@ export class ServerProvider implements McpProvider {
     if (!isObject(this.#capabilities["prompts"])) return undefined as never;
     return {
       list: (call) => this.#list("prompts", call),
-      get: (params, call) => this.#ask("prompts/get", params, call),
+      get: (params, call) => this.#request("prompts/get", params, call),
     };
   }
 
   get complete(): (params: JsonObject, call: McpProviderCall) => Promise<JsonObject> {
     if (!isObject(this.#capabilities["completions"])) return undefined as never;
-    return (params, call) => this.#ask("completion/complete", params, call);
+    return (params, call) => this.#request("completion/complete", params, call);
   }
 
   onChange(listener: (change: McpProviderChange) => void): () => void {
@@ -90,49 +90,49 @@ export class ServerProvider implements McpProvider {
     return () => this.#listeners.delete(listener);
   }
 
-  /** There is a connection, the first or another one: what it offers may be something else. */
-  connected(connection: McpConnection): void {
+  /** Handles a new connection: the capabilities may have changed. */
+  onConnected(connection: McpConnection): void {
     const before = this.#capabilities;
     this.#capabilities = connection.server.capabilities;
-    void this.#watch.connected(connection);
+    void this.#watch.onConnected(connection);
     for (const type of ["resources", "prompts"] as const) {
       if (before[type] !== undefined || this.#capabilities[type] !== undefined)
-        this.#tell({ type });
+        this.#emit({ type });
     }
   }
 
-  /** A notification of the server's; true: it is about what is offered here. */
-  hear(method: string, params: JsonObject): boolean {
+  /** Handles a notification of the server. True: it is about resources or prompts. */
+  onNotification(method: string, params: JsonObject): boolean {
     const { uri } = params;
     switch (method) {
       case "notifications/resources/list_changed":
-        this.#tell({ type: "resources" });
+        this.#emit({ type: "resources" });
         return true;
       case "notifications/prompts/list_changed":
-        this.#tell({ type: "prompts" });
+        this.#emit({ type: "prompts" });
         return true;
       case "notifications/subscriptions/acknowledged":
-        this.#watch.hear(params);
+        this.#watch.onAcknowledged(params);
         return true;
       case "notifications/resources/updated":
-        if (typeof uri === "string") this.#tell({ type: "resource", uri });
+        if (typeof uri === "string") this.#emit({ type: "resource", uri });
         return true;
       default:
         return false;
     }
   }
 
-  get #host(): ProviderHost {
-    if (this.#given !== undefined) return this.#given;
-    throw new ToolError("unavailable", `The source ${this.id} has not begun to connect.`);
+  get #host(): ProviderSession {
+    if (this.#attached !== undefined) return this.#attached;
+    throw new ToolError("unavailable", `The source ${this.id} has not started to connect.`);
   }
 
-  #tell(change: McpProviderChange): void {
+  #emit(change: McpProviderChange): void {
     for (const listener of [...this.#listeners]) {
       try {
         listener(change);
       } catch {
-        // One that throws keeps nobody from hearing it.
+        // An error of one listener does not affect the others.
       }
     }
   }
@@ -141,13 +141,13 @@ export class ServerProvider implements McpProvider {
     list: Parameters<typeof listPages>[2],
     call: McpProviderCall,
   ): Promise<readonly JsonObject[]> {
-    const { entries } = await listPages(this.#host, behalfOf(call), list, call.signal);
+    const { entries } = await listPages(this.#host, toOnBehalf(call), list, call.signal);
     return entries;
   }
 
   async #read(params: JsonObject, call: McpProviderCall): Promise<JsonObject> {
     try {
-      return await this.#ask("resources/read", params, call);
+      return await this.#request("resources/read", params, call);
     } catch (error) {
       if (!isNotFound(error)) throw error;
       const message = `The MCP server ${this.#host.requestHandler.server} has no resource "${String(params["uri"]).slice(0, 200)}": ${error.message}`;
@@ -155,7 +155,7 @@ export class ServerProvider implements McpProvider {
     }
   }
 
-  async #ask(method: string, params: JsonObject, call: McpProviderCall): Promise<JsonObject> {
+  async #request(method: string, params: JsonObject, call: McpProviderCall): Promise<JsonObject> {
     const { signal, onProgress } = call;
     const answer = await this.#host.request(
       method,
@@ -173,17 +173,17 @@ export class ServerProvider implements McpProvider {
                 }),
             }),
       },
-      behalfOf(call),
+      toOnBehalf(call),
     );
     if (isObject(answer)) return answer;
     throw new ToolError(
       "upstream",
-      `The MCP server ${this.#host.requestHandler.server} answered with no object.`,
+      `The MCP server ${this.#host.requestHandler.server} returned a result that is not an object.`,
     );
   }
 }
 
-function behalfOf({ caller }: McpProviderCall): OnBehalf {
+function toOnBehalf({ caller }: McpProviderCall): OnBehalf {
   return caller === undefined ? {} : { caller };
 }
 

@@ -1,7 +1,7 @@
-import type { JsonSchema } from "@toolweave/core";
+import { type JsonSchema, ajvValidator } from "@toolweave/core";
 import { isObject, namingKeywords } from "./schema-keywords.ts";
 
-/** What `$schema` may say; nothing means 2020-12, as the protocol has it. */
+/** Supported values of `$schema`; without one it is 2020-12, as in the protocol. */
 const dialects =
   /^https?:\/\/json-schema\.org\/(?:schema|draft-0[4-7]\/schema|draft\/20(?:19-09|20-12)\/schema)#?$/;
 
@@ -29,7 +29,7 @@ const one = [
   "unevaluatedProperties",
 ];
 
-/** Keywords with a list of schemas, one at least. */
+/** Keywords with a list of at least one schema. */
 const lists = ["allOf", "anyOf", "oneOf", "prefixItems"];
 
 const counts = ["maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"];
@@ -44,7 +44,7 @@ const isSchemas: Check = (value) =>
   Array.isArray(value) && value.length > 0 && value.every(isSchema);
 const isSchemasByName: Check = (value) => isObject(value) && Object.values(value).every(isSchema);
 
-/** What the value of a keyword has to be; others are annotations, of any value. */
+/** Checks of keyword values. Other keywords are annotations with any value. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ...one.map((keyword): [string, Check] => [keyword, isSchema]),
   ...lists.map((keyword): [string, Check] => [keyword, isSchemas]),
@@ -76,20 +76,20 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["uniqueItems", (value) => typeof value === "boolean"],
 ]);
 
-/** What is known of a schema that can be one. */
+/** Result of reading a valid schema. */
 export interface ReadSchema {
-  /** Each pattern once. */
+  /** Unique patterns. */
   readonly patterns: ReadonlySet<string>;
 }
 
 /**
- * Why nothing can be checked against the schema: an unknown dialect, or a keyword whose value makes no sense, with its
- * JSON pointer. For schemas within the budget.
+ * Reads a schema. Returns a text if values cannot be validated against it: an unknown dialect, or a keyword with an
+ * invalid value, with its JSON pointer. For schemas within the budget.
  */
 export function readSchema(schema: JsonSchema): ReadSchema | string {
   const { $schema } = schema;
   if ($schema !== undefined && !(typeof $schema === "string" && dialects.test($schema))) {
-    return `is written in a dialect that is not known here (${JSON.stringify($schema).slice(0, 100)})`;
+    return `has an unsupported dialect (${JSON.stringify($schema).slice(0, 100)})`;
   }
   const patterns = new Set<string>();
   const parts: { readonly schema: unknown; readonly at: string }[] = [{ schema, at: "" }];
@@ -99,12 +99,12 @@ export function readSchema(schema: JsonSchema): ReadSchema | string {
       const check = checks.get(keyword);
       const at = `${part.at}/${keyword}`;
       if (check === undefined) continue;
-      if (!check(value)) return `has a value at ${at.slice(0, 200)} that ${keyword} cannot have`;
+      if (!check(value)) return `has an invalid value of ${keyword} at ${at.slice(0, 200)}`;
       if (keyword === "pattern") patterns.add(value as string);
       if (keyword === "patternProperties") {
         for (const pattern of Object.keys(value as object)) patterns.add(pattern);
       }
-      // Texts and numbers among them are no schemas, and are passed over.
+      // Members that are not schemas are skipped.
       if (namingKeywords.has(keyword)) {
         for (const [name, member] of Object.entries(value as object)) {
           parts.push({ schema: member, at: `${at}/${name}` });
@@ -117,4 +117,44 @@ export function readSchema(schema: JsonSchema): ReadSchema | string {
     }
   }
   return { patterns };
+}
+
+/** Milliseconds for the patterns of one list; the executor checks the rest when they are used. */
+const maxMs = 500;
+
+/** `invalid`: not a regular expression. `unbounded`: values are not checked against it. */
+type PatternFault = "invalid" | "unbounded";
+
+/**
+ * Finds patterns that are invalid or cannot be checked in bounded time (see `ajvValidator`). Each is checked once;
+ * those not reached in time count as valid.
+ */
+export class PatternFaults {
+  readonly #known = new Map<string, PatternFault | undefined>();
+  readonly #validator = ajvValidator();
+  #spentMs = 0;
+
+  /** Returns the faults of the patterns, by pattern. */
+  async findFaults(patterns: Iterable<string>): Promise<ReadonlyMap<string, PatternFault>> {
+    const faults = new Map<string, PatternFault>();
+    for (const pattern of patterns) {
+      if (!this.#known.has(pattern) && this.#spentMs <= maxMs) {
+        const startedAt = performance.now();
+        this.#known.set(pattern, await this.#check(pattern));
+        this.#spentMs += performance.now() - startedAt;
+      }
+      const fault = this.#known.get(pattern);
+      if (fault !== undefined) faults.set(pattern, fault);
+    }
+    return faults;
+  }
+
+  async #check(pattern: string): Promise<PatternFault | undefined> {
+    try {
+      const { unchecked } = await this.#validator.compile({ pattern });
+      return unchecked === undefined ? undefined : "unbounded";
+    } catch {
+      return "invalid";
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 
-/** Keywords whose members have names of the author's choice, `$ref` and `default` among them, and are schemas. */
+/** Keywords whose members have arbitrary names, even `$ref` or `default`, and are schemas. */
 export const namingKeywords: ReadonlySet<string> = new Set([
   "$defs",
   "definitions",
@@ -10,7 +10,7 @@ export const namingKeywords: ReadonlySet<string> = new Set([
   "properties",
 ]);
 
-/** Keywords whose values are no schemas: what looks like a keyword in them is none. */
+/** Keywords whose values are data: names of keywords in them have no meaning. */
 export const dataKeywords: ReadonlySet<string> = new Set([
   "const",
   "default",

@@ -1,19 +1,23 @@
 import type { ToolContext } from "@toolweave/core";
-import type { LiveCall } from "../options/ask-options.ts";
+import type { ActiveCall } from "../options/server-request-options.ts";
 
-/** A request that is under way. */
+/** A request in progress. */
 export interface ActiveRequest {
   readonly ctx: ToolContext | undefined;
 }
 
 /**
- * The calls that are under way over one connection. Up to 2025-11-25 a question does not say which call it is about: it
- * belongs to a run only when no other run has a call there.
+ * The calls in progress over one connection. Up to 2025-11-25 a server request does not name its call: it belongs to
+ * a run only if no other run has a call in progress.
  */
 export class ActiveCalls {
   readonly #requests = new Set<ActiveRequest>();
 
-  /** The call is under way until `end`. `undefined`: it is done for no call. */
+  /**
+   * Registers a request until `end`.
+   *
+   * @param ctx Its call; `undefined`: it is made for no call.
+   */
   begin(ctx: ToolContext | undefined): ActiveRequest {
     const request = { ctx };
     this.#requests.add(request);
@@ -24,7 +28,7 @@ export class ActiveCalls {
     this.#requests.delete(request);
   }
 
-  /** The latest call of the only run that anything is done for. `undefined`: nobody can say whose a question is. */
+  /** The latest call of the only run in progress. `undefined`: the call of a server request is unknown. */
   get only(): ToolContext | undefined {
     let latest: ToolContext | undefined;
     for (const { ctx } of this.#requests) {
@@ -36,8 +40,8 @@ export class ActiveCalls {
   }
 }
 
-/** What a handler may know of a call. */
-export function toLiveCall(ctx: ToolContext, signal: AbortSignal = ctx.signal): LiveCall {
+/** Returns the members of a call that handlers receive. */
+export function toActiveCall(ctx: ToolContext, signal: AbortSignal = ctx.signal): ActiveCall {
   const { callId, runId, toolName, caller } = ctx;
   return { callId, runId, toolName, signal, ...(caller === undefined ? {} : { caller }) };
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@toolweave/core";
 import type { ProtocolEra } from "../transport/messages/mcp-connection.ts";
-import type { AskOptions } from "../options/ask-options.ts";
+import type { ServerRequestOptions } from "../options/server-request-options.ts";
 
-/** Name of the tasks extension of 2026-07-28: with it in our capabilities, a server may answer any call with a task. */
+/** Name of the tasks extension of 2026-07-28: if the client declares it, a server may run any call as a task. */
 export const tasksExtension = "io.modelcontextprotocol/tasks";
 
 /** Keys of the newer protocol's `_meta` (2026-07-28, basic, "_meta"). */
@@ -10,15 +10,15 @@ const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 const logLevelKey = "io.modelcontextprotocol/logLevel";
 
 /**
- * What a server may ask of the host, and that it may answer calls with tasks. The newer protocol waits for a person
- * whenever it has to; the older one does not, so that without a handler it is told of no forms. Pages remain: a server
- * can refuse a call until somebody was there.
+ * Returns the capabilities that are declared to a server. In the newer protocol a call waits for a person whenever it
+ * has to; in the older one it cannot, so that without a handler no forms are declared. Pages are: a server can reject
+ * a call until a person has visited one.
  */
-export function clientCapabilities(
-  { onElicitation, onSampling, samplingTools, roots }: AskOptions,
+export function toClientCapabilities(
+  { onElicitation, onSampling, samplingTools, roots }: ServerRequestOptions,
   era: ProtocolEra,
 ): JsonObject {
-  // The newer protocol has nothing to tell it with.
+  // The newer protocol has no notification for it.
   const mayChange = era === "legacy" && typeof roots === "function";
   const canWait = era === "modern" || onElicitation !== undefined;
   return {
@@ -30,17 +30,21 @@ export function clientCapabilities(
 }
 
 /**
- * What a request of the newer protocol says beside what the connection was made with: in `params._meta`.
+ * Returns the `params._meta` that requests of the newer protocol carry in addition to the connection's envelope.
  *
- * @param declared what the connection was made with.
+ * @param declared Capabilities that the connection was opened with.
  */
-export function requestMeta(options: AskOptions, declared: JsonObject): JsonObject | undefined {
+export function toRequestMeta(
+  options: ServerRequestOptions,
+  declared: JsonObject,
+): JsonObject | undefined {
   const { onElicitation, onLog } = options;
-  // Without a handler more is said than the connection was made with; a client of the host's own was made with something else.
+  // Without a handler more is declared than the connection was opened with; a client of the host's was opened with
+  // other capabilities.
   const isOther = onElicitation === undefined || "client" in options;
   const meta = {
     ...(isOther
-      ? { [capabilitiesKey]: { ...declared, ...clientCapabilities(options, "modern") } }
+      ? { [capabilitiesKey]: { ...declared, ...toClientCapabilities(options, "modern") } }
       : {}),
     ...(onLog === undefined ? {} : { [logLevelKey]: "debug" }),
   };

@@ -1,26 +1,25 @@
 import { visibleText, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
-import { measureDefinition } from "../schema/definition-budget.ts";
-import { findMissingReference } from "../schema/missing-reference.ts";
+import { measureDefinition } from "../schema/measure-definition.ts";
+import { findMissingReference } from "../schema/find-missing-reference.ts";
 import { readSchema } from "../schema/read-schema.ts";
 import { isObject } from "../schema/schema-keywords.ts";
 import { sanitizeSchema } from "../schema/sanitize-schema.ts";
-import { isSecretField } from "./secret-field.ts";
 import { InvalidServerRequest } from "./invalid-server-request.ts";
-import type { ElicitationRequest } from "../options/ask-options.ts";
+import type { ElicitationRequest } from "../options/server-request-options.ts";
 
-/** Characters of a message that a person is shown. */
+/** Maximum number of characters of a message for a person. */
 const maxMessageLength = 4_000;
 
-/** More than any form that a person fills in. */
+/** Maximum number of fields of a form. */
 const maxFields = 100;
 
-/** Characters of a form's schema, as JSON. */
+/** Maximum number of characters of a form's schema, as JSON. */
 const maxSchemaLength = 64_000;
 
 /**
- * What a server's `elicitation/create` asks.
+ * Validates the params of a server's `elicitation/create`.
  *
- * @throws InvalidServerRequest when no person should be asked that.
+ * @throws InvalidServerRequest when it must not be passed to a person.
  */
 export function readElicitation(
   server: string,
@@ -29,17 +28,17 @@ export function readElicitation(
 ): ElicitationRequest {
   const { mode = "form", message } = params;
   if (typeof message !== "string") throw new InvalidServerRequest("it has no message");
-  const shown = toVisibleMessage(message);
+  const text = toVisibleMessage(message);
   switch (mode) {
     case "form":
-      return { mode, server, message: shown, requestedSchema: readForm(params["requestedSchema"]) };
+      return { mode, server, message: text, requestedSchema: readForm(params["requestedSchema"]) };
     case "url": {
       const { elicitationId } = params;
       const hasId = typeof elicitationId === "string";
       return {
         mode,
         server,
-        message: shown,
+        message: text,
         url: readUrl(params["url"]),
         ...(hasId ? { elicitationId } : {}),
         completed: hasId ? completed(elicitationId) : never,
@@ -59,10 +58,10 @@ function toVisibleMessage(message: string): string {
 
 const fieldTypes = new Set<unknown>(["string", "number", "integer", "boolean", "array"]);
 
-/** A flat object, as the protocol has it: what is deeper no form can show. */
+/** Validates a form: a flat object, as in the protocol. */
 function readForm(schema: JsonValue | undefined): JsonSchema {
   if (!isObject(schema) || schema["type"] !== "object") {
-    throw new InvalidServerRequest("its requestedSchema is no schema of an object");
+    throw new InvalidServerRequest("its requestedSchema is not an object schema");
   }
   const { properties } = schema;
   if (!isObject(properties))
@@ -72,20 +71,20 @@ function readForm(schema: JsonValue | undefined): JsonSchema {
     JSON.stringify(schema).length > maxSchemaLength ||
     Object.keys(properties).length > maxFields
   ) {
-    throw new InvalidServerRequest("its form is longer than a person fills in");
+    throw new InvalidServerRequest("its form is too large");
   }
   if (typeof readSchema(schema) === "string" || findMissingReference(schema) !== undefined) {
-    throw new InvalidServerRequest("nothing can be checked against its requestedSchema");
+    throw new InvalidServerRequest("its requestedSchema is not a valid schema");
   }
   for (const [name, field] of Object.entries(properties)) {
     if (!isObject(field) || !isFlat(field)) {
       throw new InvalidServerRequest(
-        `its field "${name.slice(0, 100)}" is neither a text, a number, a boolean nor a choice`,
+        `its field "${name.slice(0, 100)}" is neither a string, a number, a boolean nor a choice`,
       );
     }
     if (isSecretField(name, field)) {
       throw new InvalidServerRequest(
-        `its field "${name.slice(0, 100)}" asks for a secret, which no form may (use URL mode)`,
+        `its field "${name.slice(0, 100)}" asks for a secret, which is not allowed in a form (use URL mode)`,
       );
     }
   }
@@ -99,18 +98,48 @@ function isFlat({ type, items, oneOf, anyOf, enum: choices, properties }: JsonSc
   return fieldTypes.has(type) || [oneOf, anyOf, choices].some(Array.isArray);
 }
 
-/** In ASCII, however it was written: what looks like another host does not. */
-function readUrl(given: JsonValue | undefined): string {
-  const url = typeof given === "string" ? URL.parse(given) : null;
-  if (url === null) throw new InvalidServerRequest("its url is none");
+/** Returns the URL in ASCII, so that a look-alike host is recognizable. */
+function readUrl(value: JsonValue | undefined): string {
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  if (url === null) throw new InvalidServerRequest("its url is not a valid URL");
   const { protocol, hostname, username, password } = url;
   if (protocol !== "https:" && !(protocol === "http:" && loopback.test(hostname))) {
     throw new InvalidServerRequest("its url is not https");
   }
   if (username !== "" || password !== "") throw new InvalidServerRequest("its url has a user name");
-  if (url.href.length > maxMessageLength)
-    throw new InvalidServerRequest("its url is too long to be looked at");
+  if (url.href.length > maxMessageLength) throw new InvalidServerRequest("its url is too long");
   return url.href;
 }
 
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/**
+ * Matches names of secrets that have few other meanings: `token` alone may count words, `key` alone may be a key of a
+ * map. Words are separated as in `apiKey`, `api_key`, `API key`.
+ */
+const secret =
+  /pass[-_ ]?(?:word|phrase|code|wd)|\bpasswd\b|\bpwd\b|secret|\bcredentials?\b|(?:api|access|private|auth|signing|encryption|ssh)[-_ ]?key|(?:access|api|auth|bearer|refresh|session|security|oauth|personal[-_ ]access)[-_ ]?token|(?:credit|debit)[-_ ]?card|card[-_ ]?number|\b(?:cvv|cvc)2?\b|\bpin[-_ ]?(?:code|number)\b|\b(?:otp|totp|mfa|2fa)[-_ ]?(?:code)?\b|one[-_ ]?time[-_ ]?(?:code|password)|social[-_ ]?security|recovery[-_ ]?(?:code|phrase)|seed[-_ ]?phrase/i;
+
+/**
+ * True if the field of a form asks for a secret, which the protocol forbids there: passwords, keys, tokens, cards.
+ * Decided by its name and title; a description may say what not to enter.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#safe-url-handling
+ */
+function isSecretField(name: string, { title, format, writeOnly, type }: JsonSchema): boolean {
+  if (type === "boolean") return false;
+  if (format === "password" || writeOnly === true) return true;
+  return [name, title].some(
+    (text) => typeof text === "string" && secret.test(separateWords(normalize(text))),
+  );
+}
+
+/** Separates words: `apiKey` becomes `api Key`. */
+function separateWords(text: string): string {
+  return text.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll(/[_.]/g, " ");
+}
+
+/** Normalizes a text: without hidden characters, and with plain in place of wide letters. */
+function normalize(text: string): string {
+  return visibleText(text).normalize("NFKC");
+}

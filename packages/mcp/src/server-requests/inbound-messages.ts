@@ -1,56 +1,59 @@
 import type { JsonObject, JsonValue, ToolContext } from "@toolweave/core";
 import type { McpConnection, ServerRequest } from "../transport/messages/mcp-connection.ts";
-import type { ServerRequestHandler, Question } from "./server-request-handler.ts";
-import { clientCapabilities, requestMeta } from "./client-capabilities.ts";
-import { ActiveCalls, toLiveCall, type ActiveRequest } from "./active-calls.ts";
-import { logLine, readLogMessage } from "./log-message.ts";
-import { logLevels } from "../options/ask-options.ts";
+import type { ServerRequestHandler, ParsedServerRequest } from "./server-request-handler.ts";
+import { toClientCapabilities, toRequestMeta } from "./client-capabilities.ts";
+import { ActiveCalls, toActiveCall, type ActiveRequest } from "./active-calls.ts";
+import { formatLogMessage, readLogMessage } from "./log-message.ts";
+import { logLevels } from "../options/server-request-options.ts";
 import { InvalidServerRequest } from "./invalid-server-request.ts";
 
-/** Questions of one server that wait for the host at once. */
-const maxOpen = 20;
+/** Maximum number of concurrent requests of one server. */
+const maxConcurrent = 20;
 
-/** Questions to people and models during one call: each costs somebody something. */
+/** Maximum number of requests to people and models during one call: each has a cost. */
 const maxPerCall = 100;
 
 const info = logLevels.indexOf("info");
 
-/** JSON-RPC's code for an error that is nobody's but the answering side's. */
+/** JSON-RPC's code for an internal error of the client. */
 const internalError = -32603;
 
-/** What one connection's server asks and tells beside its answers. Made before the connection, and with each anew. */
+/**
+ * Handles the requests and notifications of the server of one connection. Created before the connection, and anew
+ * with each.
+ */
 export class InboundMessages {
   readonly #requestHandler: ServerRequestHandler;
   readonly #live = new ActiveCalls();
   #meta: JsonObject | undefined;
   #open = 0;
-  /** Questions that were put on behalf of a call. */
-  readonly #put = new WeakMap<ToolContext, number>();
+  /** Number of requests that were passed on, by call. */
+  readonly #passedOn = new WeakMap<ToolContext, number>();
 
   constructor(requestHandler: ServerRequestHandler) {
     this.#requestHandler = requestHandler;
   }
 
-  /** What the connection is made with: `ConnectOptions.capabilities`. */
+  /** Capabilities that the connection is opened with: `ConnectOptions.capabilities`. */
   get capabilities(): JsonObject {
-    return clientCapabilities(this.#requestHandler.options, "legacy");
+    return toClientCapabilities(this.#requestHandler.options, "legacy");
   }
 
-  /** Once the connection is there. Asks for a log when somebody hears it. */
+  /** Must be called when the connection is open. Subscribes to the server's log if the host has a listener. */
   onConnected(connection: McpConnection): void {
     if (connection.era === "modern") {
-      this.#meta = requestMeta(this.#requestHandler.options, this.capabilities);
+      this.#meta = toRequestMeta(this.#requestHandler.options, this.capabilities);
     } else if (
       this.#requestHandler.options.onLog !== undefined &&
       connection.server.capabilities["logging"] !== undefined
     ) {
       const { signal } = new AbortController();
-      // A server that will not is one that says nothing.
+      // A server that rejects it sends no log.
       connection.request("logging/setLevel", { level: "debug" }, { signal }).catch(() => {});
     }
   }
 
-  /** The params of a request as they are to be sent. */
+  /** Adds `_meta` to the params of a request. */
   addMeta(params: JsonObject): JsonObject {
     const meta = this.#meta;
     if (meta === undefined) return params;
@@ -58,67 +61,67 @@ export class InboundMessages {
   }
 
   /**
-   * A request begins: until it is over, what the server asks or writes is about its call.
+   * Registers a request: until it ends, requests and log messages of the server belong to its call.
    *
-   * @param ctx `undefined`: it is made for no call, and while it is nobody can say whose a question is.
+   * @param ctx `undefined`: it is made for no call; in the meantime the call of a server request is unknown.
    */
   begin(ctx: ToolContext | undefined): ActiveRequest {
     return this.#live.begin(ctx);
   }
 
-  /** It is over. */
+  /** Ends a registered request. */
   end(request: ActiveRequest): void {
     this.#live.end(request);
   }
 
-  /** `ConnectOptions.onRequest`: what is thrown is the error that the server gets. */
-  async answerRequest({ method, params, signal }: ServerRequest): Promise<JsonValue> {
-    const question = this.#requestHandler.read(method, params);
+  /** Handles `ConnectOptions.onRequest`; an error that it throws is sent to the server. */
+  async handleRequest({ method, params, signal }: ServerRequest): Promise<JsonValue> {
+    const request = this.#requestHandler.read(method, params);
     const ctx = this.#live.only;
-    if (this.#open >= maxOpen) throw new InvalidServerRequest("it asks too much at once", -1);
+    if (this.#open >= maxConcurrent)
+      throw new InvalidServerRequest("there are too many concurrent requests", -1);
     this.#open += 1;
     try {
-      if (question.method === "roots/list") {
-        return await this.#requestHandler.roots(ctx && toLiveCall(ctx, signal)).catch(refuseRoots);
+      if (request.method === "roots/list") {
+        return await this.#requestHandler
+          .roots(ctx && toActiveCall(ctx, signal))
+          .catch(throwRootsError);
       }
-      return await this.#answer(question, ctx, signal);
+      return await this.#answer(request, ctx, signal);
     } finally {
       this.#open -= 1;
     }
   }
 
   async #answer(
-    question: Question,
+    request: ParsedServerRequest,
     ctx: ToolContext | undefined,
     signal: AbortSignal,
   ): Promise<JsonValue> {
-    const { method } = question;
+    const { method } = request;
     if (ctx === undefined) {
-      // Nobody can say on whose behalf: nobody is asked.
+      // The call is unknown, so no person or model is asked.
       if (method === "elicitation/create") return { action: "decline" };
-      throw new InvalidServerRequest("it cannot be told which call it is about", -1);
+      throw new InvalidServerRequest("its call is unknown", -1);
     }
-    const put = this.#put.get(ctx) ?? 0;
-    if (put >= maxPerCall) throw new InvalidServerRequest("it asks too often", -1);
-    this.#put.set(ctx, put + 1);
+    const count = this.#passedOn.get(ctx) ?? 0;
+    if (count >= maxPerCall)
+      throw new InvalidServerRequest("there are too many requests during this call", -1);
+    this.#passedOn.set(ctx, count + 1);
     try {
-      return await this.#requestHandler.answer(
-        question,
-        ctx,
-        AbortSignal.any([ctx.signal, signal]),
-      );
+      return await this.#requestHandler.handle(request, ctx, AbortSignal.any([ctx.signal, signal]));
     } catch (error) {
       if (error instanceof InvalidServerRequest) throw error;
-      // For the host; what its own handlers throw is no business of a server's.
+      // For the host only: errors of its handlers are not sent to the server.
       ctx.progress({
         message: `${method} of ${this.#requestHandler.server} could not be answered: ${String(error)}`,
       });
       if (method === "elicitation/create") return { action: "cancel" };
-      throw new InvalidServerRequest("the host refused", -1);
+      throw new InvalidServerRequest("the host rejected it", -1);
     }
   }
 
-  /** `ConnectOptions.onNotification`, for those that are about a call; false: it is about something else. */
+  /** Handles `ConnectOptions.onNotification`. False: the notification belongs to no call. */
   onNotification(method: string, params: JsonObject): boolean {
     if (method === "notifications/elicitation/complete") {
       this.#requestHandler.urlElicitations.complete(params["elicitationId"]);
@@ -129,15 +132,16 @@ export class InboundMessages {
     if (message === undefined) return true;
     const ctx = this.#live.only;
     try {
-      this.#requestHandler.options.onLog?.(message, ctx && toLiveCall(ctx));
+      this.#requestHandler.options.onLog?.(message, ctx && toActiveCall(ctx));
     } catch {
-      // Whoever listens changes nothing.
+      // An error of the listener has no effect.
     }
-    if (logLevels.indexOf(message.level) >= info) ctx?.progress({ message: logLine(message) });
+    if (logLevels.indexOf(message.level) >= info)
+      ctx?.progress({ message: formatLogMessage(message) });
     return true;
   }
 }
 
-function refuseRoots(): never {
-  throw new InvalidServerRequest("the host could not answer", internalError);
+function throwRootsError(): never {
+  throw new InvalidServerRequest("the host failed to handle it", internalError);
 }

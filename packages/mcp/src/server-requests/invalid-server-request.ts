@@ -1,13 +1,13 @@
 import { visibleText } from "@toolweave/core";
 
-/** A question of a server's that is not put to anybody, and why: the text goes to the server. */
+/** A rejected request of a server. The message is sent to the server. */
 export class InvalidServerRequest extends Error {
   override readonly name = "InvalidServerRequest";
-  /** JSON-RPC's code for parameters that are not what they have to be; another one when the request itself is refused. */
+  /** JSON-RPC's code for invalid params; another one when the request itself is rejected. */
   readonly code: number;
 
-  constructor(why: string, code = -32602) {
-    super(`Nobody was asked: ${visibleText(why)}.`);
+  constructor(reason: string, code = -32602) {
+    super(`The request was rejected: ${visibleText(reason)}.`);
     this.code = code;
   }
 }

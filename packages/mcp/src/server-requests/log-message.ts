@@ -1,7 +1,7 @@
 import { visibleText, type JsonObject, type JsonValue } from "@toolweave/core";
-import { logLevels, type LogLevel, type LogMessage } from "../options/ask-options.ts";
+import { logLevels, type LogLevel, type LogMessage } from "../options/server-request-options.ts";
 
-/** What a `notifications/message` says; `undefined`: it is none. */
+/** Reads a `notifications/message`; `undefined`: it is invalid. */
 export function readLogMessage(server: string, params: JsonObject): LogMessage | undefined {
   const { level, logger, data = null } = params;
   if (!logLevels.includes(level as LogLevel)) return undefined;
@@ -13,18 +13,18 @@ export function readLogMessage(server: string, params: JsonObject): LogMessage |
   };
 }
 
-/** In one line, for whoever watches a call. */
-export function logLine({ level, logger, data }: Omit<LogMessage, "server">): string {
-  // Progress has 1,000 bytes of it.
-  const said = (typeof data === "string" ? data : written(data)).slice(0, 1_000);
-  return visibleText(`${level}${logger === undefined ? "" : ` ${logger.slice(0, 100)}`}: ${said}`);
+/** Formats a log message in one line, as progress of a call. */
+export function formatLogMessage({ level, logger, data }: Omit<LogMessage, "server">): string {
+  // Progress contains 1,000 bytes of it.
+  const text = (typeof data === "string" ? data : toJson(data)).slice(0, 1_000);
+  return visibleText(`${level}${logger === undefined ? "" : ` ${logger.slice(0, 100)}`}: ${text}`);
 }
 
-function written(data: JsonValue): string {
+function toJson(data: JsonValue): string {
   try {
     return JSON.stringify(data);
   } catch {
-    // A server may nest it deeper than the stack.
-    return "[data that nests too deep to be written down]";
+    // It may be nested deeper than the stack.
+    return "[data that is too deeply nested]";
   }
 }

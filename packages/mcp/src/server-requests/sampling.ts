@@ -1,13 +1,13 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
 import { isObject } from "../schema/schema-keywords.ts";
 import { InvalidServerRequest } from "./invalid-server-request.ts";
-import type { SamplingRequest, SamplingAnswer } from "../options/ask-options.ts";
+import type { SamplingRequest, SamplingAnswer } from "../options/server-request-options.ts";
 
 /**
- * What a server's `sampling/createMessage` asks.
+ * Validates the params of a server's `sampling/createMessage`.
  *
- * @param withTools the host's model takes tools of servers.
- * @throws InvalidServerRequest when it is none.
+ * @param withTools The host's model accepts tools of servers.
+ * @throws InvalidServerRequest when they are invalid.
  */
 export function readSampling(
   server: string,
@@ -19,29 +19,32 @@ export function readSampling(
     throw new InvalidServerRequest("it has no messages, or no maxTokens");
   }
   if (!withTools && (tools !== undefined || toolChoice !== undefined)) {
-    throw new InvalidServerRequest("the host's model takes no tools of servers");
+    throw new InvalidServerRequest("the host's model does not accept tools of servers");
   }
   if (tools !== undefined && !(Array.isArray(tools) && tools.every(isObject))) {
-    throw new InvalidServerRequest("its tools are none");
+    throw new InvalidServerRequest("its tools are invalid");
   }
-  // The context of others is offered to no server.
+  // `includeContext` is not supported: no server receives the context of others.
   const { systemPrompt, modelPreferences, temperature, stopSequences, metadata } = params;
-  const own = { systemPrompt, modelPreferences, temperature, stopSequences, metadata };
-  const more = { ...own, tools, toolChoice };
-  const given = Object.entries(more).filter(([, value]) => value !== undefined);
-  return { server, messages, maxTokens, ...Object.fromEntries(given) } as SamplingRequest;
+  const settings = { systemPrompt, modelPreferences, temperature, stopSequences, metadata };
+  const optional = { ...settings, tools, toolChoice };
+  const present = Object.entries(optional).filter(([, value]) => value !== undefined);
+  return { server, messages, maxTokens, ...Object.fromEntries(present) } as SamplingRequest;
 }
 
 /**
- * What is sent of an answer.
+ * Validates the host's response.
  *
- * @throws ToolError `internal` when it is none: the handler that gave it has to be corrected.
+ * @throws ToolError `internal` when it is invalid: the host's handler is wrong.
  */
-export function samplingResult(answer: SamplingAnswer | undefined): JsonObject {
+export function toSamplingResult(answer: SamplingAnswer | undefined): JsonObject {
   const { role, content, model, stopReason } = answer ?? ({} as Partial<SamplingAnswer>);
   const hasContent = isObject(content) || Array.isArray(content);
   if ((role !== "assistant" && role !== "user") || !hasContent || typeof model !== "string") {
-    throw new ToolError("internal", "onSampling gave no answer with a role, content and a model.");
+    throw new ToolError(
+      "internal",
+      "onSampling returned no response with a role, content and a model.",
+    );
   }
   return { role, content, model, ...(stopReason === undefined ? {} : { stopReason }) };
 }

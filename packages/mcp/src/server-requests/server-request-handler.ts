@@ -1,45 +1,46 @@
-import { whilePersonAnswers, type JsonObject, type ToolContext } from "@toolweave/core";
+import { whilePersonAnswers, type JsonObject, type ToolContext, ToolError } from "@toolweave/core";
 import { isObject } from "../schema/schema-keywords.ts";
 import type {
-  AskOptions,
+  ServerRequestOptions,
   ElicitationRequest,
   SamplingRequest,
-  LiveCall,
-} from "../options/ask-options.ts";
+  ActiveCall,
+  Root,
+} from "../options/server-request-options.ts";
 import { readElicitation } from "./elicitation.ts";
-import { fillInDefaults } from "./form.ts";
-import { toLiveCall } from "./active-calls.ts";
-import { UrlElicitations } from "./url-elicitations.ts";
-import { rootsResult } from "./roots.ts";
-import { readSampling, samplingResult } from "./sampling.ts";
+import { fillInDefaults } from "./form-answer.ts";
+import { toActiveCall } from "./active-calls.ts";
+import { readSampling, toSamplingResult } from "./sampling.ts";
 import { InvalidServerRequest } from "./invalid-server-request.ts";
+import { pathToFileURL } from "node:url";
+import { isFileUri, isFileUrl } from "../options/check-server.ts";
 
-/** What a server asks, once it is known to be a question that can be put to somebody. */
-export type Question =
+/** A valid request of a server to the host. */
+export type ParsedServerRequest =
   | { readonly method: "elicitation/create"; readonly request: ElicitationRequest }
   | { readonly method: "sampling/createMessage"; readonly request: SamplingRequest }
   | { readonly method: "roots/list" };
 
-/** What the host answers when a server asks: the same for all connections of a source. */
+/** Handles requests of a server: the same for all connections of a source. */
 export class ServerRequestHandler {
-  /** The server's name. */
+  /** Name of the server. */
   readonly server: string;
-  readonly options: AskOptions;
+  readonly options: ServerRequestOptions;
   /** Pages that people were sent to. */
   readonly urlElicitations: UrlElicitations = new UrlElicitations();
 
-  constructor(server: string, options: AskOptions) {
+  constructor(server: string, options: ServerRequestOptions) {
     this.server = server;
     this.options = options;
   }
 
   /**
-   * What a request of a server's asks.
+   * Validates a request of a server.
    *
-   * @throws InvalidServerRequest when nobody is to be asked that, or nobody is there to be asked.
+   * @throws InvalidServerRequest when it is invalid or there is no handler.
    */
-  read(method: unknown, given: unknown): Question {
-    const params = isObject(given) ? given : {};
+  read(method: unknown, rawParams: unknown): ParsedServerRequest {
+    const params = isObject(rawParams) ? rawParams : {};
     const { onSampling, samplingTools, roots } = this.options;
     switch (method) {
       case "elicitation/create":
@@ -51,38 +52,42 @@ export class ServerRequestHandler {
         };
       case "sampling/createMessage":
         if (onSampling === undefined)
-          throw new InvalidServerRequest("no model is lent to servers", -32601);
+          throw new InvalidServerRequest("there is no model for servers", -32601);
         return { method, request: readSampling(this.server, params, samplingTools === true) };
       case "roots/list":
         if (roots === undefined) throw new InvalidServerRequest("there are no roots", -32601);
         return { method };
       default:
-        throw new InvalidServerRequest(`${String(method).slice(0, 100)} is not known here`, -32601);
+        throw new InvalidServerRequest(`${String(method).slice(0, 100)} is not supported`, -32601);
     }
   }
 
-  /** Puts a question to the host. An elicitation without a handler is declined. */
-  async answer(question: Question, ctx: ToolContext, signal?: AbortSignal): Promise<JsonObject> {
-    const call = toLiveCall(ctx, signal);
-    switch (question.method) {
+  /** Passes a request to the host's handler. An elicitation without a handler is declined. */
+  async handle(
+    request: ParsedServerRequest,
+    ctx: ToolContext,
+    signal?: AbortSignal,
+  ): Promise<JsonObject> {
+    const call = toActiveCall(ctx, signal);
+    switch (request.method) {
       case "elicitation/create":
-        return this.#elicit(question.request, call, ctx);
+        return this.#elicit(request.request, call, ctx);
       case "sampling/createMessage":
-        return samplingResult(await this.options.onSampling?.(question.request, call));
+        return toSamplingResult(await this.options.onSampling?.(request.request, call));
       case "roots/list":
         return this.roots(call);
     }
   }
 
-  /** The answer to `roots/list`. */
-  async roots(call: LiveCall | undefined): Promise<JsonObject> {
+  /** Returns the result of `roots/list`. */
+  async roots(call: ActiveCall | undefined): Promise<JsonObject> {
     const { roots = [] } = this.options;
-    return rootsResult(typeof roots === "function" ? await roots(call) : roots);
+    return toRootsResult(typeof roots === "function" ? await roots(call) : roots);
   }
 
   async #elicit(
     request: ElicitationRequest,
-    call: LiveCall,
+    call: ActiveCall,
     ctx: ToolContext,
   ): Promise<JsonObject> {
     const { onElicitation } = this.options;
@@ -97,4 +102,52 @@ export class ServerRequestHandler {
       content: await fillInDefaults(request.requestedSchema, answer.content ?? {}),
     };
   }
+}
+
+/** Maximum number of people at a page at the same time, for one server. */
+const maxPages = 1_000;
+
+/** The pages that people were sent to, until the server reports that they have finished. */
+class UrlElicitations {
+  readonly #waiting = new Map<
+    string,
+    { readonly completed: Promise<void>; readonly done: () => void }
+  >();
+
+  /** Resolves when the server reports that the person has finished at the page with this id. */
+  whenCompleted(id: string): Promise<void> {
+    const known = this.#waiting.get(id);
+    if (known !== undefined) return known.completed;
+    let done = (): void => {};
+    const completed = new Promise<void>((resolve) => (done = resolve));
+    this.#waiting.set(id, { completed, done });
+    const [oldest = id] = this.#waiting.keys();
+    if (this.#waiting.size > maxPages) this.#waiting.delete(oldest);
+    return completed;
+  }
+
+  /** Handles the server's report. */
+  complete(id: unknown): void {
+    if (typeof id !== "string") return;
+    this.#waiting.get(id)?.done();
+    this.#waiting.delete(id);
+  }
+}
+
+/**
+ * Returns the result of `roots/list`.
+ *
+ * @throws ToolError `internal` for a root that is neither a path nor a `file:` URL.
+ */
+function toRootsResult(roots: readonly Root[]): JsonObject {
+  const invalid = roots.find(({ uri }) => !isFileUri(uri));
+  if (invalid !== undefined) {
+    throw new ToolError("internal", `roots returned "${invalid.uri}": use paths or "file:" URLs.`);
+  }
+  return {
+    roots: roots.map(({ uri, name }) => ({
+      uri: isFileUrl(uri) ? uri : pathToFileURL(uri).href,
+      ...(name === undefined ? {} : { name }),
+    })),
+  };
 }

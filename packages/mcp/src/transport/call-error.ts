@@ -1,22 +1,22 @@
 import { ToolError, visibleText, type JsonValue } from "@toolweave/core";
 import {
-  AnswerLost,
-  ServerEnded,
-  isRefusal,
+  ResponseLostError,
+  ConnectionClosedError,
+  isRejection,
   unsupportedVersion,
 } from "./messages/transport-errors.ts";
 import { takeEnd } from "./stdio/text-tail.ts";
 
-/** Characters of a server's own words that an error repeats. */
-const mostOfMessage = 1_000;
+/** Characters of a server's message that an error repeats at most. */
+const maxMessageLength = 1_000;
 
-/** Characters of an error's data, as JSON, that an error keeps; more is left out. */
-const mostOfData = 10_000;
+/** Characters of an error's data, as JSON, that an error keeps at most. Longer data is omitted. */
+const maxDataLength = 10_000;
 
 /** The newer protocol's code for a capability that the host did not declare (2026-07-28). */
 const missingCapability = -32021;
 
-/** What the SDK's errors say of themselves; another copy of it makes other classes. */
+/** Members of the SDK's errors. The class cannot be tested: another copy of the SDK has other classes. */
 interface SdkFailure {
   readonly code?: unknown;
   readonly message?: unknown;
@@ -24,41 +24,42 @@ interface SdkFailure {
   readonly data?: unknown;
 }
 
-/** Ends the error of a call whose answer is lost. */
-const mayHaveRun = " The call may have run: check that before it is made again.";
+/** End of an error's message whose call may have run. */
+const mayHaveRunHint = " The call may have run: check that before it is made again.";
 
-const goneCodes = new Set(["CONNECTION_CLOSED", "NOT_CONNECTED", "SEND_FAILED"]);
+const closedCodes = new Set(["CONNECTION_CLOSED", "NOT_CONNECTED", "SEND_FAILED"]);
 
 /**
- * What went wrong with a call, or with a list.
+ * Converts an error of a call or a list to a `ToolError`.
  *
- * @param server the server's name.
- * @param method the request's: after a `tools/call` that has reached the server, the error says that it may have run.
+ * @param server Name of the server.
+ * @param method Method of the request. After a `tools/call` that has reached the server, the message says that the
+ * call may have run.
  */
 export function toCallError(server: string, thrown: unknown, method?: string): ToolError {
   const isCall = method === "tools/call";
   if (ToolError.is(thrown)) {
-    const error = named(server, "cannot be reached", thrown);
-    return isCall && error.code === "upstream" ? withWarning(error) : error;
+    const error = withServerName(server, "cannot be reached", thrown);
+    return isCall && error.code === "upstream" ? withMayHaveRunHint(error) : error;
   }
-  const { code, message, name, data } = failureOf(thrown);
-  const said = shown(message);
-  if (thrown instanceof AnswerLost) {
+  const { code, message, name, data } = toSdkFailure(thrown);
+  const text = toMessageText(message);
+  if (thrown instanceof ResponseLostError) {
     return new ToolError(
       "outcome_unknown",
-      `The MCP server ${server} has accepted the call and ${said}.${mayHaveRun}`,
-      // Only a tool that a trusted source calls idempotent is run again.
+      `The MCP server ${server} has accepted the call and ${text}.${mayHaveRunHint}`,
+      // Only tools that a trusted source marks as idempotent are retried.
       { cause: thrown, retryable: true },
     );
   }
-  if (isGone(thrown)) {
+  if (isConnectionClosed(thrown)) {
     return new ToolError(
       "unavailable",
-      `The connection to the MCP server ${server} is gone. A call that was under way may have run.`,
-      { cause: lastWords(thrown) },
+      `The connection to the MCP server ${server} is closed. A call in progress may have run.`,
+      { cause: withStandardError(thrown) },
     );
   }
-  const status = statusOf(thrown);
+  const status = getStatus(thrown);
   if (status !== undefined) {
     return isCall && status >= 500
       ? failedCall(server, status, thrown)
@@ -73,26 +74,26 @@ export function toCallError(server: string, thrown: unknown, method?: string): T
   if (code === missingCapability) {
     return new ToolError(
       "execution_failed",
-      `The MCP server ${server} needs a host that offers more to do this: ${said}`,
+      `The MCP server ${server} requires a client capability that the host does not offer: ${text}`,
       { cause: thrown },
     );
   }
   if (typeof code === "number") {
-    const body = { code, message: said, ...(isShort(data) ? { data } : {}) };
-    // JSON-RPC's code for parameters that are not what was asked for.
+    const body = { code, message: text, ...(isShort(data) ? { data } : {}) };
+    // JSON-RPC's code for invalid parameters.
     const kind = code === -32602 ? "invalid_arguments" : "upstream";
-    return new ToolError(kind, said, { cause: thrown, body });
+    return new ToolError(kind, text, { cause: thrown, body });
   }
-  return new ToolError("execution_failed", `The MCP server ${server} failed: ${said}`, {
+  return new ToolError("execution_failed", `The MCP server ${server} failed: ${text}`, {
     cause: thrown,
   });
 }
 
-/** An answer came that cannot be taken: it is too large, or malformed. */
-function withWarning(error: ToolError): ToolError {
+/** Adds to the error of a rejected response (too large, or malformed) that the call may have run. */
+function withMayHaveRunHint(error: ToolError): ToolError {
   const { code, message, retryable, audience, status, body } = error;
   if (/\bmay have\b|\bdid run\b/.test(message)) return error;
-  return new ToolError(code, `${message}${mayHaveRun}`, {
+  return new ToolError(code, `${message}${mayHaveRunHint}`, {
     cause: error,
     retryable,
     audience,
@@ -102,48 +103,49 @@ function withWarning(error: ToolError): ToolError {
 }
 
 /**
- * A server that fails while it runs a call, or a proxy that no longer waits for it, answers 5xx (RFC 9110, section 15.6).
- * 501 and 505 refuse the request itself. 503 mostly does, but some proxies answer it for a connection that broke.
+ * Error of a call that was answered with 5xx: the server failed while it ran the call, or a proxy stopped waiting for
+ * it (RFC 9110, section 15.6). 501 and 505 reject the request itself. 503 mostly does, but some proxies send it for a
+ * broken connection.
  */
 function failedCall(server: string, status: number, cause: unknown): ToolError {
   if (status === 501 || status === 505) return httpError(server, status, cause);
-  const answer = `The MCP server ${server} answered the call with the status ${status}.${mayHaveRun}`;
-  // Only a tool that a trusted source calls idempotent is run again.
+  const answer = `The MCP server ${server} answered the call with the status ${status}.${mayHaveRunHint}`;
+  // Only tools that a trusted source marks as idempotent are retried.
   return status === 503
     ? new ToolError("unavailable", answer, { cause })
     : new ToolError("outcome_unknown", answer, { cause, retryable: true });
 }
 
-/** With what a server wrote to its standard error, which is for the host alone. */
-function lastWords(thrown: unknown): unknown {
-  if (!(thrown instanceof ServerEnded) || thrown.stderr === "") return thrown;
-  const { message, stderr: said, cause } = thrown;
-  const words = visibleText(takeEnd(said, mostOfMessage));
-  return new ServerEnded(`${message}. It said: ${words}`, said, cause);
+/** Adds the server's standard error, for the host only. */
+function withStandardError(thrown: unknown): unknown {
+  if (!(thrown instanceof ConnectionClosedError) || thrown.stderr === "") return thrown;
+  const { message, stderr, cause } = thrown;
+  const words = visibleText(takeEnd(stderr, maxMessageLength));
+  return new ConnectionClosedError(`${message}. Standard error: ${words}`, stderr, cause);
 }
 
 /**
- * Why there is no connection.
+ * Converts an error of a connection attempt to a `ToolError`.
  *
- * @param server the server's name.
+ * @param server Name of the server.
  */
 export function toConnectError(server: string, thrown: unknown): ToolError {
-  if (ToolError.is(thrown)) return named(server, "cannot be connected to", thrown);
-  const ended = thrown instanceof ServerEnded;
+  if (ToolError.is(thrown)) return withServerName(server, "cannot be connected to", thrown);
+  const ended = thrown instanceof ConnectionClosedError;
   const cause = ended && thrown.cause !== undefined ? thrown.cause : thrown;
-  const status = statusOf(cause);
+  const status = getStatus(cause);
   if (status !== undefined) return httpError(server, status, cause);
-  const said = ended ? visibleText(takeEnd(thrown.stderr, mostOfMessage)) : "";
-  const reason = shown(failureOf(thrown).message).replace(/\.$/, "");
+  const stderr = ended ? visibleText(takeEnd(thrown.stderr, maxMessageLength)) : "";
+  const reason = toMessageText(toSdkFailure(thrown).message).replace(/\.$/, "");
   return new ToolError(
     "unavailable",
-    `The MCP server ${server} cannot be connected to: ${reason}.${said === "" ? "" : ` It said: ${said}`}`,
+    `The MCP server ${server} cannot be connected to: ${reason}.${stderr === "" ? "" : ` Standard error: ${stderr}`}`,
     { cause, retryable: !isMissing(cause) },
   );
 }
 
-/** Over HTTP nobody but us knows what the server is called: errors name its origin. */
-function named(server: string, how: string, error: ToolError): ToolError {
+/** Adds the server's name: errors of the HTTP client name only its origin. */
+function withServerName(server: string, how: string, error: ToolError): ToolError {
   const { code, message, retryable, retryAfterMs } = error;
   if (code !== "unavailable" || message.includes(`MCP server ${server} `)) return error;
   return new ToolError(code, `The MCP server ${server} ${how}: ${message}`, {
@@ -154,14 +156,14 @@ function named(server: string, how: string, error: ToolError): ToolError {
 }
 
 /**
- * The server has refused a request, and not run it, since it no longer knows the session (2025-11-25, Session Management)
- * or does not speak the version any more: it may be made once more over a new connection. Never true of a request that
- * the server has accepted.
+ * True if the server has rejected a request without running it, because it no longer knows the session (2025-11-25,
+ * Session Management) or no longer supports the protocol version. The request may be sent again over a new
+ * connection. Never true of a request that the server has accepted.
  */
 export function isLostSession(thrown: unknown): boolean {
-  const { code, data } = failureOf(thrown);
-  if (isRefusal(thrown) && code === unsupportedVersion) return true;
-  return (failureOf(data) as { readonly isStale?: unknown }).isStale === true;
+  const { code, data } = toSdkFailure(thrown);
+  if (isRejection(thrown) && code === unsupportedVersion) return true;
+  return (toSdkFailure(data) as { readonly isStale?: unknown }).isStale === true;
 }
 
 function httpError(server: string, status: number, cause: unknown): ToolError {
@@ -171,12 +173,12 @@ function httpError(server: string, status: number, cause: unknown): ToolError {
     case 403:
       return new ToolError(
         "auth_required",
-        `${answer} Check its credentials; \`auth: { oauth: {} }\` lets somebody sign in.`,
+        `${answer} Check its credentials; \`auth: { oauth: {} }\` lets a person sign in.`,
         { cause },
       );
     case 429:
       return new ToolError("rate_limited", answer, { cause });
-    // Of a session that the server no longer knows.
+    // The server no longer knows the session.
     case 404:
       return new ToolError("unavailable", answer, { cause });
     default:
@@ -186,45 +188,45 @@ function httpError(server: string, status: number, cause: unknown): ToolError {
   }
 }
 
-/** There is no such program, or it may not be run. */
+/** The program does not exist or is not executable. */
 function isMissing(cause: unknown): boolean {
-  const { code } = failureOf(cause);
+  const { code } = toSdkFailure(cause);
   return code === "ENOENT" || code === "EACCES";
 }
 
-function isGone(thrown: unknown): boolean {
-  if (thrown instanceof ServerEnded) return true;
-  const { code, message, name } = failureOf(thrown);
-  // A server's own error, whatever it says.
+function isConnectionClosed(thrown: unknown): boolean {
+  if (thrown instanceof ConnectionClosedError) return true;
+  const { code, message, name } = toSdkFailure(thrown);
+  // An error that the server itself has reported, whatever its message.
   if (typeof code === "number") return false;
-  if (typeof code === "string" && goneCodes.has(code)) return true;
+  if (typeof code === "string" && closedCodes.has(code)) return true;
   return message === "Not connected" || (name === "TypeError" && message === "fetch failed");
 }
 
-function failureOf(thrown: unknown): SdkFailure {
+function toSdkFailure(thrown: unknown): SdkFailure {
   return typeof thrown === "object" && thrown !== null ? (thrown as SdkFailure) : {};
 }
 
-/** Of an HTTP answer: what a server says in an error of its own, under a code, is none. */
-function statusOf(thrown: unknown): number | undefined {
-  const { code, data } = failureOf(thrown);
+/** Status of an HTTP response. An error that the server itself reports under a JSON-RPC code has none. */
+function getStatus(thrown: unknown): number | undefined {
+  const { code, data } = toSdkFailure(thrown);
   if (typeof code === "number") return undefined;
-  const { status } = failureOf(data) as { readonly status?: unknown };
+  const { status } = toSdkFailure(data) as { readonly status?: unknown };
   return typeof status === "number" ? status : undefined;
 }
 
-function shown(message: unknown): string {
+function toMessageText(message: unknown): string {
   if (typeof message !== "string" || message === "") return "no reason given.";
-  const visible = visibleText(message.slice(0, 2 * mostOfMessage));
-  return visible.length > mostOfMessage ? `${visible.slice(0, mostOfMessage)}…` : visible;
+  const visible = visibleText(message.slice(0, 2 * maxMessageLength));
+  return visible.length > maxMessageLength ? `${visible.slice(0, maxMessageLength)}…` : visible;
 }
 
-/** It came as JSON, and there is not too much of it to be kept with an error. */
+/** True if the data is JSON and short enough to be stored with an error. */
 function isShort(data: unknown): data is JsonValue {
   try {
-    return data !== undefined && data !== null && JSON.stringify(data).length <= mostOfData;
+    return data !== undefined && data !== null && JSON.stringify(data).length <= maxDataLength;
   } catch {
-    // It is too deep to be written down.
+    // Too deeply nested to be serialized.
     return false;
   }
 }

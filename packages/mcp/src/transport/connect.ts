@@ -5,7 +5,7 @@ import { useHostClient } from "./host-client.ts";
 import { type Channel, maxTimerMs } from "./messages/channel.ts";
 import type { ConnectOptions, McpConnection } from "./messages/mcp-connection.ts";
 import { HttpChannel } from "./http/http-channel.ts";
-import { ServerEnded, LateVersionAnswer } from "./messages/transport-errors.ts";
+import { ConnectionClosedError, LateVersionResponseError } from "./messages/transport-errors.ts";
 import { SseChannel } from "./http/sse-channel.ts";
 import { StdioChannel } from "./stdio/stdio-channel.ts";
 import { Subscription } from "./rpc/subscription.ts";
@@ -14,39 +14,42 @@ import { NegotiatedConnection } from "./rpc/negotiated-connection.ts";
 
 type Capabilities = NonNullable<ConstructorParameters<typeof Client>[1]>["capabilities"] & {};
 
-/** A process that never answers what it does not know speaks an older protocol. */
+/**
+ * Milliseconds after which a process that has not responded to `server/discover` is treated as one of an older
+ * protocol.
+ */
 const processProbeMs = 5_000;
 
-/** Over HTTP. */
+/** Milliseconds for the same over HTTP. */
 const httpProbeMs = 20_000;
 
-const ourselves = { name: "toolweave", version: "0" };
+const clientInfo = { name: "toolweave", version: "0" };
 
-/** How a server is spoken to, once that is known. */
-interface Verdict {
-  /** It does not know `server/discover`: nobody asks again. */
+/** Properties of a server, found out when it was first connected to. */
+interface ServerTraits {
+  /** The server does not know `server/discover`: it is not sent again. */
   readonly isLegacy?: boolean;
-  /** It has the transport of 2024-11-05. */
+  /** The server has the transport of 2024-11-05. */
   readonly isSse?: boolean;
-  /** It speaks the newer protocol, and takes a while to start. */
+  /** The server speaks the newer protocol and starts slowly. */
   readonly isSlow?: boolean;
 }
 
-// As long as the host has the server's options: a connection that is made again does not find out again.
-const verdicts = new WeakMap<McpServer, Verdict>();
+// Stored as long as the host holds the server's options: a reconnect does not probe again.
+const knownTraits = new WeakMap<McpServer, ServerTraits>();
 
 /**
- * Connects to a server, and speaks the newest protocol that both know. What was found out of a server is kept with its
- * options object, until a connection fails.
+ * Connects to a server with the newest protocol version that both support. The negotiated properties are stored with
+ * the options object until a connection attempt fails.
  */
 export async function connect(server: McpServer, options: ConnectOptions): Promise<McpConnection> {
   if ("client" in server) return useHostClient(server.client, options);
-  const known = options.negotiateAnew === true ? undefined : verdicts.get(server);
+  const known = options.negotiateAnew === true ? undefined : knownTraits.get(server);
   try {
     return await attempt(server, options, known ?? {});
   } catch (error) {
-    // It may be another server by now.
-    verdicts.delete(server);
+    // The server may have been replaced.
+    knownTraits.delete(server);
     if (known === undefined || options.signal.aborted || !isRefusedHandshake(error)) throw error;
     return attempt(server, options, {});
   }
@@ -55,33 +58,35 @@ export async function connect(server: McpServer, options: ConnectOptions): Promi
 function attempt(
   server: McpHttpServer | McpStdioServer,
   options: ConnectOptions,
-  verdict: Verdict,
+  verdict: ServerTraits,
 ): Promise<McpConnection> {
-  return "url" in server ? overHttp(server, options, verdict) : overStdio(server, options, verdict);
+  return "url" in server
+    ? connectOverHttp(server, options, verdict)
+    : connectOverStdio(server, options, verdict);
 }
 
-async function overStdio(
+async function connectOverStdio(
   server: McpStdioServer,
   options: ConnectOptions,
-  verdict: Verdict,
+  verdict: ServerTraits,
 ): Promise<McpConnection> {
   try {
     return await open(server, new StdioChannel(server), options, verdict);
   } catch (error) {
     if (options.signal.aborted) throw error;
-    if (error instanceof LateVersionAnswer && verdict.isSlow !== true) {
+    if (error instanceof LateVersionResponseError && verdict.isSlow !== true) {
       return open(server, new StdioChannel(server), options, { isSlow: true });
     }
-    // Some servers end when they are asked something before `initialize`: they are started again.
-    if (!failedProbe(error)) throw error;
+    // Some servers exit on any request before `initialize`: they are started again.
+    if (!isFailedProbe(error)) throw error;
     return open(server, new StdioChannel(server), options, { isLegacy: true });
   }
 }
 
-async function overHttp(
+async function connectOverHttp(
   server: McpHttpServer,
   options: ConnectOptions,
-  verdict: Verdict,
+  verdict: ServerTraits,
 ): Promise<McpConnection> {
   const { authorization } = options;
   const older = { isLegacy: true, isSse: true };
@@ -92,7 +97,7 @@ async function overHttp(
     return await open(server, new HttpChannel(server, authorization), options, verdict);
   } catch (error) {
     if (options.signal.aborted || !mayBeSse(error)) throw error;
-    // 2025-11-25, Transports, Backwards Compatibility. When that is not it either, the first answer says more.
+    // 2025-11-25, Transports, Backwards Compatibility. If that fails too, the first error is the better one.
     return open(server, new SseChannel(server, authorization), options, older).catch(() => {
       throw error;
     });
@@ -103,9 +108,9 @@ async function open(
   server: McpServer,
   channel: Channel,
   options: ConnectOptions,
-  verdict: Verdict,
+  verdict: ServerTraits,
 ): Promise<McpConnection> {
-  const client = new Client(ourselves, {
+  const client = new Client(clientInfo, {
     capabilities: options.capabilities as Capabilities,
     versionNegotiation: {
       mode: verdict.isLegacy === true ? "legacy" : "auto",
@@ -126,7 +131,7 @@ async function open(
   const wire = new RpcConnection(channel, listener, verdict.isSlow);
   const subscription = new Subscription(
     (params, signal) => wire.request("subscriptions/listen", params, { signal }),
-    () => wire.missed(),
+    () => wire.onMissedNotifications(),
   );
   const stop = (): void => void wire.close().catch(() => {});
   options.signal.addEventListener("abort", stop, { once: true });
@@ -139,7 +144,7 @@ async function open(
     options.signal.throwIfAborted();
     const version = client.getNegotiatedProtocolVersion() ?? "";
     if (client.getProtocolEra() === "modern") {
-      wire.useStatelessProtocol(version, ourselves, options.capabilities);
+      wire.useStatelessProtocol(version, clientInfo, options.capabilities);
       await subscription.open((client.getServerCapabilities() ?? {}) as JsonObject);
     }
   } catch (error) {
@@ -148,36 +153,37 @@ async function open(
     const { cause } = error as { readonly cause?: unknown };
     if (ToolError.is(cause)) throw cause;
     if (!channel.isProcess) throw error;
-    const { why } = wire;
-    if (why instanceof LateVersionAnswer) throw why;
-    // It could not be started.
-    if (error instanceof ServerEnded) throw error;
-    const reason = channel.fate ?? (why instanceof ServerEnded ? why : (error as Error)).message;
-    throw new ServerEnded(reason, wire.said, error);
+    const { endReason: why } = wire;
+    if (why instanceof LateVersionResponseError) throw why;
+    // The process could not be started.
+    if (error instanceof ConnectionClosedError) throw error;
+    const reason =
+      channel.exitReason ?? (why instanceof ConnectionClosedError ? why : (error as Error)).message;
+    throw new ConnectionClosedError(reason, wire.output, error);
   } finally {
     options.signal.removeEventListener("abort", stop);
   }
-  verdicts.set(server, { ...verdict, isLegacy: wire.era === "legacy" });
+  knownTraits.set(server, { ...verdict, isLegacy: wire.era === "legacy" });
   return new NegotiatedConnection(client, wire, subscription);
 }
 
-/** How long a server gets to answer which protocol it speaks, in milliseconds. */
+/** Returns the milliseconds in which a server must respond to the version probe. */
 function probeMs(
   { isProcess }: Channel,
-  { isSlow }: Verdict,
+  { isSlow }: ServerTraits,
   { timeoutMs }: ConnectOptions,
 ): number {
-  // It is known what it speaks: there is nothing to fall back on.
+  // The protocol is known: there is no fallback.
   if (isSlow === true) return Math.min(timeoutMs, maxTimerMs);
   return Math.min(isProcess ? processProbeMs : httpProbeMs, timeoutMs / 2);
 }
 
-function failedProbe(error: unknown): boolean {
+function isFailedProbe(error: unknown): boolean {
   const { cause } = error as { readonly cause?: { readonly code?: unknown } };
   return cause?.code === "ERA_NEGOTIATION_FAILED";
 }
 
-/** The server is there, and does not speak what it spoke before. */
+/** The server responds, but no longer speaks the protocol of the last connection. */
 function isRefusedHandshake(error: unknown): boolean {
   const { cause } = error as { readonly cause?: unknown };
   return [error, cause].some((one) => {
@@ -187,7 +193,7 @@ function isRefusedHandshake(error: unknown): boolean {
   });
 }
 
-/** The server knows no POST there: it may have the older transport. */
+/** The server accepts no POST at this URL: it may have the older transport. */
 function mayBeSse(error: unknown): boolean {
   const { data } = error as { readonly data?: { readonly status?: unknown } };
   return data?.status === 400 || data?.status === 404 || data?.status === 405;

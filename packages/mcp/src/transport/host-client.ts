@@ -1,4 +1,4 @@
-import { isJSONRPCNotification } from "@modelcontextprotocol/client";
+import { isJSONRPCNotification, type Transport } from "@modelcontextprotocol/client";
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import type {
   ConnectOptions,
@@ -8,21 +8,20 @@ import type {
   ServerIdentity,
   ConnectionFaults,
 } from "./messages/mcp-connection.ts";
-import { orderedMessages } from "./rpc/ordered-messages.ts";
-import { ServerEnded } from "./messages/transport-errors.ts";
+import { ConnectionClosedError } from "./messages/transport-errors.ts";
 import { Subscription } from "./rpc/subscription.ts";
 import { getServerIdentity } from "./rpc/negotiated-connection.ts";
 import { maxTimerMs } from "./messages/channel.ts";
 import type { McpClient, HostTransport } from "../options/mcp-options.ts";
 
-/** What both lines take. */
-interface Sending {
+/** Methods that the clients of both SDK generations have. */
+interface RequestSender {
   request(request: object, schema: object, options: object): Promise<unknown>;
   notification(notification: object): Promise<void>;
 }
 
-/** A result as it is: 2.x asks a Standard Schema, 1.x one of Zod. */
-const asItIs = {
+/** Schema that accepts any result: 2.x expects a Standard Schema, 1.x one of Zod. */
+const anyResultSchema = {
   "~standard": {
     version: 1 as const,
     vendor: "toolweave",
@@ -36,37 +35,36 @@ const asItIs = {
 };
 
 /**
- * A connection over a client that the host has connected to by itself. The host's own handlers stay, and go on hearing
- * what they heard: what is ours is listened to beside them, and gone when the connection is closed. The client stays
- * open.
+ * Returns a connection over a client that the host has connected itself. The host's own handlers stay in place and
+ * are still called; the listeners added here are removed when the connection is closed. The client stays open.
  */
 export async function useHostClient(
   client: McpClient,
   options: ConnectOptions,
 ): Promise<McpConnection> {
   const { transport } = client;
-  if (transport === undefined) throw new ServerEnded("the client is not connected", "");
-  const connection = new AdoptedConnection(client, transport, options);
+  if (transport === undefined) throw new ConnectionClosedError("the client is not connected", "");
+  const connection = new HostClientConnection(client, transport, options);
   await connection.listen();
   return connection;
 }
 
-class AdoptedConnection implements McpConnection {
+class HostClientConnection implements McpConnection {
   readonly era: ProtocolEra;
   readonly protocolVersion: string;
   readonly server: ServerIdentity;
   readonly closed: Promise<unknown>;
-  /** The client sees to that. */
+  /** The client checks messages itself. */
   readonly faults: ConnectionFaults = { skipped: 0, unmatched: 0 };
   readonly #client: McpClient;
-  readonly #sending: Sending;
+  readonly #sender: RequestSender;
   readonly #subscription: Subscription;
   readonly #restore: () => void;
   readonly #ending = new AbortController();
 
   constructor(client: McpClient, transport: HostTransport, options: ConnectOptions) {
     this.#client = client;
-    this.#sending = client as unknown as Sending;
+    this.#sender = client as unknown as RequestSender;
     this.era = client.getProtocolEra?.() === "modern" ? "modern" : "legacy";
     this.protocolVersion = client.getNegotiatedProtocolVersion?.() ?? "";
     this.server = getServerIdentity(client);
@@ -74,16 +72,16 @@ class AdoptedConnection implements McpConnection {
       (params, signal) => this.request("subscriptions/listen", params, { signal }),
       () => options.onNotification("notifications/tools/list_changed", {}),
     );
-    let tellClosed: (why: unknown) => void = () => {};
-    this.closed = new Promise((resolve) => (tellClosed = resolve));
+    let resolveClosed: (why: unknown) => void = () => {};
+    this.closed = new Promise((resolve) => (resolveClosed = resolve));
     this.#restore = listenTo(transport, {
-      onMessage: (message) => this.#hear(message, options),
+      onMessage: (message) => this.#onMessage(message, options),
       onClose: () => {
         this.#subscription.close();
-        tellClosed(new ServerEnded("the client was closed", ""));
+        resolveClosed(new ConnectionClosedError("the client was closed", ""));
       },
     });
-    this.#answerWith(options);
+    this.#handleRequestsWith(options);
   }
 
   async listen(): Promise<void> {
@@ -97,7 +95,7 @@ class AdoptedConnection implements McpConnection {
     if (signal.aborted) listener.handleEvent();
     signal.addEventListener("abort", listener);
     try {
-      return await this.#sending.request({ method, params }, asItIs, {
+      return await this.#sender.request({ method, params }, anyResultSchema, {
         signal: stop.signal,
         timeout: maxTimerMs,
         allowInputRequired: true,
@@ -105,14 +103,14 @@ class AdoptedConnection implements McpConnection {
         ...(headers === undefined ? {} : { headers }),
       });
     } catch (error) {
-      throw isRefusedResult(error) ? refusedResult(error) : error;
+      throw isRejectedResult(error) ? rejectedResultError(error) : error;
     } finally {
       signal.removeEventListener("abort", listener);
     }
   }
 
   notify(method: string, params: JsonObject): Promise<void> {
-    return this.#sending.notification({ method, params });
+    return this.#sender.notification({ method, params });
   }
 
   async close(): Promise<void> {
@@ -121,7 +119,7 @@ class AdoptedConnection implements McpConnection {
     this.#restore();
   }
 
-  #hear(message: unknown, options: ConnectOptions): void {
+  #onMessage(message: unknown, options: ConnectOptions): void {
     if (!isJSONRPCNotification(message)) return;
     const { method, params } = message;
     this.#subscription.onNotification(method);
@@ -130,8 +128,8 @@ class AdoptedConnection implements McpConnection {
     }
   }
 
-  /** Requests of the server's that the host has no handler for. */
-  #answerWith({ onRequest }: ConnectOptions): void {
+  /** Handles requests of the server for which the host has no handler. */
+  #handleRequestsWith({ onRequest }: ConnectOptions): void {
     const client = this.#client;
     if (client.fallbackRequestHandler !== undefined) return;
     const handler = async (
@@ -149,44 +147,78 @@ class AdoptedConnection implements McpConnection {
   }
 }
 
-/** 2.x gives no results of 2026-07-28 but those that it knows, and of those that it does not says only that much. */
-function isRefusedResult(error: unknown): boolean {
+/** The 2.x client rejects results of 2026-07-28 whose type it does not know, and reports only the type. */
+function isRejectedResult(error: unknown): boolean {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return code === "UNSUPPORTED_RESULT_TYPE";
 }
 
-function refusedResult(cause: unknown): ToolError {
+function rejectedResultError(cause: unknown): ToolError {
   const { data } = cause as { readonly data?: { readonly resultType?: unknown } };
-  const type = JSON.stringify(data?.resultType) ?? "another one";
+  const type = JSON.stringify(data?.resultType) ?? "unknown";
   return new ToolError(
     "execution_failed",
-    `The server answered with a result of the type ${type.slice(0, 100)}, which the client that the host has connected does not pass on. It may have run, and may go on. Give mcpSource the server's command or url in place of the client.`,
+    `The server answered with a result of the type ${type.slice(0, 100)}, which the connected client does not support. The call may have run, and may continue. Give mcpSource the server's command or url instead of the client.`,
     { cause },
   );
 }
 
-interface Ears {
+interface TransportListener {
   onMessage(message: unknown): void;
   onClose(): void;
 }
 
-/** Listens beside whoever listens; gives how to stop. Others may have done the same in between: then it only falls silent. */
-function listenTo(transport: HostTransport, ears: Ears): () => void {
+/**
+ * Adds listeners beside those of the host and returns a function that removes them. If other listeners were added
+ * since, they are only silenced.
+ */
+function listenTo(transport: HostTransport, listener: TransportListener): () => void {
   const { onmessage, onclose } = transport;
   let isOver = false;
   const pass = orderedMessages((message, extra) => onmessage?.(message as never, extra as never));
-  const hear = (message: never, extra?: never): void => {
-    if (!isOver) ears.onMessage(message);
+  const receive = (message: never, extra?: never): void => {
+    if (!isOver) listener.onMessage(message);
     pass(message, extra);
   };
   const end = (): void => {
-    if (!isOver) ears.onClose();
+    if (!isOver) listener.onClose();
     onclose?.();
   };
-  Object.assign(transport, { onmessage: hear, onclose: end });
+  Object.assign(transport, { onmessage: receive, onclose: end });
   return () => {
     isOver = true;
-    if (transport.onmessage === hear) Object.assign(transport, { onmessage });
+    if (transport.onmessage === receive) Object.assign(transport, { onmessage });
     if (transport.onclose === end) Object.assign(transport, { onclose });
+  };
+}
+
+type Receive = NonNullable<Transport["onmessage"]>;
+
+/**
+ * Delivers messages one at a time. The SDK handles a response at once and a notification a moment later: without
+ * this, progress in the same chunk as the response would arrive after the call has ended, and be lost.
+ */
+export function orderedMessages(receive: Receive): Receive {
+  const waiting: Parameters<Receive>[] = [];
+  let holding = false;
+  const take = (...received: Parameters<Receive>): void => {
+    const [message] = received;
+    if (!("id" in message)) {
+      holding = true;
+      // After everything that the notification has started, and before the next message is delivered.
+      queueMicrotask(() => process.nextTick(resume));
+    }
+    receive(...received);
+  };
+  const resume = (): void => {
+    holding = false;
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      take(...next);
+      if (holding) return;
+    }
+  };
+  return (...received: Parameters<Receive>) => {
+    if (holding) waiting.push(received);
+    else take(...received);
   };
 }

@@ -67,7 +67,7 @@ function callback(url: string, added: Record<string, string>): string {
   return `http://127.0.0.1:8976/callback?${new URLSearchParams({ code: "c0de", state, ...added }).toString()}`;
 }
 
-describe("MC26: what a server names is reached only where that is allowed", () => {
+describe("MC26: URLs that a server names are requested only if they are allowed", () => {
   it.each([
     "http://169.254.169.254/latest/meta-data",
     "http://[::ffff:169.254.169.254]/",
@@ -78,7 +78,7 @@ describe("MC26: what a server names is reached only where that is allowed", () =
     await expect(signIn(options())).rejects.toMatchObject({ code: "permission_denied" });
   });
 
-  it("its authorization server on a private address, and the error says what to write", async () => {
+  it("its authorization server on a private address is blocked, and the error names the option", async () => {
     const { authority, options } = await world();
     const { allowOrigins: _, ...strict } = options();
     await expect(signIn(strict)).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe("MC26: what a server names is reached only where that is allowed", () =
     expect(stranger.asked).toEqual([]);
   });
 
-  it("where a description redirects to", async () => {
+  it("the target of a metadata redirect is checked", async () => {
     const { authority, options } = await world();
     const stranger = await webOrigin();
     authority.says.set("/.well-known/oauth-authorization-server", {
@@ -110,7 +110,7 @@ describe("MC26: what a server names is reached only where that is allowed", () =
     expect(stranger.asked).toEqual([]);
   });
 
-  it("and nothing is taken from where one redirects to, allowed or not", async () => {
+  it("metadata of a redirect target is not used, allowed or not", async () => {
     const { authority, metadata, options } = await world();
     const stranger = await webOrigin();
     stranger.says.set("/", { body: metadata });
@@ -125,7 +125,7 @@ describe("MC26: what a server names is reached only where that is allowed", () =
   });
 });
 
-describe("MC27: nobody is sent to an address that is none", () => {
+describe("MC27: a person is never sent to an invalid URL", () => {
   it.each([
     "file:///etc/passwd",
     "javascript:alert(1)",
@@ -137,7 +137,7 @@ describe("MC27: nobody is sent to an address that is none", () => {
     await expect(signIn(options())).rejects.toMatchObject({ code: "upstream" });
   });
 
-  it("and what stands in an address stays in it", async () => {
+  it("parameters of the authorization URL are preserved", async () => {
     const { metadata, options, authority } = await world();
     metadata["authorization_endpoint"] = `${authority.origin}/a;$(calc)?x=\`id\``;
     const begun = await signIn(options());
@@ -146,13 +146,13 @@ describe("MC27: nobody is sent to an address that is none", () => {
   });
 });
 
-describe("MC28: a token goes nowhere but to the server that it was issued for", () => {
+describe("MC28: a token is sent only to the server that it was issued for", () => {
   async function signedIn(given: World): Promise<void> {
     const begun = await signIn(given.options());
     await begun?.finish(callback(begun.url, { iss: given.authority.origin }));
   }
 
-  it("when the source's name comes to mean another server", async () => {
+  it("also when the source's name comes to mean another server", async () => {
     const one = await world();
     await signedIn(one);
     const other = await webOrigin();
@@ -164,7 +164,7 @@ describe("MC28: a token goes nowhere but to the server that it was issued for", 
     expect(other.asked.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
-  it("when the server redirects", async () => {
+  it("also when the server redirects", async () => {
     const one = await world();
     await signedIn(one);
     const other = await webOrigin();
@@ -175,7 +175,7 @@ describe("MC28: a token goes nowhere but to the server that it was issued for", 
     expect(other.asked.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
-  it("when the server names another authorization server: that one sees neither token nor client", async () => {
+  it("also when the server names another authorization server: that one receives neither token nor client", async () => {
     const one = await world();
     one.authority.says.set("/token", {
       body: { access_token: "good-token", token_type: "Bearer", refresh_token: "precious" },
@@ -199,7 +199,7 @@ describe("MC28: a token goes nowhere but to the server that it was issued for", 
     expect(JSON.stringify(thief.asked)).not.toMatch(/precious|good-token|registered/);
   });
 
-  it("a secret of the host's needs the name of its authorization server, and goes to no other", async () => {
+  it("a secret of the host requires the issuer, and is sent to no other server", async () => {
     const one = await world();
     const secret = { clientId: "agent", clientSecret: "s3cret-of-the-host" };
     expect(() => mcpSource(one.options(secret))).toThrow(/auth\.oauth\.issuer/);
@@ -209,7 +209,7 @@ describe("MC28: a token goes nowhere but to the server that it was issued for", 
   });
 });
 
-describe("MC29: an answer counts only for the sign-in that it belongs to", () => {
+describe("MC29: an answer is valid only for its own sign-in", () => {
   it.each([
     ["of another server", { iss: "https://thief.example" }],
     ["of another sign-in", { state: "another" }],
@@ -224,14 +224,14 @@ describe("MC29: an answer counts only for the sign-in that it belongs to", () =>
     expect(await store.get({ source: "museum", scheme: "oauth" })).toBeUndefined();
   });
 
-  it("a description of another issuer is not believed", async () => {
+  it("metadata of another issuer is rejected", async () => {
     const { metadata, options, authority } = await world();
     metadata["issuer"] = "https://honest.example";
     await expect(signIn(options())).rejects.toMatchObject({ code: "upstream" });
     expect(authority.asked.some(({ path }) => path === "/register")).toBe(false);
   });
 
-  it("nor is the description of another server", async () => {
+  it("metadata of another server is rejected", async () => {
     const { resource, options, authority } = await world();
     resource["resource"] = "https://bank.example/mcp";
     await expect(signIn(options())).rejects.toMatchObject({ code: "upstream" });
@@ -239,13 +239,13 @@ describe("MC29: an answer counts only for the sign-in that it belongs to", () =>
   });
 });
 
-it("nobody is sent to a server that does not know PKCE", async () => {
+it("a server without PKCE is rejected", async () => {
   const { metadata, options } = await world();
   delete metadata["code_challenge_methods_supported"];
   await expect(signIn(options())).rejects.toMatchObject({ code: "upstream" });
 });
 
-it("a token that is no bearer token is not taken", async () => {
+it("a token other than a bearer token is rejected", async () => {
   const { authority, options, store } = await world();
   authority.says.set("/token", { body: { access_token: "good-token", token_type: "DPoP" } });
   const begun = await signIn(options());
@@ -255,7 +255,7 @@ it("a token that is no bearer token is not taken", async () => {
   expect(await store.get({ source: "museum", scheme: "oauth" })).toBeUndefined();
 });
 
-it("what a server says about an error comes out without what was sent to it", async () => {
+it("error messages of a server do not contain what was sent to it", async () => {
   const { authority, options } = await world();
   authority.says.set("/token", ({ body }) => ({
     status: 400,

@@ -12,8 +12,8 @@ import {
 import { expect, it } from "vitest";
 import { mcpSource, signIn, type McpHttpServer } from "../../src/index.ts";
 import { guardedLibrary, type GuardedLibrary } from "../support/guarded-library.ts";
-import { signIn as visit } from "../support/person.ts";
-import { opened, toolOf } from "../support/running.ts";
+import { signIn as visit } from "../support/person-stub.ts";
+import { opened, toolOf } from "../support/open-source.ts";
 
 const key = new Uint8Array(32).fill(7);
 const show = { name: "library__show_environment", arguments: {} };
@@ -57,7 +57,7 @@ function pageOf({ requests }: Interruption): string {
   return request?.type === "auth" ? (request.url ?? "") : "";
 }
 
-it("a list that a server gives only to whom it knows says how to sign in", async () => {
+it("a list that requires authentication fails with an error that says how to sign in", async () => {
   const library = await guardedLibrary();
   const source = mcpSource(serverOf(library, memoryCredentials()));
   await expect(source.ready).rejects.toMatchObject({
@@ -69,7 +69,7 @@ it("a list that a server gives only to whom it knows says how to sign in", async
   expect(library.asked).toEqual([]);
 });
 
-it("whoever has signed in once is known to every later process", async () => {
+it("a sign-in is valid in every later process", async () => {
   const library = await guardedLibrary();
   const store = await signedIn(library);
   const executor = await executorOf(library, store);
@@ -84,7 +84,7 @@ it("whoever has signed in once is known to every later process", async () => {
   expect(await library.ownerOf(token.accessToken)).toBe("host");
 });
 
-it("a call waits for its caller to sign in, and goes on in another process", async () => {
+it("a call waits for its caller to sign in, and is resumed in another process", async () => {
   const library = await guardedLibrary();
   const store = await signedIn(library);
   const first = await executorOf(library, store);
@@ -104,7 +104,7 @@ it("a call waits for its caller to sign in, and goes on in another process", asy
   expect(JSON.stringify([asked, outcome])).not.toContain(accessToken);
 });
 
-it("MC30, MC31: what one caller has signed in for is never used for another, nor for the host", async () => {
+it("MC30, MC31: the token of one caller is never used for another, nor for the host", async () => {
   const library = await guardedLibrary();
   const store = await signedIn(library);
   const executor = await executorOf(library, store);
@@ -127,7 +127,7 @@ it("MC30, MC31: what one caller has signed in for is never used for another, nor
   expect(owners.toSorted()).toEqual(["ada", "ada", "bob", "bob", "host"]);
 });
 
-it("MC30: nobody goes on with the sign-in of another caller, whoever hands it over", async () => {
+it("MC30: a caller cannot complete the sign-in of another caller", async () => {
   const library = await guardedLibrary();
   const source = opened(serverOf(library, await signedIn(library)));
   await source.ready;
@@ -151,7 +151,7 @@ it("MC30: nobody goes on with the sign-in of another caller, whoever hands it ov
   expect(await tool.invoke({}, context("ada", { state, answers }))).toHaveProperty("content");
 });
 
-it("whoever will not sign in is not asked again, and nothing is sent", async () => {
+it("after a declined sign-in the call is not sent, and the person is not asked again", async () => {
   const library = await guardedLibrary();
   const executor = await executorOf(library, await signedIn(library));
   const ada = { caller: { id: "ada" } };
@@ -165,7 +165,7 @@ it("whoever will not sign in is not asked again, and nothing is sent", async () 
   expect(library.tokens).toEqual([]);
 });
 
-it("MF24: a call for which the token has too few scopes asks for more, and keeps those that it had", async () => {
+it("MF24: a call that needs more scopes requests them in addition to the existing ones", async () => {
   const library = await guardedLibrary();
   const store = await signedIn(library);
   library.needs.set("show_environment", "write");
@@ -180,7 +180,7 @@ it("MF24: a call for which the token has too few scopes asks for more, and keeps
   expect((await tokenOf(store)).scopes).toEqual(expect.arrayContaining(["read", "write"]));
 });
 
-it("MF24: a server that is never content is not signed in at for ever", async () => {
+it("MF24: a server that rejects every token does not cause endless sign-ins", async () => {
   const library = await guardedLibrary();
   const executor = await executorOf(library, await signedIn(library));
   library.needs.set("show_environment", "write");
@@ -208,7 +208,7 @@ it("an expired token is renewed once for all calls that need it", async () => {
   expect(renewed.bound).toEqual(old.bound);
 });
 
-it("a token that the server takes no more is renewed once for all calls that were refused", async () => {
+it("a token that the server rejects is renewed once for all rejected calls", async () => {
   const library = await guardedLibrary();
   const store = await signedIn(library);
   const executor = await executorOf(library, store);
@@ -219,7 +219,7 @@ it("a token that the server takes no more is renewed once for all calls that wer
   expect(library.asked.filter((path) => path === "POST /token")).toHaveLength(1);
 });
 
-it("a refresh token that is good no more is forgotten, and a person signs in again", async () => {
+it("an invalid refresh token is deleted, and a person signs in again", async () => {
   const library = await guardedLibrary();
   const store = await signedIn(library);
   const executor = await executorOf(library, store);
@@ -236,7 +236,7 @@ it("a refresh token that is good no more is forgotten, and a person signs in aga
   expect((await tokenOf(store)).bound).toEqual(old.bound);
 });
 
-it("a registration that its server has lost is made anew", async () => {
+it("a registration that its server has lost is repeated", async () => {
   const library = await guardedLibrary();
   const store = await signedIn(library);
   const executor = await executorOf(library, store);

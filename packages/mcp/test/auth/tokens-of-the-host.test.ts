@@ -3,7 +3,7 @@ import { memoryCredentials } from "@toolweave/core";
 import { expect, it, onTestFinished } from "vitest";
 import { mcpSource, type McpAuth, type TokenRequest } from "../../src/index.ts";
 import { guardedLibrary } from "../support/guarded-library.ts";
-import { executorOver, opened } from "../support/running.ts";
+import { executorOver, opened } from "../support/open-source.ts";
 import { webOrigin } from "../support/web-origin.ts";
 import { httpLibrary } from "../support/http-library.ts";
 
@@ -15,7 +15,7 @@ async function openLibrary() {
   return library;
 }
 
-it("a bearer token goes with every request, and comes out of none", async () => {
+it("a bearer token is sent with every request, and is redacted everywhere", async () => {
   const library = await openLibrary();
   const bearer = "a-token-of-the-host";
   const source = opened({ name: "library", url: library.url, auth: { bearer } });
@@ -28,7 +28,7 @@ it("a bearer token goes with every request, and comes out of none", async () => 
   expect(JSON.stringify(outcome)).not.toContain(bearer);
 });
 
-it("a function is asked for the token of each caller, and each has a connection of their own", async () => {
+it("a function is called for the token of each caller, and each has a separate connection", async () => {
   const library = await openLibrary();
   const bearer = ({ caller }: TokenRequest): string => `token-of-${caller ?? "the-host"}`;
   const url = `${library.url}/sessions`;
@@ -57,7 +57,7 @@ it("a function is asked for the token of each caller, and each has a connection 
   expect(used.every(([session, token]) => token === bySession.get(String(session)))).toBe(true);
 });
 
-it("a function whose token was refused is asked once more", async () => {
+it("a function whose token was rejected is called once more", async () => {
   const server = await webOrigin();
   server.says.set("/mcp", { status: 401 });
   let asked = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { greets, rawHttp, said } from "../support/raw-http.ts";
-import { executorOver, opened } from "../support/running.ts";
+import { executorOver, opened } from "../support/open-source.ts";
 
 const discovered = {
   resultType: "complete",
@@ -44,8 +44,8 @@ async function moving(description: (lists: number) => string, accepts = true, st
   return { call, calls };
 }
 
-describe("a tool whose arguments go into other headers than those that it was listed with", () => {
-  it("is listed again, and called once more with them", async () => {
+describe("a tool whose arguments require other headers than those that it was listed with", () => {
+  it("is listed again, and called once more with the new ones", async () => {
     const { call, calls } = await moving(() => "Finds.");
     const outcome = await call();
     expect(outcome).toMatchObject({ status: "completed", result: said("found") });
@@ -54,7 +54,7 @@ describe("a tool whose arguments go into other headers than those that it was li
     expect(calls).toEqual([undefined, "eu", "eu"]);
   });
 
-  it("is not called again when anything else of it has changed, which nobody has approved", async () => {
+  it("is not called again when anything else of it has changed, which was not approved", async () => {
     const { call, calls } = await moving((lists) => `Finds. (${lists})`);
     const outcome = await call();
     expect(outcome).toMatchObject({ status: "failed", result: { isError: true } });
@@ -62,7 +62,7 @@ describe("a tool whose arguments go into other headers than those that it was li
   });
 
   it.each(["2025-11-25", "2026-07-28"])(
-    "is called once when they would be the same again, whatever a server of %s calls its failure",
+    "is called once when they would be the same again, whatever code a server of %s returns",
     async (version) => {
       let calls = 0;
       const url = await rawHttp((exchange) => {
@@ -89,13 +89,13 @@ describe("a tool whose arguments go into other headers than those that it was li
     },
   );
 
-  it("is called twice and no more when the server refuses it again", async () => {
+  it("is called at most twice when the server rejects it again", async () => {
     const { call, calls } = await moving(() => "Finds.", false);
     expect(await call()).toMatchObject({ status: "failed" });
     expect(calls).toEqual([undefined, "eu"]);
   });
 
-  it("is not called again when the server has accepted the call, and failed in its answer", async () => {
+  it("is not called again when the server has accepted the call and fails in its response", async () => {
     const { call, calls } = await moving(() => "Finds.", true, 200);
     expect(await call()).toMatchObject({ status: "failed" });
     expect(calls).toEqual([undefined]);

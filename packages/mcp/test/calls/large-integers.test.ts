@@ -1,7 +1,7 @@
 import type { ToolOutcome } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
 import { greets, rawHttp } from "../support/raw-http.ts";
-import { executorOver, opened } from "../support/running.ts";
+import { executorOver, opened } from "../support/open-source.ts";
 
 const outputSchema = { type: "object", properties: { id: { type: "integer" } } };
 const tools = [{ name: "look", inputSchema: { type: "object" }, outputSchema }];
@@ -43,7 +43,7 @@ describe("an integer beyond 2^53 in a result", () => {
     });
   });
 
-  it("has its digits in a block of a kind that is not known, and `_meta` stays beside the warning", async () => {
+  it("has its digits in a block of an unknown type, and `_meta` stays beside the warning", async () => {
     const block = '{"type":"chart","at":9007199254740993}';
     const result = `{"content":[${block}],"structuredContent":${value},"_meta":{"a":1}}`;
     expect(await looked(result, false)).toMatchObject({

@@ -2,9 +2,9 @@ import { ToolExecutor, ToolRegistry, type ToolOutcome, type ToolSource } from "@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { McpServer } from "../../src/index.ts";
 import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
-import type { FixtureTask } from "../support/fixture-server-world.ts";
-import { opened, toolOf } from "../support/running.ts";
-import { opening } from "../support/serving.ts";
+import type { FixtureTask } from "../support/fixture-server-state.ts";
+import { opened, toolOf } from "../support/open-source.ts";
+import { opening } from "../support/open-gateway.ts";
 
 interface Setting {
   readonly http: FixtureHttp;
@@ -35,7 +35,7 @@ async function setting(era: "legacy" | "modern", more: Partial<McpServer> = {}):
 const tasksOf = ({ world }: FixtureHttp): readonly FixtureTask[] => [...world.tasks.values()];
 
 describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
-  it("is awaited, and gives what a call gives", async () => {
+  it("is awaited, and returns the result of the call", async () => {
     const { http, call } = await setting(era);
     expect(await call("task_required")).toMatchObject({
       status: "completed",
@@ -44,7 +44,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     expect(tasksOf(http)).toMatchObject([{ status: "completed", looks: 3 }]);
   });
 
-  it("tells how it stands as progress, each status once", async () => {
+  it("reports its status as progress, each message once", async () => {
     const { executor, call } = await setting(era);
     const messages: unknown[] = [];
     executor.on((event) => {
@@ -54,14 +54,14 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     expect(messages).toEqual(["Step 0", "Step 1"]);
   });
 
-  it("is asked about as often as the server wants", async () => {
+  it("is polled at the server's interval", async () => {
     const { call } = await setting(era);
     const begun = performance.now();
     await call("task_required", { steps: 2, pollMs: 300 });
     expect(performance.now() - begun).toBeGreaterThan(2 * 300);
   });
 
-  it("whose answer is an error gives that answer", async () => {
+  it("whose result is an error returns that result", async () => {
     const { call } = await setting(era);
     expect(await call("task_required", { outcome: "error" })).toMatchObject({
       status: "completed",
@@ -69,7 +69,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     });
   });
 
-  it("that fails is an error with the server's words", async () => {
+  it("that fails is an error with the server's message", async () => {
     const { call } = await setting(era);
     expect(await call("task_required", { outcome: "fail" })).toMatchObject({
       status: "failed",
@@ -89,7 +89,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     expect((await outcome).status).toBe(isTask ? "completed" : "failed");
   });
 
-  it("that never ends has the time of its call", async () => {
+  it("that never ends is limited by the timeout of its call", async () => {
     // Enough to connect in, too.
     const { http, call } = await setting(era, { timeoutMs: 2_500 });
     expect(await call("task_required", { outcome: "never" })).toMatchObject({
@@ -99,7 +99,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     await until(() => tasksOf(http)[0]?.status === "cancelled");
   });
 
-  it("whose call is cancelled while it is being created is cancelled all the same", async () => {
+  it("whose call is cancelled during its creation is cancelled too", async () => {
     const { http, source } = await setting(era);
     const gate = opening();
     http.world.answering = gate.opened;
@@ -114,7 +114,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     await until(() => tasksOf(http)[0]?.status === "cancelled");
   });
 
-  it("that somebody else cancelled says so", async () => {
+  it("that was cancelled elsewhere says so", async () => {
     const { http, call } = await setting(era);
     const pending = call("task_required", { outcome: "never" });
     await until(() => tasksOf(http).length > 0);
@@ -125,7 +125,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     });
   });
 
-  it("goes on when the connection is lost meanwhile, and no second one is begun", async () => {
+  it("continues when the connection is lost, and no second one is created", async () => {
     const { http, call } = await setting(era);
     const pending = call("task_required", { steps: 4 });
     await until(() => (tasksOf(http)[0]?.looks ?? 0) > 0);
@@ -135,7 +135,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     expect(tasksOf(http)).toHaveLength(1);
   });
 
-  it("is gone on with by a later attempt of its call, when one could not ask about it", async () => {
+  it("is continued by a later attempt of its call, when an earlier one could not poll it", async () => {
     const { http, source } = await setting(era);
     let kept: unknown;
     const invoke = (attempt: number, steps: number): Promise<unknown> => {
@@ -162,7 +162,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     expect(tasksOf(http)).toHaveLength(2);
   });
 
-  it("that the server forgets is one whose outcome nobody knows", async () => {
+  it("that the server has forgotten has an unknown outcome", async () => {
     const { http, call } = await setting(era);
     const pending = call("task_required", { outcome: "never" });
     await until(() => (tasksOf(http)[0]?.looks ?? 0) > 0);
@@ -170,7 +170,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     expect(await pending).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
   });
 
-  it("waits for what a handler answers when it asks something", async () => {
+  it("waits for a handler's answer when it requires input", async () => {
     const { call } = await setting(era, {
       onElicitation: () => ({ action: "accept", content: { colour: "red" } }),
     });
@@ -182,7 +182,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
 });
 
 describe("a task of the older generation", () => {
-  it("is a task here, too, when the tool is run as nothing else", async () => {
+  it("is a task of the executor too when the tool requires tasks", async () => {
     const { executor } = await setting("legacy");
     const { toolset } = executor.startRun({});
     expect([...toolset.names()]).toEqual(expect.arrayContaining(["task_required", "task_result"]));
@@ -190,7 +190,7 @@ describe("a task of the older generation", () => {
     expect(outcome).toMatchObject({ result: { value: { status: "working" } } });
   });
 
-  it("is not begun by a tool that can do without: it is called plainly", async () => {
+  it("is not created by a tool with optional tasks", async () => {
     const { http, call } = await setting("legacy");
     expect(await call("task_optional")).toMatchObject({
       result: { content: [{ text: "Done at once." }] },
@@ -198,14 +198,14 @@ describe("a task of the older generation", () => {
     expect(tasksOf(http)).toEqual([]);
   });
 
-  it("declines what it is asked while nobody is there to answer", async () => {
+  it("declines requests without a handler", async () => {
     const { call } = await setting("legacy");
     expect(await call("task_required", { outcome: "ask" })).toMatchObject({ status: "completed" });
   });
 });
 
 describe("a task of the extension", () => {
-  it("that asks something interrupts the call, and goes on when it is resumed", async () => {
+  it("that requires input interrupts the call, and continues when it is resumed", async () => {
     const { http, executor } = await setting("modern");
     const call = { id: "1", name: "task_required", arguments: { outcome: "ask" } };
     const asked = await executor.execute(call);
@@ -224,7 +224,7 @@ describe("a task of the extension", () => {
     expect(tasksOf(http)).toHaveLength(1);
   });
 
-  it("is begun by any tool that the server runs as one", async () => {
+  it("can be created for any tool", async () => {
     const { http, call } = await setting("modern");
     expect(await call("task_optional")).toMatchObject({ result: { content: [{ text: "Done." }] } });
     expect(tasksOf(http)).toHaveLength(1);

@@ -8,7 +8,7 @@ import type {
 import { defineTool, suspend, toolsSource, type Tool } from "@toolweave/core";
 import { describe, expect, it, vi } from "vitest";
 import { claudeAgent } from "../support/claude-agent.ts";
-import { opening } from "../support/serving.ts";
+import { opening } from "../support/open-gateway.ts";
 
 const id = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } as const;
 const look = { id: "toolu_1", name: "mcp__toolweave__look", input: { id: 7 } };
@@ -46,7 +46,7 @@ function museum(done: string[] = []): readonly Tool[] {
 }
 
 describe("an agent of the Claude Agent SDK", () => {
-  it("calls a registry's tools, and reads their results", async () => {
+  it("calls the tools of a registry, and reads their results", async () => {
     const canUseTool = vi.fn<CanUseTool>();
     const { api, run } = await claudeAgent({
       tools: museum(),
@@ -72,7 +72,7 @@ describe("an agent of the Claude Agent SDK", () => {
     expect(canUseTool).not.toHaveBeenCalled();
   });
 
-  it("is refused what the policy denies, and reads why", async () => {
+  it("gets an error with the reason when the policy denies a call", async () => {
     const done: string[] = [];
     const canUseTool = vi.fn<CanUseTool>();
     const { api, run } = await claudeAgent({
@@ -94,7 +94,7 @@ describe("an agent of the Claude Agent SDK", () => {
     expect(done).toEqual([]);
   });
 
-  it("runs what a person has allowed with canUseTool, once", async () => {
+  it("runs a call that a person has allowed with canUseTool, once", async () => {
     const done: string[] = [];
     const asked: unknown[] = [];
     const { api, run, executor } = await claudeAgent({
@@ -127,7 +127,7 @@ describe("an agent of the Claude Agent SDK", () => {
     expect(resumed).toHaveLength(1);
   });
 
-  it("runs what a person has changed as they changed it", async () => {
+  it("runs a call with the arguments that a person has edited", async () => {
     const done: string[] = [];
     const { run } = await claudeAgent({
       tools: museum(done),
@@ -138,7 +138,7 @@ describe("an agent of the Claude Agent SDK", () => {
     expect(done).toEqual(["remove 8"]);
   });
 
-  it("does not run what a person has denied, and reads what they said", async () => {
+  it("does not run a call that a person has denied, and reads the reason", async () => {
     const done: string[] = [];
     const { api, run } = await claudeAgent({
       tools: museum(done),
@@ -153,7 +153,7 @@ describe("an agent of the Claude Agent SDK", () => {
     expect(done).toEqual(["look 7"]);
   });
 
-  it("cannot do more where the SDK is told to ask nobody", async () => {
+  it("cannot bypass the policy when the SDK does not ask for permission", async () => {
     const done: string[] = [];
     const canUseTool = vi.fn<CanUseTool>();
     const { api, run } = await claudeAgent({
@@ -173,7 +173,7 @@ describe("an agent of the Claude Agent SDK", () => {
     });
   });
 
-  it("gets a preview of what is large, and reads on", async () => {
+  it("gets a preview of a large output, and can read the rest", async () => {
     const log = defineTool({
       name: "read_log",
       description: "Read the museum's log.",
@@ -249,7 +249,7 @@ describe("an agent of the Claude Agent SDK", () => {
     await read;
   });
 
-  it("sees the tools that a registry has got meanwhile", async () => {
+  it("sees tools that were added to the registry in the meantime", async () => {
     const { opened: listed, open: list } = opening();
     const { api, run, executor, claude } = await claudeAgent({
       tools: [
@@ -285,7 +285,7 @@ describe("an agent of the Claude Agent SDK", () => {
     expect(api.results["toolu_1"]?.text).toContain("exhibit 7");
   });
 
-  it("asks the host's person what a call needs on its way", async () => {
+  it("passes questions of a running call to the host's person", async () => {
     const lend = defineTool({
       name: "lend",
       description: "Lend an exhibit.",

@@ -10,7 +10,7 @@ import {
 import { describe, expect, it, vi } from "vitest";
 import { claudeTools } from "../../src/claude/index.ts";
 import { asking, claudeProcess } from "../support/claude-process.ts";
-import { textOf } from "../support/serving.ts";
+import { textOf } from "../support/open-gateway.ts";
 
 /** Removes what it is told to, once a person has agreed. */
 function removing(removed: number[] = []): Tool {
@@ -30,7 +30,7 @@ const yes: CanUseTool = async (_name, input) => ({ behavior: "allow", updatedInp
 const elsewhere = { howToAnswer: () => "ask at the desk" };
 
 describe("a call that was allowed", () => {
-  it("runs with the very arguments that were allowed, and no others", async () => {
+  it("runs only with the arguments that were allowed", async () => {
     const removed: number[] = [];
     const { ask, call } = await claudeProcess([removing(removed)], {
       canUseTool: yes,
@@ -55,7 +55,7 @@ describe("a call that was allowed", () => {
     expect(removed).toEqual([7]);
   });
 
-  it("is not another one that nobody was asked about", async () => {
+  it("does not allow a different call", async () => {
     const removed: number[] = [];
     const { ask, call } = await claudeProcess([removing(removed)], {
       canUseTool: yes,
@@ -66,7 +66,7 @@ describe("a call that was allowed", () => {
     expect(removed).toEqual([]);
   });
 
-  it("takes no rule with it that would allow others", async () => {
+  it("does not add a rule that would allow others", async () => {
     const rules = [{ toolName: "mcp__toolweave__remove" }];
     const { ask } = await claudeProcess([removing()], {
       canUseTool: async () => ({
@@ -79,7 +79,7 @@ describe("a call that was allowed", () => {
     expect(await ask("remove", { id: 7 })).toEqual({ behavior: "allow", updatedInput: { id: 7 } });
   });
 
-  it("is forgotten, oldest first, when more than a thousand never come", async () => {
+  it("is forgotten, oldest first, when more than a thousand calls were never made", async () => {
     const removed: number[] = [];
     const { ask, call } = await claudeProcess([removing(removed)], {
       canUseTool: yes,
@@ -92,7 +92,7 @@ describe("a call that was allowed", () => {
     expect(removed).toEqual([1]);
   });
 
-  it("goes through hooks once, though it is asked about first", async () => {
+  it("goes through hooks once, although permission is requested first", async () => {
     const beforeCall = vi.fn<() => undefined>();
     const { ask, call } = await claudeProcess(
       [removing()],
@@ -132,7 +132,7 @@ describe("a call inside of call_tool", () => {
 });
 
 describe("canUseTool", () => {
-  it("is the host's for every other tool, whatever its server is called", async () => {
+  it("is the host's for every other tool, whatever the name of its server", async () => {
     const host = vi.fn<CanUseTool>(async () => ({ behavior: "deny", message: "no" }));
     const { claude, ask } = await claudeProcess([removing()], { canUseTool: host });
     const options = asking({ mcpServer: { name: "toolweave", source: "project" } });
@@ -147,7 +147,7 @@ describe("canUseTool", () => {
     });
   });
 
-  it("denies every other tool when there is nobody to ask", async () => {
+  it("denies every other tool when there is no handler", async () => {
     const { claude } = await claudeProcess([removing()]);
     const { mcpServer: _, ...options } = asking();
     expect(await claude.options.canUseTool("Bash", {}, options)).toMatchObject({
@@ -155,7 +155,7 @@ describe("canUseTool", () => {
     });
   });
 
-  it("leaves a call that was answered out of band unanswered, and not allowed", async () => {
+  it("does not allow a call that is answered out of band", async () => {
     const removed: number[] = [];
     const { ask, call } = await claudeProcess([removing(removed)], {
       canUseTool: async () => null,
@@ -166,7 +166,7 @@ describe("canUseTool", () => {
     expect(removed).toEqual([]);
   });
 
-  it("tells the executor of a refusal, in the person's words", async () => {
+  it("passes the reason of a denial to the executor", async () => {
     const audit: unknown[] = [];
     const { ask } = await claudeProcess(
       [removing()],
@@ -186,7 +186,7 @@ describe("canUseTool", () => {
     expect(audit).toContainEqual(expect.objectContaining({ decision: "rejected", by: "emma" }));
   });
 
-  it("shows whoever answers elsewhere what the host knows of the call", async () => {
+  it("passes the host's metadata to the process that answers elsewhere", async () => {
     const pendingCalls = memoryPendingCalls();
     const add = vi.spyOn(pendingCalls, "add");
     const { ask } = await claudeProcess(
@@ -200,7 +200,7 @@ describe("canUseTool", () => {
     ]);
   });
 
-  it("answers endlessly nested arguments like any invalid call", async () => {
+  it("handles endlessly nested arguments like any invalid call", async () => {
     let nested: object = {};
     for (let depth = 0; depth < 5_000; depth++) nested = { nested };
     const { ask, call } = await claudeProcess([removing()], { canUseTool: yes });
@@ -211,7 +211,7 @@ describe("canUseTool", () => {
 });
 
 describe("a host that gives onElicitation", () => {
-  it("is asked for an approval that canUseTool did not give", async () => {
+  it("receives approvals that canUseTool did not give", async () => {
     const removed: number[] = [];
     const asked: unknown[] = [];
     const { call } = await claudeProcess([removing(removed)], {
@@ -231,7 +231,7 @@ describe("a host that gives onElicitation", () => {
     expect(removed).toEqual([7]);
   });
 
-  it("is asked for what a tool's own call needs, and each has run once", async () => {
+  it("receives the approvals of inner calls, and each call runs once", async () => {
     const removed: number[] = [];
     const runs: string[] = [];
     const clear = defineTool({
@@ -281,7 +281,7 @@ describe("a host that gives onElicitation", () => {
     expect(removed).toEqual([]);
   });
 
-  it("is asked no more when the call is taken back", async () => {
+  it("is cancelled when the call is cancelled", async () => {
     const removed: number[] = [];
     let withdrawn: AbortSignal | undefined;
     let shown: () => void = () => {};
@@ -311,14 +311,14 @@ describe("a host that gives onElicitation", () => {
 });
 
 describe("claudeTools", () => {
-  it("serves several queries, each of them as long as it lasts", async () => {
+  it("serves several queries, each until it ends", async () => {
     const { connect, call } = await claudeProcess([removing()], {}, { policy: "autonomous" });
     const second = await connect();
     await second.close();
     expect(textOf(await call("remove", { id: 7 }))).toBe("removed 7");
   });
 
-  it("keeps what a model cannot read out of what it reads", async () => {
+  it("omits content that a model cannot read", async () => {
     const blob = Buffer.from("%PDF-1.7 and so on").toString("base64");
     const print = defineTool({
       name: "print_guide",
@@ -334,14 +334,14 @@ describe("claudeTools", () => {
     expect(textOf(result)).toMatch(/art_[0-9a-f]{32}/);
   });
 
-  it("serves nobody once it is closed", async () => {
+  it("rejects calls once it is closed", async () => {
     const { claude, connect } = await claudeProcess([removing()]);
     await claude.close();
     await claude.close();
     await expect(connect()).rejects.toThrow("The gateway was closed.");
   });
 
-  it("refuses what cannot be meant", async () => {
+  it("rejects invalid options", async () => {
     const { executor } = await claudeProcess([removing()]);
     expect(() => claudeTools(executor, { name: "my tools" })).toThrow('name is "my tools"');
     expect(() => claudeTools(executor, { approvals: "elicit" } as never)).toThrow(

@@ -8,7 +8,7 @@ import {
   libraryToken,
   transportRules,
 } from "../support/conforming-library.ts";
-import { libraryServer } from "../support/servers.ts";
+import { libraryServer } from "../support/library-options.ts";
 
 const folder = new LibraryFolder();
 

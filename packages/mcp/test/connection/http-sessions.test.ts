@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ToolExecutor, ToolRegistry, type ToolOutcome, type ToolSource } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { httpLibrary, type HttpLibrary } from "../support/http-library.ts";
-import { executorOver, opened } from "../support/running.ts";
+import { executorOver, opened } from "../support/open-source.ts";
 
 let library: HttpLibrary;
 const folder = mkdtempSync(join(tmpdir(), "toolweave-sessions-"));
@@ -26,7 +26,7 @@ const namesOf = (source: ToolSource): readonly string[] =>
   source.tools().map(({ spec }) => spec.name);
 
 describe("a session that the server no longer knows", () => {
-  it("is begun anew, and what the server refused is done once", async () => {
+  it("is replaced, and the rejected request runs once", async () => {
     const source = opened({ name: "library", url: `${library.url}/sessions`, prefix: false });
     await source.ready;
     const executor = executorOver(source);
@@ -49,7 +49,7 @@ describe("a session that the server no longer knows", () => {
     expect(source.tools()[0]?.availability?.status).toBe("available");
   });
 
-  it("is begun anew for a list, too", async () => {
+  it("is replaced for a list too", async () => {
     const source = opened({ name: "library", url: `${library.url}/sessions`, prefix: false });
     await source.ready;
     const before = namesOf(source);
@@ -60,8 +60,8 @@ describe("a session that the server no longer knows", () => {
   });
 });
 
-describe("a server over HTTP that goes away", () => {
-  it("is found again, and its tools stay", async () => {
+describe("a server over HTTP that disappears", () => {
+  it("is reconnected to, and its tools stay", async () => {
     const own = await httpLibrary();
     try {
       const source = opened({ name: "library", url: own.url, prefix: false });
@@ -86,7 +86,7 @@ describe("a server over HTTP that goes away", () => {
     }
   });
 
-  it("that is not there at the start is there later, and nobody has to ask", async () => {
+  it("that is missing at the start is connected to later without a request", async () => {
     const own = await httpLibrary();
     await own.pause();
     const registry = new ToolRegistry([opened({ name: "library", url: own.url })]);
@@ -103,7 +103,7 @@ describe("a server over HTTP that goes away", () => {
 });
 
 describe("callers with credentials of their own", () => {
-  it("MC30, MC31: never share a session, although the numbers of their requests overlap", async () => {
+  it("MC30, MC31: never share a session, although the ids of their requests overlap", async () => {
     const from = library.headers.length;
     const source = opened({
       name: "library",

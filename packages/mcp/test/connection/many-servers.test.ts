@@ -1,9 +1,9 @@
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { mcpSource } from "../../src/index.ts";
-import { fragile } from "../support/fragile.ts";
+import { fragile } from "../support/fragile-source.ts";
 
-it("a server that hangs, one that crashes and one that floods keep the others from nothing", async () => {
+it("a hanging, a crashing and a flooding server do not affect the others", async () => {
   const well = ["a", "b", "c"];
   const named = { hanging: "mute", crashing: "brief", flooding: "flood" };
   const start = (name: string, ways: string): ReturnType<typeof mcpSource> =>

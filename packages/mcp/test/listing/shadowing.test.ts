@@ -1,7 +1,7 @@
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { mcpSource, type McpSource } from "../../src/index.ts";
-import { listedTool, listing } from "../support/listing.ts";
+import { listedTool, listing } from "../support/listed-source.ts";
 
 const server = (name: string, tools: readonly string[], prefix?: string | false): McpSource =>
   mcpSource(
@@ -20,7 +20,7 @@ async function registryOf(...sources: ConstructorParameters<typeof ToolRegistry>
 }
 
 describe("a tool of one server", () => {
-  it("MC04: that is called like another server's stands beside it, and neither has the bare name", async () => {
+  it("MC04: with the same name as another server's is registered beside it, and neither has the name without a prefix", async () => {
     const registry = await registryOf(server("one", ["read_file"]), server("two", ["read_file"]));
     expect([...registry.toolset().names()]).toEqual(["one__read_file", "two__read_file"]);
     const executor = new ToolExecutor({ registry, policy: "autonomous" });
@@ -28,7 +28,7 @@ describe("a tool of one server", () => {
     expect(outcome).toMatchObject({ status: "failed", error: { code: "not_found" } });
   });
 
-  it("MC04: that shadows another one is reported, with both provenances and a line to write", async () => {
+  it("MC04: that shadows another one is reported, with both provenances and the line to add", async () => {
     const registry = await registryOf(
       server("one", ["read_file"], "files"),
       server("two", ["read_file"], "files"),
@@ -42,7 +42,7 @@ describe("a tool of one server", () => {
     expect(registry.toolset().size).toBe(1);
   });
 
-  it("MC06: never takes the place of a tool of the host's own", async () => {
+  it("MC06: never replaces a tool of the host", async () => {
     const shell = defineTool({
       name: "shell",
       description: "The host's.",

@@ -2,7 +2,7 @@ import { ToolExecutor, ToolRegistry, type ToolOutcome, type ToolSource } from "@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { McpServer, McpSource } from "../../src/index.ts";
 import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
-import { executorOver, oddServer, opened } from "../support/running.ts";
+import { executorOver, oddServer, opened } from "../support/open-source.ts";
 
 const servers = new Map<string, FixtureHttp>();
 beforeAll(async () => {
@@ -24,8 +24,8 @@ function call(source: ToolSource, name: string, args: object = {}): Promise<Tool
 
 const names = ["get_prompt", "list_prompts", "list_resource_templates", "list_resources"];
 
-describe.each(["legacy", "modern"])("what a %s server offers beside its tools", (era) => {
-  it("is tools when that is asked for, and read-only only if the server is trusted", async () => {
+describe.each(["legacy", "modern"])("the resources and prompts of a %s server", (era) => {
+  it("have tools when they are enabled, which are read-only only if the server is trusted", async () => {
     const source = await open(era);
     const ours = source
       .tools()
@@ -39,7 +39,7 @@ describe.each(["legacy", "modern"])("what a %s server offers beside its tools", 
     expect(without.tools().some(({ spec }) => spec.name.includes("resource"))).toBe(false);
   });
 
-  it("is listed, all pages, without pictures for the model", async () => {
+  it("are listed with all pages, without icons for the model", async () => {
     const { result } = completed(await call(await open(era), "fixture__list_resources"));
     const { resources } = result.value as { resources: { uri: string; icons?: object }[] };
     expect(resources).toHaveLength(9);
@@ -56,7 +56,7 @@ describe.each(["legacy", "modern"])("what a %s server offers beside its tools", 
     });
   });
 
-  it("is read as a target of permissions: by its URI, and by where that leads", async () => {
+  it("are read with their URI and its resolved form as targets", async () => {
     const source = await open(era);
     const executor = new ToolExecutor({
       registry: new ToolRegistry([source]),
@@ -76,14 +76,14 @@ describe.each(["legacy", "modern"])("what a %s server offers beside its tools", 
     expect(codes[2]).toBe("completed");
   });
 
-  it("is listed from where the model says", async () => {
+  it("are listed from the cursor of the model", async () => {
     const outcome = await call(await open(era), "fixture__list_resources", { cursor: "6" });
     expect(completed(outcome).result.value).toMatchObject({
       resources: [{ name: "july" }, { name: "june" }, { name: "may" }],
     });
   });
 
-  it("is read, texts and bytes", async () => {
+  it("are read, text and bytes", async () => {
     const source = await open(era);
     const outcome = await call(source, "fixture__read_resource", { uri: "fixture://both" });
     expect(completed(outcome).result).toMatchObject({
@@ -101,7 +101,7 @@ describe.each(["legacy", "modern"])("what a %s server offers beside its tools", 
     });
   });
 
-  it("that is not there is an error that the model can do something about", async () => {
+  it("that do not exist are an error that the model can act on", async () => {
     expect(
       await call(await open(era), "fixture__read_resource", { uri: "fixture://nothing/at/all" }),
     ).toMatchObject({
@@ -112,7 +112,7 @@ describe.each(["legacy", "modern"])("what a %s server offers beside its tools", 
     });
   });
 
-  it("is filled in, with who says what", async () => {
+  it("are returned with the role of each message", async () => {
     const source = await open(era);
     const args = { name: "greet", arguments: { name: "Bo", month: "june" } };
     expect(completed(await call(source, "fixture__get_prompt", args)).result).toMatchObject({
@@ -138,19 +138,20 @@ describe.each(["legacy", "modern"])("what a %s server offers beside its tools", 
 });
 
 describe("tools over resources and prompts", () => {
-  it("that the server has none of are a warning", async () => {
+  it("that the server does not have are a warning", async () => {
     const source = opened(oddServer("", { resources: true }));
     await source.ready;
     expect(source.problems).toEqual([
       {
         subject: "odd",
-        message: "The option resources asks for tools over the server's resources; it has none.",
+        message:
+          "The option resources adds tools for the server's resources, but the server has none.",
         severity: "warning",
       },
     ]);
   });
 
-  it("never take the name of a tool of the server's own", async () => {
+  it("never take the name of a tool of the server", async () => {
     const source = await open("modern", { rename: { echo: "read_resource" } });
     const { spec } =
       source.tools().find((tool) => tool.spec.name === "fixture__read_resource") ?? {};

@@ -4,7 +4,7 @@ import type { McpProviderCall, McpProviderChange } from "../../src/options/provi
 import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
 import { fixtureStdio } from "../support/fixture-server-options.ts";
 import { rawHttp } from "../support/raw-http.ts";
-import { oddServer, opened, toolOf } from "../support/running.ts";
+import { oddServer, opened, toolOf } from "../support/open-source.ts";
 
 const call: McpProviderCall = { signal: new AbortController().signal };
 
@@ -20,7 +20,7 @@ async function open(
 }
 
 describe.each(["legacy", "modern"] as const)("the provider of a %s server", (era) => {
-  it("gives what the server lists, reads and completes, as it is", async () => {
+  it("returns lists, contents and completions unchanged", async () => {
     const { provider } = (await open(era)).source;
     expect(provider.id).toBe("the_fixture");
     await provider.ready;
@@ -59,7 +59,7 @@ describe.each(["legacy", "modern"] as const)("the provider of a %s server", (era
     });
   });
 
-  it("tells of lists that change, and of the resources that somebody watches", async () => {
+  it("emits changes of lists and of watched resources", async () => {
     const { http, source } = await open(era);
     const changes: McpProviderChange[] = [];
     const stop = source.provider.onChange((change) => changes.push(change));
@@ -81,7 +81,7 @@ describe.each(["legacy", "modern"] as const)("the provider of a %s server", (era
     stop();
   });
 
-  it("has nothing of a server that has nothing", async () => {
+  it("is empty for a server without resources and prompts", async () => {
     const { provider } = opened(oddServer(""));
     await provider.ready;
     expect([provider.resources, provider.prompts, provider.complete]).toEqual([
@@ -92,7 +92,7 @@ describe.each(["legacy", "modern"] as const)("the provider of a %s server", (era
   });
 });
 
-it("a resource is watched over the next connection, too, and may have changed before", async () => {
+it("a resource is watched over the next connection too, with a change event", async () => {
   const source = opened(fixtureStdio);
   await source.ready;
   const uri = "fixture://text";
@@ -113,7 +113,7 @@ it("a resource is watched over the next connection, too, and may have changed be
     .toContainEqual({ type: "resource", uri });
 });
 
-it("a resource that a server of 2026-07-28 refuses to tell of is not watched", async () => {
+it("a resource whose subscription a server of 2026-07-28 rejects is not watched", async () => {
   const url = await rawHttp(({ message, json }) =>
     message.method === "server/discover"
       ? json({

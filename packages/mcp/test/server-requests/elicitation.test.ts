@@ -12,7 +12,7 @@ const form = (properties: JsonObject): JsonObject => ({
 const page = (url: JsonValue): JsonObject => ({ mode: "url", message: "Go there.", url });
 
 describe("a form", () => {
-  it("may have every field that the protocol knows", () => {
+  it("may have every field of the protocol", () => {
     const properties = {
       name: { type: "string", minLength: 1, format: "email" },
       count: { type: "integer", minimum: 0 },
@@ -31,7 +31,7 @@ describe("a form", () => {
     });
   });
 
-  it("has no characters that nobody sees in what a person reads", () => {
+  it("has no invisible characters in texts for a person", () => {
     expect(
       read({ ...form({ a: { type: "string", title: "A\u202E" } }), message: "Pl\u200Bease." }),
     ).toMatchObject({
@@ -90,7 +90,7 @@ describe("a form", () => {
     expect(read(form({ [name]: { type: "string" } }))).toMatchObject({ mode: "form" });
   });
 
-  it("may ask whether a password is to be made", () => {
+  it("may ask whether to generate a password", () => {
     expect(read(form({ new_password: { type: "boolean" } }))).toMatchObject({ mode: "form" });
     expect(() => read(form({ a: { type: "string", format: "password" } }))).toThrow("a secret");
   });

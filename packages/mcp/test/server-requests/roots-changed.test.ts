@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { McpServer } from "../../src/index.ts";
 import { greets, rawHttp } from "../support/raw-http.ts";
-import { opened } from "../support/running.ts";
+import { opened } from "../support/open-source.ts";
 
 /** What a server hears: with what it was connected to, and of what. */
 async function heardWith(roots: McpServer["roots"]) {
@@ -25,14 +25,14 @@ async function heardWith(roots: McpServer["roots"]) {
 }
 
 describe("a server of the older protocol", () => {
-  it("is told to ask for roots again when they have changed", async () => {
+  it("is notified when the roots have changed", async () => {
     const { source, declared, methods } = await heardWith(() => [{ uri: "/books" }]);
     expect(declared).toEqual([{ listChanged: true }]);
     source.rootsChanged();
     await vi.waitFor(() => expect(methods).toContain("notifications/roots/list_changed"), 60_000);
   });
 
-  it("is told nothing when they cannot change", async () => {
+  it("is not notified when they cannot change", async () => {
     const { source, declared, methods } = await heardWith([{ uri: "/books" }]);
     expect(declared).toEqual([{}]);
     source.rootsChanged();

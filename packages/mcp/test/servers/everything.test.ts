@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import type { JsonObject, ToolResult } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { LogMessage } from "../../src/options/ask-options.ts";
+import type { LogMessage } from "../../src/options/server-request-options.ts";
 import type { McpProviderCall, McpProviderChange } from "../../src/options/provider.ts";
 import {
   everythingHost,
@@ -12,7 +12,7 @@ import {
   type EverythingHost,
 } from "../support/everything-host.ts";
 import { everythingTransports } from "../support/everything-server.ts";
-import { toolOf } from "../support/running.ts";
+import { toolOf } from "../support/open-source.ts";
 
 const now: McpProviderCall = { signal: new AbortController().signal };
 
@@ -41,7 +41,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
   });
   afterAll(() => host.close());
 
-  it("lists every tool, those for hosts that can be asked as well", () => {
+  it("lists every tool, also those that require client capabilities", () => {
     const ours = ["get_prompt", "list_prompts", "list_resource_templates", "list_resources"];
     expect(names(host.source)).toEqual(
       [
@@ -64,7 +64,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     });
   });
 
-  it("answers in words, and with an error where the arguments are wrong", async () => {
+  it("returns text, and an error for invalid arguments", async () => {
     expect(textOf(await call("echo", { message: "grüße 👋" }))).toBe("Echo: grüße 👋");
     expect(textOf(await call("get-sum", { a: 1.5, b: 2 }))).toBe("The sum of 1.5 and 2 is 3.5.");
     const wrong = await call("get-resource-reference", { resourceType: "Text", resourceId: 0.5 });
@@ -75,7 +75,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     ).toMatchObject({ status: "failed", error: { code: "invalid_arguments" } });
   });
 
-  it("gives pictures, links, embedded resources and annotations as they are", async () => {
+  it("returns images, links, embedded resources and annotations unchanged", async () => {
     const { content: image } = await call("get-tiny-image");
     expect(image.map(({ type }) => type)).toEqual(["text", "image", "text"]);
     const [, picture] = image;
@@ -136,13 +136,13 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     ]);
   });
 
-  it("gives structured content, which is the value", async () => {
+  it("returns structured content as the value", async () => {
     const result = await call("get-structured-content", { location: "New York" });
     expect(result.value).toEqual({ temperature: 33, conditions: "Cloudy", humidity: 82 });
     expect(JSON.parse(textOf(result))).toEqual(result.value);
   });
 
-  it("packs a file, gives it and lists it", async () => {
+  it("compresses a file, returns it and lists it", async () => {
     const data = "data:text/plain,Mr.%20Knightley";
     const embedded = { name: "a.gz", data, outputType: "resource" };
     const { content } = await callBinary("gzip-file-as-resource", embedded);
@@ -171,7 +171,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     await vi.waitFor(() => expect(changes).toContainEqual({ type: "resources" }), 60_000);
   });
 
-  it("tells how far it is", async () => {
+  it("reports progress", async () => {
     const told: unknown[] = [];
     const stop = host.executor.on((event) => {
       // The server logs in between, when it has the host's roots.
@@ -186,7 +186,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     expect(told).toEqual([1, 2, 3, 4].map((done) => ({ done, total: 4 })));
   });
 
-  it("writes a log when that is toggled on", async () => {
+  it("writes a log when it is enabled", async () => {
     logs.length = 0;
     expect(textOf(await call("toggle-simulated-logging"))).toMatch(/^Started simulated/);
     await vi.waitFor(
@@ -201,7 +201,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     expect(textOf(await call("toggle-simulated-logging"))).toMatch(/^Stopped simulated/);
   });
 
-  it("tells of resources that somebody subscribed to, and of others not", async () => {
+  it("notifies of subscribed resources only", async () => {
     changes.length = 0;
     const { subscribe, unsubscribe } = host.source.provider.resources ?? {};
     const [wanted, other] = [1, 2].map((id) => `demo://resource/dynamic/text/${id}`);

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { McpSource } from "../../src/index.ts";
 import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
-import { icons, sound } from "../support/fixture-server-world.ts";
+import { icons, sound } from "../support/fixture-server-state.ts";
 import { callOf } from "../support/everything-host.ts";
-import { executorOver, opened, toolOf } from "../support/running.ts";
+import { executorOver, opened, toolOf } from "../support/open-source.ts";
 
 /** What no server from npm does. Its tasks are those of `tasks/remote-tasks.test.ts`. */
 async function fixture(
@@ -17,7 +17,7 @@ async function fixture(
 }
 
 describe.each(["legacy", "modern"] as const)("a server of ours, in the %s protocol,", (era) => {
-  it("lists tools, resources, templates and prompts in three pages, which are all there", async () => {
+  it("lists tools, resources, templates and prompts in three pages", async () => {
     const { source } = await fixture(era);
     expect(source.tools()).toHaveLength(23);
     expect(source.problems).toEqual([]);
@@ -43,7 +43,7 @@ describe.each(["legacy", "modern"] as const)("a server of ours, in the %s protoc
     expect((await prompts?.list(call))?.[0]).toMatchObject(withMeta("prompt"));
   });
 
-  it("gives sound as sound, among every other kind of content", async () => {
+  it("returns audio and every other kind of content unchanged", async () => {
     const { source } = await fixture(era);
     const executor = executorOver(source);
     const { content } = await callOf(executor, "show_everything", {}, { inlineBinary: true });
@@ -58,7 +58,7 @@ describe.each(["legacy", "modern"] as const)("a server of ours, in the %s protoc
     expect(content[2]).toEqual({ type: "audio", data: sound, mimeType: "audio/wav" });
   });
 
-  it("hears that a call was cancelled", async () => {
+  it("is notified of a cancelled call", async () => {
     const { http, source } = await fixture(era);
     const executor = executorOver(source);
     const stop = new AbortController();

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject, ToolResult, ToolSource } from "@toolweave/core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { connected } from "../support/connecting.ts";
+import { connected } from "../support/open-connection.ts";
 import { chromium, realServer } from "../support/real-servers.ts";
-import { executorOver, opened } from "../support/running.ts";
+import { executorOver, opened } from "../support/open-source.ts";
 
 /** What a tool of a server that is up answers; fails when the call did not reach it. */
 async function call(source: ToolSource, name: string, args: JsonObject): Promise<ToolResult> {
@@ -55,7 +55,7 @@ it.each(Object.entries(versions))("%s is spoken with in %s", async (name, versio
 });
 
 describe("server-filesystem", () => {
-  it("lists its tools, reads and writes files within its folder, and refuses others", async () => {
+  it("lists its tools, reads and writes files in its folder, and rejects others", async () => {
     const folder = newFolder();
     writeFileSync(join(folder, "note.txt"), "a note\n");
     const source = opened(realServer("@modelcontextprotocol/server-filesystem", [folder]));
@@ -74,7 +74,7 @@ describe("server-filesystem", () => {
     expect(textOf(outside)).toMatch(/access denied/i);
   });
 
-  it("gives a picture as a picture", async () => {
+  it("returns an image as an image", async () => {
     const folder = newFolder();
     const pixel =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -86,7 +86,7 @@ describe("server-filesystem", () => {
 });
 
 describe("server-memory", () => {
-  it("keeps what it is told, and finds it again", async () => {
+  it("stores entities and finds them again", async () => {
     const file = join(newFolder(), "memory.jsonl");
     const env = { MEMORY_FILE_PATH: file };
     const source = opened(realServer("@modelcontextprotocol/server-memory", [], { env }));
@@ -103,7 +103,7 @@ describe("server-memory", () => {
 });
 
 describe("server-sequential-thinking", () => {
-  it("counts the thoughts that it is told", async () => {
+  it("counts thoughts", async () => {
     const source = opened(realServer("@modelcontextprotocol/server-sequential-thinking"));
     const thought = { thought: "First things first.", nextThoughtNeeded: true, totalThoughts: 2 };
     await call(source, "sequentialthinking", { ...thought, thoughtNumber: 1 });
@@ -145,7 +145,7 @@ describe("playwright", () => {
 });
 
 describe("context7, a server of the protocol of 2026-07-28", () => {
-  it("lists its tools, and says itself what keeps it from answering", async () => {
+  it("lists its tools, and returns its own error", async () => {
     const source = opened(
       realServer("@upstash/context7-mcp", [], { env: { CONTEXT7_API_URL: "http://127.0.0.1:9" } }),
     );
@@ -179,7 +179,7 @@ describe("dbhub, a server of the protocol of 2026-07-28", () => {
 });
 
 describe("server-github, a server of the protocol of 2024-11-05", () => {
-  it("lists its tools, and a call that cannot reach GitHub fails with its words", async () => {
+  it("lists its tools, and a call that cannot reach GitHub fails with its message", async () => {
     const source = opened(realServer("@modelcontextprotocol/server-github"));
     await source.ready;
     expect(names(source)).toHaveLength(26);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { mcpSource } from "../../src/index.ts";
-import { askTheClient, serveMcp, type McpGateway } from "../../src/gateway/index.ts";
+import { forwardToClient, serveMcp, type McpGateway } from "../../src/gateway/index.ts";
 import { answer, httpLibrary } from "./http-library.ts";
 
 /**
@@ -32,7 +32,7 @@ const begin = async (path: string, authorization: string): Promise<McpGateway> =
       // Each gateway has a library of its own, and all of them are the same program.
       declaration: "library",
       headers: { authorization },
-      ...(path.endsWith("/asks") ? askTheClient : {}),
+      ...(path.endsWith("/asks") ? forwardToClient : {}),
     }),
   ]);
   await registry.ready;

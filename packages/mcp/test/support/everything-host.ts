@@ -6,7 +6,7 @@ import {
   type EverythingOptions,
   type EverythingTransport,
 } from "./everything-server.ts";
-import { executorOver } from "./running.ts";
+import { executorOver } from "./open-source.ts";
 
 /** The tools that the everything server has for every host. */
 export const toolsForEverybody: readonly string[] = [

@@ -8,7 +8,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { fixtureServer } from "./fixture-server.ts";
-import { FixtureWorld, type FixtureChange } from "./fixture-server-world.ts";
+import { FixtureWorld, type FixtureChange } from "./fixture-server-state.ts";
 import { answer } from "./http-library.ts";
 
 /** The fixture server on loopback. */

@@ -7,7 +7,7 @@ import {
   type ResourceTemplateType,
   type Server,
 } from "@modelcontextprotocol/server";
-import { icons, picture } from "./fixture-server-world.ts";
+import { icons, picture } from "./fixture-server-state.ts";
 
 const months = ["april", "august", "january", "july", "june", "may"];
 

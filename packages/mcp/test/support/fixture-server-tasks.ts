@@ -12,7 +12,7 @@ import {
   type FixtureTask,
   type FixtureWorld,
   type TaskPlan,
-} from "./fixture-server-world.ts";
+} from "./fixture-server-state.ts";
 
 const extension = "io.modelcontextprotocol/tasks";
 const related = "io.modelcontextprotocol/related-task";
@@ -167,7 +167,7 @@ function outcomeOf({ plan, answer }: FixtureTask): JSONObject {
 function movedOrAborted(task: FixtureTask, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     task.moved = resolve;
-    signal.addEventListener("abort", () => reject(new Error("Nobody waits any more.")), {
+    signal.addEventListener("abort", () => reject(new Error("The request was cancelled.")), {
       once: true,
     });
   });

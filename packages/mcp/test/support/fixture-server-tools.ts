@@ -17,7 +17,7 @@ import {
   type FixtureChange,
   type FixtureWorld,
   type TaskPlan,
-} from "./fixture-server-world.ts";
+} from "./fixture-server-state.ts";
 
 /** One call. */
 interface FixtureCall {

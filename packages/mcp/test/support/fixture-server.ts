@@ -4,7 +4,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { offerResources, page } from "./fixture-server-resources.ts";
 import { offerTasks } from "./fixture-server-tasks.ts";
 import { fixtureTools } from "./fixture-server-tools.ts";
-import { FixtureWorld, icons, type FixtureChange } from "./fixture-server-world.ts";
+import { FixtureWorld, icons, type FixtureChange } from "./fixture-server-state.ts";
 
 /**
  * A server that does everything that a server can do, in both generations of the protocol: every kind of content, lists

@@ -1,5 +1,5 @@
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
-import { askTheClient, serveMcp } from "../../src/gateway/index.ts";
+import { forwardToClient, serveMcp } from "../../src/gateway/index.ts";
 
 const registry = new ToolRegistry([
   defineTool({
@@ -19,7 +19,7 @@ const registry = new ToolRegistry([
     annotations: { destructiveHint: true },
     execute: async (_args, ctx) => {
       const form = { type: "object", properties: {} };
-      const answer = await askTheClient.onElicitation(
+      const answer = await forwardToClient.onElicitation(
         { message: "All?", requestedSchema: form },
         ctx,
       );

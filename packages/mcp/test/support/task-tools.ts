@@ -1,6 +1,6 @@
 import { defineTool, suspend, type Tool } from "@toolweave/core";
-import { askTheClient } from "../../src/gateway/index.ts";
-import { opening } from "./serving.ts";
+import { forwardToClient } from "../../src/gateway/index.ts";
+import { opening } from "./open-gateway.ts";
 
 /** A tool that is a task, and works until it is let go, or stopped. */
 export function work(): { readonly tool: Tool; readonly stopped: () => boolean; letGo(): void } {
@@ -47,7 +47,7 @@ export const live: Tool = defineTool({
   input: { type: "object", properties: {} },
   execution: "task",
   async execute(_args, ctx) {
-    const { action } = await askTheClient.onElicitation({ message: "Sure?" }, ctx);
+    const { action } = await forwardToClient.onElicitation({ message: "Sure?" }, ctx);
     return `The answer: ${action}`;
   },
 });

@@ -71,8 +71,8 @@ async function withTools(
   output: Output,
   work: (loaded: LoadedSources) => Promise<number>,
 ): Promise<number> {
-  const { askTheClient } = await import("@toolweave/mcp/serve");
-  const loaded = await plan.load({ mcp: askTheClient });
+  const { forwardToClient } = await import("@toolweave/mcp/serve");
+  const loaded = await plan.load({ mcp: forwardToClient });
   const { registry, documents, failures } = loaded;
   try {
     for (const failure of failures) output.printMessage(describeError(failure, verbose));

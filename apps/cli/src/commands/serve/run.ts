@@ -1,5 +1,5 @@
 import { ToolError, ToolExecutor, type Interruption } from "@toolweave/core";
-import { askTheClient, listenHttp, serveMcp, type McpGateway } from "@toolweave/mcp/serve";
+import { forwardToClient, listenHttp, serveMcp, type McpGateway } from "@toolweave/mcp/serve";
 import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError } from "../../process/errors.ts";
@@ -58,7 +58,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       : undefined;
   const loaded = await plan.load({
     skipWaiting: true,
-    mcp: askTheClient,
+    mcp: forwardToClient,
     ...(lock === undefined ? {} : { lock }),
   });
   const { registry } = loaded;

@@ -1,8 +1,12 @@
-import type { JsonObject, ToolExecutor } from "@toolweave/core";
+import type { JsonObject, ToolExecutor, ToolProgress } from "@toolweave/core";
 import { registerClientCall } from "./forward-to-client.ts";
-import { onTaskCreated } from "../../calls/task-events.ts";
-import { CallProgress } from "./call-progress.ts";
-import { callResult, errorResult, modelResult, type EndedOutcome } from "../clients/call-result.ts";
+import { onTaskCreated } from "../../calls/remote-task.ts";
+import {
+  toCallResult,
+  errorResult,
+  toModelResult,
+  type EndedOutcome,
+} from "../clients/call-result.ts";
 import { CallTask, type CallEnd, type ClientWork } from "./call-task.ts";
 import { ClientCall, type CallStep } from "./client-call.ts";
 import { isObject } from "../../schema/schema-keywords.ts";
@@ -12,129 +16,137 @@ import type { GatewayClient } from "../clients/gateway-client.ts";
 import { Interruptions } from "../questions/interruptions.ts";
 import {
   errorCode,
-  invalidState,
+  invalidStateError,
   McpError,
-  missingCapabilities,
+  missingCapabilityError,
   type RequestPort,
 } from "../clients/request-port.ts";
 import type { RequestStates } from "../clients/request-states.ts";
-import type { Served } from "../clients/serve-options.ts";
+import type { GatewaySettings } from "../clients/serve-options.ts";
 import { getCallKind, type CallKind } from "../clients/task-support.ts";
 import { TaskWatch } from "./task-watch.ts";
 
-const shuttingDown = "The gateway is shutting down.";
+const shuttingDownMessage = "The gateway is shutting down.";
 
-/** A call that clients of the newer protocol come back to. */
-interface Parked {
+/** A call that waits for a further request of its client (newer protocol). */
+interface WaitingCall {
   readonly call: ClientCall<CallEnd>;
   readonly principal: string;
   readonly name: string;
 }
 
-/** Runs clients' calls, and asks the clients what a call needs to go on. */
+/** Runs the calls of clients, and asks the clients for input that a call requires. */
 export class CallRunner {
-  /** Those of the clients' calls. */
+  /** Tasks of the clients' calls. */
   readonly tasks: ClientTasks;
   readonly #tools: ClientTools;
   readonly #states: RequestStates;
   readonly #interruptions: Interruptions;
-  readonly #work: CallTask;
+  readonly #callTask: CallTask;
   readonly #progress: CallProgress;
-  readonly #prepared: Served["prepared"];
+  readonly #prepared: GatewaySettings["prepared"];
   readonly #forModel: boolean;
   readonly #running = new Set<ClientCall<CallEnd>>();
-  readonly #parked = new Map<string, Parked>();
-  /** That have not been answered yet. */
+  readonly #waiting = new Map<string, WaitingCall>();
+  /** Number of requests without a response. */
   #requests = 0;
-  /** What ends requests that are no calls when the gateway closes. */
-  readonly #refusals = new Set<(error: McpError) => void>();
+  /** Reject functions of requests other than calls, for the close of the gateway. */
+  readonly #rejections = new Set<(error: McpError) => void>();
   #closing = false;
   #idle: (() => void) | undefined;
 
-  constructor(executor: ToolExecutor, served: Served, tools: ClientTools, states: RequestStates) {
+  constructor(
+    executor: ToolExecutor,
+    served: GatewaySettings,
+    tools: ClientTools,
+    states: RequestStates,
+  ) {
     this.tasks = new ClientTasks(executor, this);
     this.#tools = tools;
     this.#states = states;
     this.#interruptions = new Interruptions(served, states);
     const watch = new TaskWatch(executor, this.tasks, this.#interruptions, () => this.#closing);
-    this.#work = new CallTask(executor, served, tools, this.#interruptions, watch);
+    this.#callTask = new CallTask(executor, served, tools, this.#interruptions, watch);
     this.#progress = new CallProgress(executor);
     this.#prepared = served.prepared;
     this.#forModel = served.forModel === true;
   }
 
   /**
-   * `tools/call`.
+   * Handles `tools/call`.
    *
    * @returns its result, or `input_required`.
    * @throws McpError
    */
   async call(client: GatewayClient, params: JsonObject, port: RequestPort): Promise<JsonObject> {
     const { name, arguments: args = {} } = params;
-    if (typeof name !== "string") throw new McpError(errorCode.invalidParams, "name is no text");
-    if (!isObject(args)) throw new McpError(errorCode.invalidParams, "arguments is no object");
+    if (typeof name !== "string")
+      throw new McpError(errorCode.invalidParams, "name must be a string");
+    if (!isObject(args)) throw new McpError(errorCode.invalidParams, "arguments must be an object");
     const { requestState } = port;
-    const tool = this.#tools.of(client.caller).callable(name)?.tool;
+    const tool = this.#tools.forCaller(client.caller).callable(name)?.tool;
     const kind = getCallKind(tool, params["task"], port);
     this.#requests += 1;
     try {
       if (requestState !== undefined) {
-        return await this.#goOn(client, name, port, kind, requestState);
+        return await this.#resume(client, name, port, kind, requestState);
       }
       const prepared = this.#prepared?.(params);
       if (prepared !== undefined) {
-        const go = (work: ClientWork): Promise<CallEnd> => this.#work.goOn(work, prepared);
-        return await this.#begin(client, name, port, kind, go, prepared.run.id);
+        const run = (work: ClientWork): Promise<CallEnd> =>
+          this.#callTask.runPrepared(work, prepared);
+        return await this.#begin(client, name, port, kind, run, prepared.run.id);
       }
-      const go = (work: ClientWork): Promise<CallEnd> => this.#work.begin(work, name, args);
-      return await this.#begin(client, name, port, kind, go);
+      const run = (work: ClientWork): Promise<CallEnd> => this.#callTask.run(work, name, args);
+      return await this.#begin(client, name, port, kind, run);
     } finally {
       this.#requests -= 1;
-      this.#settle();
+      this.#checkIdle();
     }
   }
 
   /**
-   * Does the work of a request that is no call, and that a provider may be slow to answer.
+   * Runs the work of a request other than a call, for which a slow provider may be needed.
    *
-   * @throws McpError when it has not ended in time and the gateway closes: its client reads that, too.
+   * @throws McpError when the gateway closes before it has ended, so that the client receives a response.
    */
-  async unlessClosed<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closing) throw new McpError(errorCode.internal, shuttingDown);
+  async rejectOnClose<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing) throw new McpError(errorCode.internal, shuttingDownMessage);
     this.#requests += 1;
     let refuse: ((error: McpError) => void) | undefined;
     const closed = new Promise<never>((_, reject) => (refuse = reject));
-    this.#refusals.add(refuse as (error: McpError) => void);
+    this.#rejections.add(refuse as (error: McpError) => void);
     try {
       return await Promise.race([work(), closed]);
     } finally {
-      this.#refusals.delete(refuse as (error: McpError) => void);
+      this.#rejections.delete(refuse as (error: McpError) => void);
       this.#requests -= 1;
-      this.#settle();
+      this.#checkIdle();
     }
   }
 
-  /** New calls are refused; those under way have `graceMs` to end, then they are cancelled, and answered so. */
+  /** New calls are rejected; those in progress are cancelled after `graceMs`, and their clients receive that result. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
-    // Nobody can come back to them any more.
-    for (const { call } of this.#parked.values()) call.cancel(shuttingDown);
-    this.tasks.stopAsking();
+    // Their clients can send no further request.
+    for (const { call } of this.#waiting.values()) call.cancel(shuttingDownMessage);
+    this.tasks.cancelWaiting();
     const idle = new Promise<void>((resolve) => {
       this.#idle = resolve;
-      this.#settle();
+      this.#checkIdle();
     });
     const timer = setTimeout(() => {
-      for (const call of this.#running) call.cancel(shuttingDown);
-      for (const refuse of this.#refusals) refuse(new McpError(errorCode.internal, shuttingDown));
+      for (const call of this.#running) call.cancel(shuttingDownMessage);
+      for (const refuse of this.#rejections)
+        refuse(new McpError(errorCode.internal, shuttingDownMessage));
     }, graceMs);
     await idle;
     clearTimeout(timer);
-    // What was answered last is on its way.
+    // The last responses are being sent.
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
 
-  #settle(): void {
+  #checkIdle(): void {
     if (this.#requests === 0 && this.#running.size === 0) this.#idle?.();
   }
 
@@ -143,35 +155,35 @@ export class CallRunner {
     name: string,
     port: RequestPort,
     kind: CallKind,
-    go: (work: ClientWork) => Promise<CallEnd>,
+    run: (work: ClientWork) => Promise<CallEnd>,
     runId?: string,
   ): Promise<JsonObject> {
-    if (this.#closing) return errorResult("The gateway is shutting down: nothing was run.");
-    const refusal = client.begin();
+    if (this.#closing) return errorResult("The gateway is shutting down: the call was not run.");
+    const refusal = client.beginCall();
     if (refusal !== undefined) return errorResult(refusal);
     const call = new ClientCall<CallEnd>(runId);
-    const endAsking = registerClientCall(call);
+    const unregister = registerClientCall(call);
     this.#running.add(call);
     const step = call.begin(port, async () => {
       const endProgress =
-        call.wantsProgress || kind !== "call" ? this.#hear(call, kind) : undefined;
+        call.wantsProgress || kind !== "call" ? this.#subscribe(call, kind) : undefined;
       try {
-        return await go({ call, client, kind });
+        return await run({ call, client, kind });
       } finally {
         endProgress?.();
-        endAsking();
-        client.end();
+        unregister();
+        client.endCall();
         this.#running.delete(call);
-        this.#settle();
+        this.#checkIdle();
       }
     });
-    return this.#answer(client, name, call, port, await step);
+    return this.#respond(client, name, call, port, await step);
   }
 
-  /** How far it is, and that it is a task, before it can ask anything. */
-  #hear(call: ClientCall<CallEnd>, kind: CallKind): () => void {
+  /** Subscribes to the progress of a call and to its becoming a task, before the call can ask for input. */
+  #subscribe(call: ClientCall<CallEnd>, kind: CallKind): () => void {
     let forget: (() => void) | undefined;
-    const end = this.#progress.follow(call.runId, {
+    const end = this.#progress.listen(call.runId, {
       progress: (progress) => call.progress(progress),
       task: (id) => {
         if (kind === "task") call.becomeTask(id);
@@ -184,7 +196,7 @@ export class CallRunner {
     };
   }
 
-  async #goOn(
+  async #resume(
     client: GatewayClient,
     name: string,
     port: RequestPort,
@@ -192,29 +204,33 @@ export class CallRunner {
     requestState: string,
   ): Promise<JsonObject> {
     const state = await this.#states.open(client, name, requestState);
-    if ("passed" in state) throw invalidState();
+    if ("passed" in state) throw invalidStateError();
     if ("interruption" in state) {
       const { interruption } = state;
-      const questions = this.#interruptions.questions(client, interruption, port.capabilities);
+      const questions = this.#interruptions.createQuestions(
+        client,
+        interruption,
+        port.capabilities,
+      );
       const answers = questions?.answers(port.inputResponses ?? {});
-      if (questions === undefined) throw invalidState();
-      // What has not been answered is asked again.
+      if (questions === undefined) throw invalidStateError();
+      // Missing answers are asked for again.
       if (answers === undefined) {
-        return this.#interruptions.putAside(client, name, interruption, questions);
+        return this.#interruptions.toInputRequired(client, name, interruption, questions);
       }
       return this.#begin(client, name, port, kind, (work) =>
-        this.#work.resume(work, interruption, answers),
+        this.#callTask.resume(work, interruption, answers),
       );
     }
-    const parked = this.#parked.get(state.runId);
-    if (parked?.principal !== client.principal || parked.name !== name) throw invalidState();
-    const { call } = parked;
-    if (!call.isParked || call.round !== state.round) throw invalidState();
-    this.#parked.delete(state.runId);
-    return this.#answer(client, name, call, port, await call.goOn(port));
+    const waiting = this.#waiting.get(state.runId);
+    if (waiting?.principal !== client.principal || waiting.name !== name) throw invalidStateError();
+    const { call } = waiting;
+    if (!call.isWaitingForClient || call.round !== state.round) throw invalidStateError();
+    this.#waiting.delete(state.runId);
+    return this.#respond(client, name, call, port, await call.resume(port));
   }
 
-  async #answer(
+  async #respond(
     client: GatewayClient,
     name: string,
     call: ClientCall<CallEnd>,
@@ -223,44 +239,89 @@ export class CallRunner {
   ): Promise<JsonObject> {
     if (step.type === "ask") {
       const { runId, round } = call;
-      this.#parked.set(runId, { call, principal: client.principal, name });
-      call.signal.addEventListener("abort", () => this.#parked.delete(runId), { once: true });
-      if (this.#closing) call.cancel(shuttingDown);
+      this.#waiting.set(runId, { call, principal: client.principal, name });
+      call.signal.addEventListener("abort", () => this.#waiting.delete(runId), { once: true });
+      if (this.#closing) call.cancel(shuttingDownMessage);
       return {
         resultType: "input_required",
         inputRequests: step.questions,
         requestState: await this.#states.seal(client, name, { runId, round }),
       };
     }
-    if (step.type === "task") return this.tasks.created(client, call.taskId as string, port);
+    if (step.type === "task") return this.tasks.toTaskResult(client, call.taskId as string, port);
     const { end } = step;
     if ("result" in end) return end.result;
     if ("interruption" in end) {
-      return this.#interruptions.putAside(client, name, end.interruption, end.questions);
+      return this.#interruptions.toInputRequired(client, name, end.interruption, end.questions);
     }
     const { outcome } = end;
-    if (call.told !== undefined) await call.told;
+    if (call.lastSent !== undefined) await call.lastSent;
     if (port.era === "modern" && outcome.status === "failed" && call.missing !== undefined) {
-      throw missingCapabilities(call.missing);
+      throw missingCapabilityError(call.missing);
     }
-    return this.resultOf(client, outcome, port);
+    return this.toResult(client, outcome, port);
   }
 
-  /** What a client gets of a call that has ended. @throws McpError */
-  resultOf(client: GatewayClient, outcome: EndedOutcome, port: RequestPort): JsonObject {
-    const toolset = this.#tools.of(client.caller);
+  /**
+   * Converts the outcome of a call to the client's result.
+   *
+   * @throws McpError
+   */
+  toResult(client: GatewayClient, outcome: EndedOutcome, port: RequestPort): JsonObject {
+    const toolset = this.#tools.forCaller(client.caller);
     const tool = toolset.callable(outcome.result.toolName)?.tool;
-    if (this.#forModel) return modelResult(outcome, tool);
-    const result = callResult(outcome, tool);
-    return "structuredContent" in result ? port.projected(result, tool?.spec.outputSchema) : result;
+    if (this.#forModel) return toModelResult(outcome, tool);
+    const result = toCallResult(outcome, tool);
+    return "structuredContent" in result
+      ? port.toProtocolResult(result, tool?.spec.outputSchema)
+      : result;
   }
 
-  /** Asks the client what a task asks that nobody here waits for: one of another process, or that was called plainly. */
-  follow(client: GatewayClient, id: string, port: RequestPort): void {
+  /**
+   * Asks the client for input of a task that no request waits for: a task of another process, or of a call without a
+   * task.
+   */
+  watchTask(client: GatewayClient, id: string, port: RequestPort): void {
     if (this.#closing) return;
     const call = ClientCall.ofTask<CallEnd>(id, port);
-    const endAsking = registerClientCall(call);
-    const over = this.#work.follow(call, client, id);
-    void over.catch(() => undefined).finally(endAsking);
+    const unregister = registerClientCall(call);
+    const over = this.#callTask.follow(call, client, id);
+    void over.catch(() => undefined).finally(unregister);
+  }
+}
+
+/** Listener for events of a run's own calls. */
+interface RunListener {
+  progress(progress: ToolProgress): void;
+  /** A call continues as a task, which has not started yet. */
+  task(id: string): void;
+}
+
+/** Passes the progress of runs to their listeners. Without listeners, the executor emits no events. */
+class CallProgress {
+  readonly #executor: ToolExecutor;
+  readonly #listeners = new Map<string, RunListener>();
+  #stop: (() => void) | undefined;
+
+  constructor(executor: ToolExecutor) {
+    this.#executor = executor;
+  }
+
+  /** Adds the listener of a run; returns a function that removes it. */
+  listen(runId: string, listener: RunListener): () => void {
+    this.#listeners.set(runId, listener);
+    this.#stop ??= this.#executor.on((event) => {
+      if (event.type !== "tool.progressed" && event.type !== "task.created") return;
+      if (event.parentCallId !== undefined) return;
+      const found = this.#listeners.get(event.runId);
+      if (event.type === "task.created") found?.task(event.taskId);
+      else found?.progress(event.progress);
+    });
+    return () => {
+      this.#listeners.delete(runId);
+      if (this.#listeners.size > 0) return;
+      this.#stop?.();
+      this.#stop = undefined;
+    };
   }
 }

@@ -12,37 +12,37 @@ import type { ClientTools } from "../clients/client-tools.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { InterruptionQuestions } from "../questions/interruption-questions.ts";
 import type { Interruptions } from "../questions/interruptions.ts";
-import type { PreparedCall, Served } from "../clients/serve-options.ts";
+import type { PreparedCall, GatewaySettings } from "../clients/serve-options.ts";
 import type { CallKind } from "../clients/task-support.ts";
 import type { TaskWatch } from "./task-watch.ts";
 
-/** How often one call may wait for a person: each answer can lead to another question. */
-const mostRounds = 10;
+/** Maximum number of interruptions of one call. */
+const maxRounds = 10;
 
-/** What a call has come to that is not to wait here: an answer for the client, or a person to be asked. */
+/** Result of a call's work: its outcome, a person to be asked, or a result for the client. */
 export type CallEnd =
   | { readonly outcome: EndedOutcome }
   | { readonly interruption: Interruption; readonly questions: InterruptionQuestions }
   | { readonly result: JsonObject };
 
-/** Whose call it is, and what it is to be answered with. */
+/** A call with its client and the kind of its result. */
 export interface ClientWork {
   readonly call: ClientCall<CallEnd>;
   readonly client: GatewayClient;
   readonly kind: CallKind;
 }
 
-/** The part of a client's call that the executor does: until it has ended, or its client has to come back. */
+/** Runs a client's call in the executor, until it has ended or the client must send a further request. */
 export class CallTask {
   readonly #executor: ToolExecutor;
-  readonly #served: Served;
+  readonly #served: GatewaySettings;
   readonly #tools: ClientTools;
   readonly #interruptions: Interruptions;
   readonly #watch: TaskWatch;
 
   constructor(
     executor: ToolExecutor,
-    served: Served,
+    served: GatewaySettings,
     tools: ClientTools,
     interruptions: Interruptions,
     watch: TaskWatch,
@@ -54,10 +54,10 @@ export class CallTask {
     this.#watch = watch;
   }
 
-  /** Runs it. */
-  async begin(work: ClientWork, name: string, args: JsonObject): Promise<CallEnd> {
-    // The tools are those of the run's beginning.
-    await this.#tools.there(work.client.caller, name, work.call.signal);
+  /** Runs a call. */
+  async run(work: ClientWork, name: string, args: JsonObject): Promise<CallEnd> {
+    // The toolset of a run is fixed at its start.
+    await this.#tools.waitForTool(work.client.caller, name, work.call.signal);
     const run = this.#startRun(work.call, work.client);
     const metadata = this.#served.callMetadata?.();
     const toolCall = {
@@ -68,40 +68,40 @@ export class CallTask {
     };
     const asTask = work.kind === "task" || work.kind === "maybe";
     const outcome = await run.execute(toolCall, { signal: work.call.signal, asTask });
-    return this.#ended(work, run, outcome, 0);
+    return this.#toEnd(work, run, outcome, 0);
   }
 
-  /** Runs one that was admitted before. */
-  async goOn(work: ClientWork, { run, call, agreed }: PreparedCall): Promise<CallEnd> {
-    if (agreed !== undefined) {
-      return this.#resume(work, run, agreed.interruption, agreed.answers, 1);
+  /** Runs a call that was admitted before. */
+  async runPrepared(work: ClientWork, { run, call, approved }: PreparedCall): Promise<CallEnd> {
+    if (approved !== undefined) {
+      return this.#resume(work, run, approved.interruption, approved.answers, 1);
     }
     const asTask = work.kind === "task" || work.kind === "maybe";
     const outcome = await run.execute(call, { signal: work.call.signal, asTask });
-    return this.#ended(work, run, outcome, 0);
+    return this.#toEnd(work, run, outcome, 0);
   }
 
-  /** Goes on with one that was put aside, and that its client has answered. */
+  /** Resumes an interrupted call with its client's answers. */
   async resume(
     work: ClientWork,
     interruption: Interruption,
     answers: readonly Answer[],
   ): Promise<CallEnd> {
-    await this.#tools.there(work.client.caller, interruption.call.name, work.call.signal);
+    await this.#tools.waitForTool(work.client.caller, interruption.call.name, work.call.signal);
     const run = this.#startRun(work.call, work.client);
     return this.#resume(work, run, interruption, answers, 1);
   }
 
-  /** Goes on with a task that runs already. */
+  /** Waits for a running task. */
   async follow(call: ClientCall<CallEnd>, client: GatewayClient, id: string): Promise<void> {
     await this.#watch.follow(call, client, this.#startRun(call, client), id);
   }
 
-  /** For this client only: another's interruption is refused in it, whoever holds that. */
-  #startRun(call: ClientCall<CallEnd>, { caller, behalf }: GatewayClient): ToolRun {
+  /** Starts a run for this client only: the interruption of another client is rejected in it. */
+  #startRun(call: ClientCall<CallEnd>, { caller, runOptions: behalf }: GatewayClient): ToolRun {
     return this.#executor.startRun({
       id: call.runId,
-      toolset: this.#tools.of(caller),
+      toolset: this.#tools.forCaller(caller),
       inlineBinary: this.#served.forModel !== true,
       ...behalf,
     });
@@ -116,11 +116,11 @@ export class CallTask {
   ): Promise<CallEnd> {
     const { signal } = work.call;
     const outcome = await this.#executor.resume(interruption, answers, { run, signal });
-    return this.#ended(work, run, outcome, rounds);
+    return this.#toEnd(work, run, outcome, rounds);
   }
 
-  /** @param rounds how often its client was asked. */
-  async #ended(
+  /** @param rounds Number of interruptions so far. */
+  async #toEnd(
     work: ClientWork,
     run: ToolRun,
     outcome: ToolOutcome,
@@ -130,46 +130,50 @@ export class CallTask {
     if (outcome.status !== "interrupted") {
       const { taskId, toolName } = outcome.result;
       if (taskId === undefined) return { outcome };
-      // One that its own server runs as a task only is waited for: most clients know no tasks.
+      // A task that its MCP server requires is waited for: most clients do not support tasks.
       if (kind === "call" && !this.#isMcp(client, toolName)) {
-        client.goesOn(this.#executor.tasks.result(taskId, client.behalf));
+        client.countUntil(this.#executor.tasks.result(taskId, client.runOptions));
         return { outcome };
       }
       return this.#watch.follow(call, client, run, taskId);
     }
     const { interruption } = outcome;
-    const questions = this.#interruptions.questions(client, interruption, call.capabilities);
+    const questions = this.#interruptions.createQuestions(client, interruption, call.capabilities);
     if (questions === undefined) {
-      return { result: await this.#interruptions.elsewhere(interruption) };
+      return { result: await this.#interruptions.toOutOfBandResult(interruption) };
     }
     if (!call.isLegacy) return { interruption, questions };
-    if (rounds >= mostRounds) {
-      return { result: errorResult(`${interruption.call.name} asked too often: it was given up.`) };
+    if (rounds >= maxRounds) {
+      return {
+        result: errorResult(
+          `${interruption.call.name} required input more than ${maxRounds} times and was cancelled.`,
+        ),
+      };
     }
-    const responses = await askNow(call, questions).catch(() => undefined);
+    const responses = await askInSequence(call, questions).catch(() => undefined);
     if (responses === undefined) {
       call.signal.throwIfAborted();
-      return { result: await this.#interruptions.elsewhere(interruption) };
+      return { result: await this.#interruptions.toOutOfBandResult(interruption) };
     }
     const answers = questions.answers(responses) ?? [];
     return this.#resume(work, run, interruption, answers, rounds + 1);
   }
 
   #isMcp({ caller }: GatewayClient, name: string): boolean {
-    const entry = this.#tools.of(caller).callable(name);
+    const entry = this.#tools.forCaller(caller).callable(name);
     return entry?.tool.spec.provenance.adapter === "mcp";
   }
 }
 
-async function askNow(
+async function askInSequence(
   call: ClientCall<CallEnd>,
   { questions }: InterruptionQuestions,
 ): Promise<JsonObject> {
   const responses: [string, JsonObject][] = [];
-  // One after the other: a person sees one dialog at a time.
+  // In sequence: a person sees one dialog at a time.
   for (const [key, question] of Object.entries(questions)) {
     responses.push([key, await call.ask(question)]);
   }
-  // A server chooses the keys: `__proto__` is one like any other.
+  // The keys are chosen by a server, and may be `__proto__`.
   return Object.fromEntries(responses);
 }

@@ -1,147 +1,154 @@
 import { ToolError, type JsonObject, type ToolProgress } from "@toolweave/core";
-import { logLine } from "../../server-requests/log-message.ts";
+import { formatLogMessage } from "../../server-requests/log-message.ts";
 import {
-  CannotAsk,
-  missingCapability,
+  UnsupportedByClient,
+  findMissingCapability,
   answerTimeoutMs,
   type ClientQuestion,
 } from "../clients/client-question.ts";
-import { answerIn, clearTimer, OpenQuestions, unanswered } from "./open-questions.ts";
+import { toAnswer, unrefTimer, OpenQuestions, answerTimeoutError } from "./open-questions.ts";
 import type { ClientLog, RequestPort } from "../clients/request-port.ts";
 
-/** Of a line of a log: progress has no long ones. */
+/** Characters of a log line that are compared: progress messages are truncated. */
 const comparedCharacters = 200;
 
-/** Messages that are kept for a client that is to come back: progress, and lines of its log. */
-const maxUnsaid = 100;
+/** Maximum number of messages (progress and log) stored until the client's next request. */
+const maxPendingMessages = 100;
 
-const progressed = "notifications/progress";
+const progressMethod = "notifications/progress";
 
-/** Says something over a request. */
+/** Sends a message over a request. */
 type Message = (port: RequestPort) => Promise<void>;
 
-/** What a call has come to: its end, or questions for the client. */
+/** Result of a step of a call: its end, questions for the client, or a task. */
 export type CallStep<End> =
   | { readonly type: "end"; readonly end: End }
   | { readonly type: "ask"; readonly questions: JsonObject }
   | { readonly type: "task" };
 
 /**
- * One call of a client while it runs: who can be asked, and told how it goes. On a legacy connection the client is asked
- * at once. A client of 2026-07-28 is asked with the answer to its request, and comes back with another: until then the
- * call waits here, and no longer than ten minutes. A call that goes on as a task is nobody's request: what it asks waits
- * until the client asks how the task stands.
+ * A running call of a client: asks the client for input and sends its progress. On a legacy connection the client is
+ * asked at once. A client of 2026-07-28 is asked with the response to its request, and answers with a further
+ * request, for which the call waits ten minutes at most. A call that continues as a task belongs to no request: its
+ * questions wait until the client polls the task.
  */
 export class ClientCall<End = unknown> {
-  /** Names the run, and cannot be guessed: whoever knows it may ask the client. */
+  /** Id of the run. It cannot be guessed: knowing it gives access to the client. */
   readonly runId: string;
-  /** Changes whenever the client has come back; what was signed for an earlier round is void. */
+  /**
+   * Number of the round. Incremented by each further request; a state that was signed for an earlier round is
+   * invalid.
+   */
   round = 0;
-  /** What the call cannot do without, and the client has not declared. */
+  /** Capability that the call requires and the client has not declared. */
   missing: JsonObject | undefined;
-  /** Set once it goes on as a task: see `becomeTask`. */
+  /** Id of the task, once it continues as one: see `becomeTask`. */
   taskId: string | undefined;
-  /** What it said last of how far it is. */
+  /** Last progress message. */
   message: string | undefined;
-  /** Is told when a task's question, or message, is another one. */
+  /** Called when a question or the message of a task has changed. */
   onChange: (() => void) | undefined;
-  /** Settles when what the client was told last is on its way: the result must not overtake it. */
-  told: Promise<void> | undefined;
+  /** Settles when the last message to the client was sent: the result must not overtake it. */
+  lastSent: Promise<void> | undefined;
   readonly #abort = new AbortController();
   readonly #open = new OpenQuestions(() => {
-    if (!this.#open.isEmpty) this.#asked?.();
+    if (!this.#open.isEmpty) this.#onAsked?.();
     this.onChange?.();
   });
-  /** The line of the log that the client was sent last: the executor's events have it as progress, too. */
+  /** Last log line that was sent to the client: the executor also emits it as progress. */
   #logged: string | undefined;
   #port: RequestPort | undefined;
   #isLegacy = false;
   #capabilities: JsonObject = {};
-  #unfollow: (() => void) | undefined;
+  #stopListening: (() => void) | undefined;
   #end: Promise<End> | undefined;
-  #asked: (() => void) | undefined;
-  #became: (() => void) | undefined;
-  /** Messages that belong to no request. */
-  #tell: RequestPort["tell"] | undefined;
+  #onAsked: (() => void) | undefined;
+  #onTask: (() => void) | undefined;
+  /** Sends notifications that belong to no request. */
+  #notifyConnection: RequestPort["notifyConnection"] | undefined;
   #token: RequestPort["progressToken"];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #progress = -Infinity;
-  /** What is to be said when the client is back. */
-  readonly #unsaid: Message[] = [];
+  /** Messages that are sent with the client's next request. */
+  readonly #pendingMessages: Message[] = [];
 
   constructor(runId: string = crypto.randomUUID()) {
     this.runId = runId;
   }
 
-  /** Fires when the client has taken the call back, is gone, or does not come back. */
+  /** Aborted when the client has cancelled the call, has disconnected, or sends no further request in time. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** The client is asked while its request is open. */
+  /** True if the client is asked while its request is open. */
   get isLegacy(): boolean {
     return this.#isLegacy;
   }
 
-  /** Waits for the client, and is nobody's request just now. */
-  get isParked(): boolean {
+  /** True while it waits for a further request of the client. */
+  get isWaitingForClient(): boolean {
     return this.#timer !== undefined;
   }
 
-  /** What the client can do, as it says with its latest request. */
+  /** Capabilities in the client's latest request. */
   get capabilities(): JsonObject {
     return this.#capabilities;
   }
 
-  /** The call of a task that runs already: it goes on whatever becomes of the request that asks about it. */
+  /**
+   * Creates the call of a task that is running already: the task continues whatever happens to the request that asks
+   * about it.
+   */
   static ofTask<End>(id: string, port: RequestPort): ClientCall<End> {
     const call = new ClientCall<End>();
     call.taskId = id;
-    call.#know(port);
+    call.#setClient(port);
     return call;
   }
 
-  /** Runs `work` on behalf of a request, until it ends or has to ask. */
+  /** Runs `work` on behalf of a request until it ends or asks for input. */
   begin(port: RequestPort, work: () => Promise<End>): Promise<CallStep<End>> {
     this.#attach(port);
     this.#end = work();
-    // Once it is a task, nobody may be there to hear of it.
+    // If it becomes a task, there may be no caller for the error.
     this.#end.catch(() => undefined);
     return this.#step();
   }
 
-  /** Goes on with the answers of a client that has come back. What it has not answered is asked again. */
-  goOn(port: RequestPort): Promise<CallStep<End>> {
+  /** Continues with the answers of a further request. Missing answers are asked for again. */
+  resume(port: RequestPort): Promise<CallStep<End>> {
     this.#attach(port);
     this.round += 1;
     this.answer(port.inputResponses ?? {});
     return this.#step();
   }
 
-  /** Answers of the client, by the keys of its questions; what is none is left out. */
+  /** Accepts answers of the client, by the keys of its questions; invalid ones are ignored. */
   answer(responses: JsonObject): void {
     this.#open.answer(responses);
   }
 
-  /** The request is answered with a task; the call goes on. */
+  /** Ends the request with a task; the call continues. */
   becomeTask(id: string): void {
     this.taskId = id;
-    this.#became?.();
+    this.#onTask?.();
   }
 
-  /** What the client has not answered yet, by key. */
+  /** Open questions by key. */
   get questions(): JsonObject {
     return this.#open.all;
   }
 
   /**
-   * A client of the older protocol waits for the task: as long as its request is open it is asked. Returns what ends that.
+   * Attaches a request of the older protocol that waits for the task: while it is open, the client is asked over it.
+   * Returns a function that detaches it.
    */
   attach(port: RequestPort): () => void {
     return this.#open.attach(port, this.taskId ?? "");
   }
 
-  /** Ends it, whatever it waits for. */
+  /** Cancels the call. */
   cancel(reason: string): void {
     this.#abort.abort(new ToolError("cancelled", reason));
     this.#open.fail(new Error(reason));
@@ -151,39 +158,40 @@ export class ClientCall<End = unknown> {
   /**
    * Asks the client.
    *
-   * @returns its answer, unchecked.
-   * @param isPatient of a task: the question waits as long as the task does. Default: for ten minutes.
-   * @throws CannotAsk when the client has not declared that it can be asked; whatever the client answers as an error.
+   * @returns its answer, not validated.
+   * @param waitsForTask Of a task: the question waits as long as the task runs. Default: ten minutes.
+   * @throws UnsupportedByClient when the client has not declared the capability; an error of the client.
    */
   async ask(
     question: ClientQuestion,
     signal: AbortSignal = this.signal,
-    isPatient = false,
+    waitsForTask = false,
   ): Promise<JsonObject> {
     signal.throwIfAborted();
-    const missing = missingCapability(question, this.#capabilities);
-    if (missing !== undefined) throw new CannotAsk(missing);
+    const missing = findMissingCapability(question, this.#capabilities);
+    if (missing !== undefined) throw new UnsupportedByClient(missing);
     if (this.taskId === undefined && this.#port?.era === "legacy") {
       const answer = await this.#port.request(question.method, question.params, signal);
-      return answerIn(answer);
+      return toAnswer(answer);
     }
-    // A call that is no task has a time for all that it asks together.
-    const waitsLong = this.taskId === undefined || isPatient;
-    return this.#open.ask(question, signal, waitsLong ? undefined : answerTimeoutMs);
+    // A call without a task has one timeout for all its questions.
+    const hasNoTimeout = this.taskId === undefined || waitsForTask;
+    return this.#open.ask(question, signal, hasNoTimeout ? undefined : answerTimeoutMs);
   }
 
   /**
-   * How far it is. What the client has in its log is not told. The protocol wants each to be more than the one before: a
-   * message that comes with nothing more is told a trifle further, so that none of the tool's own steps is lost for it.
+   * Sends progress. Lines of the client's log are not repeated. In the protocol each value must exceed the last one:
+   * a message without a higher value is sent with a minimal increment, so that the values of the tool itself stay
+   * usable.
    */
   progress({ done, total, message }: ToolProgress): void {
     if (done === undefined && message?.slice(0, comparedCharacters) === this.#logged) return;
-    if (message !== undefined) this.says(message);
+    if (message !== undefined) this.setMessage(message);
     const token = this.#token;
     if (token === undefined) return;
     const isMore = done !== undefined && done > this.#progress;
     if (!isMore && message === undefined) return;
-    const progress = isMore ? done : nextAfter(this.#progress);
+    const progress = isMore ? done : toNextProgress(this.#progress);
     if (!(progress > this.#progress)) return;
     this.#progress = progress;
     const params = {
@@ -192,45 +200,46 @@ export class ClientCall<End = unknown> {
       ...(message === undefined ? {} : { message }),
     };
     if (this.taskId !== undefined) {
-      if (this.#isLegacy) this.tell(progressed, { progressToken: token, ...params });
+      if (this.#isLegacy)
+        this.notifyConnection(progressMethod, { progressToken: token, ...params });
       return;
     }
-    // A client that comes back may not want to know any more.
-    this.#say(async ({ notify, progressToken }) => {
-      if (progressToken !== undefined) await notify(progressed, { progressToken, ...params });
+    // The next request may not ask for progress.
+    this.#send(async ({ notify, progressToken }) => {
+      if (progressToken !== undefined) await notify(progressMethod, { progressToken, ...params });
     });
   }
 
-  /** What is to be told of a task. */
-  says(message: string): void {
+  /** Sets the status message of a task. */
+  setMessage(message: string): void {
     if (message === this.message) return;
     this.message = message;
     this.onChange?.();
   }
 
-  /** A log message for the client, if it wants any of that level. */
+  /** Sends a log message to the client, if its level is wanted. */
   log(message: ClientLog): void {
-    this.#logged = logLine(message).slice(0, comparedCharacters);
-    this.#say((port) => port.log(message));
+    this.#logged = formatLogMessage(message).slice(0, comparedCharacters);
+    this.#send((port) => port.log(message));
   }
 
   get wantsProgress(): boolean {
     return this.#token !== undefined;
   }
 
-  /** Tells the client what belongs to no request. */
-  tell(method: string, params: JsonObject): void {
-    void this.#tell?.(method, params).catch(() => undefined);
+  /** Sends a notification that belongs to no request. */
+  notifyConnection(method: string, params: JsonObject): void {
+    void this.#notifyConnection?.(method, params).catch(() => undefined);
   }
 
-  /** Says something over the client's request. Until the client is back it is kept, the latest of it. */
-  #say(message: Message): void {
+  /** Sends a message over the client's request. Without a request the latest messages are stored. */
+  #send(message: Message): void {
     const port = this.#port ?? this.#open.port;
     if (port !== undefined) {
-      this.told = message(port).catch(() => undefined);
+      this.lastSent = message(port).catch(() => undefined);
     } else if (this.taskId === undefined) {
-      if (this.#unsaid.length === maxUnsaid) this.#unsaid.shift();
-      this.#unsaid.push(message);
+      if (this.#pendingMessages.length === maxPendingMessages) this.#pendingMessages.shift();
+      this.#pendingMessages.push(message);
     }
   }
 
@@ -238,25 +247,25 @@ export class ClientCall<End = unknown> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#port = port;
-    this.#know(port);
+    this.#setClient(port);
     this.#token = port.progressToken;
-    for (const message of this.#unsaid.splice(0)) this.#say(message);
+    for (const message of this.#pendingMessages.splice(0)) this.#send(message);
     const { signal } = port;
     const onAbort = (): void => this.cancel("The client has cancelled the call.");
-    this.#unfollow = () => signal.removeEventListener("abort", onAbort);
+    this.#stopListening = () => signal.removeEventListener("abort", onAbort);
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
   }
 
-  #know({ tell, era, capabilities }: RequestPort): void {
-    this.#tell = tell;
+  #setClient({ notifyConnection, era, capabilities }: RequestPort): void {
+    this.#notifyConnection = notifyConnection;
     this.#isLegacy = era === "legacy";
     this.#capabilities = capabilities;
   }
 
   #detach(): void {
-    this.#unfollow?.();
-    this.#unfollow = undefined;
+    this.#stopListening?.();
+    this.#stopListening = undefined;
     this.#port = undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -268,41 +277,41 @@ export class ClientCall<End = unknown> {
       return { type: "task" };
     }
     const end = this.#end as Promise<End>;
-    const became = new Promise<CallStep<End>>((resolve) => {
-      this.#became = () => resolve({ type: "task" });
+    const becameTask = new Promise<CallStep<End>>((resolve) => {
+      this.#onTask = () => resolve({ type: "task" });
     });
     const asked = new Promise<"asked">((resolve) => {
-      this.#asked = () => resolve("asked");
+      this.#onAsked = () => resolve("asked");
     });
-    if (!this.#open.isEmpty) this.#asked?.();
+    if (!this.#open.isEmpty) this.#onAsked?.();
     let step: CallStep<End> | "asked";
     try {
       step = await Promise.race([
         end.then((value): CallStep<End> => ({ type: "end", end: value })),
-        became,
+        becameTask,
         asked,
       ]);
     } catch (error) {
       this.#detach();
       throw error;
     }
-    this.#asked = undefined;
-    this.#became = undefined;
+    this.#onAsked = undefined;
+    this.#onTask = undefined;
     if (step !== "asked") {
       this.#detach();
       return step;
     }
-    // Whatever else is asked at the same time goes with it.
+    // Questions of the same tick are sent together.
     await new Promise((resolve) => setTimeout(resolve, 0));
     this.#detach();
-    this.#timer = setTimeout(() => this.cancel(unanswered().message), answerTimeoutMs);
-    clearTimer(this.#timer);
+    this.#timer = setTimeout(() => this.cancel(answerTimeoutError().message), answerTimeoutMs);
+    unrefTimer(this.#timer);
     return { type: "ask", questions: this.questions };
   }
 }
 
-/** The least that is worth telling, and that a number of this size can hold. */
-function nextAfter(progress: number): number {
+/** Returns the smallest higher value that a number of this size can represent. */
+function toNextProgress(progress: number): number {
   if (progress === -Infinity) return 0;
   return progress + Math.max(1e-6, Math.abs(progress) * Number.EPSILON);
 }

@@ -7,236 +7,245 @@ import {
   type RequestHandler,
   errorCode,
   McpError,
-  missingCapabilities,
+  missingCapabilityError,
   type RequestPort,
 } from "../clients/request-port.ts";
 import { relatedTask } from "./open-questions.ts";
 import { toPage } from "../clients/paging.ts";
-import { knowsTasks } from "../clients/task-support.ts";
+import { supportsTasks } from "../clients/task-support.ts";
 
-/** Milliseconds between two looks of a client's at a task. */
+/** Interval in milliseconds in which clients should poll a task. */
 const pollMs = 1_000;
 
-/** What tasks need of whoever runs calls. */
+/** Runs the calls of tasks. */
 export interface TaskHost {
-  /** The result of a task that has ended. @throws McpError */
-  resultOf(client: GatewayClient, outcome: EndedOutcome, port: RequestPort): JsonObject;
-  /** Goes on with a task that nobody waits for here: asks its client what it asks. */
-  follow(client: GatewayClient, id: string, port: RequestPort): void;
+  /**
+   * Converts the outcome of an ended task to the client's result.
+   *
+   * @throws McpError
+   */
+  toResult(client: GatewayClient, outcome: EndedOutcome, port: RequestPort): JsonObject;
+  /** Asks the client for input of a task that no request waits for. */
+  watchTask(client: GatewayClient, id: string, port: RequestPort): void;
 }
 
-interface LiveTask {
+interface RunningTask {
   readonly call: ClientCall;
   readonly principal: string;
-  /** Resolves when it is not waited for here any more. */
+  /** Resolves when the task is not waited for in this process any more. */
   readonly over: Promise<unknown>;
 }
 
 /**
- * The tasks of clients, which are the executor's: each is seen by the client whose call it was, and by nobody else. Of
- * those that run, what they ask is kept here until the client wants to know.
+ * The tasks of clients, stored by the executor: each is visible only to the client whose call it was. Questions of
+ * running tasks are kept here until the client polls.
  */
 export class ClientTasks {
   readonly #executor: ToolExecutor;
   readonly #host: TaskHost;
-  readonly #live = new Map<string, LiveTask>();
+  readonly #running = new Map<string, RunningTask>();
 
   constructor(executor: ToolExecutor, host: TaskHost) {
     this.#executor = executor;
     this.#host = host;
   }
 
-  /** `call` goes on as a task until `over`; its client hears how it stands. */
-  keep(client: GatewayClient, id: string, call: ClientCall, over: Promise<unknown>): void {
-    this.#live.set(id, { call, principal: client.principal, over });
-    let isTelling = false;
+  /** Registers a call that continues as a task until `over`; its client is notified of changes. */
+  track(client: GatewayClient, id: string, call: ClientCall, over: Promise<unknown>): void {
+    this.#running.set(id, { call, principal: client.principal, over });
+    let isNotifying = false;
     let isChanged = false;
-    // One after the other: a store may be slow, and what the client hears last has to be how the task stands.
-    const tell = async (): Promise<void> => {
+    // In sequence: a store may be slow, and the last notification must have the current status.
+    const notify = async (): Promise<void> => {
       isChanged = true;
-      if (isTelling) return;
-      isTelling = true;
+      if (isNotifying) return;
+      isNotifying = true;
       while (isChanged) {
         isChanged = false;
-        await this.#tell(client, id, call);
+        await this.#notifyStatus(client, id, call);
       }
-      isTelling = false;
+      isNotifying = false;
     };
     const end = (): void => {
-      this.#live.delete(id);
+      this.#running.delete(id);
       call.onChange = undefined;
-      void tell();
+      void notify();
     };
-    call.onChange = () => void tell();
+    call.onChange = () => void notify();
     over.then(end, end);
   }
 
-  /** The gateway closes: what a client has been asked is not waited for. */
-  stopAsking(): void {
-    for (const { call } of this.#live.values()) {
+  /** Cancels tasks that wait for an answer of their client, because the gateway closes. */
+  cancelWaiting(): void {
+    for (const { call } of this.#running.values()) {
       if (Object.keys(call.questions).length > 0) call.cancel("The gateway is shutting down.");
     }
   }
 
-  /** The client is gone, and nobody else may ask for its tasks. */
-  async left({ principal, behalf }: GatewayClient): Promise<void> {
-    for (const { call, principal: owner } of this.#live.values()) {
-      if (owner === principal) call.cancel("The client is gone.");
+  /** Cancels the tasks of a client that has disconnected: no other client can access them. */
+  async onClientEnd({ principal, runOptions: behalf }: GatewayClient): Promise<void> {
+    for (const { call, principal: owner } of this.#running.values()) {
+      if (owner === principal) call.cancel("The client has disconnected.");
     }
-    // Those that nobody waits for here, too.
+    // Also tasks that this process does not wait for.
     const all = await this.#executor.tasks.list(behalf).catch(() => []);
     const open = all.filter(({ status }) => !isOver(status));
     await Promise.allSettled(open.map(({ id }) => this.#executor.tasks.cancel(id, behalf)));
   }
 
-  /** What a call is answered with that goes on as a task. */
-  async created(client: GatewayClient, id: string, port: RequestPort): Promise<JsonObject> {
+  /** Returns the result of a call that continues as a task. */
+  async toTaskResult(client: GatewayClient, id: string, port: RequestPort): Promise<JsonObject> {
     const info = await this.#info(client, id);
-    const task = { ...shownTask(info, port.era), status: "working" };
+    const task = { ...toProtocolTask(info, port.era), status: "working" };
     return port.era === "modern" ? { resultType: "task", ...task } : { task };
   }
 
-  /** The requests about tasks, by method. */
-  answers(
+  /** Handlers of the requests about tasks, by method. */
+  handlers(
     client: GatewayClient,
     era: "legacy" | "modern",
   ): Readonly<Record<string, RequestHandler>> {
     if (era === "modern") {
       return {
-        "tasks/get": declared((params, port) => this.#get(client, idIn(params), port)),
-        "tasks/update": declared((params, port) => this.#update(client, idIn(params), port)),
-        "tasks/cancel": declared(async (params) => {
-          await this.#cancel(client, idIn(params));
+        "tasks/get": requireTasks((params, port) => this.#get(client, readTaskId(params), port)),
+        "tasks/update": requireTasks((params, port) =>
+          this.#update(client, readTaskId(params), port),
+        ),
+        "tasks/cancel": requireTasks(async (params) => {
+          await this.#cancel(client, readTaskId(params));
           return {};
         }),
       };
     }
     return {
       "tasks/get": async (params) => {
-        const id = idIn(params);
-        return this.#shown(client, await this.#info(client, id));
+        const id = readTaskId(params);
+        return this.#toTask(client, await this.#info(client, id));
       },
       "tasks/list": async (params) => {
-        const all = await this.#executor.tasks.list(client.behalf);
-        const inOrder = all.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
-        const { entries, nextCursor } = toPage(inOrder, placeOf, params);
+        const all = await this.#executor.tasks.list(client.runOptions);
+        const inOrder = all.toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
+        const { entries, nextCursor } = toPage(inOrder, sortKey, params);
         return {
-          tasks: entries.map((info) => this.#shown(client, info)),
+          tasks: entries.map((info) => this.#toTask(client, info)),
           ...(nextCursor === undefined ? {} : { nextCursor }),
         };
       },
       "tasks/cancel": async (params) => {
-        const id = idIn(params);
+        const id = readTaskId(params);
         const { status } = await this.#info(client, id);
         if (isOver(status)) {
           throw new McpError(errorCode.invalidParams, `The task has ended: it is ${status}`);
         }
-        return this.#shown(client, await this.#cancel(client, id));
+        return this.#toTask(client, await this.#cancel(client, id));
       },
-      "tasks/result": (params, port) => this.#result(client, idIn(params), port),
+      "tasks/result": (params, port) => this.#result(client, readTaskId(params), port),
     };
   }
 
   async #get(client: GatewayClient, id: string, port: RequestPort): Promise<JsonObject> {
     const info = await this.#info(client, id);
-    const task = this.#shown(client, info, "modern");
+    const task = this.#toTask(client, info, "modern");
     if (!isOver(info.status)) {
-      const call = this.#callOf(client, id, port);
+      const call = this.#findCall(client, id, port);
       const questions = call?.questions ?? {};
       return task["status"] === "input_required" ? { ...task, inputRequests: questions } : task;
     }
-    const outcome = await this.#executor.tasks.result(id, { ...client.behalf, waitMs: 0 });
+    const outcome = await this.#executor.tasks.result(id, { ...client.runOptions, waitMs: 0 });
     if (info.status === "cancelled" || outcome === undefined || outcome.status === "interrupted") {
       return task;
     }
     try {
-      const result = this.#host.resultOf(client, outcome, port);
+      const result = this.#host.toResult(client, outcome, port);
       return { ...task, status: "completed", result: { resultType: "complete", ...result } };
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       const { code, message, data } = error;
-      const shown = { code, message, ...(data === undefined ? {} : { data }) };
-      return { ...task, status: "failed", error: shown };
+      const failure = { code, message, ...(data === undefined ? {} : { data }) };
+      return { ...task, status: "failed", error: failure };
     }
   }
 
   async #update(client: GatewayClient, id: string, port: RequestPort): Promise<JsonObject> {
     await this.#info(client, id);
-    this.#callOf(client, id, port)?.answer(port.inputResponses ?? {});
+    this.#findCall(client, id, port)?.answer(port.inputResponses ?? {});
     return {};
   }
 
-  /** As soon as the task has ended; until then its client is asked what it asks. */
+  /** Returns the result when the task has ended; until then its client is asked for input. */
   async #result(client: GatewayClient, id: string, port: RequestPort): Promise<JsonObject> {
     const { status } = await this.#info(client, id);
-    const live = isOver(status) ? undefined : this.#liveOf(client, id, port);
-    if (live !== undefined) {
-      const detach = live.call.attach(port);
+    const running = isOver(status) ? undefined : this.#findRunning(client, id, port);
+    if (running !== undefined) {
+      const detach = running.call.attach(port);
       try {
-        await untilAborted(live.over, port.signal);
+        await untilAborted(running.over, port.signal);
       } finally {
         detach();
       }
     }
     const { signal } = port;
-    const outcome = await this.#executor.tasks.result(id, { ...client.behalf, signal });
+    const outcome = await this.#executor.tasks.result(id, { ...client.runOptions, signal });
     if (outcome === undefined || outcome.status === "interrupted") {
       throw new McpError(
         errorCode.internal,
-        "The task waits for somebody who cannot be asked here",
+        "The task waits for a person who cannot be asked here",
       );
     }
-    const result = this.#host.resultOf(client, outcome, port);
+    const result = this.#host.toResult(client, outcome, port);
     const meta = { ...(result["_meta"] as JsonObject), [relatedTask]: { taskId: id } };
     return { ...result, _meta: meta };
   }
 
   async #cancel(client: GatewayClient, id: string): Promise<TaskInfo> {
-    const info = await this.#executor.tasks.cancel(id, client.behalf).catch(asUnknown);
-    this.#live.get(id)?.call.cancel("The client has cancelled the task.");
+    const info = await this.#executor.tasks.cancel(id, client.runOptions).catch(throwUnknownTask);
+    this.#running.get(id)?.call.cancel("The client has cancelled the task.");
     return info;
   }
 
-  /** @throws McpError `-32602` for one that is not this client's, or has expired. */
+  /** @throws McpError `-32602` for a task of another client, or an expired one. */
   #info(client: GatewayClient, id: string): Promise<TaskInfo> {
-    return this.#executor.tasks.status(id, client.behalf).catch(asUnknown);
+    return this.#executor.tasks.status(id, client.runOptions).catch(throwUnknownTask);
   }
 
-  #callOf(client: GatewayClient, id: string, port: RequestPort): ClientCall | undefined {
-    return this.#liveOf(client, id, port)?.call;
+  #findCall(client: GatewayClient, id: string, port: RequestPort): ClientCall | undefined {
+    return this.#findRunning(client, id, port)?.call;
   }
 
-  #liveOf(client: GatewayClient, id: string, port: RequestPort): LiveTask | undefined {
-    if (!this.#live.has(id)) this.#host.follow(client, id, port);
-    return this.#live.get(id);
+  #findRunning(client: GatewayClient, id: string, port: RequestPort): RunningTask | undefined {
+    if (!this.#running.has(id)) this.#host.watchTask(client, id, port);
+    return this.#running.get(id);
   }
 
-  #shown(
+  #toTask(
     { principal }: GatewayClient,
     info: TaskInfo,
     era: "legacy" | "modern" = "legacy",
   ): JsonObject {
-    const live = this.#live.get(info.id);
-    const call = live?.principal === principal ? live.call : undefined;
-    const task = shownTask(info, era, call?.message);
+    const running = this.#running.get(info.id);
+    const call = running?.principal === principal ? running.call : undefined;
+    const task = toProtocolTask(info, era, call?.message);
     if (isOver(info.status)) return task;
-    // Its client can do nothing about what is asked of somebody else.
-    const asks = call !== undefined && Object.keys(call.questions).length > 0;
-    return { ...task, status: asks ? "input_required" : "working" };
+    // The client cannot answer what another client is asked.
+    const hasQuestions = call !== undefined && Object.keys(call.questions).length > 0;
+    return { ...task, status: hasQuestions ? "input_required" : "working" };
   }
 
-  async #tell(client: GatewayClient, id: string, call: ClientCall): Promise<void> {
+  async #notifyStatus(client: GatewayClient, id: string, call: ClientCall): Promise<void> {
     if (!call.isLegacy || call.taskId === undefined) return;
     try {
-      call.tell("notifications/tasks/status", this.#shown(client, await this.#info(client, id)));
+      call.notifyConnection(
+        "notifications/tasks/status",
+        this.#toTask(client, await this.#info(client, id)),
+      );
     } catch {
-      // Whoever wants to know asks.
+      // The client can poll.
     }
   }
 }
 
-/** A task as the protocol shows it; up to 2025-11-25 one whose answer is an error has failed. */
-function shownTask(
+/** Converts a task to the protocol's form; up to 2025-11-25 a task with an error result has failed. */
+function toProtocolTask(
   { id, status, error, createdAt, updatedAt, expiresAt }: TaskInfo,
   era: "legacy" | "modern",
   message = error?.message,
@@ -254,8 +263,8 @@ function shownTask(
   };
 }
 
-/** Its place in the list of all: the oldest first. */
-function placeOf({ createdAt, id }: TaskInfo): string {
+/** Position in the list of all tasks: the oldest first. */
+function sortKey({ createdAt, id }: TaskInfo): string {
   return `${createdAt} ${id}`;
 }
 
@@ -263,20 +272,20 @@ function isOver(status: TaskInfo["status"]): boolean {
   return status !== "working" && status !== "input_required";
 }
 
-/** Only for clients that say that they know tasks. */
-function declared(answer: RequestHandler): RequestHandler {
+/** Wraps a handler that requires the client's tasks capability. */
+function requireTasks(handler: RequestHandler): RequestHandler {
   return (params, port) => {
-    if (knowsTasks(port)) return answer(params, port);
-    throw missingCapabilities({ extensions: { [tasksExtension]: {} } });
+    if (supportsTasks(port)) return handler(params, port);
+    throw missingCapabilityError({ extensions: { [tasksExtension]: {} } });
   };
 }
 
-function idIn({ taskId }: JsonObject): string {
+function readTaskId({ taskId }: JsonObject): string {
   if (typeof taskId === "string") return taskId;
-  throw new McpError(errorCode.invalidParams, "taskId is no text");
+  throw new McpError(errorCode.invalidParams, "taskId must be a string");
 }
 
-function asUnknown(error: unknown): never {
+function throwUnknownTask(error: unknown): never {
   if (ToolError.is(error) && error.code === "not_found") {
     throw new McpError(errorCode.invalidParams, "There is no such task");
   }
@@ -285,7 +294,7 @@ function asUnknown(error: unknown): never {
 
 function untilAborted(over: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new McpError(errorCode.internal, "Nobody waits any more"));
+    const stop = (): void => reject(new McpError(errorCode.internal, "The request was cancelled"));
     if (signal.aborted) return stop();
     signal.addEventListener("abort", stop, { once: true });
     const end = (): void => {

@@ -1,39 +1,47 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import type { ElicitationAnswer, SamplingAnswer, Root } from "../../options/ask-options.ts";
+import type {
+  ElicitationAnswer,
+  SamplingAnswer,
+  Root,
+} from "../../options/server-request-options.ts";
 import type { ClientCall } from "./client-call.ts";
-import { CannotAsk, cannotAsk, elicitationAnswer } from "../clients/client-question.ts";
+import {
+  UnsupportedByClient,
+  clientRequestError,
+  toElicitationAnswer,
+} from "../clients/client-question.ts";
 import { isObject } from "../../schema/schema-keywords.ts";
 import type { ClientLog } from "../clients/request-port.ts";
 
-/** Calls of clients of all gateways of this process, by run. */
-const liveCalls = new Map<string, ClientCall>();
+/** Running calls of the clients of all gateways of this process, by run. */
+const clientCalls = new Map<string, ClientCall>();
 
-/** From now on the client of `call` can be asked; returns what ends that. */
+/** Registers a call, so that its client can be asked; returns a function that removes it. */
 export function registerClientCall(call: ClientCall): () => void {
-  liveCalls.set(call.runId, call);
-  return () => void liveCalls.delete(call.runId);
+  clientCalls.set(call.runId, call);
+  return () => void clientCalls.delete(call.runId);
 }
 
-/** The call during which a server asks: what of it is needed to find the client. */
-export interface AskingCall {
+/** Call during which an MCP server makes a request: the members that are needed to find the client. */
+export interface ForwardedCall {
   readonly runId: string;
   readonly signal?: AbortSignal;
 }
 
-/** What a person is asked, as `onElicitation` of an MCP source gets it. */
+/** Question for a person, as `onElicitation` of an MCP source receives it. */
 export interface ClientElicitation {
   /** Default: `form`. */
   readonly mode?: "form" | "url";
-  /** The server that asks: named to the person. */
+  /** Name of the server, for the person. */
   readonly server?: string;
   readonly message: string;
   readonly requestedSchema?: JsonSchema;
   readonly url?: string;
-  /** Resolves when the server says that the person is done at the page: the client is told, too. */
+  /** Resolves when the server reports that the person has finished at the page: the client is notified too. */
   readonly completed?: Promise<void>;
 }
 
-/** What a client's model is asked, as `onSampling` of an MCP source gets it. */
+/** Request to the client's model, as `onSampling` of an MCP source receives it. */
 export interface ClientSampling {
   readonly server?: string;
   readonly messages: readonly JsonObject[];
@@ -41,50 +49,53 @@ export interface ClientSampling {
 }
 
 /**
- * Handlers for `mcpSource` that pass a server's own questions on to the client whose call it is working on, so that a
- * gateway takes nothing away: `mcpSource({ …, ...askTheClient })`. Only calls that a gateway of this process has begun
- * have such a client. A client that cannot be asked declines an elicitation, and has no roots; sampling fails.
+ * Handlers for `mcpSource` that forward requests of a server to the client whose call it is working on: `mcpSource({
+ * …, ...forwardToClient })`. Only calls that a gateway of this process has started have such a client. If the client
+ * lacks the capability, an elicitation is declined, the list of roots is empty, and sampling fails.
  */
-export const askTheClient: {
-  onElicitation(request: ClientElicitation, call: AskingCall): Promise<ElicitationAnswer>;
-  /** @throws ToolError `execution_failed` when the client has no model to be asked, or refuses. */
-  onSampling(request: ClientSampling, call: AskingCall): Promise<SamplingAnswer>;
+export const forwardToClient: {
+  onElicitation(request: ClientElicitation, call: ForwardedCall): Promise<ElicitationAnswer>;
+  /** @throws ToolError `execution_failed` when the client has no model, or rejects the request. */
+  onSampling(request: ClientSampling, call: ForwardedCall): Promise<SamplingAnswer>;
   /**
-   * The client's roots.
+   * Requests the client's roots.
    *
-   * @throws ToolError `execution_failed` when no call of a client's is known, or the client does not answer: a server
-   * that asks outside of a call asks again, and would keep what it was told for everybody.
+   * @throws ToolError `execution_failed` when there is no call of a client, or the client does not respond: a server
+   * that asks outside of a call would store the result for all callers.
    */
-  roots(call: AskingCall | undefined): Promise<readonly Root[]>;
-  /** A log message for the client, at the level that it has asked for. */
-  onLog(message: ClientLog, call: AskingCall | undefined): void;
+  roots(call: ForwardedCall | undefined): Promise<readonly Root[]>;
+  /** Sends a log message to the client, at the level that it has set. */
+  onLog(message: ClientLog, call: ForwardedCall | undefined): void;
 } = {
   async onElicitation(request, call) {
-    const client = liveCalls.get(call.runId);
+    const client = clientCalls.get(call.runId);
     if (client === undefined) return { action: "decline" };
     try {
       const params = elicitationParams(request);
       const question = { method: "elicitation/create", params } as const;
-      const answer = elicitationAnswer(await client.ask(question, call.signal));
+      const answer = toElicitationAnswer(await client.ask(question, call.signal));
       const { elicitationId } = params;
       if (answer.action === "accept" && elicitationId !== undefined && client.isLegacy) {
-        const told = { elicitationId };
-        void request.completed?.then(() => client.tell("notifications/elicitation/complete", told));
+        const reported = { elicitationId };
+        void request.completed?.then(() =>
+          client.notifyConnection("notifications/elicitation/complete", reported),
+        );
       }
       return answer;
     } catch (error) {
-      if (error instanceof CannotAsk) return { action: "decline" };
-      throw cannotAsk("What the tool needs to know", error);
+      if (error instanceof UnsupportedByClient) return { action: "decline" };
+      throw clientRequestError("The input that the tool requires", error);
     }
   },
   async onSampling(request, call) {
-    const client = liveCalls.get(call.runId);
-    if (client === undefined) throw cannotAsk("An answer of the client's model");
+    const client = clientCalls.get(call.runId);
+    if (client === undefined) throw clientRequestError("A response of the client's model");
     try {
       const params = samplingParams(request);
       const answer = await client.ask({ method: "sampling/createMessage", params }, call.signal);
       const { role, content, model, stopReason } = answer;
-      if (content === undefined || typeof model !== "string") throw new Error("It is no answer.");
+      if (content === undefined || typeof model !== "string")
+        throw new Error("The response is invalid.");
       return {
         role: role === "user" ? role : "assistant",
         content,
@@ -92,39 +103,40 @@ export const askTheClient: {
         ...(typeof stopReason === "string" ? { stopReason } : {}),
       };
     } catch (error) {
-      if (error instanceof CannotAsk) client.missing = error.missing;
-      throw cannotAsk("An answer of the client's model", error);
+      if (error instanceof UnsupportedByClient) client.missing = error.missing;
+      throw clientRequestError("A response of the client's model", error);
     }
   },
   async roots(call) {
-    const client = call && liveCalls.get(call.runId);
-    if (call === undefined || client === undefined) throw cannotAsk("The client's roots");
+    const client = call && clientCalls.get(call.runId);
+    if (call === undefined || client === undefined)
+      throw clientRequestError("The list of the client's roots");
     try {
       const { roots } = await client.ask({ method: "roots/list", params: {} }, call.signal);
-      return Array.isArray(roots) ? roots.flatMap(rootOf) : [];
+      return Array.isArray(roots) ? roots.flatMap(toRoots) : [];
     } catch (error) {
-      if (error instanceof CannotAsk) return [];
-      throw cannotAsk("The client's roots", error);
+      if (error instanceof UnsupportedByClient) return [];
+      throw clientRequestError("The list of the client's roots", error);
     }
   },
   onLog({ level, logger, data }, call) {
     if (call === undefined) return;
-    liveCalls.get(call.runId)?.log({ level, data, ...(logger === undefined ? {} : { logger }) });
+    clientCalls.get(call.runId)?.log({ level, data, ...(logger === undefined ? {} : { logger }) });
   },
 };
 
 /**
- * Who asks stands in the message: a client knows the gateway only. And so the gateway names the question: two servers
- * may give the same id.
+ * Adds the server's name to the message, because the client knows only the gateway, and replaces the id, because two
+ * servers may use the same one.
  */
 function elicitationParams(request: ClientElicitation): JsonObject {
   const { mode, server, message, requestedSchema, url } = request;
-  const shown = server === undefined ? message : `The MCP server ${server} asks: ${message}`;
-  if (mode !== "url") return { message: shown, requestedSchema: requestedSchema ?? emptyForm };
-  return { mode, message: shown, url: url ?? "", elicitationId: crypto.randomUUID() };
+  const text = server === undefined ? message : `The MCP server ${server} asks: ${message}`;
+  if (mode !== "url") return { message: text, requestedSchema: requestedSchema ?? emptyForm };
+  return { mode, message: text, url: url ?? "", elicitationId: crypto.randomUUID() };
 }
 
-/** The client knows the gateway only, and its protocol no such member. */
+/** Removes the name of the server: the protocol has no such member. */
 function samplingParams(request: ClientSampling): JsonObject {
   const params: Record<string, JsonValue> = { ...(request as unknown as JsonObject) };
   delete params["server"];
@@ -133,7 +145,7 @@ function samplingParams(request: ClientSampling): JsonObject {
 
 const emptyForm = { type: "object", properties: {} };
 
-function rootOf(root: JsonValue): readonly Root[] {
+function toRoots(root: JsonValue): readonly Root[] {
   if (!isObject(root) || typeof root["uri"] !== "string") return [];
   const { uri, name } = root;
   return [{ uri, ...(typeof name === "string" ? { name } : {}) }];

@@ -3,29 +3,29 @@ import type { ClientQuestion } from "../clients/client-question.ts";
 import { isObject } from "../../schema/schema-keywords.ts";
 import type { RequestPort } from "../clients/request-port.ts";
 
-/** Names the task that a message is about (2025-11-25, basic/utilities/tasks). */
+/** Key of the task that a message belongs to (2025-11-25, basic/utilities/tasks). */
 export const relatedTask = "io.modelcontextprotocol/related-task";
 
-/** A question that the client has not answered yet. */
+/** A question without an answer yet. */
 interface OpenQuestion {
   readonly question: ClientQuestion;
-  /** Fires when nobody needs the answer any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;
-  /** The client is being asked. */
-  isPut: boolean;
+  /** True while the client is being asked. */
+  isSent: boolean;
   answer(answer: JsonObject): void;
   fail(error: Error): void;
 }
 
-/** What a call asks that its client hears of only when it comes: with the answer to a request, or of a task. */
+/** Questions of a call that the client receives only with the response to a request, or when it polls a task. */
 export class OpenQuestions {
   readonly #changed: () => void;
   readonly #open = new Map<string, OpenQuestion>();
-  /** Of a client that waits for the task, and can be asked as long as it does. */
+  /** The request of a client that waits for the task, over which it can be asked. */
   #waiting: { readonly port: RequestPort; readonly taskId: string } | undefined;
   #asked = 0;
 
-  /** @param changed is told when there is another question, or one less. */
+  /** @param changed Called when a question was added or removed. */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
@@ -34,7 +34,7 @@ export class OpenQuestions {
     return this.#open.size === 0;
   }
 
-  /** By key, as the protocol has them. */
+  /** Questions by key, in the protocol's form. */
   get all(): JsonObject {
     const questions = Array.from(this.#open, ([key, { question }]) => [key, { ...question }]);
     return Object.fromEntries(questions) as JsonObject;
@@ -46,10 +46,10 @@ export class OpenQuestions {
   }
 
   /**
-   * Resolves with the client's answer, unchecked.
+   * Resolves with the client's answer, not validated.
    *
-   * @param waitMs absent: the question waits as long as its call does.
-   * @throws whatever the signal was fired with; an error when nobody has answered in time.
+   * @param waitMs Absent: the question waits as long as its call.
+   * @throws the reason of the signal; an error when there is no answer in time.
    */
   ask(question: ClientQuestion, signal: AbortSignal, waitMs?: number): Promise<JsonObject> {
     this.#asked += 1;
@@ -66,20 +66,21 @@ export class OpenQuestions {
         this.#changed();
       };
       const onAbort = (): void => fail(signal.reason as Error);
-      const timer = waitMs === undefined ? undefined : setTimeout(() => fail(unanswered()), waitMs);
-      clearTimer(timer);
+      const timer =
+        waitMs === undefined ? undefined : setTimeout(() => fail(answerTimeoutError()), waitMs);
+      unrefTimer(timer);
       signal.addEventListener("abort", onAbort, { once: true });
-      const answer = (given: JsonObject): void => {
+      const answer = (response: JsonObject): void => {
         settled();
-        resolve(given);
+        resolve(response);
       };
-      this.#open.set(key, { question, signal, isPut: false, answer, fail });
+      this.#open.set(key, { question, signal, isSent: false, answer, fail });
       this.#changed();
-      void this.#put(key);
+      void this.#send(key);
     });
   }
 
-  /** Answers of the client, by key; what is none is left out. */
+  /** Accepts answers of the client, by key; invalid ones are ignored. */
   answer(responses: JsonObject): void {
     for (const [key, answer] of Object.entries(responses)) {
       const open = this.#open.get(key);
@@ -90,57 +91,61 @@ export class OpenQuestions {
     this.#changed();
   }
 
-  /** As long as a request is open that waits for the task, its client is asked. Returns what ends that. */
+  /**
+   * Attaches a request that waits for the task: while it is open, its client is asked over it. Returns a function
+   * that detaches it.
+   */
   attach(port: RequestPort, taskId: string): () => void {
     const waiting = { port, taskId };
     this.#waiting = waiting;
-    for (const key of this.#open.keys()) void this.#put(key);
+    for (const key of this.#open.keys()) void this.#send(key);
     return () => {
       if (this.#waiting === waiting) this.#waiting = undefined;
     };
   }
 
-  /** Nobody needs answers any more. */
+  /** Rejects all questions. */
   fail(error: Error): void {
     for (const { fail } of this.#open.values()) fail(error);
   }
 
-  async #put(key: string): Promise<void> {
+  async #send(key: string): Promise<void> {
     const open = this.#open.get(key);
     const waiting = this.#waiting;
-    if (open === undefined || waiting === undefined || open.isPut) return;
-    open.isPut = true;
+    if (open === undefined || waiting === undefined || open.isSent) return;
+    open.isSent = true;
     const { port, taskId } = waiting;
     const { method, params } = open.question;
-    const about = { ...(params["_meta"] as JsonObject | undefined), [relatedTask]: { taskId } };
+    const meta = { ...(params["_meta"] as JsonObject | undefined), [relatedTask]: { taskId } };
     try {
       const signal = AbortSignal.any([port.signal, open.signal]);
-      const answer = await port.request(method, { ...params, _meta: about }, signal);
-      this.answer({ [key]: answerIn(answer) });
+      const answer = await port.request(method, { ...params, _meta: meta }, signal);
+      this.answer({ [key]: toAnswer(answer) });
     } catch (error) {
-      open.isPut = false;
-      // Whoever was asked waits no more: the question does.
+      open.isSent = false;
+      // The request has ended: the question stays open.
       if (!port.signal.aborted) open.fail(error as Error);
-      else if (this.#waiting !== waiting) await this.#put(key);
+      else if (this.#waiting !== waiting) await this.#send(key);
     }
   }
 }
 
-/** A process that has nothing else to do need not stay for a timer. */
-export function clearTimer(timer: ReturnType<typeof setTimeout> | undefined): void {
+/** Lets the process exit although the timer is pending. */
+export function unrefTimer(timer: ReturnType<typeof setTimeout> | undefined): void {
   (timer as { unref?: () => void } | undefined)?.unref?.();
 }
 
-/** The client has had its time. */
-export function unanswered(): Error {
-  return new Error("The client did not answer what it was asked.");
+/** Error of a question without an answer in time. */
+export function answerTimeoutError(): Error {
+  return new Error("The client did not answer in time.");
 }
 
-/** What a client has answered. @throws ToolError `execution_failed` for what is no answer. */
-export function answerIn(value: JsonValue): JsonObject {
+/**
+ * Validates an answer of the client.
+ *
+ * @throws ToolError `execution_failed` when it is not an object.
+ */
+export function toAnswer(value: JsonValue): JsonObject {
   if (isObject(value)) return value;
-  throw new ToolError(
-    "execution_failed",
-    "The client answered with something else than an object.",
-  );
+  throw new ToolError("execution_failed", "The client's response is not an object.");
 }

@@ -6,15 +6,15 @@ import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { InterruptionQuestions } from "../questions/interruption-questions.ts";
 import type { Interruptions } from "../questions/interruptions.ts";
 
-/** How often a task may wait for a person. */
-const mostRounds = 10;
-/** Milliseconds between two looks at a task that waits for a person. */
-const lookMs = 500;
+/** Maximum number of interruptions of a task. */
+const maxRounds = 10;
+/** Milliseconds between two polls of a task that waits for a person. */
+const pollMs = 500;
 
-/** What a task has come to: its outcome, or, where its client waits and cannot be asked, how it can go on. */
+/** End of a task: its outcome or, if its client waits and cannot be asked, a result that says how it can be answered. */
 export type TaskEnd = { readonly outcome: EndedOutcome } | { readonly result: JsonObject };
 
-/** Waits for the executor's tasks on behalf of clients, and asks those what the tasks ask. */
+/** Waits for the executor's tasks on behalf of clients, and asks the clients for the input of the tasks. */
 export class TaskWatch {
   readonly #executor: ToolExecutor;
   readonly #tasks: ClientTasks;
@@ -34,8 +34,8 @@ export class TaskWatch {
   }
 
   /**
-   * Waits for a task, and asks its client what it asks. It is cancelled with the call; but when the gateway closes, one
-   * whose client can ask for it over another gateway goes on.
+   * Waits for a task, and asks its client for input. The task is cancelled with the call; but when the gateway
+   * closes, a task that its client can access over another gateway continues.
    */
   async follow(
     call: ClientCall,
@@ -44,7 +44,7 @@ export class TaskWatch {
     id: string,
   ): Promise<TaskEnd> {
     const { tasks } = this.#executor;
-    const { behalf } = client;
+    const { runOptions: behalf } = client;
     const leaving = new AbortController();
     const stop = (): void => {
       if (this.#isClosing() && call.taskId !== undefined && client.sessionId === undefined) {
@@ -58,18 +58,23 @@ export class TaskWatch {
         const outcome = await tasks.result(id, { ...behalf, signal: leaving.signal });
         leaving.signal.throwIfAborted();
         if (outcome !== undefined && outcome.status !== "interrupted") return { outcome };
-        if (rounds >= mostRounds) call.cancel("It asked too often.");
+        if (rounds >= maxRounds)
+          call.cancel(`The task required input more than ${maxRounds} times.`);
         if (outcome === undefined) continue;
         const { interruption } = outcome;
-        const questions = this.#interruptions.questions(client, interruption, call.capabilities);
+        const questions = this.#interruptions.createQuestions(
+          client,
+          interruption,
+          call.capabilities,
+        );
         if (questions === undefined && call.taskId === undefined) {
-          return { result: await this.#interruptions.elsewhere(interruption) };
+          return { result: await this.#interruptions.toOutOfBandResult(interruption) };
         }
-        await this.#askOfTask(call, client, run, id, interruption, questions, leaving.signal);
+        await this.#askForTask(call, client, run, id, interruption, questions, leaving.signal);
       }
     };
     const over = wait();
-    this.#tasks.keep(client, id, call, over);
+    this.#tasks.track(client, id, call, over);
     try {
       return await over;
     } finally {
@@ -77,8 +82,8 @@ export class TaskWatch {
     }
   }
 
-  /** Until the client has answered, or the task has moved on without: somebody else has, or it was cancelled. */
-  async #askOfTask(
+  /** Waits until the client has answered, or the task has continued without: it was answered elsewhere, or cancelled. */
+  async #askForTask(
     call: ClientCall,
     client: GatewayClient,
     run: ToolRun,
@@ -89,26 +94,26 @@ export class TaskWatch {
   ): Promise<void> {
     const over = new AbortController();
     const until = AbortSignal.any([over.signal, leaving]);
-    const moved = this.#movedOn(client, id, interruption.id, until);
+    const continued = this.#waitForChange(client, id, interruption.id, until);
     try {
       if (questions === undefined) {
-        call.says(await this.#interruptions.howElsewhere(interruption));
-        return await moved;
+        call.setMessage(await this.#interruptions.outOfBandMessage(interruption));
+        return await continued;
       }
       const responses = await Promise.race([
-        askTogether(call, questions, until).catch(() => undefined),
-        moved,
+        askConcurrently(call, questions, until).catch(() => undefined),
+        continued,
       ]);
-      if (responses === undefined) return await moved;
+      if (responses === undefined) return await continued;
       const answers = questions.answers(responses) ?? [];
       await this.#executor.resume(interruption, answers, { run });
     } finally {
-      over.abort(new Error("It is not asked any more."));
+      over.abort(new Error("The task has continued."));
     }
   }
 
-  /** A task may be answered in another process: nobody tells. */
-  async #movedOn(
+  /** Polls the task: it may be answered in another process. */
+  async #waitForChange(
     client: GatewayClient,
     id: string,
     interruptionId: string,
@@ -117,13 +122,13 @@ export class TaskWatch {
     while (!over.aborted) {
       await pause(over);
       if (over.aborted) return;
-      const info = await this.#executor.tasks.status(id, client.behalf).catch(() => undefined);
+      const info = await this.#executor.tasks.status(id, client.runOptions).catch(() => undefined);
       if (info?.interruption?.id !== interruptionId) return;
     }
   }
 }
 
-/** Until it is time for another look, or nobody wants one any more. */
+/** Waits until the next poll, or until the signal is aborted. */
 function pause(over: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -131,13 +136,13 @@ function pause(over: AbortSignal): Promise<void> {
       over.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(end, lookMs);
+    const timer = setTimeout(end, pollMs);
     over.addEventListener("abort", end);
   });
 }
 
-/** All at once: a client that looks at a task sees all that it asks. */
-async function askTogether(
+/** Asks all questions at once: a client that polls a task sees all of them. */
+async function askConcurrently(
   call: ClientCall,
   { questions }: InterruptionQuestions,
   over: AbortSignal,

@@ -3,17 +3,17 @@ import type { ClientLimits } from "./serve-options.ts";
 
 const minuteMs = 60_000;
 
-/** Callers that are remembered while they have nothing open. */
+/** Maximum number of callers without open resources that are remembered. */
 const maxCallers = 10_000;
 
 /**
- * What one caller uses of a gateway at this moment, whichever sessions and connections it uses it over. Streams that
- * only wait for changes are counted apart from calls, so that idle clients never keep a call from being made.
+ * Current use of a gateway by one caller, over all its sessions and connections. Streams are counted separately from
+ * calls, so that idle clients never block a call.
  */
 export class CallerBudget {
   readonly #limits: Required<ClientLimits>;
-  /** When the calls of the last minute began, the oldest first. */
-  readonly #begun: number[] = [];
+  /** Start times of the calls of the last minute, the oldest first. */
+  readonly #startTimes: number[] = [];
   #running = 0;
   #streams = 0;
   #subscriptions = 0;
@@ -22,33 +22,36 @@ export class CallerBudget {
     this.#limits = limits;
   }
 
-  /** Nothing is open, and no rate depends on what was. */
+  /** True if nothing is open and no rate depends on earlier calls. */
   get isUnused(): boolean {
     this.#forgetOldCalls(Date.now());
-    return this.#running + this.#streams + this.#subscriptions + this.#begun.length === 0;
+    return this.#running + this.#streams + this.#subscriptions + this.#startTimes.length === 0;
   }
 
-  /** Counts a call; returns why it may not begin, for the model, or `undefined`. Each that begins has to `endCall`. */
+  /**
+   * Counts a call; returns the reason of a rejection, for the model, or `undefined`. `endCall` must follow each
+   * counted call.
+   */
   beginCall(): string | undefined {
     const { concurrentCalls, callsPerMinute } = this.#limits;
     if (this.#running >= concurrentCalls) {
-      return `This caller already has ${concurrentCalls} calls under way, and may have no more: call again when one of them has ended. ${howToRaise("concurrentCalls")}`;
+      return `This caller has reached its limit of ${concurrentCalls} concurrent calls: call again when one of them has ended. ${describeLimit("concurrentCalls")}`;
     }
     if (callsPerMinute !== Infinity) {
       const now = Date.now();
       this.#forgetOldCalls(now);
-      const [oldest] = this.#begun;
-      if (oldest !== undefined && this.#begun.length >= callsPerMinute) {
+      const [oldest] = this.#startTimes;
+      if (oldest !== undefined && this.#startTimes.length >= callsPerMinute) {
         const seconds = Math.ceil((oldest + minuteMs - now) / 1000);
-        return `This caller may make ${callsPerMinute} calls a minute, and has made them: call again in ${seconds} seconds. ${howToRaise("callsPerMinute")}`;
+        return `This caller has reached its limit of ${callsPerMinute} calls per minute: call again in ${seconds} seconds. ${describeLimit("callsPerMinute")}`;
       }
-      this.#begun.push(now);
+      this.#startTimes.push(now);
     }
     this.#running += 1;
     return undefined;
   }
 
-  /** A call that has been answered goes on: it counts whatever the limit is. */
+  /** Counts a call that continues after its response, without a limit. */
   continueCall(): void {
     this.#running += 1;
   }
@@ -57,7 +60,7 @@ export class CallerBudget {
     this.#running -= 1;
   }
 
-  /** Counts a stream that waits for changes; `false`: there are as many as there may be. */
+  /** Counts a stream; `false`: the limit is reached. */
   openStream(): boolean {
     if (this.#streams >= this.#limits.streams) return false;
     this.#streams += 1;
@@ -68,7 +71,7 @@ export class CallerBudget {
     this.#streams -= 1;
   }
 
-  /** Counts a resource that is subscribed to; `false`: there are as many as there may be. */
+  /** Counts a subscribed resource; `false`: the limit is reached. */
   subscribe(): boolean {
     if (this.#subscriptions >= this.#limits.subscriptions) return false;
     this.#subscriptions += 1;
@@ -80,23 +83,23 @@ export class CallerBudget {
   }
 
   #forgetOldCalls(now: number): void {
-    const first = this.#begun.findIndex((begun) => begun > now - minuteMs);
-    if (first !== 0) this.#begun.splice(0, first === -1 ? this.#begun.length : first);
+    const first = this.#startTimes.findIndex((startedAt) => startedAt > now - minuteMs);
+    if (first !== 0) this.#startTimes.splice(0, first === -1 ? this.#startTimes.length : first);
   }
 }
 
 /** The budget of each caller. Requests without a caller share one. */
 export class CallerBudgets {
   readonly #limits: Required<ClientLimits>;
-  /** The one that was used longest ago first. */
+  /** Least recently used first. */
   readonly #budgets = new Map<string, CallerBudget>();
 
   constructor(limits: Required<ClientLimits>) {
     this.#limits = limits;
   }
 
-  /** The same budget for every role and agent of a caller: they are the same one. */
-  of(caller: Caller | undefined): CallerBudget {
+  /** Returns the budget of a caller, whatever its roles and agent. */
+  forCaller(caller: Caller | undefined): CallerBudget {
     const key = JSON.stringify(caller?.id ?? null);
     const budget = this.#budgets.get(key) ?? this.#create();
     this.#budgets.delete(key);
@@ -104,9 +107,9 @@ export class CallerBudgets {
     return budget;
   }
 
-  /** For a connection of the host's own: without a caller it shares its budget with no other. */
+  /** Returns the budget of a connection of the host: without a caller it is not shared. */
   ofConnection(caller: Caller | undefined): CallerBudget {
-    return caller === undefined ? new CallerBudget(this.#limits) : this.of(caller);
+    return caller === undefined ? new CallerBudget(this.#limits) : this.forCaller(caller);
   }
 
   #create(): CallerBudget {
@@ -127,7 +130,7 @@ const flags: Readonly<Record<keyof ClientLimits, string>> = {
   subscriptions: "--max-subscriptions",
 };
 
-/** Which limit a refusal is about, and where whoever runs the gateway raises it. */
-export function howToRaise(name: keyof ClientLimits): string {
+/** Names the limit of a rejection, and the option that raises it. */
+export function describeLimit(name: keyof ClientLimits): string {
   return `The limit is limits.${name} of the gateway (toolweave serve ${flags[name]}).`;
 }

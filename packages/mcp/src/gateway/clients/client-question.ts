@@ -1,24 +1,24 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
 import { isObject } from "../../schema/schema-keywords.ts";
-import type { ElicitationAnswer } from "../../options/ask-options.ts";
+import type { ElicitationAnswer } from "../../options/server-request-options.ts";
 
-/** Milliseconds that a client has to answer: somebody may have to be found who can. */
+/** Milliseconds that a client has for an answer: a person may have to be found. */
 export const answerTimeoutMs: number = 10 * 60_000;
 
-/** What a client is asked while a call of its own waits. */
+/** A request to a client while its call waits. */
 export interface ClientQuestion {
   readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
   readonly params: JsonObject;
 }
 
-/** What a client would have to be able to do: as it would say so itself. `undefined`: it can. */
-export function missingCapability(
+/** Returns the missing capability, in the form in which a client declares it. `undefined`: none is missing. */
+export function findMissingCapability(
   { method, params }: ClientQuestion,
   capabilities: JsonObject,
 ): JsonObject | undefined {
   switch (method) {
     case "elicitation/create":
-      return missingElicitation(params["mode"] === "url" ? "url" : "form", capabilities);
+      return findMissingElicitation(params["mode"] === "url" ? "url" : "form", capabilities);
     case "sampling/createMessage": {
       const { sampling } = capabilities;
       if (!isObject(sampling)) return { sampling: {} };
@@ -30,12 +30,12 @@ export function missingCapability(
   }
 }
 
-/** Whether a client puts questions of a mode to its user: one that names none of the modes knows forms. */
+/** True if the client supports elicitation in a mode. A client that names no mode supports forms. */
 export function canElicit(mode: "form" | "url", capabilities: JsonObject): boolean {
-  return missingElicitation(mode, capabilities) === undefined;
+  return findMissingElicitation(mode, capabilities) === undefined;
 }
 
-function missingElicitation(
+function findMissingElicitation(
   mode: "form" | "url",
   { elicitation }: JsonObject,
 ): JsonObject | undefined {
@@ -46,10 +46,10 @@ function missingElicitation(
   return { elicitation: { [mode]: {} } };
 }
 
-/** The client cannot be asked. */
-export class CannotAsk extends Error {
-  override readonly name: string = "CannotAsk";
-  /** As the client would have to declare it. */
+/** The client has not declared a required capability. */
+export class UnsupportedByClient extends Error {
+  override readonly name: string = "UnsupportedByClient";
+  /** The capability, in the form in which a client declares it. */
   readonly missing: JsonObject;
 
   constructor(missing: JsonObject) {
@@ -58,21 +58,26 @@ export class CannotAsk extends Error {
   }
 }
 
-/** What a tool is told of a client that cannot be asked. */
-export function cannotAsk(what: string, cause?: unknown): ToolError {
-  return new ToolError("execution_failed", `${what} could not be asked for: ${reasonOf(cause)}.`, {
-    cause,
-  });
+/** Error for a tool whose request to the client failed. */
+export function clientRequestError(subject: string, cause?: unknown): ToolError {
+  return new ToolError(
+    "execution_failed",
+    `${subject} could not be requested: ${getReason(cause)}.`,
+    {
+      cause,
+    },
+  );
 }
 
-function reasonOf(cause: unknown): string {
-  if (cause instanceof CannotAsk) return "the client that made the call does not support it";
-  if (cause === undefined) return "no client has made this call";
-  return "the client that made the call did not answer";
+function getReason(cause: unknown): string {
+  if (cause instanceof UnsupportedByClient)
+    return "the client that made the call does not support it";
+  if (cause === undefined) return "this call was not made by a client";
+  return "the client that made the call did not respond";
 }
 
-/** Only what is plainly an answer is one: everything else is as if the question had been dismissed. */
-export function elicitationAnswer({ action, content }: JsonObject): ElicitationAnswer {
+/** Reads the result of an elicitation: anything but a valid answer counts as a cancellation. */
+export function toElicitationAnswer({ action, content }: JsonObject): ElicitationAnswer {
   if (action === "accept") return { action, ...(isObject(content) ? { content } : {}) };
   return { action: action === "decline" ? "decline" : "cancel" };
 }

@@ -1,22 +1,22 @@
 import type { Caller, ToolExecutor, ToolRun, ToolSearch, Toolset } from "@toolweave/core";
 import { toolSearch } from "@toolweave/core/search";
-import { callerKey } from "./caller-key.ts";
+import { toCallerKey } from "./gateway-client.ts";
 
-/** `auto` searches from here on. */
-const mostListed = 100;
-/** Callers whose tools are kept ready. */
-const mostCallers = 1_000;
+/** Number of tools above which `auto` uses search. */
+const maxListed = 100;
+/** Maximum number of callers with a cached toolset. */
+const maxCallers = 1_000;
 
-interface Lists {
+interface CallerToolsets {
   readonly all: ToolRun;
   searching: ToolRun | undefined;
 }
 
-/** What each caller is shown of a registry: all that the policy may let run, or the tools to search it with. */
+/** The tools that each caller receives of a registry: all that the policy may allow, or the search tools. */
 export class ClientTools {
   readonly #executor: ToolExecutor;
   readonly #search: boolean | "auto";
-  readonly #lists = new Map<string, Lists>();
+  readonly #lists = new Map<string, CallerToolsets>();
   #toolSearch: ToolSearch | undefined;
 
   constructor(executor: ToolExecutor, search: boolean | "auto") {
@@ -24,11 +24,11 @@ export class ClientTools {
     this.#search = search;
   }
 
-  /** The same object as long as nothing has changed. */
-  of(caller: Caller | undefined): Toolset {
-    const lists = this.#listsOf(caller);
+  /** Returns the toolset of a caller: the same object until a tool changes. */
+  forCaller(caller: Caller | undefined): Toolset {
+    const lists = this.#toolsetsOf(caller);
     const all = lists.all.freezeToolset();
-    const searches = this.#search === "auto" ? all.size > mostListed : this.#search;
+    const searches = this.#search === "auto" ? all.size > maxListed : this.#search;
     if (!searches) return all;
     lists.searching ??= this.#executor.startRun({
       ...(caller === undefined ? {} : { caller }),
@@ -37,11 +37,11 @@ export class ClientTools {
     return lists.searching.freezeToolset();
   }
 
-  /** Resolves when a tool is there, or no source that is still loading can bring it, or nobody waits any more. */
-  async there(caller: Caller | undefined, name: string, signal: AbortSignal): Promise<void> {
+  /** Resolves when the tool exists, no loading source can add it any more, or the signal is aborted. */
+  async waitForTool(caller: Caller | undefined, name: string, signal: AbortSignal): Promise<void> {
     const { registry } = this.#executor;
-    const isThere = (): boolean => this.of(caller).callable(name) !== undefined;
-    if (!registry.loading || signal.aborted || isThere()) return;
+    const exists = (): boolean => this.forCaller(caller).callable(name) !== undefined;
+    if (!registry.loading || signal.aborted || exists()) return;
     await new Promise<void>((resolve) => {
       const end = (): void => {
         forget();
@@ -49,21 +49,21 @@ export class ClientTools {
         resolve();
       };
       const forget = registry.onChange(() => {
-        if (isThere()) end();
+        if (exists()) end();
       });
       signal.addEventListener("abort", end);
       void registry.ready.then(end);
     });
   }
 
-  #listsOf(caller: Caller | undefined): Lists {
-    const key = callerKey(caller);
+  #toolsetsOf(caller: Caller | undefined): CallerToolsets {
+    const key = toCallerKey(caller);
     let lists = this.#lists.get(key);
     if (lists === undefined) {
       const all = this.#executor.startRun(caller === undefined ? {} : { caller });
       this.#lists.set(key, (lists = { all, searching: undefined }));
       const [oldest] = this.#lists.keys();
-      if (this.#lists.size > mostCallers) this.#lists.delete(oldest as string);
+      if (this.#lists.size > maxCallers) this.#lists.delete(oldest as string);
     }
     return lists;
   }

@@ -2,18 +2,18 @@ import type { Caller, RunOptions } from "@toolweave/core";
 import type { CallerBudget } from "./caller-budgets.ts";
 
 /**
- * A client as the gateway tells it from others: one connection over stdio, one session over HTTP, or, where the protocol
- * has no sessions, everything that one caller does. What belongs to one is never another's.
+ * A client of the gateway: a connection over stdio, a session over HTTP or, if the protocol has no sessions,
+ * everything that one caller does. Nothing is shared between clients.
  */
 export class GatewayClient {
   readonly caller: Caller | undefined;
-  /** Names the session that artifacts and grants belong to; absent where the protocol has none. */
+  /** Id of the session of artifacts and grants; absent if the protocol has none. */
   readonly sessionId: string | undefined;
-  /** On whose behalf the executor works for it: caller and session. */
-  readonly behalf: Pick<RunOptions, "caller" | "sessionId">;
-  /** What a `requestState` is bound to: nobody else can hand it back. */
+  /** Caller and session of the client's runs. */
+  readonly runOptions: Pick<RunOptions, "caller" | "sessionId">;
+  /** Identity that a `requestState` is bound to: no other client can use it. */
   readonly principal: string;
-  /** Its caller's, with what that has open over other sessions and connections. */
+  /** Budget of its caller, over all sessions and connections. */
   readonly budget: CallerBudget;
   readonly #subscriptions = new Set<string>();
   #running = 0;
@@ -28,49 +28,49 @@ export class GatewayClient {
     this.principal = principal;
     this.caller = caller;
     this.sessionId = sessionId;
-    this.behalf = {
+    this.runOptions = {
       ...(caller === undefined ? {} : { caller }),
       ...(sessionId === undefined ? {} : { sessionId }),
     };
   }
 
-  /** The same client, with subscriptions of their own, which count as the caller's. */
-  twin(): GatewayClient {
+  /** Returns the same client with separate subscriptions, which count for the same caller. */
+  withOwnSubscriptions(): GatewayClient {
     const { budget, principal, caller, sessionId } = this;
     return new GatewayClient(budget, principal, caller, sessionId);
   }
 
-  /** Calls under way. */
-  get running(): number {
+  /** Number of calls in progress. */
+  get callsInProgress(): number {
     return this.#running;
   }
 
-  /** Begins a call; returns why it may not, for the model, or `undefined`. Each that begins has to `end`. */
-  begin(): string | undefined {
+  /** Begins a call; returns the reason of a rejection, for the model, or `undefined`. `end` must follow each call. */
+  beginCall(): string | undefined {
     const refusal = this.budget.beginCall();
     if (refusal === undefined) this.#running += 1;
     return refusal;
   }
 
-  end(): void {
+  endCall(): void {
     this.#running -= 1;
     this.budget.endCall();
   }
 
-  /** What goes on after its call has been answered counts as another one under way. */
-  goesOn(until: Promise<unknown>): void {
+  /** Counts work that continues after the response of its call as a further call. */
+  countUntil(until: Promise<unknown>): void {
     this.#running += 1;
     this.budget.continueCall();
-    const end = (): void => this.end();
+    const end = (): void => this.endCall();
     until.then(end, end);
   }
 
-  /** The resources that it hears of. */
+  /** The subscribed resources. */
   get subscriptions(): ReadonlySet<string> {
     return this.#subscriptions;
   }
 
-  /** False: its caller has as many as it may. */
+  /** False: the caller's limit is reached. */
   subscribe(uri: string): boolean {
     if (this.#subscriptions.has(uri)) return true;
     if (!this.budget.subscribe()) return false;
@@ -78,10 +78,18 @@ export class GatewayClient {
     return true;
   }
 
-  /** False: it had none of the kind. */
+  /** False: there was no such subscription. */
   unsubscribe(uri: string): boolean {
     const had = this.#subscriptions.delete(uri);
     if (had) this.budget.unsubscribe();
     return had;
   }
+}
+
+/**
+ * Key of a caller with everything that determines its permissions: a caller with other roles has another key. A
+ * missing caller has one too.
+ */
+export function toCallerKey(caller: Caller | undefined): string {
+  return JSON.stringify(caller === undefined ? null : [caller.id, caller.roles, caller.agent]);
 }

@@ -1,23 +1,23 @@
-/** What a client can be told of. */
+/** Lists that clients are notified of. */
 export type ListKind = "tools" | "resources" | "prompts";
 
-/** Somebody who hears of changes. */
+/** Listener for changes. */
 export interface ChangeListener {
-  listChanged(kind: ListKind): void;
-  resourceUpdated(uri: string): void;
+  onListChanged(kind: ListKind): void;
+  onResourceUpdated(uri: string): void;
 }
 
-/** Milliseconds in which changes are one: whoever is told reads a whole list anew. */
+/** Milliseconds in which changes are coalesced: a client then reads the full list again. */
 const windowMs = 50;
 
-/** Tells all clients of changes, each kind at most once in a while however many there are. */
+/** Notifies all clients of changes, each kind at most once per interval. */
 export class ListChanges {
   readonly #listeners = new Set<ChangeListener>();
   readonly #kinds = new Set<ListKind>();
   readonly #uris = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Returns what ends it. */
+  /** Adds a listener; returns a function that removes it. */
   listen(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -25,12 +25,12 @@ export class ListChanges {
 
   listChanged(kind: ListKind): void {
     this.#kinds.add(kind);
-    this.#soon();
+    this.#schedule();
   }
 
   resourceUpdated(uri: string): void {
     this.#uris.add(uri);
-    this.#soon();
+    this.#schedule();
   }
 
   close(): void {
@@ -38,24 +38,24 @@ export class ListChanges {
     this.#listeners.clear();
   }
 
-  #soon(): void {
+  #schedule(): void {
     if (this.#listeners.size === 0) {
       this.#kinds.clear();
       this.#uris.clear();
       return;
     }
-    this.#timer ??= setTimeout(() => this.#tell(), windowMs);
+    this.#timer ??= setTimeout(() => this.#notify(), windowMs);
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#timer = undefined;
     const kinds = [...this.#kinds];
     const uris = [...this.#uris];
     this.#kinds.clear();
     this.#uris.clear();
     for (const listener of this.#listeners) {
-      for (const kind of kinds) listener.listChanged(kind);
-      for (const uri of uris) listener.resourceUpdated(uri);
+      for (const kind of kinds) listener.onListChanged(kind);
+      for (const uri of uris) listener.onResourceUpdated(uri);
     }
   }
 }

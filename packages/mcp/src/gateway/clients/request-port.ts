@@ -1,33 +1,34 @@
 import type { JsonObject, JsonSchema, JsonValue, ToolError } from "@toolweave/core";
 import { isObject } from "../../schema/schema-keywords.ts";
 
-/**
- * One request of a client as the rest of this room sees it: only `gateway-server.ts` knows what the SDK makes of it.
- */
+/** A request of a client, independent of the SDK: only `gateway-server.ts` uses the SDK's type. */
 export interface RequestPort {
-  /** `legacy`: the client can be asked while the request is open. `modern`: it is asked with the answer to it. */
+  /** `legacy`: the client can be asked while the request is open. `modern`: it is asked with the response. */
   readonly era: "legacy" | "modern";
-  /** Fires when the client takes the request back, or is gone. */
+  /** Aborted when the client cancels the request, or disconnects. */
   readonly signal: AbortSignal;
-  /** What the client says that it can do. */
+  /** Capabilities that the client declares. */
   readonly capabilities: JsonObject;
   readonly progressToken: string | number | undefined;
-  /** What a client of 2026-07-28 hands back, as it came. */
+  /** State of a client of 2026-07-28, unchanged. */
   readonly requestState: string | undefined;
-  /** Its answers to what it was asked, by key, unchecked. */
+  /** The client's answers by key, not validated. */
   readonly inputResponses: JsonObject | undefined;
   /**
-   * A result of `tools/call` as the client's protocol can carry it: up to 2025-11-25 structured content is an object, so
-   * that anything else is wrapped, as the output schema is in the list.
+   * Converts a result of `tools/call` to the client's protocol: up to 2025-11-25 structured content is an object, so
+   * that any other value is wrapped, like its output schema in the list.
    */
-  projected(result: JsonObject, outputSchema: JsonSchema | undefined): JsonObject;
-  /** Goes with the request, on its own stream. */
+  toProtocolResult(result: JsonObject, outputSchema: JsonSchema | undefined): JsonObject;
+  /** Sends a notification on the stream of the request. */
   notify(method: string, params: JsonObject): Promise<void>;
-  /** The same, beside any request: over HTTP, on the stream that the client may have opened for that. */
-  tell(method: string, params: JsonObject): Promise<void>;
-  /** Asks the client, on a legacy connection; the answer is unchecked. */
+  /**
+   * Sends a notification that belongs to no request: over HTTP, on the stream that the client may have opened for
+   * them.
+   */
+  notifyConnection(method: string, params: JsonObject): Promise<void>;
+  /** Sends a request to the client on a legacy connection; the result is not validated. */
   request(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonValue>;
-  /** At the level that the client has asked for, else not at all. */
+  /** Sends a log message, if the client has set its level or a lower one. */
   log(message: ClientLog): Promise<void>;
 }
 
@@ -46,7 +47,7 @@ export interface ClientLog {
   readonly data: JsonValue;
 }
 
-/** An error of the protocol: what a client reads of a request that has no result. */
+/** A protocol error: the response to a request that has no result. */
 export class McpError extends Error {
   override readonly name: string = "McpError";
   readonly code: number;
@@ -59,35 +60,39 @@ export class McpError extends Error {
   }
 }
 
-/** JSON-RPC 2.0 and what MCP adds to it. */
+/** Error codes of JSON-RPC 2.0 and MCP. */
 export const errorCode = {
   parse: -32700,
   invalidParams: -32602,
   internal: -32603,
   methodNotFound: -32601,
-  /** 2026-07-28: the request needs something that the client cannot do. */
+  /** 2026-07-28: the request requires a capability that the client has not declared. */
   missingCapability: -32021,
 } as const;
 
-/** An MCP server's own error, as it came; `undefined`: it is none. */
-export function serverErrorIn({ code, body }: ToolError): McpError | undefined {
+/** Returns an MCP server's own error unchanged; `undefined`: it is another error. */
+export function getServerError({ code, body }: ToolError): McpError | undefined {
   if ((code !== "upstream" && code !== "invalid_arguments") || !isObject(body)) return undefined;
   const { code: number, message, data } = body;
   if (!Number.isInteger(number) || typeof message !== "string") return undefined;
   return new McpError(number as number, message, data);
 }
 
-/** What has gone wrong with a request that is no call of a tool. */
-export function asMcpError(error: ToolError): McpError {
-  const isTheirs = error.audience === "model";
+/** Converts the error of a request other than `tools/call`. */
+export function toMcpError(error: ToolError): McpError {
+  const isForModel = error.audience === "model";
   return (
-    serverErrorIn(error) ??
-    new McpError(isTheirs ? errorCode.invalidParams : errorCode.internal, error.message)
+    getServerError(error) ??
+    new McpError(isForModel ? errorCode.invalidParams : errorCode.internal, error.message)
   );
 }
 
-/** The request needs something that the client cannot do. @param required as a client would declare it. */
-export function missingCapabilities(required: JsonObject): McpError {
+/**
+ * Error for a missing capability of the client.
+ *
+ * @param required The capability, in the form in which a client declares it.
+ */
+export function missingCapabilityError(required: JsonObject): McpError {
   const { extensions } = required;
   const names = Object.keys(isObject(extensions) ? extensions : required).join(", ");
   return new McpError(
@@ -97,14 +102,14 @@ export function missingCapabilities(required: JsonObject): McpError {
   );
 }
 
-/** A `requestState` that is forged, of somebody else, used before, or too old. */
-export function invalidState(): McpError {
+/** Error for a `requestState` that is forged, belongs to another client, was used before, or has expired. */
+export function invalidStateError(): McpError {
   return new McpError(errorCode.invalidParams, "Invalid or expired requestState", {
     reason: "invalid_request_state",
   });
 }
 
-/** Answers requests of one method, for one client. */
+/** Handles requests of one method, for one client. */
 export type RequestHandler = (
   params: JsonObject,
   port: RequestPort,

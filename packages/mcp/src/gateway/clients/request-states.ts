@@ -1,15 +1,15 @@
 import { Buffer } from "node:buffer";
 import type { Interruption } from "@toolweave/core";
 import type { GatewayClient } from "./gateway-client.ts";
-import { invalidState } from "./request-port.ts";
+import { invalidStateError } from "./request-port.ts";
 
-/** Milliseconds for which a client can come back. */
+/** Milliseconds for which a state is valid. */
 const lifetimeMs = 3_600_000;
 const nonceBytes = 12;
 
 /**
- * What a client of 2026-07-28 carries between its requests: a call that waits here, one that was put aside, or what a
- * provider wants back.
+ * State that a client of 2026-07-28 carries between its requests: a waiting call, an interruption, or the state of a
+ * provider.
  */
 export type CarriedState =
   | { readonly runId: string; readonly round: number }
@@ -17,10 +17,10 @@ export type CarriedState =
   | { readonly passed: string };
 
 /**
- * The `requestState` of calls (2026-07-28, basic/patterns/mrtr): for an hour, and for the client and the request that it
- * was made for. It is encrypted and authenticated (AES-256-GCM): what the host keeps with a call is none of the client's
- * business. That an interruption is answered once only is seen to by the executor's store, and a call that waits here goes
- * on once for each round.
+ * The `requestState` of requests (2026-07-28, basic/patterns/mrtr): valid for an hour, for the client and the request
+ * that it was created for. It is encrypted and authenticated (AES-256-GCM), because the client must not read the
+ * host's data of a call. The executor's store makes sure that an interruption is answered once only, and a waiting
+ * call is resumed once per round.
  */
 export class RequestStates {
   readonly #secret: string | Uint8Array;
@@ -35,38 +35,38 @@ export class RequestStates {
     const sealed: Sealed = { until: Date.now() + lifetimeMs, state };
     const encrypted = await crypto.subtle.encrypt(
       parameters(nonce, client, subject),
-      await this.#derived(),
+      await this.#getKey(),
       Buffer.from(JSON.stringify(sealed)),
     );
     return Buffer.concat([nonce, Buffer.from(encrypted)]).toString("base64url");
   }
 
-  /** @throws McpError `-32602` for one that is not this client's, for this request, or too old. */
+  /** @throws McpError `-32602` for the state of another client or request, and for an expired one. */
   async open(client: GatewayClient, subject: string, text: string): Promise<CarriedState> {
-    const { until, state } = await this.#opened(client, subject, text);
-    if (!(Date.now() < until)) throw invalidState();
+    const { until, state } = await this.#decrypt(client, subject, text);
+    if (!(Date.now() < until)) throw invalidStateError();
     return state;
   }
 
-  async #opened(client: GatewayClient, subject: string, text: string): Promise<Sealed> {
+  async #decrypt(client: GatewayClient, subject: string, text: string): Promise<Sealed> {
     try {
       const bytes = Buffer.from(text, "base64url");
-      // Reading takes more than one text for the same bytes, and what was handed out is one of them.
-      if (bytes.toString("base64url") !== text) throw invalidState();
+      // The decoder accepts several texts for the same bytes; only one of them was issued.
+      if (bytes.toString("base64url") !== text) throw invalidStateError();
       const opened = await crypto.subtle.decrypt(
         parameters(bytes.subarray(0, nonceBytes), client, subject),
-        await this.#derived(),
+        await this.#getKey(),
         bytes.subarray(nonceBytes),
       );
       return JSON.parse(Buffer.from(opened).toString()) as Sealed;
     } catch {
-      throw invalidState();
+      throw invalidStateError();
     }
   }
 
-  /** A key of its own: the same secret may be the executor's. */
-  #derived(): Promise<CryptoKey> {
-    return (this.#key ??= derivedFrom(this.#secret));
+  /** Derives a separate key: the secret may be the executor's too. */
+  #getKey(): Promise<CryptoKey> {
+    return (this.#key ??= deriveKey(this.#secret));
   }
 }
 
@@ -76,9 +76,9 @@ interface Sealed {
   readonly state: CarriedState;
 }
 
-type CryptoKey = Awaited<ReturnType<typeof derivedFrom>>;
+type CryptoKey = Awaited<ReturnType<typeof deriveKey>>;
 
-async function derivedFrom(secret: string | Uint8Array) {
+async function deriveKey(secret: string | Uint8Array) {
   const material = await crypto.subtle.importKey("raw", Buffer.from(secret), "HKDF", false, [
     "deriveKey",
   ]);
@@ -92,7 +92,7 @@ async function derivedFrom(secret: string | Uint8Array) {
   );
 }
 
-/** Whose it is and what for stands in no state: another one just does not open it. */
+/** Binds the state to the client and the request without storing them in it. */
 function parameters(iv: Uint8Array<ArrayBuffer>, { principal }: GatewayClient, subject: string) {
   const additionalData = Buffer.from(JSON.stringify([principal, subject]));
   return { name: "AES-GCM", iv, additionalData };

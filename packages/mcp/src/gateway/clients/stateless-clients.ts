@@ -1,40 +1,39 @@
 import type { Caller } from "@toolweave/core";
-import { callerKey } from "./caller-key.ts";
+import { toCallerKey, GatewayClient } from "./gateway-client.ts";
 import type { CallerBudgets } from "./caller-budgets.ts";
-import { GatewayClient } from "./gateway-client.ts";
 
-/** Callers that are remembered. */
-const mostClients = 10_000;
+/** Maximum number of callers that are remembered. */
+const maxClients = 10_000;
 
 /**
- * Clients of the newer protocol over HTTP, which has no sessions: everything that one caller does counts as one client,
- * and so does everything that is done on nobody's behalf.
+ * Clients of the newer protocol over HTTP, which has no sessions: all requests of one caller belong to one client,
+ * and so do all requests without a caller.
  */
 export class StatelessClients {
   readonly #budgets: CallerBudgets;
-  /** The one that was used longest ago first. */
+  /** Least recently used first. */
   readonly #clients = new Map<string, GatewayClient>();
 
   constructor(budgets: CallerBudgets) {
     this.#budgets = budgets;
   }
 
-  of(caller: Caller | undefined): GatewayClient {
-    const key = callerKey(caller);
+  forCaller(caller: Caller | undefined): GatewayClient {
+    const key = toCallerKey(caller);
     const known = this.#clients.get(key);
-    const client = known ?? this.#new(caller);
+    const client = known ?? this.#create(caller);
     this.#clients.delete(key);
     this.#clients.set(key, client);
     return client;
   }
 
-  #new(caller: Caller | undefined): GatewayClient {
-    for (const [key, { running }] of this.#clients) {
-      if (this.#clients.size < mostClients) break;
-      // What a client has under way is held against it.
+  #create(caller: Caller | undefined): GatewayClient {
+    for (const [key, { callsInProgress: running }] of this.#clients) {
+      if (this.#clients.size < maxClients) break;
+      // A client with calls in progress counts towards the limits.
       if (running === 0) this.#clients.delete(key);
     }
     const principal = `caller ${JSON.stringify(caller?.id ?? null)}`;
-    return new GatewayClient(this.#budgets.of(caller), principal, caller, undefined);
+    return new GatewayClient(this.#budgets.forCaller(caller), principal, caller, undefined);
   }
 }

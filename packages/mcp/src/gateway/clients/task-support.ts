@@ -3,39 +3,43 @@ import { tasksExtension } from "../../server-requests/client-capabilities.ts";
 import { isObject } from "../../schema/schema-keywords.ts";
 import { errorCode, McpError, type RequestPort } from "./request-port.ts";
 
-/** Whether clients may, or have to, run a tool as a task (2025-11-25, tools, `execution`). `undefined`: neither. */
+/** Whether clients may, or must, run a tool as a task (2025-11-25, tools, `execution`). `undefined`: neither. */
 export type TaskSupport = "required" | "optional";
 
-/** As the tool's own server says; a tool that is a task here may be one for a client, too. */
-export function taskSupport({
+/** Returns the task support that the tool's own server declares; a tool that the executor runs as a task is optional. */
+export function getTaskSupport({
   provenance,
   metadata,
   execution,
 }: ToolSpec): TaskSupport | undefined {
   if (provenance.adapter !== "mcp") return execution === "task" ? "optional" : undefined;
-  const own = metadata?.["execution"];
-  const support = isObject(own) ? own["taskSupport"] : undefined;
+  const declared = metadata?.["execution"];
+  const support = isObject(declared) ? declared["taskSupport"] : undefined;
   return support === "required" || support === "optional" ? support : undefined;
 }
 
 /**
- * What a call is answered with. `task`: with one. `maybe`: with one as soon as the tool's own server has made a task of it,
- * else with its result. `call`: with its result.
+ * Result of a call. `task`: a task. `maybe`: a task as soon as the tool's own server has created one, else the
+ * result. `call`: the result.
  */
 export type CallKind = "task" | "maybe" | "call";
 
 /**
- * Up to 2025-11-25 the client asks for a task. From 2026-07-28 on whoever serves decides, for clients that know the
- * extension.
+ * Returns the kind of a call. Up to 2025-11-25 the client requests a task; from 2026-07-28 on the server decides, for
+ * clients that support the extension.
  *
- * @param asked the request's `task`.
- * @throws McpError `-32601` when a task is asked for, and the tool is none.
+ * @param requested Member `task` of the request.
+ * @throws McpError `-32601` when a task is requested, and the tool does not support tasks.
  */
-export function getCallKind(tool: Tool | undefined, asked: unknown, port: RequestPort): CallKind {
-  const isAsked = port.era === "legacy" ? asked !== undefined : knowsTasks(port);
-  if (tool === undefined || !isAsked) return "call";
+export function getCallKind(
+  tool: Tool | undefined,
+  requested: unknown,
+  port: RequestPort,
+): CallKind {
+  const isRequested = port.era === "legacy" ? requested !== undefined : supportsTasks(port);
+  if (tool === undefined || !isRequested) return "call";
   const { spec } = tool;
-  const support = taskSupport(spec);
+  const support = getTaskSupport(spec);
   if (port.era === "legacy") {
     if (support !== undefined) return "task";
     throw new McpError(errorCode.methodNotFound, `${spec.name} cannot be run as a task`);
@@ -45,8 +49,8 @@ export function getCallKind(tool: Tool | undefined, asked: unknown, port: Reques
   return mayBecomeTask ? "maybe" : "call";
 }
 
-/** Whether a client of 2026-07-28 says that it knows tasks. */
-export function knowsTasks({ capabilities }: RequestPort): boolean {
+/** True if a client of 2026-07-28 declares the tasks extension. */
+export function supportsTasks({ capabilities }: RequestPort): boolean {
   const { extensions } = capabilities;
   return isObject(extensions) && isObject(extensions[tasksExtension]);
 }

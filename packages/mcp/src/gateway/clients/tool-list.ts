@@ -1,6 +1,6 @@
 import type { JsonObject, Toolset, ToolSpec } from "@toolweave/core";
 import { isObject } from "../../schema/schema-keywords.ts";
-import { taskSupport } from "./task-support.ts";
+import { getTaskSupport } from "./task-support.ts";
 
 const hints = [
   "title",
@@ -10,37 +10,37 @@ const hints = [
   "openWorldHint",
 ] as const;
 
-/** The tools of a toolset as the protocol lists them, in order of name. Made once for each toolset. */
+/** The tools of a toolset in the protocol's form, by name. Cached by toolset. */
 export class ToolList {
-  readonly #made = new WeakMap<Toolset, readonly JsonObject[]>();
+  readonly #cache = new WeakMap<Toolset, readonly JsonObject[]>();
   readonly #forModel: boolean;
 
-  /** @param forModel results have no structured content: no schema may promise any. */
+  /** @param forModel Results have no structured content, so output schemas are omitted. */
   constructor(forModel: boolean) {
     this.#forModel = forModel;
   }
 
-  of(toolset: Toolset): readonly JsonObject[] {
-    let list = this.#made.get(toolset);
+  forToolset(toolset: Toolset): readonly JsonObject[] {
+    let list = this.#cache.get(toolset);
     if (list === undefined) {
-      list = toolset.specs().map(this.#forModel ? definitionForModel : definitionOf);
-      this.#made.set(toolset, list);
+      list = toolset.specs().map(this.#forModel ? toModelDefinition : toDefinition);
+      this.#cache.set(toolset, list);
     }
     return list;
   }
 }
 
 /**
- * A spec as a client sees it: title, description, schemas and hints as they are, icons and `_meta` of an MCP server's
- * tool, and whether it can be run as a task, which the SDK leaves out for clients of 2026-07-28.
+ * Converts a spec for a client: title, description, schemas and annotations, icons and `_meta` of an MCP server's
+ * tool, and its task support, which the SDK omits for clients of 2026-07-28.
  */
-function definitionOf(spec: ToolSpec): JsonObject {
+function toDefinition(spec: ToolSpec): JsonObject {
   const { name, title, description, inputSchema, outputSchema, annotations, metadata } = spec;
-  const shown = hints.flatMap((hint) => {
+  const presentHints = hints.flatMap((hint) => {
     const value = annotations[hint];
     return value === undefined ? [] : [[hint, value] as const];
   });
-  const support = taskSupport(spec);
+  const support = getTaskSupport(spec);
   const { icons, _meta } = spec.provenance.adapter === "mcp" ? (metadata ?? {}) : {};
   return {
     name,
@@ -48,14 +48,14 @@ function definitionOf(spec: ToolSpec): JsonObject {
     description,
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(shown.length === 0 ? {} : { annotations: Object.fromEntries(shown) }),
+    ...(presentHints.length === 0 ? {} : { annotations: Object.fromEntries(presentHints) }),
     ...(support === undefined ? {} : { execution: { taskSupport: support } }),
     ...(Array.isArray(icons) ? { icons } : {}),
     ...(isObject(_meta) ? { _meta } : {}),
   };
 }
 
-function definitionForModel(spec: ToolSpec): JsonObject {
-  const { outputSchema: _promised, ...definition } = definitionOf(spec);
+function toModelDefinition(spec: ToolSpec): JsonObject {
+  const { outputSchema: _omitted, ...definition } = toDefinition(spec);
   return definition;
 }

@@ -1,11 +1,14 @@
-/** What `work` gives within so many milliseconds; `undefined`: it failed, or takes longer, and goes on unheard. */
+/**
+ * Returns the result of `work` if it succeeds in time, else `undefined`. The work continues, and its result is
+ * ignored.
+ */
 export async function withTimeout<T>(work: PromiseLike<T>, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } catch {
     return undefined;
   } finally {

@@ -1,15 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** The request as `fetch` has it, without its body. Names of headers that come twice keep all their values. */
+/** Converts a request to a `Request` without its body. Repeated headers keep all their values. */
 export function toRequest(incoming: IncomingMessage, url: URL, signal: AbortSignal): Request {
   return new Request(url, {
     method: incoming.method ?? "GET",
-    headers: headersOf(incoming),
+    headers: toHeaders(incoming),
     signal,
   });
 }
 
-/** The same, a POST, with its body. It hears of the signal itself: a chain of requests breaks where one is collected. */
+/**
+ * Returns a POST request with its body. It has the signal itself: a chain of requests breaks if one of them is
+ * garbage-collected.
+ */
 export function withBody(
   { url, headers }: Request,
   body: Uint8Array<ArrayBuffer>,
@@ -18,7 +21,7 @@ export function withBody(
   return new Request(url, { method: "POST", headers, body, signal });
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
+function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     headers.append(rawHeaders[index] as string, rawHeaders[index + 1] as string);
@@ -26,7 +29,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-/** The whole body; `undefined`: it has more bytes than that, and the rest is not read. */
+/** Reads the body; `undefined`: it exceeds `maxBytes`, and the rest is not read. */
 export async function readBody(
   incoming: IncomingMessage,
   maxBytes: number,
@@ -34,7 +37,7 @@ export async function readBody(
   if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) return undefined;
   const parts: Buffer[] = [];
   let bytes = 0;
-  // Leaving the loop must not close the connection: it still has to carry the refusal.
+  // Leaving the loop must not close the connection, which still carries the error response.
   for await (const part of incoming.iterator({ destroyOnReturn: false })) {
     bytes += (part as Buffer).length;
     if (bytes > maxBytes) return undefined;
@@ -43,7 +46,7 @@ export async function readBody(
   return Buffer.concat(parts);
 }
 
-/** Whether events come in it, for as long as its server likes. */
+/** True if the response is an event stream. */
 export function isEventStream({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("text/event-stream") === true;
 }
@@ -51,7 +54,7 @@ export function isEventStream({ headers }: Response): boolean {
 /** Milliseconds that the headers of a stream wait for its first event. */
 const headersWaitMs = 20;
 
-/** Sends the answer, no faster than it is read; what makes its body hears when `signal` fires, and the answer ends. */
+/** Sends a response with backpressure. If `signal` is aborted, its body is cancelled and the response ends. */
 export async function send(
   response: Response,
   outgoing: ServerResponse,
@@ -62,8 +65,8 @@ export async function send(
   if (signal.aborted || outgoing.destroyed) return stop();
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
-  if (reader === undefined) return ended(outgoing);
-  // A stream's first event may be long in coming; what comes at once is sent with the headers.
+  if (reader === undefined) return end(outgoing);
+  // The first event of a stream may be late; an immediate one is sent together with the headers.
   const flush = isEventStream(response)
     ? setTimeout(() => outgoing.flushHeaders(), headersWaitMs)
     : undefined;
@@ -73,11 +76,11 @@ export async function send(
       const { done, value } = await reader.read();
       clearTimeout(flush);
       if (done || outgoing.destroyed) break;
-      if (!outgoing.write(value)) await drained(outgoing);
+      if (!outgoing.write(value)) await waitForDrain(outgoing);
     }
-    await ended(outgoing);
+    await end(outgoing);
   } catch {
-    // Half an answer must not look like a whole one.
+    // An incomplete response must not look complete.
     outgoing.destroy();
   } finally {
     clearTimeout(flush);
@@ -85,20 +88,20 @@ export async function send(
   }
 }
 
-/** Resolves when the last byte has been handed on, or never will be. */
-function ended(outgoing: ServerResponse): Promise<void> {
+/** Resolves when the last byte has been passed on, or never will be. */
+function end(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     outgoing.once("close", resolve);
     outgoing.end(resolve);
   });
 }
 
-function drained(outgoing: ServerResponse): Promise<void> {
+function waitForDrain(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    const go = (): void => {
-      outgoing.off("drain", go).off("close", go);
+    const done = (): void => {
+      outgoing.off("drain", done).off("close", done);
       resolve();
     };
-    outgoing.on("drain", go).on("close", go);
+    outgoing.on("drain", done).on("close", done);
   });
 }

@@ -1,53 +1,58 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { isIP } from "node:net";
+import { type AddressInfo, isIP } from "node:net";
 import { ToolError, type Caller } from "@toolweave/core";
-import type { GatewayFetch } from "./gateway-fetch.ts";
-import { CallerCheck, tokenCallers } from "./http-callers.ts";
+import type { GatewayFetch, HttpOptions } from "./http-options.ts";
+import {
+  CallerCheck,
+  tokenCallers,
+  isMetadataPath,
+  metadataResponse,
+  toMetadataUrl,
+} from "./http-callers.ts";
 import { checkHttpOptions } from "./check-http-options.ts";
 import { readBody, isEventStream, toRequest, send, withBody } from "./http-exchange.ts";
-import { isMetadataPath, metadataAnswer, toMetadataUrl } from "./resource-metadata.ts";
 import { OriginGuard } from "./origin-guard.ts";
-import type { HttpOptions } from "./http-options.ts";
-import { refusal } from "./http-refusal.ts";
+import { toErrorResponse } from "./error-response.ts";
 import { isIdleStream } from "./idle-streams.ts";
 
 const defaultBodyBytes = 4 * 1024 * 1024;
 const defaultConnections = 4_096;
 const defaultRequests = 1_000;
 
-/** Who is slower than that at sending a request is cut off (`node:http`, in milliseconds). */
-const patience = {
+/** Timeouts of the server (`node:http`, in milliseconds). */
+const timeouts = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
-  // Longer than a busy client leaves a connection idle: one that is closed just as it is used again breaks a request.
+  // Longer than the idle time of a busy client's connections: a connection that is closed while it is reused
+  // breaks a request.
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
 };
 
-/** Made once: its stack would cost more than the rest of an answer's end. */
-const over = new DOMException("The exchange is over.", "AbortError");
+/** Created once: its stack would cost more than the rest of the end of a response. */
+const exchangeEnded = new DOMException("The exchange is over.", "AbortError");
 
-/** A gateway that listens. */
+/** A listening gateway. */
 export interface HttpListener {
-  /** Where clients reach it on this machine: `http://127.0.0.1:8137/mcp`. */
+  /** Local URL for clients: `http://127.0.0.1:8137/mcp`. */
   readonly url: string;
   /**
-   * Listens no longer: streams of the gateway's own end, calls have `graceMs` (default 10,000) to, then everything is
-   * cut off. The gateway stays open; closing both at once lets its subscriptions end first. Idempotent.
+   * Stops listening: streams of the gateway are closed, calls in progress get `graceMs` (default 10,000), then all
+   * connections are closed. The gateway stays open; closing both at once lets its subscriptions end first.
+   * Idempotent.
    */
   close(graceMs?: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Serves a gateway over HTTP: to this machine unless told otherwise. Refuses requests for other hosts and of other
- * pages (DNS rebinding), asks who a request is from, and bounds what one may send and keep open. There is no TLS in it:
- * for other machines put it behind something that has it, and say so with `publicUrl`.
+ * Serves a gateway over HTTP, on loopback by default. Rejects requests for other hosts and from other web pages (DNS
+ * rebinding), authenticates the caller, and limits the size and number of requests. There is no TLS: for other
+ * machines use a reverse proxy with TLS, and set `publicUrl`.
  *
- * @throws ToolError `internal` when an option cannot be meant, or others could use the gateway without a token;
- *   `unavailable` when it cannot listen there.
+ * @throws ToolError `internal` when an option is invalid, or others could use the gateway without a token;
+ * `unavailable` when it cannot listen on the address.
  * @example
  * ```ts
  * const listener = await listenHttp(serveMcp(registry, executor), { port: 8137 });
@@ -61,9 +66,9 @@ export async function listenHttp(
   checkHttpOptions(options);
   const { host = "127.0.0.1", port = 0, path = "/mcp" } = options;
   const server = createServer({
-    ...patience,
+    ...timeouts,
     maxHeaderSize: 32 * 1024,
-    // The stream of a client whose machine is gone ends, and its place is free again.
+    // The stream of a client whose machine has disappeared is closed, so that its slot is free again.
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
   });
@@ -75,8 +80,8 @@ export async function listenHttp(
     const message = `Cannot listen on ${host}, port ${port} (${code}).`;
     throw new ToolError("unavailable", message, { retryable: false, audience: "host", cause });
   }
-  const shown = isIP(host) === 6 ? `[${host}]` : host;
-  const url = new URL(`http://${shown}:${(server.address() as AddressInfo).port}${path}`);
+  const hostInUrl = isIP(host) === 6 ? `[${host}]` : host;
+  const url = new URL(`http://${hostInUrl}:${(server.address() as AddressInfo).port}${path}`);
   return new Listener(gateway, options, server, url);
 }
 
@@ -87,11 +92,11 @@ class Listener implements HttpListener {
   readonly #path: string;
   readonly #publicUrl: URL;
   readonly #options: HttpOptions;
-  readonly #neighbours: OriginGuard;
+  readonly #originGuard: OriginGuard;
   readonly #callers: CallerCheck | undefined;
-  /** How many requests of each caller are under way. */
+  /** Number of requests in progress, by caller. */
   readonly #open = new Map<string, number>();
-  /** What each answer under way ends with; `true`: a stream that ends with the listener. */
+  /** Controllers of the responses in progress; `true`: a stream that is closed with the listener. */
   readonly #exchanges = new Map<AbortController, boolean>();
   #idle: (() => void) | undefined;
   #closed: Promise<void> | undefined;
@@ -104,7 +109,7 @@ class Listener implements HttpListener {
     this.#path = path;
     this.#options = options;
     this.#publicUrl = new URL(publicUrl ?? url);
-    this.#neighbours = new OriginGuard({
+    this.#originGuard = new OriginGuard({
       host,
       hosts: [
         ...(publicUrl === undefined ? [] : [this.#publicUrl.hostname]),
@@ -118,10 +123,10 @@ class Listener implements HttpListener {
       this.#callers = new CallerCheck(authenticate, options.protectedResource, href);
     }
     server.on("request", (incoming, outgoing) => {
-      // Sent before the answer to the one before (pipelining), it has no connection of its own yet, and nobody would hear
-      // that its client has gone. No client of the protocol does that: it sends it again over another connection.
+      // A pipelined request has no connection of its own yet, so that the end of its client would not be noticed.
+      // Clients of the protocol do not pipeline; the request is sent again over another connection.
       if (outgoing.socket === null) incoming.socket.destroy();
-      else void this.#answer(incoming, outgoing);
+      else void this.#exchange(incoming, outgoing);
     });
   }
 
@@ -151,102 +156,107 @@ class Listener implements HttpListener {
     await closed;
   }
 
-  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async #exchange(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const exchange = new AbortController();
     this.#exchanges.set(exchange, incoming.method === "GET");
     let isStream = true;
-    const gone = (): void => {
-      // Nobody is left who would have to hear of an answer that has been sent whole; a stream may be subscribed to.
-      if (isStream || !outgoing.writableFinished) exchange.abort(over);
+    const onClose = (): void => {
+      // After a complete response there is no work to cancel, except of a stream with subscriptions.
+      if (isStream || !outgoing.writableFinished) exchange.abort(exchangeEnded);
     };
-    outgoing.once("close", gone);
-    // What was sent too early, or breaks off, ends the exchange and nothing else.
-    incoming.on("error", gone);
-    outgoing.on("error", gone);
+    outgoing.once("close", onClose);
+    // An error of the connection ends only this exchange.
+    incoming.on("error", onClose);
+    outgoing.on("error", onClose);
     if (this.#closed !== undefined) outgoing.setHeader("connection", "close");
     try {
-      const response = await this.#responseTo(incoming, outgoing, exchange.signal);
+      const response = await this.#handle(incoming, outgoing, exchange.signal);
       isStream = isEventStream(response);
-      const readable = this.#neighbours.readableBy(incoming.headers.origin ?? null);
-      for (const [name, value] of Object.entries(readable)) outgoing.setHeader(name, value);
+      const corsHeaders = this.#originGuard.corsHeaders(incoming.headers.origin ?? null);
+      for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value);
       outgoing.setHeader("x-content-type-options", "nosniff");
       await send(response, outgoing, exchange.signal);
     } catch {
-      // Nothing of it is for whoever asked.
+      // The error is not for the client.
       if (outgoing.headersSent) outgoing.destroy();
-      else await send(refusal(500, "The gateway cannot answer this."), outgoing, exchange.signal);
+      else
+        await send(
+          toErrorResponse(500, "The gateway failed to handle the request."),
+          outgoing,
+          exchange.signal,
+        );
     } finally {
       this.#exchanges.delete(exchange);
       if (this.#exchanges.size === 0) this.#idle?.();
     }
   }
 
-  /** The cheap checks first: nothing is read for whoever is refused. */
-  async #responseTo(
+  /** Handles a request. The cheap checks come first: nothing is read of a rejected request. */
+  async #handle(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
     signal: AbortSignal,
   ): Promise<Response> {
     const url = URL.parse(incoming.url ?? "/", this.#publicUrl.href);
-    if (url === null) return refusal(400, "This is no URL.");
+    if (url === null) return toErrorResponse(400, "The URL is invalid.");
     const request = toRequest(
       incoming,
       new URL(`${url.pathname}${url.search}`, this.#publicUrl),
       signal,
     );
-    const misled = this.#neighbours.refusalOf(request.headers);
-    if (misled !== undefined) return misled;
-    if (this.#closed !== undefined) return refusal(503, "The gateway is shutting down.");
-    if (request.method === "OPTIONS") return this.#neighbours.preflight(request.headers);
+    const rejection = this.#originGuard.check(request.headers);
+    if (rejection !== undefined) return rejection;
+    if (this.#closed !== undefined) return toErrorResponse(503, "The gateway is shutting down.");
+    if (request.method === "OPTIONS") return this.#originGuard.preflight(request.headers);
     const { protectedResource } = this.#options;
     if (protectedResource !== undefined && isMetadataPath(url.pathname, this.#publicUrl.pathname)) {
-      return metadataAnswer(this.#publicUrl, protectedResource);
+      return metadataResponse(this.#publicUrl, protectedResource);
     }
     if (url.pathname !== this.#path)
-      return refusal(404, `The protocol is spoken at ${this.#path}.`);
-    const caller = await this.#callers?.callerOf(request);
+      return toErrorResponse(404, `The MCP endpoint is ${this.#path}.`);
+    const caller = await this.#callers?.authenticate(request);
     if (caller instanceof Response) return caller;
-    // Nothing would tell that its request has ended.
-    if (signal.aborted) return refusal(503, "The client has gone.");
-    return this.#counted(caller, request, outgoing, () =>
-      this.#forwarded(request, incoming, signal, caller),
+    // The end of the request would not be noticed.
+    if (signal.aborted) return toErrorResponse(503, "The client has disconnected.");
+    return this.#withinLimit(caller, request, outgoing, () =>
+      this.#forward(request, incoming, signal, caller),
     );
   }
 
   /**
-   * One of the requests that the caller may have under way: until the answer has been sent, or is a stream that waits for
-   * changes. A `GET` is nothing else, and counts among the gateway's streams alone.
+   * Counts the request towards the caller's limit until its response has been sent, or is a stream for notifications.
+   * A `GET` is always such a stream, and only counts among the gateway's streams.
    */
-  async #counted(
+  async #withinLimit(
     caller: Caller | undefined,
     { method }: Request,
     outgoing: ServerResponse,
-    go: () => Promise<Response>,
+    forward: () => Promise<Response>,
   ): Promise<Response> {
-    if (method === "GET") return go();
+    if (method === "GET") return forward();
     const { maxRequestsPerCaller = defaultRequests } = this.#options;
     const key = JSON.stringify(caller?.id ?? null);
     const open = this.#open.get(key) ?? 0;
     if (open >= maxRequestsPerCaller) {
-      const message = `This caller has ${open} requests under way, and may have no more: wait for one to end. The limit is maxRequestsPerCaller of the listener (toolweave serve --max-requests).`;
-      return refusal(429, message, { "retry-after": "1" });
+      const message = `This caller has reached its limit of ${open} concurrent requests: wait for one to end. The limit is maxRequestsPerCaller of the listener (toolweave serve --max-requests).`;
+      return toErrorResponse(429, message, { "retry-after": "1" });
     }
     this.#open.set(key, open + 1);
     let isCounted = true;
     const end = (): void => {
       if (!isCounted) return;
       isCounted = false;
-      const left = (this.#open.get(key) ?? 1) - 1;
-      if (left > 0) this.#open.set(key, left);
+      const remaining = (this.#open.get(key) ?? 1) - 1;
+      if (remaining > 0) this.#open.set(key, remaining);
       else this.#open.delete(key);
     };
     outgoing.once("close", end);
-    const response = await go();
+    const response = await forward();
     if (isIdleStream(response)) end();
     return response;
   }
 
-  async #forwarded(
+  async #forward(
     request: Request,
     incoming: IncomingMessage,
     signal: AbortSignal,
@@ -255,11 +265,11 @@ class Listener implements HttpListener {
     const { maxBodyBytes = defaultBodyBytes } = this.#options;
     const body = request.method === "POST" ? await readBody(incoming, maxBodyBytes) : undefined;
     if (request.method === "POST" && body === undefined) {
-      const message = `A request has ${maxBodyBytes} bytes at most.`;
-      return refusal(413, message, { connection: "close" });
+      const message = `The request is larger than ${maxBodyBytes} bytes.`;
+      return toErrorResponse(413, message, { connection: "close" });
     }
-    const whole = body === undefined ? request : withBody(request, body, signal);
-    return this.#gateway.fetch(whole, {
+    const complete = body === undefined ? request : withBody(request, body, signal);
+    return this.#gateway.fetch(complete, {
       maxBodyBytes,
       ...(caller === undefined ? {} : { caller }),
     });

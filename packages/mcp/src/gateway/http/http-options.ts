@@ -1,63 +1,83 @@
 import type { Awaitable, Caller } from "@toolweave/core";
 
-/** Why a request is not answered. */
+/** Reason of a rejected request. */
 export interface CallerRefusal {
-  /** `insufficient_scope`: known, and not allowed (403). `unavailable`: it cannot be checked now (503). Else 401. */
+  /**
+   * `insufficient_scope`: authenticated, but not allowed (403). `unavailable`: it cannot be checked now (503). Else
+   * 401.
+   */
   readonly refused: "invalid_token" | "insufficient_scope" | "unavailable";
-  /** One sentence for the client: says nothing of the credential itself. */
+  /** One sentence for the client, without any part of the credential. */
   readonly reason: string;
 }
 
 /**
- * Who makes a request, from its URL and headers; it has no body. `undefined`: it shows no credential. What it throws is
- * answered with 500 and not told.
+ * Determines the caller of a request from its URL and headers; it has no body. `undefined`: it has no credential. An
+ * error is answered with 500 and its message is not sent.
  */
 export type Authenticate = (request: Request) => Awaitable<Caller | CallerRefusal | undefined>;
 
-/** Where clients get tokens: the metadata of a protected resource (RFC 9728), which the protocol's clients read. */
+/** Metadata of a protected resource (RFC 9728), by which clients find the authorization server. */
 export interface ProtectedResource {
-  /** The issuers' URLs. */
+  /** URLs of the issuers. */
   readonly authorizationServers: readonly string[];
-  /** What a token needs. Told in the metadata, and with every refusal. */
+  /** Required scopes, listed in the metadata and in every rejection. */
   readonly scopes?: readonly string[];
 }
 
-/** How the registry is reached over HTTP. */
+/** Options of `listenHttp`. */
 export interface HttpOptions {
-  /** Default: `127.0.0.1`. Others than loopback ones need `token` or `authenticate`. */
+  /** Default: `127.0.0.1`. Addresses other than loopback require `token` or `authenticate`. */
   readonly host?: string;
-  /** Default: a free one; the listener's `url` says which. */
+  /** Default: a free port, which is part of the listener's `url`. */
   readonly port?: number;
-  /** Where the protocol is spoken. Default: `/mcp`. */
+  /** Path of the endpoint. Default: `/mcp`. */
   readonly path?: string;
-  /** As clients write it when something stands in between: `https://tools.example.com/mcp`. Default: the listener's. */
+  /** URL that clients use if there is a proxy: `https://tools.example.com/mcp`. Default: the listener's. */
   readonly publicUrl?: string | URL;
   /**
-   * Host names that requests may be for, beside that of `publicUrl` and what the host is by itself (`localhost`, its
-   * address). Others are refused with 403: a page on the web could otherwise reach the gateway by a name of its own.
+   * Allowed host names of requests, beside that of `publicUrl` and those of the host itself (`localhost`, its
+   * address). Others are rejected with 403: otherwise a web page could reach the gateway by a name of its own.
    */
   readonly allowedHosts?: readonly string[];
   /**
-   * Origins of web pages that may use the gateway from a browser, exactly: `https://inspector.example.com`. Requests of
-   * other pages are refused with 403; those of pages on loopback get through to a gateway on loopback, and no further
-   * than a browser lets them.
+   * Origins of web pages that may use the gateway from a browser, exactly: `https://inspector.example.com`. Requests
+   * of other pages are rejected with 403; those of pages on loopback reach a gateway on loopback, within the limits
+   * of the browser.
    */
   readonly allowedOrigins?: readonly string[];
-  /** Every request has to carry it (`Authorization: Bearer …`). 16 characters at least. Its caller is `token`. */
+  /**
+   * Token that every request must carry (`Authorization: Bearer …`). At least 16 characters. The caller's id is
+   * `token`.
+   */
   readonly token?: string;
-  /** Who makes a request; `jwtCallers` gives one. In place of `token`. */
+  /** Determines the caller of a request; `jwtCallers` returns one. Used instead of `token`. */
   readonly authenticate?: Authenticate;
-  /** Makes the gateway a protected resource of an authorization server. `jwtCallers` gives it. */
+  /** Metadata of the gateway as a protected resource of an authorization server. `jwtCallers` returns it. */
   readonly protectedResource?: ProtectedResource;
-  /** Whoever reaches the address may call the tools: for networks that let nobody else in. Default: false. */
+  /** Lets every client that reaches the address call the tools: for closed networks. Default: false. */
   readonly allowUnauthenticated?: boolean;
-  /** Bytes that a request's body may have. Default: 4 MiB. */
+  /** Maximum size of a request's body in bytes. Default: 4 MiB. */
   readonly maxBodyBytes?: number;
-  /** Connections of all callers at once; further ones are closed. Default: 4,096. */
+  /** Maximum number of connections of all callers; further ones are closed. Default: 4,096. */
   readonly maxConnections?: number;
   /**
-   * Requests that one caller may have under way at once; further ones get 429. Streams that wait for changes are not
-   * among them: see `limits.streams` of the gateway. Requests without a caller count as one caller's. Default: 1,000.
+   * Maximum number of concurrent requests of one caller; further ones are answered with 429. Streams for
+   * notifications are not counted: see `limits.streams` of the gateway. Requests without a caller count as one
+   * caller. Default: 1,000.
    */
   readonly maxRequestsPerCaller?: number;
+}
+
+/** Properties of a request that its sender cannot set. */
+export interface GatewayRequest {
+  /** Authenticated caller of the request. Absent: there is no authentication. */
+  readonly caller?: Caller;
+  /** Maximum size of the body in bytes. Default: 4,194,304 (4 MiB). */
+  readonly maxBodyBytes?: number;
+}
+
+/** Handles HTTP requests of the protocol; a request whose signal is aborted is cancelled. */
+export interface GatewayFetch {
+  fetch(request: Request, from?: GatewayRequest): Promise<Response>;
 }

@@ -1,18 +1,18 @@
-/** Streams that only wait for changes: they are not counted among the requests that a caller has open. */
+/** Streams that only wait for notifications: they do not count among the requests of a caller. */
 const idleStreams = new WeakSet<Response>();
 
-/** Marks an answer as a stream that waits for changes, which the gateway counts by itself. */
+/** Marks a response as a stream for notifications, which the gateway counts itself. */
 export function markIdleStream(response: Response): Response {
   idleStreams.add(response);
   return response;
 }
 
-/** Whether the gateway has marked the answer. */
+/** True if the gateway has marked the response. */
 export function isIdleStream(response: Response): boolean {
   return idleStreams.has(response);
 }
 
-/** The same answer; `onEnd` is called once, when its body has been read to its end, or is not read any more. */
+/** Returns the same response; `onEnd` is called once, when its body has been read to its end, or is no longer read. */
 export function withStreamEnd(
   response: Response,
   signal: AbortSignal,

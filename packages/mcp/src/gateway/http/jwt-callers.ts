@@ -4,26 +4,29 @@ import { getBearerToken } from "./http-callers.ts";
 import type { Authenticate, CallerRefusal, ProtectedResource } from "./http-options.ts";
 import { fetchedKeys, KeysUnavailable, type KeySource } from "./jwt-keys.ts";
 
-/** Which tokens are believed. */
+/** Rules for accepted tokens. */
 export interface JwtOptions {
-  /** Who signs them: the claim `iss`, exactly. */
+  /** Issuer of the tokens: the exact value of the claim `iss`. */
   readonly issuer: string;
-  /** What the claim `aud` has to hold: the gateway's own URL, as RFC 8707 wants it. Never leave that to chance. */
+  /** Required value of the claim `aud`: the gateway's own URL, as in RFC 8707. */
   readonly audience: string | readonly string[];
-  /** The issuer's keys: the URL of its key set (`https://id.example.com/jwks.json`), or the set itself. */
+  /** Keys of the issuer: the URL of its key set (`https://id.example.com/jwks.json`), or the set itself. */
   readonly jwks: string | URL | JSONWebKeySet;
-  /** Scopes that every token needs (`scope` or `scp`). Default: none. */
+  /** Scopes that every token must have (`scope` or `scp`). Default: none. */
   readonly scopes?: readonly string[];
-  /** Signature algorithms. Default: RS256, PS256, ES256, ES384, ES512 and EdDSA. Those with a shared secret are never taken. */
+  /**
+   * Signature algorithms. Default: RS256, PS256, ES256, ES384, ES512 and EdDSA. Algorithms with a shared secret are
+   * never accepted.
+   */
   readonly algorithms?: readonly string[];
   /**
-   * Whom the claims of a valid token name. Default: `sub` as `id`, the texts of `roles` as roles, `client_id` or `azp` as
-   * agent. `undefined`: nobody who may call.
+   * Converts the claims of a valid token to a caller. Default: `sub` as `id`, the strings of `roles` as roles,
+   * `client_id` or `azp` as agent. `undefined`: the token is rejected.
    */
   callerOf?(claims: JsonObject): Caller | undefined;
 }
 
-/** What `listenHttp` takes of it: spread it into its options. */
+/** Options for `listenHttp`: spread it into them. */
 export interface JwtCallers {
   readonly authenticate: Authenticate;
   readonly protectedResource: ProtectedResource;
@@ -38,20 +41,20 @@ const known: readonly string[] = [
   "callerOf",
 ] satisfies readonly (keyof JwtOptions)[];
 
-const usualAlgorithms = ["RS256", "PS256", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
+const defaultAlgorithms = ["RS256", "PS256", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
 
-/** Seconds that the clocks of issuer and gateway may differ by. */
+/** Tolerance in seconds between the clocks of issuer and gateway. */
 const clockTolerance = 30;
 
-/** Longer than any real one: nothing is decoded of more. */
-const mostCharacters = 16_384;
+/** Maximum length of a token: longer ones are not decoded. */
+const maxTokenLength = 16_384;
 
 /**
- * Callers with tokens of an authorization server: signed JWTs (RFC 9068), checked for signature, issuer, audience, time
- * and scopes. A key set is fetched through the guarded client, kept for ten minutes, and fetched again for a key that it
- * does not have, at most every thirty seconds.
+ * Authenticates callers by tokens of an authorization server: signed JWTs (RFC 9068), whose signature, issuer,
+ * audience, time and scopes are checked. A key set is fetched through the guarded client, cached for ten minutes, and
+ * fetched again for an unknown key, at most every thirty seconds.
  *
- * @throws ToolError `internal` when an option cannot be meant.
+ * @throws ToolError `internal` when an option is invalid.
  * @example
  * ```ts
  * const publicUrl = "https://tools.example.com/mcp";
@@ -61,27 +64,30 @@ const mostCharacters = 16_384;
  */
 export function jwtCallers(options: JwtOptions): JwtCallers {
   checkOptions("jwtCallers", options, known);
-  const { issuer, audience, jwks, scopes = [], algorithms = usualAlgorithms } = options;
+  const { issuer, audience, jwks, scopes = [], algorithms = defaultAlgorithms } = options;
   const audiences = [audience].flat() as string[];
-  if (typeof issuer !== "string" || issuer === "") throw misuse("issuer says who signs the tokens");
+  if (typeof issuer !== "string" || issuer === "")
+    throw invalidOption("issuer must name the issuer of the tokens");
   if (audiences.length === 0 || audiences.some((one) => typeof one !== "string" || one === "")) {
-    throw misuse(
-      "audience says whom the tokens are for: without it, those for any other service would do",
+    throw invalidOption(
+      "audience must name the recipient of the tokens: without it, tokens for any other service would be accepted",
     );
   }
-  const odd = algorithms.find(
+  const invalidAlgorithm = algorithms.find(
     (algorithm) => !/^(?:RS|PS|ES)\d{3}$|^Ed(?:DSA|25519)$/.test(algorithm),
   );
-  if (odd !== undefined || algorithms.length === 0) {
-    throw misuse(`algorithms takes asymmetric ones, such as "RS256", not "${odd ?? ""}"`);
+  if (invalidAlgorithm !== undefined || algorithms.length === 0) {
+    throw invalidOption(
+      `algorithms takes asymmetric algorithms such as "RS256", not "${invalidAlgorithm ?? ""}"`,
+    );
   }
   let keys: KeySource | undefined =
     typeof jwks === "string" || jwks instanceof URL ? fetchedKeys(jwks) : undefined;
-  const { callerOf = usualCaller } = options;
+  const { callerOf = defaultCaller } = options;
   const authenticate: Authenticate = async (request) => {
     const token = getBearerToken(request);
     if (token === undefined) return undefined;
-    if (token.length > mostCharacters) return invalid("The token is too long.");
+    if (token.length > maxTokenLength) return invalidToken("The token is too long.");
     const { createLocalJWKSet, jwtVerify } = await import("jose");
     keys ??= createLocalJWKSet(jwks as JSONWebKeySet);
     let claims: JWTPayload;
@@ -92,13 +98,15 @@ export function jwtCallers(options: JwtOptions): JwtCallers {
     } catch (error) {
       if (error instanceof KeysUnavailable)
         return { refused: "unavailable", reason: error.message };
-      return invalid(reasonOf(error));
+      return invalidToken(getReason(error));
     }
-    const missing = scopes.filter((scope) => !scopesOf(claims).includes(scope));
+    const missing = scopes.filter((scope) => !getScopes(claims).includes(scope));
     if (missing.length > 0) {
       return { refused: "insufficient_scope", reason: `The token lacks: ${missing.join(" ")}.` };
     }
-    return callerOf(claims as JsonObject) ?? invalid("The token names nobody who may call.");
+    return (
+      callerOf(claims as JsonObject) ?? invalidToken("The subject of the token is not permitted.")
+    );
   };
   const protectedResource = {
     authorizationServers: [issuer],
@@ -107,7 +115,7 @@ export function jwtCallers(options: JwtOptions): JwtCallers {
   return { authenticate, protectedResource };
 }
 
-function usualCaller({ sub, roles, client_id: client, azp }: JsonObject): Caller | undefined {
+function defaultCaller({ sub, roles, client_id: client, azp }: JsonObject): Caller | undefined {
   if (typeof sub !== "string" || sub === "") return undefined;
   const agent = client ?? azp;
   return {
@@ -117,26 +125,27 @@ function usualCaller({ sub, roles, client_id: client, azp }: JsonObject): Caller
   };
 }
 
-/** RFC 9068 has one text with spaces; others have a list. */
-function scopesOf({ scope, scp }: JWTPayload): readonly unknown[] {
-  const given = scope ?? scp;
-  return typeof given === "string" ? given.split(" ") : Array.isArray(given) ? given : [];
+/** RFC 9068 uses one string with spaces; others use a list. */
+function getScopes({ scope, scp }: JWTPayload): readonly unknown[] {
+  const value = scope ?? scp;
+  return typeof value === "string" ? value.split(" ") : Array.isArray(value) ? value : [];
 }
 
-function invalid(reason: string): CallerRefusal {
+function invalidToken(reason: string): CallerRefusal {
   return { refused: "invalid_token", reason };
 }
 
-/** What a client can do something about; never what stands in the token. */
-function reasonOf(error: unknown): string {
+/** Returns a reason that a client can act on, without any part of the token. */
+function getReason(error: unknown): string {
   const { code, claim } = error as { readonly code?: unknown; readonly claim?: unknown };
   if (code === "ERR_JWT_EXPIRED") return "The token has expired.";
   if (code === "ERR_JWT_CLAIM_VALIDATION_FAILED")
-    return `The token's ${String(claim)} does not fit.`;
-  if (code === "ERR_JWKS_NO_MATCHING_KEY") return "The token is signed with no key of the issuer.";
+    return `The claim ${String(claim)} of the token is not accepted.`;
+  if (code === "ERR_JWKS_NO_MATCHING_KEY")
+    return "The token is not signed with a key of the issuer.";
   return "The token is not valid.";
 }
 
-function misuse(what: string): ToolError {
-  return new ToolError("internal", `jwtCallers: ${what}.`);
+function invalidOption(fault: string): ToolError {
+  return new ToolError("internal", `jwtCallers: ${fault}.`);
 }

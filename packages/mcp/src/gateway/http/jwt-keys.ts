@@ -1,22 +1,22 @@
 import { httpClient } from "@toolweave/http";
 import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters } from "jose";
 
-/** The key that a token says it is signed with. Rejects when there is none. */
+/** Returns the key that a token names as its signing key. Rejects when there is none. */
 export type KeySource = (
   header: JWSHeaderParameters,
   token: FlattenedJWSInput,
 ) => Promise<CryptoKey>;
 
-/** The issuer's keys cannot be had: whether a token is valid is not known. */
+/** The keys of the issuer are not available: the token cannot be checked. */
 export class KeysUnavailable extends Error {}
 
 const freshMs = 10 * 60_000;
-/** Tokens with made-up key ids must not make us ask the issuer each time. */
-const betweenMs = 30_000;
-/** How long keys go on to serve when the issuer does not answer. */
+/** Minimum interval of fetches: tokens with invented key ids must not cause a fetch each. */
+const minIntervalMs = 30_000;
+/** Milliseconds that cached keys are used while the issuer is not available. */
 const staleMs = 60 * 60_000;
 
-/** The keys at a URL, fetched when needed and kept. */
+/** Fetches the keys at a URL when they are needed, and caches them. */
 export function fetchedKeys(url: string | URL): KeySource {
   const { origin } = new URL(url);
   const http = httpClient({
@@ -27,35 +27,36 @@ export function fetchedKeys(url: string | URL): KeySource {
   });
   let keys: KeySource | undefined;
   let fetchedAt = -Infinity;
-  let askedAt = -Infinity;
-  let asking: Promise<void> | undefined;
+  let attemptedAt = -Infinity;
+  let fetching: Promise<void> | undefined;
 
-  const ask = async (): Promise<void> => {
-    askedAt = performance.now();
+  const fetchKeys = async (): Promise<void> => {
+    attemptedAt = performance.now();
     const { createLocalJWKSet } = await import("jose");
     const response = await http.request({
       method: "GET",
       url,
       headers: { accept: "application/json" },
     });
-    if (response.status !== 200) throw new Error(`${origin} answered ${response.status}`);
+    if (response.status !== 200)
+      throw new Error(`${origin} responded with the status ${response.status}`);
     keys = createLocalJWKSet(JSON.parse(response.text()) as JSONWebKeySet);
     fetchedAt = performance.now();
   };
-  /** Asks once, however many wait for it; too soon after the last time: not at all. */
+  /** Fetches once for all concurrent callers, and not at all within the minimum interval. */
   const refresh = async (): Promise<void> => {
-    if (asking === undefined && performance.now() - askedAt < betweenMs) return;
-    asking ??= ask()
+    if (fetching === undefined && performance.now() - attemptedAt < minIntervalMs) return;
+    fetching ??= fetchKeys()
       .catch(() => {})
-      .finally(() => (asking = undefined));
-    await asking;
+      .finally(() => (fetching = undefined));
+    await fetching;
   };
 
   return async (header, token) => {
     const age = (): number => performance.now() - fetchedAt;
     if (age() > freshMs) await refresh();
     if (keys === undefined || age() > staleMs) {
-      throw new KeysUnavailable("The keys of the issuer cannot be had now.");
+      throw new KeysUnavailable("The keys of the issuer are not available.");
     }
     try {
       return await keys(header, token);

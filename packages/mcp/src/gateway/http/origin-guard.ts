@@ -5,25 +5,25 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
-import { refusal } from "./http-refusal.ts";
+import { toErrorResponse } from "./error-response.ts";
 
-/** What a gateway listens on, and by which names it is known. */
+/** The address that a gateway listens on, and its allowed names. */
 export interface AllowedOrigins {
   readonly host: string;
-  /** Host names beside its own. */
+  /** Further host names. */
   readonly hosts: readonly string[];
-  /** Origins of web pages that may read answers. */
+  /** Origins of web pages that may read responses. */
   readonly origins: readonly string[];
 }
 
-/** True for addresses and names that only this machine reaches. */
+/** True for addresses and names that only this machine can reach. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 /**
- * Which requests are for this gateway at all. A page on the web can have its own name lead to a private address (DNS
- * rebinding): then the `Host` header is that name. What a page sends has its `Origin`.
+ * Checks whether a request is meant for this gateway. A web page can make its own name resolve to a private address
+ * (DNS rebinding): then the `Host` header is that name. A request of a page has its `Origin`.
  */
 export class OriginGuard {
   readonly #isLocal: boolean;
@@ -34,28 +34,34 @@ export class OriginGuard {
   constructor({ host, hosts, origins }: AllowedOrigins) {
     this.#isLocal = isLoopback(host);
     this.#isWildcard = host === "0.0.0.0" || host === "::";
-    const own = isIP(host) === 6 ? `[${host}]` : host.toLowerCase();
-    this.#hosts = [own, ...(this.#isLocal ? localhostAllowedHostnames() : []), ...hosts];
+    const ownName = isIP(host) === 6 ? `[${host}]` : host.toLowerCase();
+    this.#hosts = [ownName, ...(this.#isLocal ? localhostAllowedHostnames() : []), ...hosts];
     this.#origins = new Set(origins);
   }
 
-  /** The refusal of a request that is meant for somebody else, or comes from a page that may not; else `undefined`. */
-  refusalOf(headers: Headers): Response | undefined {
+  /** Returns the response that rejects a request for another host, or of a page that is not allowed; else `undefined`. */
+  check(headers: Headers): Response | undefined {
     const host = headers.get("host");
     const named = validateHostHeader(host, this.#hosts);
     if (!named.ok && !(this.#isWildcard && isAddress(host))) {
-      return refusal(403, "The Host header names no host of this gateway; see allowedHosts.");
+      return toErrorResponse(
+        403,
+        "The Host header does not name a host of this gateway; see allowedHosts.",
+      );
     }
     const origin = headers.get("origin");
     if (origin === null || this.#origins.has(origin)) return undefined;
     if (this.#isLocal && validateOriginHeader(origin, localhostAllowedOrigins()).ok) {
       return undefined;
     }
-    return refusal(403, "Pages of this origin may not use the gateway; see allowedOrigins.");
+    return toErrorResponse(
+      403,
+      "This origin is not allowed to use the gateway; see allowedOrigins.",
+    );
   }
 
-  /** What a browser wants to see before a page of an allowed origin may read the answer. */
-  readableBy(origin: string | null): Readonly<Record<string, string>> {
+  /** Returns the headers that a browser requires before a page of an allowed origin may read the response. */
+  corsHeaders(origin: string | null): Readonly<Record<string, string>> {
     if (origin === null || !this.#origins.has(origin)) return {};
     return {
       "access-control-allow-origin": origin,
@@ -64,20 +70,21 @@ export class OriginGuard {
     };
   }
 
-  /** The answer to a browser that asks before it sends (CORS preflight). */
-  preflight(asked: Headers): Response {
-    if (!this.#origins.has(asked.get("origin") ?? "")) return new Response(null, { status: 204 });
-    // Arguments of a call may have headers of their own: there is no whole list of them.
+  /** Responds to a CORS preflight. */
+  preflight(requested: Headers): Response {
+    if (!this.#origins.has(requested.get("origin") ?? ""))
+      return new Response(null, { status: 204 });
+    // Arguments of a call may have headers of their own, so the list cannot be fixed.
     const headers = {
       "access-control-allow-methods": "GET, POST, DELETE",
-      "access-control-allow-headers": asked.get("access-control-request-headers") ?? "",
+      "access-control-allow-headers": requested.get("access-control-request-headers") ?? "",
       "access-control-max-age": "600",
     };
     return new Response(null, { status: 204, headers });
   }
 }
 
-/** An address in place of a name: nobody else's name can lead to it. */
+/** True for an address instead of a name: no foreign name can be one. */
 function isAddress(host: string | null): boolean {
   const name = URL.parse(`http://${host}`)?.hostname ?? "";
   return isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;

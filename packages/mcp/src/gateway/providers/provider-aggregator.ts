@@ -2,44 +2,46 @@ import { isThenable, ToolError, type JsonObject } from "@toolweave/core";
 import { isObject } from "../../schema/schema-keywords.ts";
 import { withTimeout } from "../clients/with-timeout.ts";
 import {
-  prefixOf,
+  getPrefix,
   type ProviderCall,
   type ProviderCalls,
   type ProviderMethod,
 } from "./provider-calls.ts";
-import { ProviderProblems, type OfferProblem } from "./provider-problems.ts";
+import { ProviderProblems, type ProviderProblem } from "./provider-problems.ts";
 import type { McpProvider, McpProviderCall } from "../../options/provider.ts";
 import { errorCode, McpError } from "../clients/request-port.ts";
 
-/** Milliseconds that a provider gets to say what it has: one that hangs must not hide the others. */
+/** Milliseconds that a provider gets for a list: a hanging one must not hide the others. */
 const answerTimeoutMs = 10_000;
-/** The same for whether it has anything at all, from the beginning on: what is known later is told as a change. */
+/** Milliseconds that a provider gets at the start for its capabilities; later ones are notified as changes. */
 const readyMs = 1_000;
 
-/** What the providers of a gateway offer, as one server: resources by their addresses, prompts by prefixed names. */
+/**
+ * Serves the resources and prompts of all providers as one server: resources by their URIs, prompts by prefixed
+ * names.
+ */
 export class ProviderAggregator {
   readonly #providers: readonly McpProvider[];
   readonly #calls: ProviderCalls;
   readonly #problems = new ProviderProblems();
-  /** Of which it is not known what they have. */
+  /** Providers whose capabilities are not known yet. */
   readonly #unknown = new Set<McpProvider>();
-  /** Resolves when it is known of every provider what it has, or it has had its time. */
+  /** Resolves when the capabilities of every provider are known, or its time has passed. */
   readonly #ready: Promise<unknown>;
 
   constructor(providers: readonly McpProvider[], calls: ProviderCalls) {
     this.#providers = providers;
     this.#calls = calls;
-    this.#ready = Promise.all(providers.map((provider) => this.#known(provider)));
+    this.#ready = Promise.all(providers.map((provider) => this.#waitForCapabilities(provider)));
   }
 
-  get problems(): readonly OfferProblem[] {
+  get problems(): readonly ProviderProblem[] {
     return this.#problems.all;
   }
 
   /**
-   * What there is to be told in the gateway's capabilities: of a provider of which it is not known yet, all that it could
-   * have. Nobody waits for that: a client that hears nothing takes the gateway for one that speaks the older protocol only,
-   * or for a dead one.
+   * Capabilities of the gateway. Of a provider whose capabilities are not known yet, all are declared: waiting for it
+   * would make the gateway look dead, or as if it only spoke the older protocol.
    */
   get kinds(): { resources: boolean; subscribe: boolean; prompts: boolean; complete: boolean } {
     const some = (has: (provider: McpProvider) => unknown): boolean =>
@@ -54,192 +56,216 @@ export class ProviderAggregator {
     };
   }
 
-  /** Each address once: of two providers that have the same the first one's counts. */
+  /** Returns each URI once: of two providers with the same URI, the first is used. */
   async resources(call: ProviderCall): Promise<readonly JsonObject[]> {
-    const lists = await this.#each("resources/read", call, ({ resources }, asked) =>
-      resources?.list(asked),
+    const lists = await this.#each("resources/read", call, ({ resources }, providerCall) =>
+      resources?.list(providerCall),
     );
     return this.#unique("resource", "uri", lists);
   }
 
   async templates(call: ProviderCall): Promise<readonly JsonObject[]> {
-    const lists = await this.#each("resources/read", call, ({ resources }, asked) =>
-      resources?.templates(asked),
+    const lists = await this.#each("resources/read", call, ({ resources }, providerCall) =>
+      resources?.templates(providerCall),
     );
     return this.#unique("resource template", "uriTemplate", lists);
   }
 
-  /** With the names that clients know. */
+  /** Returns the prompts with the names that clients use. */
   async prompts(call: ProviderCall): Promise<readonly JsonObject[]> {
-    const lists = await this.#each("prompts/get", call, ({ prompts }, asked) =>
-      prompts?.list(asked),
+    const lists = await this.#each("prompts/get", call, ({ prompts }, providerCall) =>
+      prompts?.list(providerCall),
     );
     const named = lists.map(
       ([provider, list]) =>
         [
           provider,
-          list.map((prompt) => ({ ...prompt, name: ourName(provider, String(prompt["name"])) })),
+          list.map((prompt) => ({
+            ...prompt,
+            name: prefixedName(provider, String(prompt["name"])),
+          })),
         ] as const,
     );
     return this.#unique("prompt", "name", named);
   }
 
   /**
-   * `resources/read` of whoever has it: a provider that lists it, else those with a template that fits, else each in turn.
+   * Handles `resources/read`: by a provider that lists the URI, else by those with a matching template, else by each
+   * in turn.
    *
-   * @throws McpError `-32602` when nobody has it.
+   * @throws McpError `-32602` when no provider has it.
    */
   async read(params: JsonObject, call: ProviderCall): Promise<JsonObject> {
     const uri = String(params["uri"]);
-    let refused: unknown;
-    for (const provider of await this.#ownersOf(uri, call)) {
+    let denied: unknown;
+    for (const provider of await this.#findOwners(uri, call)) {
       try {
-        const result = await this.#calls.ask(provider, "resources/read", { uri }, call, (asked) =>
-          provider.resources?.read(params, asked),
+        const result = await this.#calls.request(
+          provider,
+          "resources/read",
+          { uri },
+          call,
+          (providerCall) => provider.resources?.read(params, providerCall),
         );
         if (result !== undefined) return result;
       } catch (error) {
-        // What one may not be asked for, another may have.
-        if (isRefused(error)) refused ??= error;
+        // If one provider is denied, another one may have the resource.
+        if (isDenied(error)) denied ??= error;
         else if (!isNotFound(error)) throw error;
       }
     }
-    if (refused !== undefined) throw refused;
+    if (denied !== undefined) throw denied;
     throw new McpError(errorCode.invalidParams, "Resource not found", { uri });
   }
 
-  /** @throws McpError `-32602` when there is no such prompt; what the provider throws. */
+  /** @throws McpError `-32602` when there is no such prompt; errors of the provider. */
   async prompt(params: JsonObject, call: ProviderCall): Promise<JsonObject> {
     const { name } = params;
-    const found = await this.#promptOf(name, call);
+    const found = await this.#findPrompt(name, call);
     if (found === undefined) {
       throw new McpError(errorCode.invalidParams, `Unknown prompt: ${String(name).slice(0, 200)}`);
     }
-    const [provider, theirs] = found;
+    const [provider, providerName] = found;
     const { arguments: args } = params;
-    const seen = { name: theirs, ...(args === undefined ? {} : { arguments: args }) };
-    const prompt = await this.#calls.ask(provider, "prompts/get", seen, call, (asked) =>
-      provider.prompts?.get({ ...params, name: theirs }, asked),
+    const policyArgs = { name: providerName, ...(args === undefined ? {} : { arguments: args }) };
+    const prompt = await this.#calls.request(
+      provider,
+      "prompts/get",
+      policyArgs,
+      call,
+      (providerCall) => provider.prompts?.get({ ...params, name: providerName }, providerCall),
     );
     return prompt ?? { messages: [] };
   }
 
-  /** Completes nothing where the provider cannot. */
+  /** Returns no values if the provider does not support completion. */
   async complete(params: JsonObject, call: ProviderCall): Promise<JsonObject> {
     const { ref } = params;
-    if (!isObject(ref)) throw new McpError(errorCode.invalidParams, "ref is no reference");
+    if (!isObject(ref)) throw new McpError(errorCode.invalidParams, "ref must be an object");
     if (ref["type"] === "ref/prompt") {
-      const found = await this.#promptOf(ref["name"], call);
+      const found = await this.#findPrompt(ref["name"], call);
       if (found === undefined) throw new McpError(errorCode.invalidParams, "Unknown prompt");
       const [provider, name] = found;
-      return this.#completed(provider, { ...params, ref: { ...ref, name } }, call);
+      return this.#complete(provider, { ...params, ref: { ...ref, name } }, call);
     }
     const uri = String(ref["uri"]);
-    const lists = await this.#each("resources/read", call, ({ resources }, asked) =>
-      resources?.templates(asked),
+    const lists = await this.#each("resources/read", call, ({ resources }, providerCall) =>
+      resources?.templates(providerCall),
     );
     const owner =
       lists.find(([, list]) => list.some(({ uriTemplate }) => uriTemplate === uri))?.[0] ??
-      (await this.#ownersOf(uri, call))[0];
-    if (owner === undefined || !(await this.#calls.shows(owner, "resources/read", call))) {
-      return nothing;
+      (await this.#findOwners(uri, call))[0];
+    if (owner === undefined || !(await this.#calls.isVisible(owner, "resources/read", call))) {
+      return noCompletion;
     }
-    return this.#completed(owner, params, call);
+    return this.#complete(owner, params, call);
   }
 
   /**
-   * Its changes are heard of from now on.
+   * Subscribes to changes of a resource.
    *
-   * @param isHeard they are already, by others: it is only seen to that this client may.
-   * @throws McpError `-32602` when nobody tells of them, or not to this client; what the provider throws.
+   * @param isSubscribed Another client has subscribed: only this client's permission is checked.
+   * @throws McpError `-32602` when no provider supports it, or it is not allowed for this client; errors of the
+   * provider.
    */
-  async subscribe(uri: string, call: ProviderCall, isHeard: boolean): Promise<void> {
-    for (const provider of await this.#ownersOf(uri, call)) {
+  async subscribe(uri: string, call: ProviderCall, isSubscribed: boolean): Promise<void> {
+    for (const provider of await this.#findOwners(uri, call)) {
       if (provider.resources?.subscribe === undefined) continue;
-      if (!(await this.#calls.allows(provider, "resources/read", call, { uri }))) continue;
-      if (!isHeard) await provider.resources.subscribe(uri);
+      if (!(await this.#calls.isAllowed(provider, "resources/read", call, { uri }))) continue;
+      if (!isSubscribed) await provider.resources.subscribe(uri);
       return;
     }
-    throw new McpError(errorCode.invalidParams, "Nothing tells of changes of that resource", {
-      uri,
-    });
+    throw new McpError(
+      errorCode.invalidParams,
+      "Subscriptions are not supported for this resource",
+      {
+        uri,
+      },
+    );
   }
 
-  /** Nobody wants to hear of it any more. */
+  /** Ends the subscription of a resource. */
   async unsubscribe(uri: string): Promise<void> {
     await Promise.allSettled(
       this.#providers.map(async (provider) => provider.resources?.unsubscribe?.(uri)),
     );
   }
 
-  async #known(provider: McpProvider): Promise<void> {
+  async #waitForCapabilities(provider: McpProvider): Promise<void> {
     if (provider.ready === undefined) return;
     this.#unknown.add(provider);
     const known = (): void => void this.#unknown.delete(provider);
     await withTimeout(provider.ready.then(known, known), readyMs);
   }
 
-  async #completed(
+  async #complete(
     provider: McpProvider,
     params: JsonObject,
     call: ProviderCall,
   ): Promise<JsonObject> {
-    const result = await this.#calls.ask(provider, "completion/complete", params, call, (asked) =>
-      provider.complete?.(params, asked),
+    const result = await this.#calls.request(
+      provider,
+      "completion/complete",
+      params,
+      call,
+      (providerCall) => provider.complete?.(params, providerCall),
     );
-    return result ?? nothing;
+    return result ?? noCompletion;
   }
 
-  async #promptOf(
+  async #findPrompt(
     name: unknown,
     call: ProviderCall,
   ): Promise<readonly [McpProvider, string] | undefined> {
     await this.#ready;
     for (const provider of this.#providers) {
       if (provider.prompts === undefined) continue;
-      const prefix = prefixOf(provider);
+      const prefix = getPrefix(provider);
       if (typeof name !== "string" || !name.startsWith(prefix)) continue;
-      const theirs = name.slice(prefix.length);
-      if (!(await this.#calls.shows(provider, "prompts/get", call))) continue;
-      const list = await settled(() => provider.prompts?.list(askedFor(call)));
-      if (list?.some((prompt) => prompt["name"] === theirs)) return [provider, theirs];
+      const providerName = name.slice(prefix.length);
+      if (!(await this.#calls.isVisible(provider, "prompts/get", call))) continue;
+      const list = await orUndefined(() => provider.prompts?.list(toProviderCall(call)));
+      if (list?.some((prompt) => prompt["name"] === providerName)) return [provider, providerName];
     }
     return undefined;
   }
 
-  async #ownersOf(uri: string, call: ProviderCall): Promise<readonly McpProvider[]> {
+  async #findOwners(uri: string, call: ProviderCall): Promise<readonly McpProvider[]> {
     await this.#ready;
-    const having = this.#providers.filter(({ resources }) => resources !== undefined);
-    if (having.length < 2) return having;
-    const lists = await this.#each("resources/read", call, ({ resources }, asked) =>
-      resources?.list(asked),
+    const withResources = this.#providers.filter(({ resources }) => resources !== undefined);
+    if (withResources.length < 2) return withResources;
+    const lists = await this.#each("resources/read", call, ({ resources }, providerCall) =>
+      resources?.list(providerCall),
     );
     const listed = lists.find(([, list]) => list.some((resource) => resource["uri"] === uri));
     if (listed !== undefined) return [listed[0]];
-    const templates = await this.#each("resources/read", call, ({ resources }, asked) =>
-      resources?.templates(asked),
+    const templates = await this.#each("resources/read", call, ({ resources }, providerCall) =>
+      resources?.templates(providerCall),
     );
-    const fitting = templates.filter(([, list]) =>
+    const matching = templates.filter(([, list]) =>
       list.some(({ uriTemplate }) => matchesTemplate(uri, String(uriTemplate))),
     );
-    return fitting.length > 0 ? fitting.map(([provider]) => provider) : having;
+    return matching.length > 0 ? matching.map(([provider]) => provider) : withResources;
   }
 
-  /** What each provider answers that the client may use. One that fails, or takes too long, has nothing just now. */
+  /**
+   * Requests a list of each provider that the client may use. A provider that fails, or takes too long, has an empty
+   * list.
+   */
   async #each(
     method: ProviderMethod,
     call: ProviderCall,
     ask: (
       provider: McpProvider,
-      asked: McpProviderCall,
+      providerCall: McpProviderCall,
     ) => PromiseLike<readonly JsonObject[]> | readonly JsonObject[] | undefined,
   ): Promise<readonly (readonly [McpProvider, readonly JsonObject[]])[]> {
     await this.#ready;
-    const asked = askedFor(call);
+    const providerCall = toProviderCall(call);
     return Promise.all(
       this.#providers.map(async (provider) => {
-        const isShown = await this.#calls.shows(provider, method, call);
-        const list = isShown ? await settled(() => ask(provider, asked)) : undefined;
+        const isVisible = await this.#calls.isVisible(provider, method, call);
+        const list = isVisible ? await orUndefined(() => ask(provider, providerCall)) : undefined;
         return [provider, list ?? []] as const;
       }),
     );
@@ -250,30 +276,30 @@ export class ProviderAggregator {
     key: string,
     lists: readonly (readonly [McpProvider, readonly JsonObject[]])[],
   ): readonly JsonObject[] {
-    const taken = new Map<unknown, JsonObject>();
+    const unique = new Map<unknown, JsonObject>();
     for (const [{ id }, list] of lists) {
       for (const entry of list) {
         const subject = entry[key];
-        if (!taken.has(subject)) taken.set(subject, entry);
+        if (!unique.has(subject)) unique.set(subject, entry);
         else this.#problems.add(kind, id, String(subject));
       }
     }
-    return Array.from(taken.values());
+    return Array.from(unique.values());
   }
 }
 
-const nothing: JsonObject = { completion: { values: [], total: 0, hasMore: false } };
+const noCompletion: JsonObject = { completion: { values: [], total: 0, hasMore: false } };
 
-function askedFor({ client, signal }: ProviderCall): McpProviderCall {
+function toProviderCall({ client, signal }: ProviderCall): McpProviderCall {
   return { signal, caller: client.caller };
 }
 
-function ourName(provider: McpProvider, name: string): string {
-  return `${prefixOf(provider)}${name}`;
+function prefixedName(provider: McpProvider, name: string): string {
+  return `${getPrefix(provider)}${name}`;
 }
 
-/** By the policy. */
-function isRefused(error: unknown): boolean {
+/** True if the policy has denied it. */
+function isDenied(error: unknown): boolean {
   return ToolError.is(error) && error.code === "permission_denied";
 }
 
@@ -286,7 +312,7 @@ function isNotFound(error: unknown): boolean {
   return code === -32602 || code === -32002;
 }
 
-async function settled<T>(ask: () => PromiseLike<T> | T): Promise<T | undefined> {
+async function orUndefined<T>(ask: () => PromiseLike<T> | T): Promise<T | undefined> {
   try {
     const answer = ask();
     return isThenable(answer) ? await withTimeout(answer, answerTimeoutMs) : answer;
@@ -295,7 +321,7 @@ async function settled<T>(ask: () => PromiseLike<T> | T): Promise<T | undefined>
   }
 }
 
-/** Whether a template can make the address (RFC 6570, as far as it can be told without its values). */
+/** True if a template can produce the URI (RFC 6570, as far as that can be decided without values). */
 function matchesTemplate(uri: string, template: string): boolean {
   const [first = "", ...rest] = template.split(/\{[^{}]*\}/);
   if (!uri.startsWith(first)) return false;

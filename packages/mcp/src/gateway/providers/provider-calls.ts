@@ -14,25 +14,25 @@ import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { McpProvider, McpProviderCall } from "../../options/provider.ts";
 import { McpError } from "../clients/request-port.ts";
 
-/** What a provider is asked for, and the tool that it is to the policy: those of `mcpSource` have the same names. */
+/** Methods of providers, with the tool that stands for each in policies: `mcpSource` uses the same names. */
 const tools = {
   "resources/read": "read_resource",
   "prompts/get": "get_prompt",
   "completion/complete": "complete",
 } as const;
 
-/** What a provider is asked for on behalf of a client. */
+/** A method that is called on behalf of a client. */
 export type ProviderMethod = keyof typeof tools;
 
-/** For whom a provider is asked, and until when. */
+/** The client and the signal of a request to a provider. */
 export interface ProviderCall {
   readonly client: GatewayClient;
   readonly signal: AbortSignal;
 }
 
 /**
- * What a provider is asked for is a call as any other: the policy decides about it, the audit hears of it, it has its
- * time, and no secret is in its answer. That it only reads is the protocol's word.
+ * Runs requests to providers as calls: they go through policy, audit, timeout and redaction. They count as read-only,
+ * as in the protocol.
  */
 export class ProviderCalls {
   readonly #executor: ToolExecutor;
@@ -42,8 +42,8 @@ export class ProviderCalls {
     this.#executor = executor;
   }
 
-  /** False: what the policy refuses this client is not shown to it. Without `args`: whatever they are. */
-  async shows(
+  /** False: the policy denies it to this client, so that it is not listed. Without `args`: for any arguments. */
+  async isVisible(
     provider: McpProvider,
     method: ProviderMethod,
     { client }: ProviderCall,
@@ -52,8 +52,8 @@ export class ProviderCalls {
     return (await this.#effect(this.#spec(provider, method), client, args)) !== "deny";
   }
 
-  /** False: the policy refuses it to this client, or wants a person to agree, and nobody can be asked. */
-  async allows(
+  /** False: the policy denies it to this client, or requires an approval, for which no person can be asked. */
+  async isAllowed(
     provider: McpProvider,
     method: ProviderMethod,
     { client }: ProviderCall,
@@ -63,15 +63,15 @@ export class ProviderCalls {
   }
 
   /**
-   * Asks a provider.
+   * Sends a request to a provider.
    *
-   * @param args what the policy sees of it.
-   * @returns what `work` does, searched as results of tools are.
-   * @throws ToolError `permission_denied` for what the policy refuses, or a person would have to agree to;
-   *   `limit_exceeded` for what is more than the executor takes; what becomes of a call that takes too long, or fails.
-   * @throws McpError with the code of what `work` throws, if that has one of the protocol.
+   * @param args Arguments for the policy.
+   * @returns the result of `work`, redacted like the result of a tool.
+   * @throws ToolError `permission_denied` when the policy denies it or requires an approval; `limit_exceeded` when
+   * the result exceeds the executor's limits; errors of a call that times out or fails.
+   * @throws McpError with the code of the error of `work`, if it is one of the protocol.
    */
-  async ask(
+  async request(
     provider: McpProvider,
     method: ProviderMethod,
     args: JsonObject,
@@ -80,7 +80,7 @@ export class ProviderCalls {
   ): Promise<JsonObject | undefined> {
     const spec = this.#spec(provider, method);
     if ((await this.#effect(spec, client, args)) === "ask") {
-      const message = `${spec.name} needs a person's approval, and nobody can be asked for ${method}.`;
+      const message = `${spec.name} requires a person's approval, which cannot be requested for ${method}.`;
       throw new ToolError("permission_denied", message);
     }
     const { caller } = client;
@@ -95,27 +95,27 @@ export class ProviderCalls {
           thrown = error;
           throw error;
         }
-        return answer === undefined || asksFirst(answer)
+        return answer === undefined || isInputRequired(answer)
           ? "answered"
           : { content: [text("answered")], value: answer };
       },
     };
     const outcome = await this.#executor.execute(
       { id: crypto.randomUUID(), name: spec.name, arguments: args },
-      { toolset: alone(tool), signal, ...client.behalf },
+      { toolset: toToolset(tool), signal, ...client.runOptions },
     );
     if (outcome.status === "interrupted") {
-      throw new ToolError("permission_denied", `${spec.name} waits for a person: it was not run.`);
+      throw new ToolError("permission_denied", `${spec.name} requires a person and was not run.`);
     }
     const { error, result } = outcome;
     if (error !== undefined) {
       const { code } = (thrown ?? {}) as { readonly code?: unknown };
       throw Number.isInteger(code) ? new McpError(code as number, error.message) : error;
     }
-    // States and addresses would be no good any more: what has to be asked first is passed on as it is.
-    if (answer === undefined || asksFirst(answer)) return answer;
+    // Redaction would break states and URLs: a request for input is passed on unchanged.
+    if (answer === undefined || isInputRequired(answer)) return answer;
     if (!result.isError && isObject(result.value)) return result.value;
-    throw new ToolError("limit_exceeded", `${spec.name} answered with more than may be passed on.`);
+    throw new ToolError("limit_exceeded", `${spec.name} returned more than the limit allows.`);
   }
 
   async #effect(
@@ -125,7 +125,7 @@ export class ProviderCalls {
   ): Promise<"allow" | "ask" | "deny"> {
     const { effect } = await this.#executor.explain(
       { name: spec.name, ...(args === undefined ? {} : { arguments: args }) },
-      { toolset: alone({ spec, invoke: () => "" }), ...client.behalf },
+      { toolset: toToolset({ spec, invoke: () => "" }), ...client.runOptions },
     );
     return effect;
   }
@@ -134,20 +134,20 @@ export class ProviderCalls {
     const known = this.#specs.get(provider) ?? new Map<ProviderMethod, Tool["spec"]>();
     this.#specs.set(provider, known);
     let spec = known.get(method);
-    if (spec === undefined) known.set(method, (spec = specOf(provider, method)));
+    if (spec === undefined) known.set(method, (spec = toSpec(provider, method)));
     return spec;
   }
 }
 
-/** What comes before the names of a provider's prompts. */
-export function prefixOf({ id, prefix = id }: McpProvider): string {
+/** Returns the prefix of the names of a provider's prompts. */
+export function getPrefix({ id, prefix = id }: McpProvider): string {
   return prefix === false ? "" : `${prefix}__`;
 }
 
-function specOf(provider: McpProvider, method: ProviderMethod): Tool["spec"] {
+function toSpec(provider: McpProvider, method: ProviderMethod): Tool["spec"] {
   const { id, source = id } = provider;
   return {
-    name: `${prefixOf(provider)}${tools[method]}`,
+    name: `${getPrefix(provider)}${tools[method]}`,
     description: `${method} of ${id}, for a client of the gateway.`,
     inputSchema: { type: "object" },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
@@ -155,12 +155,12 @@ function specOf(provider: McpProvider, method: ProviderMethod): Tool["spec"] {
   };
 }
 
-/** Whether it is no answer yet (2026-07-28, basic/patterns/mrtr). */
-function asksFirst({ resultType }: JsonObject): boolean {
+/** True if the result requires input first (2026-07-28, basic/patterns/mrtr). */
+function isInputRequired({ resultType }: JsonObject): boolean {
   return resultType === "input_required";
 }
 
-function alone(tool: Tool): Toolset {
+function toToolset(tool: Tool): Toolset {
   const { name, provenance } = tool.spec;
   const entry: RegisteredTool = { tool, source: provenance.source ?? name, trusted: true };
   return new ToolsetSnapshot(0, new Map([[name, entry]]));

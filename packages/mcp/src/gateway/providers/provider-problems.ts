@@ -1,32 +1,32 @@
-/** Two providers offer the same, and only one of them can. */
-export interface OfferProblem {
-  /** The provider whose offer is not there. */
+/** Two providers have a resource or prompt of the same URI or name, and only one of them is served. */
+export interface ProviderProblem {
+  /** The provider whose resource or prompt is not served. */
   readonly provider: string;
-  /** The address, or the name, that both have; of a long one the beginning. */
+  /** The URI or name that both have, truncated. */
   readonly subject: string;
   readonly message: string;
 }
 
-/** How many are kept: a server may think of others with every list. */
-const mostProblems = 1_000;
-/** Characters of a subject: it is the server's text. */
-const longestSubject = 500;
+/** Maximum number of problems: a server may change its list without end. */
+const maxProblems = 1_000;
+/** Maximum number of characters of a subject, which is a text of the server. */
+const maxSubjectLength = 500;
 
-/** What is not there since another provider has it, each once. */
+/** Collects duplicates, each once. */
 export class ProviderProblems {
-  readonly #problems = new Map<string, OfferProblem>();
+  readonly #problems = new Map<string, ProviderProblem>();
 
-  get all(): readonly OfferProblem[] {
+  get all(): readonly ProviderProblem[] {
     return Array.from(this.#problems.values());
   }
 
-  /** @param kind as a person calls it: `prompt`, `resource`, `resource template`. */
-  add(kind: string, provider: string, given: string): void {
-    const subject = given.slice(0, longestSubject);
+  /** @param kind Kind for the message: `prompt`, `resource`, `resource template`. */
+  add(kind: string, provider: string, duplicate: string): void {
+    const subject = duplicate.slice(0, maxSubjectLength);
     const key = `${provider} ${kind} ${subject}`;
-    if (this.#problems.has(key) || this.#problems.size >= mostProblems) return;
-    const what = kind === "prompt" ? "name; give one of them a prefix of its own" : "address";
-    const message = `The ${kind} ${subject} of ${provider} is not there: another provider has one of the same ${what}.`;
+    if (this.#problems.has(key) || this.#problems.size >= maxProblems) return;
+    const reason = kind === "prompt" ? "name; give one of them another prefix" : "URI";
+    const message = `The ${kind} ${subject} of ${provider} is not served: another provider has one of the same ${reason}.`;
     this.#problems.set(key, { provider, subject, message });
   }
 }

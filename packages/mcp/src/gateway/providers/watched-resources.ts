@@ -1,25 +1,25 @@
-import { howToRaise } from "../clients/caller-budgets.ts";
+import { describeLimit } from "../clients/caller-budgets.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { ProviderAggregator } from "./provider-aggregator.ts";
 import { errorCode, McpError } from "../clients/request-port.ts";
 
-/** Which resources somebody wants to hear of: a provider is asked once, however many clients do. */
+/** Watches resources on behalf of clients: a provider has one subscription, however many clients watch. */
 export class WatchedResources {
-  readonly #offers: ProviderAggregator;
+  readonly #providers: ProviderAggregator;
   readonly #watchers = new Map<string, number>();
 
-  constructor(offers: ProviderAggregator) {
-    this.#offers = offers;
+  constructor(providers: ProviderAggregator) {
+    this.#providers = providers;
   }
 
-  /** @throws McpError when the client has as many as it may, or nobody tells it of that resource. */
+  /** @throws McpError when the caller's limit is reached, or no provider supports subscriptions of the resource. */
   async watch(client: GatewayClient, uri: string, signal: AbortSignal): Promise<void> {
     if (client.subscriptions.has(uri)) return;
-    if (!client.subscribe(uri)) throw tooMany();
+    if (!client.subscribe(uri)) throw tooManySubscriptions();
     const watchers = this.#watchers.get(uri) ?? 0;
     this.#watchers.set(uri, watchers + 1);
     try {
-      await this.#offers.subscribe(uri, { client, signal }, watchers > 0);
+      await this.#providers.subscribe(uri, { client, signal }, watchers > 0);
     } catch (error) {
       this.unwatch(client, uri);
       throw error;
@@ -34,19 +34,19 @@ export class WatchedResources {
       return;
     }
     this.#watchers.delete(uri);
-    void this.#offers.unsubscribe(uri);
+    void this.#providers.unsubscribe(uri);
   }
 
-  /** The client is gone. */
-  forget(client: GatewayClient): void {
+  /** Ends the subscriptions of a client. */
+  removeClient(client: GatewayClient): void {
     for (const uri of [...client.subscriptions]) this.unwatch(client, uri);
   }
 }
 
-/** A caller has as many subscriptions as it may. */
-function tooMany(): McpError {
+/** Error for a caller that has reached its limit of subscriptions. */
+function tooManySubscriptions(): McpError {
   return new McpError(
     errorCode.internal,
-    `This caller has as many subscriptions as it may have: end one of them first. ${howToRaise("subscriptions")}`,
+    `This caller has reached its limit of subscriptions: end one of them first. ${describeLimit("subscriptions")}`,
   );
 }

@@ -8,8 +8,13 @@ import {
   type Interruption,
   type ToolCall,
 } from "@toolweave/core";
-import { elicitationAnswer, canElicit } from "../clients/client-question.ts";
-import { form, maxQuestionLength, type AskingContext, type QuestionPart } from "./question-part.ts";
+import { toElicitationAnswer, canElicit } from "../clients/client-question.ts";
+import {
+  toFormQuestion,
+  maxQuestionLength,
+  type AskingContext,
+  type QuestionPart,
+} from "./question-part.ts";
 
 const decisions: Readonly<Record<string, GrantChoice | undefined>> = {
   approve: undefined,
@@ -17,8 +22,8 @@ const decisions: Readonly<Record<string, GrantChoice | undefined>> = {
   "approve and always remember": "always",
 };
 
-/** All approvals of a call as one decision. `undefined`: the client cannot be asked, or nobody could read all of it. */
-export function approvalPart(
+/** Creates one question for all approvals of a call. `undefined`: the client cannot be asked, or the text is too long. */
+export function createApprovalPart(
   { call }: Interruption,
   requests: readonly ApprovalRequest[],
   { capabilities, hasSession, by }: AskingContext,
@@ -27,17 +32,18 @@ export function approvalPart(
   const message = [
     `${displayLine(call.name)} needs your approval:`,
     ...requests.flatMap(requestLines),
-    // Of several requests for one tool, its description is said once.
+    // The description of a tool is part of several requests, and included once.
     ...new Set(requests.flatMap(descriptionLines)),
-    `With the arguments ${shownArguments(call)}`,
+    `With the arguments ${formatArguments(call)}`,
   ].join("\n");
   if (message.length > maxQuestionLength) return undefined;
   const grantable = requests.every(({ grant }) => grant !== undefined);
-  const offered = Object.keys(decisions).filter(
-    (word) =>
-      decisions[word] === undefined || (grantable && (hasSession || decisions[word] === "always")),
+  const choices = Object.keys(decisions).filter(
+    (choice) =>
+      decisions[choice] === undefined ||
+      (grantable && (hasSession || decisions[choice] === "always")),
   );
-  const refused = (reason: string): readonly Answer[] =>
+  const rejectAll = (reason: string): readonly Answer[] =>
     requests.map(({ id }) => ({
       type: "reject",
       requestId: id,
@@ -45,23 +51,23 @@ export function approvalPart(
       by,
     }));
   return {
-    question: form(message, {
+    question: toFormQuestion(message, {
       type: "object",
       properties: {
         decision: {
           type: "string",
           title: "Decision",
-          description: "What is remembered is a yes to exactly this call, with these arguments.",
-          enum: [...offered, "reject"],
+          description: "A remembered approval applies to exactly this call, with these arguments.",
+          enum: [...choices, "reject"],
         },
       },
       required: ["decision"],
     }),
     answer(response) {
-      const given = elicitationAnswer(response);
-      const decision = given.action === "accept" ? given.content?.["decision"] : undefined;
-      if (typeof decision !== "string" || !offered.includes(decision)) {
-        return refused("The user did not approve it.");
+      const result = toElicitationAnswer(response);
+      const decision = result.action === "accept" ? result.content?.["decision"] : undefined;
+      if (typeof decision !== "string" || !choices.includes(decision)) {
+        return rejectAll("The user did not approve it.");
       }
       const grant = decisions[decision];
       return requests.map(({ id }) => ({
@@ -74,7 +80,7 @@ export function approvalPart(
   };
 }
 
-/** One line for each thing that is said: no field of a request begins a line of its own. */
+/** Formats a request with one line for each member: no member can begin a line of its own. */
 function requestLines({ permission, reason, call: inner }: ApprovalRequest): string[] {
   const { kind, target, summary, details } = permission;
   return [
@@ -83,18 +89,18 @@ function requestLines({ permission, reason, call: inner }: ApprovalRequest): str
     `  Why you are asked: ${displayProse(reason)}`,
     ...(inner === undefined
       ? []
-      : [`  For its call of ${displayLine(inner.name)} with ${shownArguments(inner)}`]),
+      : [`  For its call of ${displayLine(inner.name)} with ${formatArguments(inner)}`]),
   ];
 }
 
-/** What the tool's source says of the tool, marked as its words. */
+/** Formats the description of the tool, marked as its source's text. */
 function descriptionLines({ description }: ApprovalRequest): string[] {
   if (description === undefined) return [];
   return [`The tool, in its source's words: “${displayProse(description)}”`];
 }
 
-/** As JSON, so that nothing in them passes for words of ours. */
-function shownArguments({ arguments: args }: ToolCall): string {
+/** Formats arguments as JSON, so that no part of them passes for a part of the question. */
+function formatArguments({ arguments: args }: ToolCall): string {
   const json = typeof args === "string" ? JSON.stringify(args) : JSON.stringify(args, null, 2);
   return displayJson(json).replaceAll("\n", "\n  ");
 }

@@ -7,12 +7,17 @@ import {
   type JsonSchema,
   type JsonValue,
 } from "@toolweave/core";
-import { elicitationAnswer, canElicit } from "../clients/client-question.ts";
+import { toElicitationAnswer, canElicit } from "../clients/client-question.ts";
 import { isObject } from "../../schema/schema-keywords.ts";
-import { form, maxQuestionLength, type AskingContext, type QuestionPart } from "./question-part.ts";
+import {
+  toFormQuestion,
+  maxQuestionLength,
+  type AskingContext,
+  type QuestionPart,
+} from "./question-part.ts";
 
-/** Something that a person supplies, as a form. `undefined`: no form can ask for it. */
-export function inputPart(
+/** Creates the question for an input of a person, as a form. `undefined`: it cannot be expressed as a form. */
+export function createInputPart(
   { id, message, schema }: InputRequest,
   context: AskingContext,
 ): QuestionPart | undefined {
@@ -27,16 +32,16 @@ export function inputPart(
         properties: { answer: schema ?? { type: "string" } },
         required: ["answer"],
       };
-  const displayed = displayedForm(requested);
+  const displayed = toDisplayedForm(requested);
   if (displayed === undefined) return undefined;
   return {
-    question: form(message, displayed),
+    question: toFormQuestion(message, displayed),
     answer(response) {
-      const given = elicitationAnswer(response);
-      const content = given.action === "accept" ? given.content : undefined;
+      const result = toElicitationAnswer(response);
+      const content = result.action === "accept" ? result.content : undefined;
       const value = isForm ? content : content?.["answer"];
       if (value === undefined) {
-        const reason = `The user ${given.action === "cancel" ? "dismissed the question" : "did not answer"}.`;
+        const reason = `The user ${result.action === "cancel" ? "dismissed the question" : "did not answer"}.`;
         return [{ type: "reject", requestId: id, reason }];
       }
       return [{ type: "input", requestId: id, value }];
@@ -45,16 +50,16 @@ export function inputPart(
 }
 
 /**
- * The form with its titles and descriptions as a person reads them. `undefined`: a field's name or a
- * choice, which come back as they are, has characters that nobody would see.
+ * Returns the form with readable titles and descriptions. `undefined`: the name of a field or a choice, which must
+ * stay unchanged, contains invisible characters.
  */
-function displayedForm(requested: JsonSchema): JsonSchema | undefined {
-  let isSeen = true;
+function toDisplayedForm(requested: JsonSchema): JsonSchema | undefined {
+  let isReadable = true;
   const displayed = (value: JsonValue, key = "", isNamed = false): JsonValue => {
     if (typeof value === "string") {
       if (key === "title" || key === "description") return displayProse(value);
       const isChoice = key === "item" || key === "const";
-      if ((isChoice ? displayLine(value) : displayText(value)) !== value) isSeen = false;
+      if ((isChoice ? displayLine(value) : displayText(value)) !== value) isReadable = false;
       return value;
     }
     if (Array.isArray(value)) {
@@ -62,16 +67,16 @@ function displayedForm(requested: JsonSchema): JsonSchema | undefined {
     }
     if (!isObject(value)) return value;
     const members = Object.entries(value).map(([name, member]): [string, JsonValue] => {
-      if (isNamed && displayLine(name) !== name) isSeen = false;
+      if (isNamed && displayLine(name) !== name) isReadable = false;
       return [name, displayed(member, isNamed ? "" : name, name === "properties" && !isNamed)];
     });
     return Object.fromEntries(members);
   };
   const form = displayed(requested) as JsonSchema;
-  return isSeen ? form : undefined;
+  return isReadable ? form : undefined;
 }
 
-/** An object of plain fields: all that a form can be (2025-11-25, client/elicitation, requested schema). */
+/** True for an object of plain fields, the only kind of form (2025-11-25, client/elicitation, requested schema). */
 function isFlatForm({ type, properties }: JsonSchema): boolean {
   if (type !== "object" || !isObject(properties)) return false;
   return Object.values(properties).every((field) => isObject(field) && isField(field));

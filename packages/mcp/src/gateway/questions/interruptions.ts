@@ -1,30 +1,33 @@
 import type { Interruption, JsonObject } from "@toolweave/core";
 import { errorResult } from "../clients/call-result.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
-import { questionsFor, type InterruptionQuestions } from "./interruption-questions.ts";
+import { toQuestions, type InterruptionQuestions } from "./interruption-questions.ts";
 import type { RequestStates } from "../clients/request-states.ts";
-import type { Served } from "../clients/serve-options.ts";
+import type { GatewaySettings } from "../clients/serve-options.ts";
 
-/** Characters of a `requestState`, which a client carries back and forth. */
-const longestState = 1_000_000;
+/** Maximum number of characters of a `requestState`, which a client sends back. */
+const maxStateLength = 1_000_000;
 
-/** What becomes of a call that waits for a person: its client is asked, or hears how it is answered elsewhere. */
+/**
+ * Handles a call that waits for a person: its client is asked, or receives a result that says how it is answered
+ * elsewhere.
+ */
 export class Interruptions {
-  readonly #served: Served;
+  readonly #served: GatewaySettings;
   readonly #states: RequestStates;
 
-  constructor(served: Served, states: RequestStates) {
+  constructor(served: GatewaySettings, states: RequestStates) {
     this.#served = served;
     this.#states = states;
   }
 
-  /** `undefined`: the client cannot be asked. */
-  questions(
+  /** Returns the questions for the client; `undefined`: the client cannot be asked. */
+  createQuestions(
     { caller, sessionId }: GatewayClient,
     interruption: Interruption,
     capabilities: JsonObject,
   ): InterruptionQuestions | undefined {
-    return questionsFor(interruption, {
+    return toQuestions(interruption, {
       capabilities,
       approvals: this.#served.approvals === "elicit",
       hasSession: sessionId !== undefined,
@@ -33,18 +36,18 @@ export class Interruptions {
   }
 
   /**
-   * `input_required`: the client carries the interruption until it comes back.
+   * Returns `input_required` with the interruption as its state.
    *
-   * @param name what the client has called.
+   * @param name Name of the called tool.
    */
-  async putAside(
+  async toInputRequired(
     client: GatewayClient,
     name: string,
     interruption: Interruption,
     { questions }: InterruptionQuestions,
   ): Promise<JsonObject> {
     const requestState = await this.#states.seal(client, name, { interruption });
-    if (requestState.length > longestState) return this.elsewhere(interruption);
+    if (requestState.length > maxStateLength) return this.toOutOfBandResult(interruption);
     return {
       resultType: "input_required",
       inputRequests: questions as unknown as JsonObject,
@@ -52,18 +55,18 @@ export class Interruptions {
     };
   }
 
-  /** The client cannot be asked: the result says how somebody else answers. */
-  async elsewhere(interruption: Interruption): Promise<JsonObject> {
-    return errorResult(await this.howElsewhere(interruption));
+  /** Returns the result for a client that cannot be asked: it says how the call is answered elsewhere. */
+  async toOutOfBandResult(interruption: Interruption): Promise<JsonObject> {
+    return errorResult(await this.outOfBandMessage(interruption));
   }
 
-  /** How somebody else answers, in words for the model. */
-  async howElsewhere(interruption: Interruption): Promise<string> {
+  /** Returns the message for the model that says how the call is answered elsewhere. */
+  async outOfBandMessage(interruption: Interruption): Promise<string> {
     const { id, call, requests } = interruption;
     const isApproval = requests.every(({ type }) => type === "approval");
     const how =
       (await this.#served.howToAnswer?.(interruption)) ??
       `toolweave approvals ${isApproval ? "approve" : "resume"} ${id}`;
-    return `${call.name} was not run to its end: it waits for a person${isApproval ? "'s approval" : ""}, who cannot be asked here. Tell the user how to go on, and do not repeat the call until they have: ${how}`;
+    return `${call.name} is not completed: it waits for ${isApproval ? "the approval of a person" : "a person"} who cannot be asked here. Tell the user how to continue, and do not repeat the call before they have: ${how}`;
   }
 }

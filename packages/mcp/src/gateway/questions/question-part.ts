@@ -1,30 +1,30 @@
 import { displayText, type Answer, type JsonObject, type JsonSchema } from "@toolweave/core";
 import type { ClientQuestion } from "../clients/client-question.ts";
 
-/** Characters of a question: nobody agrees to what they have not been shown. */
+/** Maximum number of characters of a question: a person must be able to read all of it. */
 export const maxQuestionLength = 20_000;
 
-/** Whom it is asked, and how. */
+/** The client and user that are asked. */
 export interface AskingContext {
   readonly capabilities: JsonObject;
-  /** Approvals may be given by the client's user. */
+  /** The client's user may give approvals. */
   readonly approvals: boolean;
-  /** There is a session that a grant can be for. */
+  /** True if there is a session for a grant. */
   readonly hasSession: boolean;
-  /** Who answers, for the audit. */
+  /** Name of the person, for the audit. */
   readonly by: string;
 }
 
-/** What is asked about one request of an interruption. */
+/** The question about one request of an interruption. */
 export interface QuestionPart {
-  /** Asked before it, and a no to it is a no to all. */
+  /** Question that is asked before; if it is declined, so is this one. */
   readonly before?: ClientQuestion;
   readonly question: ClientQuestion;
   answer(response: JsonObject): readonly Answer[];
 }
 
-/** A form for a person. Characters that they would not see are spelt out. */
-export function form(message: string, requestedSchema: JsonSchema): ClientQuestion {
+/** Creates the question with a form. Invisible characters are escaped. */
+export function toFormQuestion(message: string, requestedSchema: JsonSchema): ClientQuestion {
   return {
     method: "elicitation/create",
     params: { message: displayText(message), requestedSchema },

@@ -8,20 +8,20 @@ import {
 import { artifactScheme } from "../clients/call-result.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 
-/** True for the address of an artifact. */
+/** True for the URI of an artifact. */
 export function isArtifact(uri: string): boolean {
   return uri.startsWith(artifactScheme);
 }
 
 /**
- * An artifact as a resource, for the client whose call has made it. It is read by a call of its own, so that the policy
- * has a say, and the audit hears of it.
+ * Reads an artifact as a resource, for the client whose call has created it. The read is a call of its own, which
+ * goes through policy and audit.
  *
  * @returns the result of `resources/read`; `undefined`: there is no such artifact for this client.
  */
 export async function readArtifact(
   executor: ToolExecutor,
-  { behalf }: GatewayClient,
+  { runOptions: behalf }: GatewayClient,
   uri: string,
   signal: AbortSignal,
 ): Promise<JsonObject | undefined> {
@@ -29,7 +29,7 @@ export async function readArtifact(
   const tool: Tool = {
     spec: readerSpec,
     async invoke(_args, ctx) {
-      read = await contentsOf(uri, await ctx.artifacts.read(uri));
+      read = await toContents(uri, await ctx.artifacts.read(uri));
       return "read";
     },
   };
@@ -58,15 +58,15 @@ const readerSpec = {
   provenance: { adapter: "toolweave" },
 } as const;
 
-async function contentsOf(uri: string, content: StoredContent): Promise<JsonObject> {
+async function toContents(uri: string, content: StoredContent): Promise<JsonObject> {
   const { mediaType } = content.ref;
   const bytes = await content.bytes();
   const isText = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml)\b)/.test(mediaType);
-  const body = (isText ? textOf(bytes) : undefined) ?? { blob: base64(bytes) };
+  const body = (isText ? decodeText(bytes) : undefined) ?? { blob: encodeBase64(bytes) };
   return { contents: [{ uri, mimeType: mediaType, ...body }] };
 }
 
-function textOf(bytes: Uint8Array): { readonly text: string } | undefined {
+function decodeText(bytes: Uint8Array): { readonly text: string } | undefined {
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
@@ -74,7 +74,7 @@ function textOf(bytes: Uint8Array): { readonly text: string } | undefined {
   }
 }
 
-function base64(bytes: Uint8Array): string {
+function encodeBase64(bytes: Uint8Array): string {
   const step = 0x8000;
   let binary = "";
   for (let at = 0; at < bytes.length; at += step) {

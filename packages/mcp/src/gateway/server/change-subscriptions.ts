@@ -4,7 +4,7 @@ import type { GatewayClient } from "../clients/gateway-client.ts";
 import { withTimeout } from "../clients/with-timeout.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";
 
-/** What a `subscriptions/listen` wants to hear of; `undefined`: it is something else. */
+/** Returns the filter of a `subscriptions/listen`; `undefined`: it is another message. */
 export function readListenRequest(message: unknown): JsonObject | undefined {
   if (!isObject(message as JsonValue)) return undefined;
   const { method, params } = message as JsonObject;
@@ -13,24 +13,24 @@ export function readListenRequest(message: unknown): JsonObject | undefined {
   return isObject(notifications) ? notifications : {};
 }
 
-/** Milliseconds that providers get before the client is told that it listens: one that hangs is told of later. */
+/** Milliseconds that providers get before the acknowledgement: a hanging one must not block it. */
 const answerTimeoutMs = 5_000;
 
 interface Stream {
-  /** A change that comes after it reaches the client. */
+  /** Resolves when all later changes reach the client. */
   readonly ready: Promise<unknown>;
   end(): void;
 }
 
 /**
- * What one client listens to (2026-07-28, basic/utilities/subscriptions): the SDK delivers, and here the providers are
- * told what is worth telling. What the client cannot hear of is taken out of its request, so that it is told that, and
- * hears nothing because others may.
+ * Subscriptions of one client (2026-07-28, basic/utilities/subscriptions): the SDK delivers notifications; this class
+ * subscribes to the providers. Resources that the client cannot watch are removed from its request, so that the
+ * acknowledgement says so.
  */
 export class ChangeSubscriptions {
   readonly #watched: WatchedResources;
   readonly #client: GatewayClient;
-  /** Watches for each stream, by the id of the request that has opened it. */
+  /** Functions that end the streams, by the id of the request. */
   readonly #streams = new Map<unknown, () => void>();
 
   constructor(watched: WatchedResources, client: GatewayClient) {
@@ -39,20 +39,20 @@ export class ChangeSubscriptions {
   }
 
   /**
-   * Over stdio: a stream ends when it is cancelled.
+   * Handles a message over stdio, where a stream ends when it is cancelled.
    *
-   * @returns when the client may be told that it listens; `undefined`: there is nothing to wait for.
+   * @returns a promise that resolves when the request may be acknowledged; `undefined`: there is nothing to wait for.
    */
-  hear(message: unknown): Promise<unknown> | undefined {
-    const wanted = readListenRequest(message);
+  onMessage(message: unknown): Promise<unknown> | undefined {
+    const filter = readListenRequest(message);
     const { id, method, params } = (message ?? {}) as JsonObject;
-    if (wanted !== undefined) {
+    if (filter !== undefined) {
       if (this.#streams.has(id)) return undefined;
-      const stream = this.#open(wanted);
+      const stream = this.#open(filter);
       if (stream === undefined) {
-        // The SDK counts streams only, and would say that the client hears of them.
-        if (wanted["resourceSubscriptions"] !== undefined) {
-          Object.assign(wanted, { resourceSubscriptions: [] });
+        // The SDK only counts streams, and would acknowledge the subscriptions.
+        if (filter["resourceSubscriptions"] !== undefined) {
+          Object.assign(filter, { resourceSubscriptions: [] });
         }
         return undefined;
       }
@@ -68,13 +68,13 @@ export class ChangeSubscriptions {
   }
 
   /**
-   * Over HTTP: a stream ends with its request.
+   * Opens a stream over HTTP, which ends with its request.
    *
-   * @returns what ends it sooner, as soon as the client may be told that it listens; `undefined`: its caller has as
-   *   many streams as it may.
+   * @returns a function that ends it sooner, as soon as the request may be acknowledged; `undefined`: the caller's
+   * limit of streams is reached.
    */
-  async begin(request: Request, wanted: JsonObject): Promise<(() => void) | undefined> {
-    const stream = this.#open(wanted);
+  async begin(request: Request, filter: JsonObject): Promise<(() => void) | undefined> {
+    const stream = this.#open(filter);
     if (stream === undefined) return undefined;
     const { end, ready } = stream;
     if (request.signal.aborted) end();
@@ -88,31 +88,31 @@ export class ChangeSubscriptions {
     this.#streams.clear();
   }
 
-  #open(wanted: JsonObject): Stream | undefined {
+  #open(filter: JsonObject): Stream | undefined {
     const { budget } = this.#client;
     if (!budget.openStream()) return undefined;
     let isOpen = true;
     const ended = new AbortController();
-    const watcher = this.#client.twin();
-    const { resourceSubscriptions: given } = wanted;
-    const uris = Array.isArray(given) ? given.filter((uri) => typeof uri === "string") : [];
-    const refused = new Set<string>();
-    // What nobody tells of is no reason not to hear of the rest.
+    const watcher = this.#client.withOwnSubscriptions();
+    const { resourceSubscriptions: requested } = filter;
+    const uris = Array.isArray(requested) ? requested.filter((uri) => typeof uri === "string") : [];
+    const rejected = new Set<string>();
+    // A resource without a provider does not affect the others.
     const watches = uris.map((uri) =>
-      this.#watched.watch(watcher, uri, ended.signal).catch(() => refused.add(uri)),
+      this.#watched.watch(watcher, uri, ended.signal).catch(() => rejected.add(uri)),
     );
-    const heard = async (): Promise<void> => {
+    const acknowledge = async (): Promise<void> => {
       await withTimeout(Promise.all(watches), answerTimeoutMs);
-      if (refused.size === 0) return;
-      Object.assign(wanted, { resourceSubscriptions: uris.filter((uri) => !refused.has(uri)) });
+      if (rejected.size === 0) return;
+      Object.assign(filter, { resourceSubscriptions: uris.filter((uri) => !rejected.has(uri)) });
     };
     return {
-      ready: heard(),
+      ready: acknowledge(),
       end: () => {
         ended.abort();
         if (isOpen) budget.closeStream();
         isOpen = false;
-        this.#watched.forget(watcher);
+        this.#watched.removeClient(watcher);
       },
     };
   }

@@ -10,32 +10,32 @@ import { answerTimeoutMs } from "../clients/client-question.ts";
 import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { ListChanges } from "../clients/list-changes.ts";
-import { asMcpError, type RequestPort, type RequestHandler } from "../clients/request-port.ts";
+import { toMcpError, type RequestPort, type RequestHandler } from "../clients/request-port.ts";
 
-/** What a server of the SDK is made of. */
+/** Parts of a server of the SDK. */
 export interface GatewayServerParts {
   readonly info: { readonly name: string; readonly version: string };
   readonly instructions: string | undefined;
   readonly capabilities: JsonObject;
   readonly era: "legacy" | "modern";
-  /** By method. */
-  readonly answers: Readonly<Record<string, RequestHandler>>;
-  /** The schema of a tool's arguments: some of them may have to be in headers, too (2026-07-28). */
+  /** Handlers by method. */
+  readonly handlers: Readonly<Record<string, RequestHandler>>;
+  /** Returns the schema of a tool's arguments, if some of them are also sent in headers (2026-07-28). */
   schemaOf(tool: string): JsonObject | undefined;
 }
 
 /**
- * One server of the SDK, for one connection, or one request of the newer protocol. Results go out as we have made them:
- * neither checked again nor copied, so that nothing of them is lost.
+ * A server of the SDK, for one connection or one request of the newer protocol. Results are sent as they are, neither
+ * validated nor copied, so that nothing is lost.
  */
 export class GatewayServer extends McpServer {
   override readonly server: PlainServer;
   readonly #schemaOf: GatewayServerParts["schemaOf"];
   readonly #isLegacy: boolean;
-  readonly #atEnd: (() => void)[] = [];
+  readonly #onEnd: (() => void)[] = [];
 
   constructor(parts: GatewayServerParts) {
-    const { info, instructions, capabilities, era, answers, schemaOf } = parts;
+    const { info, instructions, capabilities, era, handlers, schemaOf } = parts;
     super(info, { jsonSchemaValidator: noValidator });
     this.#schemaOf = schemaOf;
     this.#isLegacy = era === "legacy";
@@ -45,45 +45,45 @@ export class GatewayServer extends McpServer {
       ...(instructions === undefined ? {} : { instructions }),
     });
     const onclose = (): void => {
-      for (const run of this.#atEnd.splice(0)) run();
+      for (const run of this.#onEnd.splice(0)) run();
     };
     Object.assign(this.server, { onclose });
-    for (const [method, answer] of Object.entries(answers)) {
+    for (const [method, handler] of Object.entries(handlers)) {
       this.server.setRequestHandler(method, { params: unchecked }, (params, ctx) =>
-        answered(answer, params as JsonObject, portOf(this.server, era, ctx)),
+        runHandler(handler, params as JsonObject, toRequestPort(this.server, era, ctx)),
       );
     }
   }
 
-  /** Runs when the connection has ended. */
-  atEnd(run: () => void): void {
-    this.#atEnd.push(run);
+  /** Registers a function that runs when the connection has ended. */
+  onEnd(run: () => void): void {
+    this.#onEnd.push(run);
   }
 
-  /** The client hears of changes from now on: as soon as it may. */
-  hearChanges(changes: ListChanges, client: GatewayClient): void {
+  /** Notifies the client of changes, as soon as the protocol allows it. */
+  subscribeToChanges(changes: ListChanges, client: GatewayClient): void {
     const { server } = this;
-    const tell = (method: string, params: JsonObject): void =>
+    const notify = (method: string, params: JsonObject): void =>
       void server.notification({ method, params }).catch(() => undefined);
     const listen = (): void =>
-      this.atEnd(
+      this.onEnd(
         changes.listen({
-          listChanged: (kind) => tell(`notifications/${kind}/list_changed`, {}),
-          resourceUpdated: (uri) => {
+          onListChanged: (kind) => notify(`notifications/${kind}/list_changed`, {}),
+          onResourceUpdated: (uri) => {
             const isWanted = !this.#isLegacy || client.subscriptions.has(uri);
-            if (isWanted) tell("notifications/resources/updated", { uri });
+            if (isWanted) notify("notifications/resources/updated", { uri });
           },
         }),
       );
     if (!this.#isLegacy) return listen();
     server.oninitialized = () => {
-      // Whoever says it again is no further listener.
+      // A repeated notification must not add another listener.
       server.oninitialized = () => {};
       listen();
     };
   }
 
-  /** The SDK holds headers that mirror arguments to it, before a call begins. */
+  /** The SDK compares headers that repeat arguments with them before a call. */
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
     return this.#schemaOf(name);
   }
@@ -98,27 +98,27 @@ class PlainServer extends Server {
   }
 }
 
-async function answered(
-  answer: RequestHandler,
+async function runHandler(
+  handler: RequestHandler,
   params: JsonObject,
   port: RequestPort,
 ): Promise<JsonObject> {
   try {
-    const result = answer(params, port);
+    const result = handler(params, port);
     return isThenable(result) ? await result : result;
   } catch (error) {
-    throw ToolError.is(error) ? asMcpError(error) : error;
+    throw ToolError.is(error) ? toMcpError(error) : error;
   }
 }
 
-/** Nothing is validated by the SDK: the executor does that. */
+/** The executor validates; the SDK does not. */
 const noValidator = {
   getValidator: () => {
-    throw new Error("Nothing is validated here.");
+    throw new Error("Validation is not supported here.");
   },
 };
 
-/** The SDK wants a schema (Standard Schema) for what is passed on as it came. */
+/** Standard Schema that accepts any value: the SDK requires one. */
 const unchecked = {
   "~standard": {
     version: 1,
@@ -127,7 +127,11 @@ const unchecked = {
   },
 } as const;
 
-function portOf(server: Server, era: "legacy" | "modern", { mcpReq }: ServerContext): RequestPort {
+function toRequestPort(
+  server: Server,
+  era: "legacy" | "modern",
+  { mcpReq }: ServerContext,
+): RequestPort {
   const { signal, _meta, inputResponses } = mcpReq;
   const state = mcpReq.requestState();
   return {
@@ -144,13 +148,13 @@ function portOf(server: Server, era: "legacy" | "modern", { mcpReq }: ServerCont
     progressToken: _meta?.progressToken,
     requestState: typeof state === "string" ? state : undefined,
     inputResponses: inputResponses as JsonObject | undefined,
-    projected: (result, outputSchema) =>
+    toProtocolResult: (result, outputSchema) =>
       server.projectCallToolResult(
         result as unknown as CallToolResult,
         outputSchema,
       ) as unknown as JsonObject,
     notify: (method, params) => mcpReq.notify({ method, params }),
-    tell: (method, params) => server.notification({ method, params }),
+    notifyConnection: (method, params) => server.notification({ method, params }),
     request: (method, params, requestSignal) =>
       mcpReq.send({ method, params }, unchecked, {
         signal: requestSignal,

@@ -3,56 +3,55 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { Caller } from "@toolweave/core";
-import { howToRaise } from "../clients/caller-budgets.ts";
-import { callerKey } from "../clients/caller-key.ts";
-import type { GatewayClient } from "../clients/gateway-client.ts";
+import { describeLimit } from "../clients/caller-budgets.ts";
+import { toCallerKey, type GatewayClient } from "../clients/gateway-client.ts";
 import type { GatewayServer } from "./gateway-server.ts";
 import { isEventStream } from "../http/http-exchange.ts";
-import { refusal } from "../http/http-refusal.ts";
+import { toErrorResponse } from "../http/error-response.ts";
 import { markIdleStream, withStreamEnd } from "../http/idle-streams.ts";
 import type { ClientLimits } from "../clients/serve-options.ts";
 
-/** Sessions of all callers together. */
+/** Maximum number of sessions of all callers. */
 const maxSessions = 10_000;
 
-/** As the SDK's own servers say it. */
+/** Code that the SDK's own servers use. */
 const sessionNotFound = -32001;
 
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: GatewayServer;
   readonly client: GatewayClient;
-  /** Who may use it: the caller that has begun it. */
+  /** Key of the caller that has started it, and may use it. */
   readonly owner: string;
-  /** The caller that it counts as, whatever its roles. */
+  /** Key of the caller for the limits, whatever its roles. */
   readonly counted: string;
-  /** When a request, or a stream, last began or ended. */
+  /** Time when a request or a stream last started or ended. */
   lastUsed: number;
-  /** Streams that wait for changes. */
+  /** Number of open streams for notifications. */
   streams: number;
-  /** It has had a stream: when it has none any more, its client is gone. */
+  /** True after its first stream: without an open one, its client has disconnected. */
   hadStream: boolean;
 }
 
-/** What a session is made of. */
-export interface SessionMaker {
+/** Creates the parts of a session. */
+export interface SessionFactory {
   client(caller: Caller | undefined, sessionId: string): GatewayClient;
   server(client: GatewayClient): GatewayServer;
   ended(client: GatewayClient): void;
 }
 
 /**
- * Sessions over Streamable HTTP, up to 2025-11-25: each has a server and a transport of its own, so that no answer can
- * reach another's client. A session is its caller's: for anybody else it is not there.
+ * Sessions over Streamable HTTP, up to 2025-11-25: each has its own server and transport, so that no response can
+ * reach another client. A session belongs to its caller: others receive 404.
  */
 export class LegacySessions {
-  readonly #make: SessionMaker;
+  readonly #make: SessionFactory;
   readonly #limits: Required<ClientLimits>;
   readonly #sessions = new Map<string, Session>();
-  /** How many each caller is beginning: they count from the start. */
-  readonly #beginning = new Map<string, number>();
+  /** Number of sessions that each caller is starting: they count from the beginning. */
+  readonly #starting = new Map<string, number>();
 
-  constructor(make: SessionMaker, limits: Required<ClientLimits>) {
+  constructor(make: SessionFactory, limits: Required<ClientLimits>) {
     this.#make = make;
     this.#limits = limits;
   }
@@ -61,16 +60,16 @@ export class LegacySessions {
     const id = request.headers.get("mcp-session-id");
     if (id !== null) {
       const session = this.#sessions.get(id);
-      if (session?.owner !== callerKey(caller))
-        return refusal(404, "Session not found", {}, sessionNotFound);
+      if (session?.owner !== toCallerKey(caller))
+        return toErrorResponse(404, "Session not found", {}, sessionNotFound);
       session.lastUsed = Date.now();
       if (request.method === "GET") return this.#stream(session, request);
       return session.transport.handleRequest(request, { parsedBody: body });
     }
-    if (request.method !== "POST" || !beginsSession(body)) {
-      return refusal(400, "Bad Request: Mcp-Session-Id header is required");
+    if (request.method !== "POST" || !startsSession(body)) {
+      return toErrorResponse(400, "Bad Request: Mcp-Session-Id header is required");
     }
-    return this.#begin(request, body, caller);
+    return this.#start(request, body, caller);
   }
 
   async close(): Promise<void> {
@@ -78,12 +77,12 @@ export class LegacySessions {
     this.#sessions.clear();
   }
 
-  /** The stream on which a session's client hears of changes. */
+  /** Opens the stream for notifications of a session. */
   async #stream(session: Session, request: Request): Promise<Response> {
     const { budget } = session.client;
     if (!budget.openStream()) {
-      const message = `This caller has as many streams open as it may have: end one of them first. ${howToRaise("streams")}`;
-      return refusal(429, message, { "retry-after": "5" });
+      const message = `This caller has reached its limit of open streams: close one of them first. ${describeLimit("streams")}`;
+      return toErrorResponse(429, message, { "retry-after": "5" });
     }
     session.streams += 1;
     const end = (): void => {
@@ -102,24 +101,24 @@ export class LegacySessions {
     return markIdleStream(withStreamEnd(response, request.signal, end));
   }
 
-  async #begin(request: Request, body: unknown, caller: Caller | undefined): Promise<Response> {
+  async #start(request: Request, body: unknown, caller: Caller | undefined): Promise<Response> {
     const counted = JSON.stringify(caller?.id ?? null);
-    const begun = this.#beginning.get(counted) ?? 0;
-    if (!this.#hasRoom(counted, begun)) {
-      const message = `This caller has as many sessions as it may have, and none of them is idle: end one of them first. ${howToRaise("sessions")}`;
-      return refusal(429, message, { "retry-after": "5" });
+    const starting = this.#starting.get(counted) ?? 0;
+    if (!this.#hasRoom(counted, starting)) {
+      const message = `This caller has reached its limit of sessions, and none of them is idle: end one of them first. ${describeLimit("sessions")}`;
+      return toErrorResponse(429, message, { "retry-after": "5" });
     }
-    this.#beginning.set(counted, begun + 1);
+    this.#starting.set(counted, starting + 1);
     try {
-      return await this.#connected(request, body, caller, counted);
+      return await this.#connect(request, body, caller, counted);
     } finally {
-      const left = (this.#beginning.get(counted) ?? 1) - 1;
-      if (left > 0) this.#beginning.set(counted, left);
-      else this.#beginning.delete(counted);
+      const remaining = (this.#starting.get(counted) ?? 1) - 1;
+      if (remaining > 0) this.#starting.set(counted, remaining);
+      else this.#starting.delete(counted);
     }
   }
 
-  async #connected(
+  async #connect(
     request: Request,
     body: unknown,
     caller: Caller | undefined,
@@ -131,12 +130,12 @@ export class LegacySessions {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessioninitialized: () => {
-        const owner = callerKey(caller);
+        const owner = toCallerKey(caller);
         const unused = { lastUsed: Date.now(), streams: 0, hadStream: false };
         this.#sessions.set(id, { transport, server, client, owner, counted, ...unused });
       },
     });
-    server.atEnd(() => {
+    server.onEnd(() => {
       this.#sessions.delete(id);
       this.#make.ended(client);
     });
@@ -147,39 +146,41 @@ export class LegacySessions {
   }
 
   /**
-   * Whether another session of the caller may begin. Clients seldom say that they are gone: where there are as many as
-   * there may be, a session whose client is gone ends. A connected client is only cut off for a caller that has fewer
-   * sessions than that client's, when all callers together have as many as there may be.
+   * True if the caller may start another session. Clients seldom end their sessions: when the limit is reached, a
+   * session whose client has disconnected is closed. A connected client's session is closed only for a caller with
+   * fewer sessions than that client's, when the limit of all callers is reached.
    */
-  #hasRoom(counted: string, begun: number): boolean {
+  #hasRoom(counted: string, starting: number): boolean {
     const all = [...this.#sessions.entries()];
-    const own = all.filter(([, session]) => session.counted === counted);
-    if (own.length + begun >= this.#limits.sessions) return this.#endOne(own, this.#isGone);
-    if (all.length < maxSessions || this.#endOne(all, this.#isGone)) return true;
+    const sameCaller = all.filter(([, session]) => session.counted === counted);
+    if (sameCaller.length + starting >= this.#limits.sessions)
+      return this.#endOne(sameCaller, this.#isDisconnected);
+    if (all.length < maxSessions || this.#endOne(all, this.#isDisconnected)) return true;
     const counts = new Map<string, number>();
     for (const [, session] of all) {
       counts.set(session.counted, (counts.get(session.counted) ?? 0) + 1);
     }
-    const most = Math.max(...counts.values());
-    if (own.length >= most) return false;
+    const maxCount = Math.max(...counts.values());
+    if (sameCaller.length >= maxCount) return false;
     return this.#endOne(
       all,
-      ({ counted: other, client }) => counts.get(other) === most && client.running === 0,
+      ({ counted: other, client }) =>
+        counts.get(other) === maxCount && client.callsInProgress === 0,
     );
   }
 
-  readonly #isGone = ({ client, streams, hadStream, lastUsed }: Session): boolean =>
-    client.running === 0 &&
+  readonly #isDisconnected = ({ client, streams, hadStream, lastUsed }: Session): boolean =>
+    client.callsInProgress === 0 &&
     streams === 0 &&
     (hadStream || Date.now() - lastUsed >= this.#limits.sessionIdleMs);
 
-  /** Ends the session that was used longest ago, of those that may end; `false`: there is none. */
+  /** Closes the least recently used session of those that may be closed; `false`: there is none. */
   #endOne(
-    among: readonly (readonly [string, Session])[],
+    candidates: readonly (readonly [string, Session])[],
     mayEnd: (one: Session) => boolean,
   ): boolean {
     let ended: readonly [string, Session] | undefined;
-    for (const entry of among) {
+    for (const entry of candidates) {
       if (ended !== undefined && entry[1].lastUsed >= ended[1].lastUsed) continue;
       if (mayEnd(entry[1])) ended = entry;
     }
@@ -190,7 +191,7 @@ export class LegacySessions {
   }
 }
 
-function beginsSession(body: unknown): boolean {
+function startsSession(body: unknown): boolean {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
   return messages.some((message) => isInitializeRequest(message));
 }

@@ -19,26 +19,26 @@ import type { RequestStates } from "../clients/request-states.ts";
 import { ToolList } from "../clients/tool-list.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";
 
-/** Milliseconds that the first list waits for sources that are still loading: what comes later is told as a change. */
+/** Milliseconds that the first list waits for loading sources; later tools are notified as a change. */
 const loadingMs = 5_000;
 
-/** What a gateway answers, whoever asks. */
+/** Handlers of the gateway's requests. */
 export class RequestHandlers {
   readonly #executor: ToolExecutor;
   readonly #tools: ClientTools;
   readonly #runner: CallRunner;
-  readonly #offers: ProviderAggregator;
-  readonly #watched: WatchedResources;
+  readonly #providers: ProviderAggregator;
+  readonly #watchedResources: WatchedResources;
   readonly #states: RequestStates;
   readonly #list: ToolList;
   #loaded: Promise<unknown> | undefined;
-  readonly #mirrored = new WeakMap<ToolSpec, boolean>();
+  readonly #hasHeaders = new WeakMap<ToolSpec, boolean>();
 
   constructor(
     executor: ToolExecutor,
     tools: ClientTools,
     runner: CallRunner,
-    offers: ProviderAggregator,
+    providers: ProviderAggregator,
     watched: WatchedResources,
     states: RequestStates,
     forModel: boolean,
@@ -47,17 +47,17 @@ export class RequestHandlers {
     this.#list = new ToolList(forModel);
     this.#tools = tools;
     this.#runner = runner;
-    this.#offers = offers;
-    this.#watched = watched;
+    this.#providers = providers;
+    this.#watchedResources = watched;
     this.#states = states;
   }
 
-  /** What it can do, as a client is told. */
+  /** Returns the capabilities of the gateway. */
   capabilities(era: "legacy" | "modern"): JsonObject {
-    const { subscribe, prompts, complete } = this.#offers.kinds;
+    const { subscribe, prompts, complete } = this.#providers.kinds;
     return {
       tools: { listChanged: true },
-      // Artifacts are resources, whatever the providers have.
+      // Artifacts are resources, with or without providers.
       resources: { listChanged: true, ...(subscribe ? { subscribe } : {}) },
       ...(prompts ? { prompts: { listChanged: true } } : {}),
       ...(complete ? { completions: {} } : {}),
@@ -68,28 +68,36 @@ export class RequestHandlers {
     };
   }
 
-  /** The requests of one client, by method. */
-  of(client: GatewayClient, era: "legacy" | "modern"): Readonly<Record<string, RequestHandler>> {
-    const { subscribe, prompts, complete } = this.#offers.kinds;
+  /** Returns the handlers of one client, by method. */
+  forClient(
+    client: GatewayClient,
+    era: "legacy" | "modern",
+  ): Readonly<Record<string, RequestHandler>> {
+    const { subscribe, prompts, complete } = this.#providers.kinds;
     const call = ({ signal }: RequestPort): ProviderCall => ({ client, signal });
     return {
       "tools/list": (params) => this.#listTools(client, params),
       "tools/call": (params, port) => this.#runner.call(client, params, port),
-      ...this.#runner.tasks.answers(client, era),
+      ...this.#runner.tasks.handlers(client, era),
       "resources/list": async (params, port) =>
-        page("resources", await this.#offers.resources(call(port)), "uri", params),
+        toListResult("resources", await this.#providers.resources(call(port)), "uri", params),
       "resources/templates/list": async (params, port) =>
-        page("resourceTemplates", await this.#offers.templates(call(port)), "uriTemplate", params),
+        toListResult(
+          "resourceTemplates",
+          await this.#providers.templates(call(port)),
+          "uriTemplate",
+          params,
+        ),
       "resources/read": (params, port) =>
-        this.#counted(client, () => this.#read(client, params, port)),
+        this.#withinLimit(client, () => this.#read(client, params, port)),
       ...(subscribe && era === "legacy"
         ? {
             "resources/subscribe": async (params, port) => {
-              await this.#watched.watch(client, uriIn(params), port.signal);
+              await this.#watchedResources.watch(client, readUri(params), port.signal);
               return {};
             },
             "resources/unsubscribe": (params) => {
-              this.#watched.unwatch(client, uriIn(params));
+              this.#watchedResources.unwatch(client, readUri(params));
               return {};
             },
           }
@@ -97,16 +105,16 @@ export class RequestHandlers {
       ...(prompts
         ? {
             "prompts/list": async (params, port) =>
-              page("prompts", await this.#offers.prompts(call(port)), "name", params),
+              toListResult("prompts", await this.#providers.prompts(call(port)), "name", params),
             "prompts/get": (params, port) =>
-              this.#counted(client, () =>
+              this.#withinLimit(client, () =>
                 withInputRequired(
                   client,
                   port,
                   this.#states,
                   `prompts/get ${String(params["name"])}`,
-                  bare(params),
-                  (asked) => this.#offers.prompt(asked, call(port)),
+                  withoutMeta(params),
+                  (withInput) => this.#providers.prompt(withInput, call(port)),
                 ),
               ),
           }
@@ -114,44 +122,51 @@ export class RequestHandlers {
       ...(complete
         ? {
             "completion/complete": (params, port) =>
-              this.#counted(client, () => this.#offers.complete(bare(params), call(port))),
+              this.#withinLimit(client, () =>
+                this.#providers.complete(withoutMeta(params), call(port)),
+              ),
           }
         : {}),
     } satisfies Record<string, RequestHandler>;
   }
 
-  /** The arguments' schema of a tool that has some of them in headers, too. */
+  /** Returns the schema of a tool's arguments, if some of them are also sent in headers. */
   schemaOf(client: GatewayClient, name: string): JsonObject | undefined {
-    const spec = this.#tools.of(client.caller).callable(name)?.tool.spec;
+    const spec = this.#tools.forCaller(client.caller).callable(name)?.tool.spec;
     if (spec === undefined) return undefined;
-    let isMirrored = this.#mirrored.get(spec);
-    if (isMirrored === undefined) {
-      isMirrored = JSON.stringify(spec.inputSchema).includes('"x-mcp-header"');
-      this.#mirrored.set(spec, isMirrored);
+    let hasHeaders = this.#hasHeaders.get(spec);
+    if (hasHeaders === undefined) {
+      hasHeaders = JSON.stringify(spec.inputSchema).includes('"x-mcp-header"');
+      this.#hasHeaders.set(spec, hasHeaders);
     }
-    return isMirrored ? spec.inputSchema : undefined;
+    return hasHeaders ? spec.inputSchema : undefined;
   }
 
-  /** Held against the client while it is under way, as a call is. */
-  async #counted(client: GatewayClient, work: () => Promise<JsonObject>): Promise<JsonObject> {
-    const refusal = client.begin();
+  /** Counts a request towards the client's limit while it is in progress, like a call. */
+  async #withinLimit(client: GatewayClient, work: () => Promise<JsonObject>): Promise<JsonObject> {
+    const refusal = client.beginCall();
     if (refusal !== undefined) throw new McpError(errorCode.internal, refusal);
     try {
-      return await this.#runner.unlessClosed(work);
+      return await this.#runner.rejectOnClose(work);
     } finally {
-      client.end();
+      client.endCall();
     }
   }
 
   async #listTools(client: GatewayClient, params: JsonObject): Promise<JsonObject> {
     const { registry } = this.#executor;
-    // A source that hangs holds up the first list, and not each of them.
+    // A hanging source delays only the first list.
     if (registry.loading) await (this.#loaded ??= withTimeout(registry.ready, loadingMs));
-    return page("tools", this.#list.of(this.#tools.of(client.caller)), "name", params);
+    return toListResult(
+      "tools",
+      this.#list.forToolset(this.#tools.forCaller(client.caller)),
+      "name",
+      params,
+    );
   }
 
   async #read(client: GatewayClient, params: JsonObject, port: RequestPort): Promise<JsonObject> {
-    const uri = uriIn(params);
+    const uri = readUri(params);
     if (isArtifact(uri)) {
       const read = await readArtifact(this.#executor, client, uri, port.signal);
       if (read !== undefined) return read;
@@ -164,13 +179,13 @@ export class RequestHandlers {
       port,
       this.#states,
       `resources/read ${uri}`,
-      bare(params),
-      (asked) => this.#offers.read(asked, call),
+      withoutMeta(params),
+      (withInput) => this.#providers.read(withInput, call),
     );
   }
 }
 
-function page(
+function toListResult(
   member: string,
   list: readonly JsonObject[],
   key: string,
@@ -180,12 +195,12 @@ function page(
   return { [member]: entries, ...(nextCursor === undefined ? {} : { nextCursor }) };
 }
 
-function uriIn({ uri }: JsonObject): string {
+function readUri({ uri }: JsonObject): string {
   if (typeof uri === "string") return uri;
-  throw new McpError(errorCode.invalidParams, "uri is no text");
+  throw new McpError(errorCode.invalidParams, "uri must be a string");
 }
 
-/** What is between the client and the gateway is not for a provider. */
-function bare({ _meta, ...params }: JsonObject): JsonObject {
+/** Removes `_meta`, which is not for the provider. */
+function withoutMeta({ _meta, ...params }: JsonObject): JsonObject {
   return params;
 }

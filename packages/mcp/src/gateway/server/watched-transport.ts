@@ -2,18 +2,21 @@ import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import type { Readable, Writable } from "node:stream";
 
-/** A connection over standard input and output that tells what comes in, and when it has ended. */
+/** A connection over standard input and output that reports its messages and its end. */
 export class WatchedTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Resolves when the connection has ended, whoever ended it. */
+  /** Resolves when the connection has ended, on either side. */
   readonly closed: Promise<void>;
   readonly #inner: StdioServerTransport;
   readonly #watch: (message: JSONRPCMessage) => Promise<unknown> | undefined;
   #resolve: () => void = () => {};
 
-  /** @param watch sees each message first; one for which it returns a promise goes on when that has resolved. */
+  /**
+   * @param watch Called first with each message; if it returns a promise, the message is delivered when it has
+   * resolved.
+   */
   constructor(
     input: Readable,
     output: Writable,

@@ -10,55 +10,55 @@ import {
   pause,
 } from "../messages/channel.ts";
 import {
-  AnswerLost,
-  ServerEnded,
-  markRefusal,
+  ResponseLostError,
+  ConnectionClosedError,
+  markRejection,
   unsupportedVersion,
 } from "../messages/transport-errors.ts";
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
 import { SseParser } from "./sse-parser.ts";
 import { isInvalidText } from "../messages/invalid-text.ts";
-import { isTooMuch, readMessage, tooLarge } from "../messages/read-message.ts";
-import { HttpEndpoint, statusError } from "./http-endpoint.ts";
+import { hasTooManyValues, readMessage, tooLargeMessage } from "../messages/read-message.ts";
+import { discardBody, getHeader, HttpEndpoint, statusError } from "./http-endpoint.ts";
 import { messageHeaders, getVersion } from "./message-headers.ts";
 
-/** Milliseconds that a server gets to end a session. */
-const farewellMs = 1_000;
+/** Milliseconds that a server gets to respond to the end of a session. */
+const sessionEndMs = 1_000;
 
-/** Milliseconds that a stream may stay open when all that was asked on it is answered. */
+/** Milliseconds that a stream may stay open after all its requests have been answered. */
 const lingerMs = 5_000;
 
-/** Milliseconds before a stream is opened again, unless the server says when; longer each time it fails. */
+/** Milliseconds before a stream is reopened, unless the server sets them. They double with each failure. */
 const firstPauseMs = 1_000;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
-/** Milliseconds at least, whatever the server says. */
-const leastPauseMs = 100;
+/** Minimum, whatever the server sets. */
+const minPauseMs = 100;
 
-/** Milliseconds that whoever connects waits until the server has said whether it has a stream of its own. */
-const patienceMs = 500;
+/** Milliseconds that `connect` waits until it is known whether the server has a stream of its own. */
+const streamWaitMs = 500;
 
-/** How often in a row an answer is asked for again on a new stream. */
-const mostResumptions = 5;
+/** Attempts in a row to resume a response on a new stream. */
+const maxResumptions = 5;
 
-/** Requests that do something: once the server has accepted one, it is not sent again. The others only ask. */
+/** Methods with side effects: once the server has accepted such a request, it is not sent again. All others only read. */
 const changing: ReadonlySet<string | undefined> = new Set(["tools/call", "tasks/update"]);
 
 const accepted = "application/json, text/event-stream";
 
 /** Streamable HTTP (2025-11-25 and 2026-07-28, Transports). */
 export class HttpChannel implements Channel {
-  readonly hasOwnStreams = true;
+  readonly hasRequestStreams = true;
   readonly isProcess = false;
-  readonly said = "";
-  readonly fate = undefined;
+  readonly output = "";
+  readonly exitReason = undefined;
   readonly #endpoint: HttpEndpoint;
   readonly #closing = new Stop();
   #receiver: ChannelReceiver | undefined;
   #version: string | undefined;
   #session: string | undefined;
-  #hears = false;
-  /** Nobody waits any more until the server's own stream is open. */
+  #hasOpenedOwnStream = false;
+  /** `connect` no longer waits until the server's own stream is open. */
   #isLate = false;
 
   constructor(server: McpHttpServer, authorization: HttpAuthorization | undefined) {
@@ -76,9 +76,9 @@ export class HttpChannel implements Channel {
   async send(message: OutgoingMessage, options: SendOptions = {}): Promise<void> {
     const { id, method } = message;
     const isHandshake = method === "initialize";
-    const isNoCall = id === undefined || method === undefined;
+    const isNotRequest = id === undefined || method === undefined;
     if (isHandshake) this.#session = undefined;
-    // What says its version itself belongs to no session.
+    // A request that carries its version belongs to no session.
     const state = getVersion(message) === undefined ? this.#stateHeaders() : {};
     const answer = await this.#endpoint.request({
       method: "POST",
@@ -90,18 +90,18 @@ export class HttpChannel implements Channel {
         ...messageHeaders(message),
       },
       body: JSON.stringify(message),
-      // A call may wait for our answer to what it asks, or be one that we take back.
-      unqueued: isNoCall || method === "subscriptions/listen",
+      // A call may wait for a response of the client's, or be the one that is cancelled.
+      unqueued: isNotRequest || method === "subscriptions/listen",
       stop: options.stop,
     });
     const { status } = answer;
     if (status < 200 || status > 299) {
-      return this.#refused(message, answer, state["mcp-session-id"] !== undefined);
+      return this.#onErrorStatus(message, answer, state["mcp-session-id"] !== undefined);
     }
-    if (isHandshake) this.#session = headerOf(answer, "mcp-session-id");
-    if (method === "notifications/initialized") await this.#hear();
-    if (id === undefined || method === undefined) return leave(answer);
-    await this.#take(message as Question, answer, options);
+    if (isHandshake) this.#session = getHeader(answer, "mcp-session-id");
+    if (method === "notifications/initialized") await this.#openOwnStream();
+    if (id === undefined || method === undefined) return discardBody(answer);
+    await this.#readResponse(message as OutgoingRequest, answer, options);
   }
 
   async close(): Promise<void> {
@@ -110,12 +110,12 @@ export class HttpChannel implements Channel {
     if (session !== undefined) {
       this.#session = undefined;
       const headers = { ...this.#stateHeaders(), "mcp-session-id": session };
-      const patience = new Stop();
-      const timer = setTimeout(() => patience.abort(new Error("no answer")), farewellMs);
-      // As a courtesy: many servers do not let a client end a session.
+      const timeout = new Stop();
+      const timer = setTimeout(() => timeout.abort(new Error("no response")), sessionEndMs);
+      // Optional: many servers do not let a client end a session.
       await this.#endpoint
-        .request({ method: "DELETE", headers, stop: patience })
-        .then(leave, () => {});
+        .request({ method: "DELETE", headers, stop: timeout })
+        .then(discardBody, () => {});
       clearTimeout(timer);
     }
     await this.#endpoint.close();
@@ -128,67 +128,76 @@ export class HttpChannel implements Channel {
     return headers;
   }
 
-  /** @param hadSession the request named a session. */
-  #refused(message: OutgoingMessage, answer: HttpResponse, hadSession: boolean): void {
+  /** @param hadSession The request named a session. */
+  #onErrorStatus(message: OutgoingMessage, answer: HttpResponse, hadSession: boolean): void {
     const { status } = answer;
     if (answer.method !== "POST" && changing.has(message.method)) {
-      // The redirect is an answer of its own: what was posted may have been run before it.
-      const what = `redirected the request, and answered there with the status ${status}`;
-      throw new AnswerLost(what, statusError(answer));
+      // The redirect is a response of its own: the posted call may have run before it.
+      const reason = `redirected the request, which was answered there with the status ${status}`;
+      throw new ResponseLostError(reason, statusError(answer));
     }
-    // A server that speaks the newer protocol says what is wrong as JSON-RPC, too.
+    // A server of the newer protocol also sends the error as JSON-RPC.
     if (getVersion(message) !== undefined && status < 500 && status !== 401 && status !== 403) {
-      const told = jsonOf(answer) as
+      const body = parseBody(answer) as
         | { readonly id?: unknown; readonly error?: unknown }
         | undefined;
-      if (told?.id === message.id && told?.error !== undefined) {
-        markRefusal(told);
-        return this.#receiver?.receive(told);
+      if (body?.id === message.id && body?.error !== undefined) {
+        markRejection(body);
+        return this.#receiver?.receive(body);
       }
     }
-    // Be it that the session is gone: what else is under way hears for itself whether it was run.
+    // Even if the session is lost: every other pending request learns for itself whether it was run.
     throw statusError(answer, isStale(message, answer, hadSession));
   }
 
-  /** Reads what answers a request; throws when nothing does. */
-  async #take(message: Question, answer: HttpResponse, options: SendOptions): Promise<void> {
+  /**
+   * Reads the response of a request.
+   *
+   * @throws when there is none.
+   */
+  async #readResponse(
+    message: OutgoingRequest,
+    answer: HttpResponse,
+    options: SendOptions,
+  ): Promise<void> {
     if (answer.mediaType === "application/json") {
       const text = answer.text();
-      const told = jsonOf(answer, text);
-      if (isInvalidText(text, answer.body)) this.#receiver?.invalidText(text);
-      this.#receiver?.receive(told);
-      if (answers(told, message.id)) return;
-      throw unanswered();
+      const body = parseBody(answer, text);
+      if (isInvalidText(text, answer.body)) this.#receiver?.onInvalidText(text);
+      this.#receiver?.receive(body);
+      if (includesResponse(body, message.id)) return;
+      throw incompleteResponseError();
     }
-    if (answer.stream === undefined) throw noMessage(message, answer);
-    const reading = new Reading(message.id);
+    if (answer.stream === undefined) throw notJsonRpcError(message, answer);
+    const reading = new StreamState(message.id);
     await this.#read(answer, reading);
     for (let tries = 0; !reading.isAnswered; tries++) {
-      const goesOn = reading.lastId !== undefined && getVersion(message) === undefined;
-      if (!goesOn || tries === mostResumptions) throw unanswered(reading.failure);
+      const canResume = reading.lastId !== undefined && getVersion(message) === undefined;
+      if (!canResume || tries === maxResumptions) throw incompleteResponseError(reading.failure);
       await pause(reading.pauseMs, options.stop ?? this.#closing);
       await this.#resume(message, reading, options.stop);
     }
   }
 
   /**
-   * Asks for the rest of an answer. A server that cannot be reached may be there for the next attempt.
+   * Requests the rest of a response. If the server cannot be reached, the next attempt may succeed.
    *
-   * @throws AnswerLost when the server refuses to give it: what it has accepted may have been run all the same.
+   * @throws ResponseLostError when the server refuses: the accepted call may have run.
    */
   async #resume(
     { method }: OutgoingMessage,
-    reading: Reading,
+    reading: StreamState,
     stop: Stop | undefined,
   ): Promise<void> {
-    if (stop?.aborted === true || this.#closing.aborted) throw unanswered();
+    if (stop?.aborted === true || this.#closing.aborted) throw incompleteResponseError();
     let answer: HttpResponse;
     try {
       answer = await this.#get(reading.lastId, stop);
     } catch (error) {
       const { code } = error as { readonly code?: unknown };
       if (code === "cancelled" || (code !== "unavailable" && !changing.has(method))) throw error;
-      if (code !== "unavailable") throw new AnswerLost("does not give its answer", error);
+      if (code !== "unavailable")
+        throw new ResponseLostError("does not return its response", error);
       reading.failure = error;
       return;
     }
@@ -197,9 +206,12 @@ export class HttpChannel implements Channel {
     if (status >= 500 || status === 429) {
       reading.failure = statusError(answer);
     } else if (changing.has(method)) {
-      throw new AnswerLost(`refuses to give its answer (status ${status})`, statusError(answer));
+      throw new ResponseLostError(
+        `refuses to return its response (status ${status})`,
+        statusError(answer),
+      );
     } else {
-      // What only asks may be asked anew.
+      // A request without side effects may be sent again.
       throw statusError(answer, true);
     }
   }
@@ -213,14 +225,15 @@ export class HttpChannel implements Channel {
     return this.#endpoint.request({ method: "GET", headers, stop });
   }
 
-  /** Reads a stream to its end. What breaks it stands in the reading, unless nobody wants the rest. */
-  async #read(answer: HttpResponse, reading: Reading): Promise<void> {
+  /** Reads a stream to its end. An error is stored in `reading`, unless the rest is no longer needed. */
+  async #read(answer: HttpResponse, reading: StreamState): Promise<void> {
     const events = new SseParser(
       ({ type, data }) => {
         if (type !== "message" || this.#receiver === undefined) return;
-        if (answers(readMessage(data, this.#receiver), reading.id)) reading.isAnswered = true;
+        if (includesResponse(readMessage(data, this.#receiver), reading.id))
+          reading.isAnswered = true;
       },
-      (text) => this.#receiver?.invalidText(text),
+      (text) => this.#receiver?.onInvalidText(text),
     );
     let timer: NodeJS.Timeout | undefined;
     const chunks = answer.stream?.[Symbol.asyncIterator]();
@@ -232,7 +245,7 @@ export class HttpChannel implements Channel {
         }
       }
     } catch (error) {
-      // More of it is no better.
+      // Further reading cannot help.
       void chunks?.return?.();
       if (ToolError.is(error) && error.code === "upstream" && events.isFull) throw error;
       reading.failure = error;
@@ -244,53 +257,56 @@ export class HttpChannel implements Channel {
   }
 
   /**
-   * What the server says by itself comes on a stream of its own, in the older protocol. Resolves when the server has said
-   * whether it has one, or after a while: what changes before that is told to nobody.
+   * Opens the stream for messages that the server sends on its own (older protocol). Resolves when it is known
+   * whether the server has such a stream, or after `streamWaitMs`; earlier changes are reported as missed.
    */
-  async #hear(): Promise<void> {
-    if (this.#hears) return;
-    this.#hears = true;
-    const said = new Promise<void>((resolve) => {
-      void this.#hearOn(resolve).catch((error: unknown) => this.#receiver?.end(error));
+  async #openOwnStream(): Promise<void> {
+    if (this.#hasOpenedOwnStream) return;
+    this.#hasOpenedOwnStream = true;
+    const settled = new Promise<void>((resolve) => {
+      void this.#readOwnStream(resolve).catch((error: unknown) => this.#receiver?.end(error));
     });
-    const patience = pause(patienceMs, this.#closing).then(() => (this.#isLate = true));
-    await Promise.race([said, patience]);
+    const timeout = pause(streamWaitMs, this.#closing).then(() => (this.#isLate = true));
+    await Promise.race([settled, timeout]);
   }
 
-  /** @param said is called when the server has answered. */
-  async #hearOn(said: () => void): Promise<void> {
-    const reading = new Reading(undefined);
+  /** @param settled Called when the server has responded. */
+  async #readOwnStream(settled: () => void): Promise<void> {
+    const reading = new StreamState(undefined);
     let failures = 0;
     let wasOpen = false;
     while (!this.#closing.aborted) {
       const answer = await this.#get(reading.lastId, this.#closing).catch(() => undefined);
-      said();
+      settled();
       if (this.#closing.aborted) return;
       if (answer?.stream !== undefined) {
-        // Whatever happened in between was told to nobody.
-        if (wasOpen ? reading.lastId === undefined : this.#isLate) this.#receiver?.missed();
+        // Changes in between were not received.
+        if (wasOpen ? reading.lastId === undefined : this.#isLate)
+          this.#receiver?.onMissedNotifications();
         wasOpen = true;
         failures = 0;
         await this.#read(answer, reading).catch(() => {});
       } else if (answer !== undefined && answer.status < 500) {
-        // It has no such stream, unless it had one a moment ago: then it is the session that it no longer knows.
+        // There is no such stream. If there was one before, the server has lost the session.
         const isLost = answer.status === 404 || answer.status === 400;
         if (wasOpen && isLost && this.#session !== undefined) {
-          this.#receiver?.end(new ServerEnded("the server no longer knows the session", ""));
+          this.#receiver?.end(
+            new ConnectionClosedError("the server no longer knows the session", ""),
+          );
         }
         return;
       } else failures++;
-      const grown = Math.min(firstPauseMs * 2 ** failures, longestPauseMs);
+      const grown = Math.min(firstPauseMs * 2 ** failures, maxPauseMs);
       await pause(failures === 0 ? reading.pauseMs : grown, this.#closing);
     }
   }
 }
 
-type Question = OutgoingMessage & { readonly id: string | number };
+type OutgoingRequest = OutgoingMessage & { readonly id: string | number };
 
-/** What is known of a stream, over all the times that it is opened. */
-class Reading {
-  /** The request that is to be answered on it. */
+/** State of a logical stream across all its reconnects. */
+class StreamState {
+  /** Id of the request that is answered on it. */
   readonly id: string | number | undefined;
   isAnswered = false;
   lastId: string | undefined = undefined;
@@ -301,54 +317,58 @@ class Reading {
     this.id = id;
   }
 
-  /** Milliseconds before it is opened again. */
+  /** Milliseconds before it is reopened. */
   get pauseMs(): number {
-    return Math.max(this.retryMs ?? firstPauseMs, leastPauseMs);
+    return Math.max(this.retryMs ?? firstPauseMs, minPauseMs);
   }
 }
 
-/** The server has refused a request, and not run it, for what was agreed on before: the session or the version. */
+/** The server has rejected a request without running it because of the session or the version. */
 function isStale(message: OutgoingMessage, answer: HttpResponse, hadSession: boolean): boolean {
   const { status } = answer;
   // 2025-11-25, Transports, Session Management.
   if (status === 404 && hadSession) return true;
   if (status !== 400 && status !== 404) return false;
-  const told = jsonOf(answer) as { readonly id?: unknown; readonly error?: unknown } | undefined;
-  const { code } = (told?.error ?? {}) as { readonly code?: unknown };
+  const body = parseBody(answer) as { readonly id?: unknown; readonly error?: unknown } | undefined;
+  const { code } = (body?.error ?? {}) as { readonly code?: unknown };
   if (code === unsupportedVersion) return true;
-  // An error of the request itself, whatever it says.
-  if (message.id !== undefined && told?.id === message.id) return false;
-  // Many servers, those of the SDK's examples among them, take a session that they do not know for none.
+  // An error of the request itself, whatever its message.
+  if (message.id !== undefined && body?.id === message.id) return false;
+  // Many servers, among them the SDK's examples, report an unknown session as a missing one.
   return /session|protocol.?version|initiali[sz]ed/i.test(answer.text());
 }
 
-/** A success without an answer in it. */
-function noMessage({ method = "" }: OutgoingMessage, answer: HttpResponse): ToolError {
+/** Error of a successful status without a response in the body. */
+function notJsonRpcError({ method = "" }: OutgoingMessage, answer: HttpResponse): ToolError {
   const { status, url, mediaType } = answer;
   const isPage = mediaType === "text/html" || /^\s*<(?:!doctype|html)/i.test(answer.text());
-  let what = mediaType === undefined ? "a body of no media type" : `${mediaType.slice(0, 100)}`;
+  let what = mediaType === undefined ? "a body without a media type" : `${mediaType.slice(0, 100)}`;
   if (isPage) what = "an HTML page";
   else if (answer.body.length === 0) what = "no body";
   const hint = isPage
-    ? "Check that the URL is that of the MCP endpoint, and that no sign-in page or proxy stands before it."
-    : "Only notifications may be answered so: check that the URL is that of an MCP endpoint.";
+    ? "Check that the URL is that of the MCP endpoint, and that no sign-in page or proxy is in front of it."
+    : "Only notifications may be answered this way: check that the URL is that of an MCP endpoint.";
   const warning = changing.has(method)
     ? " The call may have run: check that before it is made again."
     : "";
   return new ToolError(
     "upstream",
-    `The MCP server at ${new URL(url).origin} answered ${method} with the status ${status} and ${what}, in place of a JSON-RPC answer. ${hint}${warning}`,
+    `The MCP server at ${new URL(url).origin} answered ${method} with the status ${status} and ${what}, instead of a JSON-RPC response. ${hint}${warning}`,
     { audience: "host", status },
   );
 }
 
-function unanswered(cause?: unknown): Error {
+function incompleteResponseError(cause?: unknown): Error {
   if (ToolError.is(cause) && cause.code === "cancelled") return cause;
-  return new ServerEnded("the server ended its answer before it was whole", "", cause);
+  return new ConnectionClosedError(
+    "the server ended its response before it was complete",
+    "",
+    cause,
+  );
 }
 
-/** True: the answer to this request is among it. */
-function answers(message: unknown, id: string | number | undefined): boolean {
+/** True if the response to this request is among the messages. */
+function includesResponse(message: unknown, id: string | number | undefined): boolean {
   if (id === undefined) return false;
   return (Array.isArray(message) ? message : [message]).some(
     (one: { readonly id?: unknown; readonly method?: unknown } | null) =>
@@ -356,26 +376,16 @@ function answers(message: unknown, id: string | number | undefined): boolean {
   );
 }
 
-/** @throws ToolError `upstream` when it is none, or too much. */
-function jsonOf(answer: HttpResponse, text: string = answer.text()): unknown {
-  if (isTooMuch(text)) {
+/** @throws ToolError `upstream` when the body is not JSON, or too large. */
+function parseBody(answer: HttpResponse, text: string = answer.text()): unknown {
+  if (hasTooManyValues(text)) {
     if (answer.status > 299) return undefined;
-    throw new ToolError("upstream", tooLarge);
+    throw new ToolError("upstream", tooLargeMessage);
   }
   try {
     return parseExact(text);
   } catch (cause) {
     if (answer.status > 299) return undefined;
-    throw new ToolError("upstream", "The server answered with what is no JSON.", { cause });
+    throw new ToolError("upstream", "The server's response is not valid JSON.", { cause });
   }
-}
-
-function headerOf(answer: HttpResponse, name: string): string | undefined {
-  const value = answer.headers[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-/** Nobody wants its body. */
-function leave(answer: HttpResponse): void {
-  void answer.stream?.[Symbol.asyncIterator]().return?.();
 }

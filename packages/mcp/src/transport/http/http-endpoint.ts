@@ -2,15 +2,15 @@ import { SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { httpClient, type HttpClient, type HttpResponse } from "@toolweave/http";
 import type { McpHttpServer } from "../../options/mcp-options.ts";
 import { maxMessageBytes, type Stop } from "../messages/channel.ts";
-import type { HttpAuthorization, HttpRefusal } from "../messages/mcp-connection.ts";
+import type { HttpAuthorization, HttpRejection } from "../messages/mcp-connection.ts";
 
-/** How often one request is sent again with new credentials. */
-const mostRefusals = 2;
+/** Number of times that a request is sent again with new credentials. */
+const maxCredentialRetries = 2;
 
-/** Characters of a refusal that are kept. */
-const mostOfRefusal = 65_536;
+/** Characters of an error body that are stored at most. */
+const maxErrorLength = 65_536;
 
-/** A stream lasts as long as it is wanted, and its reader counts: one event after the other is let go. */
+/** Options of event streams: no timeout and no limit of bytes, because the reader limits each event. */
 const streaming = {
   accepts: (status: number, mediaType: string | undefined): boolean =>
     status === 200 && mediaType === "text/event-stream",
@@ -21,16 +21,16 @@ const streaming = {
 /** One HTTP request to the server. */
 export interface EndpointRequest {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Default: the server's own. */
+  /** Default: the URL of the server. */
   readonly url?: URL | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Waits for no other request: a stream that stays open, or what a request that is open may wait for. */
+  /** The request is not queued behind others: it keeps a stream open, or an open request may wait for it. */
   readonly unqueued?: boolean;
   readonly stop?: Stop | undefined;
 }
 
-/** A server's URL, with the guarded client and the credentials that its requests go out with. */
+/** The server's URL with the guarded HTTP client and the credentials of its requests. */
 export class HttpEndpoint {
   readonly url: URL;
   readonly #headers: Readonly<Record<string, string>>;
@@ -45,13 +45,16 @@ export class HttpEndpoint {
     this.#authorization = authorization;
     this.#client = httpClient({
       givenOrigins: [this.url.origin],
-      // How long a call takes is for the executor to say, and a stream is as long as its connection.
+      // The executor limits the time of a call; a stream lasts as long as its connection.
       timeoutMs: 0,
       maxBytes: maxMessageBytes,
     });
   }
 
-  /** Sends it, with new credentials where they are refused. Any status is an answer; a 200 stream comes piece by piece. */
+  /**
+   * Sends a request, again with new credentials if they are rejected. Any status is a response; an event stream under
+   * 200 is not buffered.
+   */
   async request(request: EndpointRequest): Promise<HttpResponse> {
     const authorization = this.#authorization;
     if (authorization === undefined) return this.#send(request, undefined);
@@ -62,12 +65,12 @@ export class HttpEndpoint {
       const header = answer.headers["www-authenticate"];
       const wwwAuthenticate = typeof header === "string" ? header : header?.join(", ");
       const isDenied = status === 403 && wwwAuthenticate !== undefined;
-      if ((status !== 401 && !isDenied) || attempt === mostRefusals) return answer;
-      // After a redirect that made a GET of it, the request itself may have been carried out.
+      if ((status !== 401 && !isDenied) || attempt === maxCredentialRetries) return answer;
+      // After a redirect that turned it into a GET, the request itself may have been carried out.
       if (answer.method !== request.method) return answer;
       const signal = request.stop?.toSignal();
-      const refusal: HttpRefusal = { status, wwwAuthenticate, sent, attempt, signal };
-      if (!(await authorization.refused(refusal))) return answer;
+      const refusal: HttpRejection = { status, wwwAuthenticate, sent, attempt, signal };
+      if (!(await authorization.onRejected(refusal))) return answer;
     }
   }
 
@@ -92,16 +95,27 @@ export class HttpEndpoint {
 }
 
 /**
- * The error of a status that is no success; by it the SDK tells which protocol a server speaks.
+ * Error of an unsuccessful status. The SDK detects the protocol of a server by it.
  *
- * @param isStale the request was not run, since it stands on a session or a version that the server does not know.
+ * @param isStale The request was not run, because the server does not know its session or version.
  */
 export function statusError(answer: HttpResponse, isStale = false): Error {
   const { status, statusText } = answer;
-  const text = answer.text().slice(0, mostOfRefusal);
+  const text = answer.text().slice(0, maxErrorLength);
   return new SdkHttpError(
     SdkErrorCode.ClientHttpNotImplemented,
     `The server answered with the status ${status}.`,
     { status, statusText, text, ...(isStale ? { isStale } : {}) },
   );
+}
+
+/** Returns a header that is not empty. */
+export function getHeader(answer: HttpResponse, name: string): string | undefined {
+  const value = answer.headers[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Discards the body. */
+export function discardBody(answer: HttpResponse): void {
+  void answer.stream?.[Symbol.asyncIterator]().return?.();
 }

@@ -1,9 +1,12 @@
 import { PROTOCOL_VERSION_META_KEY } from "@modelcontextprotocol/client";
 import type { JsonObject } from "@toolweave/core";
 import type { OutgoingMessage } from "../messages/channel.ts";
-import { encodeHeaderValue } from "./header-value.ts";
+import { encodeHeaderValue } from "./parameter-headers.ts";
 
-/** Which parameter says what a request is about (2026-07-28, Transports, Standard Request Headers; the tasks extension, Streamable HTTP). */
+/**
+ * Parameter with the subject of a request, by method (2026-07-28, Transports, Standard Request Headers; the tasks
+ * extension, Streamable HTTP).
+ */
 const subjects: Readonly<Record<string, string>> = {
   "prompts/get": "name",
   "resources/read": "uri",
@@ -13,14 +16,14 @@ const subjects: Readonly<Record<string, string>> = {
   "tools/call": "name",
 };
 
-/** The version that a request of the newer protocol says it speaks. */
+/** Protocol version that a request of the newer protocol carries. */
 export function getVersion({ id, method, params }: OutgoingMessage): string | undefined {
   if (id === undefined || method === undefined) return undefined;
   const version = (params?.["_meta"] as JsonObject | undefined)?.[PROTOCOL_VERSION_META_KEY];
   return typeof version === "string" ? version : undefined;
 }
 
-/** The headers that repeat what a request of the newer protocol says, so that proxies need not read it. */
+/** Headers that repeat the method and subject of a request of the newer protocol for proxies. */
 export function messageHeaders(message: OutgoingMessage): Record<string, string> {
   const version = getVersion(message);
   if (version === undefined) return {};

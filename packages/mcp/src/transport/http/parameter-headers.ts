@@ -1,34 +1,50 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { dataKeywords, namingKeywords } from "../../schema/schema-keywords.ts";
-import { encodeHeaderValue } from "./header-value.ts";
 
-/** An argument that goes into a header as well. */
+// A separate file, because the code that lists tools imports it and must not load the SDK.
+
+/** Text that a header can carry unencoded: visible ASCII with inner spaces and tabs. */
+const plain = /^[!-~](?:[\t -~]*[!-~])?$/;
+
+/** Text that looks encoded already. */
+const encoded = /^=\?base64\?.*\?=$/s;
+
+/**
+ * Encodes a text as the value of a header (2026-07-28, Transports, Value Encoding): unchanged, or its UTF-8 in
+ * Base64.
+ */
+export function encodeHeaderValue(text: string): string {
+  if (plain.test(text) && !encoded.test(text)) return text;
+  return `=?base64?${Buffer.from(text, "utf8").toString("base64")}?=`;
+}
+
+/** An argument that is also sent in a header. */
 interface HeaderParameter {
   readonly path: readonly string[];
   /** `mcp-param-region` */
   readonly header: string;
 }
 
-/** What a tool's `x-mcp-header` annotations ask for (2026-07-28, Tools, `x-mcp-header`). */
+/** Headers that a tool's `x-mcp-header` annotations ask for (2026-07-28, Tools, `x-mcp-header`). */
 export interface ParameterHeaders {
-  /** Why the tool must not be listed: its annotations are not valid. */
+  /** Reason why the tool must not be listed: its annotations are invalid. */
   readonly fault?: string;
-  /** Arguments that hold secrets: they are not sent in headers, whatever the annotation says. */
+  /** Paths of arguments with secrets: they are not sent in headers, whatever the annotations ask for. */
   readonly withheld: readonly string[];
-  /** The headers of one call; `undefined`: none. */
+  /** Returns the headers of one call; `undefined`: none. */
   from(args: JsonObject): Record<string, string> | undefined;
 }
 
 const annotation = "x-mcp-header";
 
-/** Deeper, and more parts, than any schema that is taken: see the budgets of `listing/`. */
+/** Limits above those of any accepted schema: see the budgets of `schema/`. */
 const maxLevels = 100;
 const maxParts = 100_000;
 
 // RFC 9110, section 5.6.2.
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** What proxies take for a credential, or must not see. */
+/** Headers that proxies treat as credentials. */
 const credentials = /^(?:proxy-)?(?:authorization|authenticate)$|^(?:set-)?cookie2?$/i;
 
 const permitted: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
@@ -36,8 +52,8 @@ const permitted: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]
 const none: ParameterHeaders = { withheld: [], from: () => undefined };
 
 /**
- * Reads the `x-mcp-header` annotations of an input schema. A tool with a `fault` is not listed on a connection over HTTP
- * of the newer protocol; others send what `of` gives as `RequestOptions.headers` of `tools/call`.
+ * Reads the `x-mcp-header` annotations of an input schema. A tool with a `fault` is not listed on an HTTP connection
+ * of the newer protocol. For others, the result of `from` is passed as `RequestOptions.headers` of `tools/call`.
  */
 export function parameterHeaders(inputSchema: JsonSchema): ParameterHeaders {
   const found = new Map<string, HeaderParameter>();
@@ -75,9 +91,9 @@ export function parameterHeaders(inputSchema: JsonSchema): ParameterHeaders {
 interface Place {
   readonly schema: JsonObject;
   readonly path: readonly string[];
-  /** Only `properties` lead here. */
+  /** Reached through `properties` only. */
   readonly isReachable: boolean;
-  /** It is part of something secret. */
+  /** Part of a secret value. */
   readonly isSecret: boolean;
   readonly level: number;
 }
@@ -87,13 +103,13 @@ function findFault(place: Place, found: ReadonlyMap<string, HeaderParameter>): s
   const name = schema[annotation];
   const where = path.length === 0 ? "the schema itself" : `"${path.join(".")}"`;
   if (!isReachable)
-    return `${where} has an ${annotation}, which only properties of objects may have`;
+    return `${where} has an ${annotation}, which is allowed on properties of objects only`;
   if (typeof name !== "string" || !token.test(name)) {
-    return `the ${annotation} of ${where} is no name of a header`;
+    return `the ${annotation} of ${where} is not a valid header name`;
   }
   if (credentials.test(name)) return `the ${annotation} of ${where} is "${name}", a credential`;
   if (!permitted.has(schema["type"])) {
-    return `the ${annotation} of ${where} is on something else than a string, an integer or a boolean`;
+    return `the ${annotation} of ${where} is not on a string, an integer or a boolean`;
   }
   if (found.has(name.toLowerCase())) return `two properties have the ${annotation} "${name}"`;
   return undefined;
@@ -121,8 +137,8 @@ function* listParts(place: Place): Generator<Place> {
 }
 
 /**
- * Where a schema has secrets, by what the core takes for marks of them: whoever sees headers must not see those. With
- * references and alternatives beside the marks, any property may be what is marked.
+ * Finds out where a schema has secrets, by the marks that core knows: headers are visible to proxies. If the schema
+ * has references or alternatives beside the marks, any property may be secret.
  */
 function secretsIn(schema: JsonSchema): "nowhere" | "marked" | "anywhere" {
   const json = JSON.stringify(schema);

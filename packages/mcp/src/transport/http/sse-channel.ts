@@ -12,14 +12,17 @@ import type { HttpAuthorization } from "../messages/mcp-connection.ts";
 import { SseParser, type StreamEvent } from "./sse-parser.ts";
 import { HttpEndpoint, statusError } from "./http-endpoint.ts";
 import { readMessage } from "../messages/read-message.ts";
-import { ServerEnded } from "../messages/transport-errors.ts";
+import { ConnectionClosedError } from "../messages/transport-errors.ts";
 
-/** HTTP with SSE (2024-11-05, Transports): one stream with all that the server says, and a URL to send to. */
+/**
+ * HTTP with SSE (2024-11-05, Transports): one stream with all messages of the server, and a URL that messages are
+ * posted to.
+ */
 export class SseChannel implements Channel {
-  readonly hasOwnStreams = false;
+  readonly hasRequestStreams = false;
   readonly isProcess = false;
-  readonly said = "";
-  readonly fate = undefined;
+  readonly output = "";
+  readonly exitReason = undefined;
   readonly #endpoint: HttpEndpoint;
   readonly #closing = new Stop();
   #target: URL | undefined;
@@ -58,7 +61,7 @@ export class SseChannel implements Channel {
     });
     const { status } = answer;
     if (status >= 200 && status <= 299) return;
-    // What is posted goes to a session of the stream's; after a redirect it may have been taken all the same.
+    // A posted message belongs to the stream's session; after a redirect it may have been accepted all the same.
     const isUnknown = status === 404 || (status === 400 && /session/i.test(answer.text()));
     throw statusError(answer, isUnknown && answer.method === "POST");
   }
@@ -72,35 +75,37 @@ export class SseChannel implements Channel {
     return this.#endpoint.close();
   }
 
-  /** Reads until there is no more, and says why. */
+  /** Reads the stream to its end and returns the reason of its end. */
   async #read(answer: HttpResponse, receiver: ChannelReceiver, ready: () => void): Promise<Error> {
     const events = new SseParser(
       (event) => {
         if (event.type === "endpoint") {
-          this.#target ??= this.#targetOf(event);
+          this.#target ??= this.#toTarget(event);
           ready();
         } else if (event.type === "message") {
           readMessage(event.data, receiver);
         }
       },
-      (text) => receiver.invalidText(text),
+      (text) => receiver.onInvalidText(text),
     );
     try {
       for await (const chunk of answer.stream ?? []) events.read(chunk);
-      return new ServerEnded("the server ended its stream", "");
+      return new ConnectionClosedError("the server ended its stream", "");
     } catch (error) {
-      return ToolError.is(error) ? error : new ServerEnded("the stream broke off", "", error);
+      return ToolError.is(error)
+        ? error
+        : new ConnectionClosedError("the stream was interrupted", "", error);
     }
   }
 
-  /** Nowhere but at the server itself: what is sent may be secret. */
-  #targetOf({ data }: StreamEvent): URL {
+  /** Only the server's own origin is accepted: messages may contain secrets. */
+  #toTarget({ data }: StreamEvent): URL {
     const { url } = this.#endpoint;
     const target = URL.parse(data, url.href);
     if (target?.origin === url.origin) return target;
     throw new ToolError(
       "permission_denied",
-      `The server at ${url.origin} wants its messages sent to another origin, which is refused.`,
+      `The server at ${url.origin} requests that its messages are sent to another origin, which is not allowed.`,
     );
   }
 }

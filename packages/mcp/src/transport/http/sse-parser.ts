@@ -1,46 +1,46 @@
 import { ToolError } from "@toolweave/core";
-import { isInvalidPiece } from "../messages/invalid-text.ts";
+import { isInvalidChunk } from "../messages/invalid-text.ts";
 import { maxMessageBytes } from "../messages/channel.ts";
 
 /** One event of a stream. */
 export interface StreamEvent {
-  /** `message` where the stream names none. */
+  /** `message` if the stream names none. */
   readonly type: string;
   readonly data: string;
 }
 
-/** An id that can go back in a header, and is no longer than servers take one. */
+/** Id that fits in a header and is no longer than servers accept. */
 const sendable = /^[ -~\u0080-\u00ff]{0,4096}$/;
 
 /**
- * Makes events of the chunks of a `text/event-stream` (HTML, section 9.2.6). Broken UTF-8 becomes replacement
- * characters; comments and fields that nobody knows are nothing.
+ * Parses the chunks of a `text/event-stream` (HTML, section 9.2.6) into events. Invalid UTF-8 becomes replacement
+ * characters; comments and unknown fields are ignored.
  */
 export class SseParser {
   readonly #onEvent: (event: StreamEvent) => void;
   readonly #onInvalidText: ((text: string) => void) | undefined;
-  /** The last two bytes of the chunk before. */
+  /** The last two bytes of the previous chunk. */
   #before: Uint8Array = new Uint8Array(0);
   readonly #decoder = new TextDecoder();
-  /** Of a line that has not ended, and its characters. */
+  /** Parts of an incomplete line. */
   #begun: string[] = [];
   #begunSize = 0;
   #data: string[] = [];
   #dataSize = 0;
   #type = "";
   #endedWithReturn = false;
-  /** The id of the last event, for whoever goes on from there. */
+  /** Id of the last event, for resumption. */
   lastId: string | undefined = undefined;
-  /** Milliseconds to wait before one goes on, when the server says so. */
+  /** Milliseconds before a reconnect, if the server sets them. */
   retryMs: number | undefined = undefined;
 
-  /** @param onInvalidText is called with the text of a chunk that is not valid UTF-8, before its events. */
+  /** @param onInvalidText Called with the text of a chunk that is not valid UTF-8, before its events. */
   constructor(onEvent: (event: StreamEvent) => void, onInvalidText?: (text: string) => void) {
     this.#onEvent = onEvent;
     this.#onInvalidText = onInvalidText;
   }
 
-  /** An event is larger than what is taken. */
+  /** The event exceeds the maximum size. */
   get isFull(): boolean {
     return this.#begunSize + this.#dataSize > maxMessageBytes;
   }
@@ -48,7 +48,7 @@ export class SseParser {
   /** @throws ToolError `upstream` when an event has more than 64 Mi characters. */
   read(chunk: Uint8Array): void {
     let text = this.#decoder.decode(chunk, { stream: true });
-    if (isInvalidPiece(text, chunk, this.#before)) this.#onInvalidText?.(text);
+    if (isInvalidChunk(text, chunk, this.#before)) this.#onInvalidText?.(text);
     this.#before =
       chunk.length > 1 ? chunk.subarray(-2) : Buffer.concat([this.#before, chunk]).subarray(-2);
     if (this.#endedWithReturn && text.startsWith("\n")) text = text.slice(1);
@@ -115,7 +115,7 @@ export class SseParser {
     this.#data = [];
     this.#type = "";
     this.#dataSize = 0;
-    // A stream that has nothing to say yet gives an event without data its id.
+    // A stream without data yet sends an empty event for its id.
     if (data.length === 0 || (data.length === 1 && data[0] === "")) return;
     this.#onEvent({ type, data: data.length === 1 ? (data[0] as string) : data.join("\n") });
   }

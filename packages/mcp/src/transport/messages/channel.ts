@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 
-/** A message as it goes out. */
+/** A JSON-RPC message to the server. */
 export interface OutgoingMessage {
   readonly jsonrpc: "2.0";
   readonly id?: string | number;
@@ -10,53 +10,53 @@ export interface OutgoingMessage {
   readonly error?: unknown;
 }
 
-/** How one message is sent; channels over HTTP look at it. */
+/** Options of one message; only channels over HTTP use them. */
 export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Ends the HTTP request of the message. */
+  /** Aborts the HTTP request of the message. */
   readonly stop?: Stop | undefined;
 }
 
-/** Moves messages to a server and back. */
+/** Transports messages to and from a server. */
 export interface Channel {
-  /** Each request has an HTTP request of its own, whose end says that nobody waits any more. */
-  readonly hasOwnStreams: boolean;
-  /** It is a child process: nothing but its messages tells what it can do. */
+  /** Each request has its own HTTP request, whose abort cancels it. */
+  readonly hasRequestStreams: boolean;
+  /** The server is a child process: its version can be found out by messages only. */
   readonly isProcess: boolean;
   open(receiver: ChannelReceiver): Promise<void>;
   /**
-   * Sends a message, in the order of the calls. A promise rejects when the message could not be sent, or when its answer
-   * can no longer come.
+   * Sends a message; the order of calls is kept. The promise rejects when the message could not be sent, or when its
+   * response can no longer arrive.
    */
   send(message: OutgoingMessage, options?: SendOptions): Promise<void> | undefined;
-  /** What was agreed on; later messages say so where the protocol wants it. */
+  /** Sets the negotiated version, which later messages carry where the protocol requires it. */
   setProtocolVersion(version: string): void;
-  /** What the server said of itself beside messages. */
-  readonly said: string;
-  /** How the server came to its end, where it is a process that has ended by itself. */
-  readonly fate: string | undefined;
+  /** Output of the server beside messages: its standard error. */
+  readonly output: string;
+  /** How the server's process ended, if it ended by itself. */
+  readonly exitReason: string | undefined;
   close(): Promise<void>;
 }
 
-/** Who a channel tells what comes. */
+/** Receives the messages of a channel. */
 export interface ChannelReceiver {
-  /** Any JSON. */
+  /** @param message Any JSON. */
   receive(message: unknown): void;
-  /** Something came that is no message. */
-  skip(text: string): void;
-  /** A text was not valid UTF-8; it is handled with replacement characters. */
-  invalidText(text: string): void;
-  /** The answer to this request came, and is larger than what is taken. */
-  cut(id: string | number): void;
-  /** Some of the server's notifications may have been missed. */
-  missed(): void;
-  /** There will be no more messages. */
+  /** Invalid input was received. */
+  skipInvalid(text: string): void;
+  /** A text was not valid UTF-8; it is processed with replacement characters. */
+  onInvalidText(text: string): void;
+  /** The response to this request exceeds the limits and was dropped. */
+  dropResponse(id: string | number): void;
+  /** Notifications of the server may have been missed. */
+  onMissedNotifications(): void;
+  /** No more messages will arrive. */
   end(why: unknown): void;
 }
 
 type Listener = { handleEvent(): void };
 
-/** Ends one HTTP request: an `AbortSignal` costs as much as the rest of a call. */
+/** Aborts one HTTP request: an `AbortSignal` costs as much as the rest of a call. */
 export class Stop {
   readonly #listeners = new Set<Listener>();
   aborted = false;
@@ -70,7 +70,7 @@ export class Stop {
     this.#listeners.clear();
   }
 
-  /** For whoever needs the platform's own. */
+  /** Converts it to an `AbortSignal`. */
   toSignal(): AbortSignal {
     const controller = new AbortController();
     const abort = (): void => controller.abort(this.reason);
@@ -88,10 +88,10 @@ export class Stop {
   }
 }
 
-/** Bytes or characters of one message at most. */
+/** Maximum size of one message, in bytes or characters. */
 export const maxMessageBytes: number = 64 * 1024 * 1024;
 
-/** Waits; a stop ends it early. It does not keep the process alive. */
+/** Waits until the time has passed or the stop is aborted. It does not keep the process alive. */
 export function pause(ms: number, stop: Stop): Promise<void> {
   if (stop.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -108,5 +108,5 @@ export function pause(ms: number, stop: Stop): Promise<void> {
   });
 }
 
-/** The most milliseconds that a timer of Node takes: longer ones fire at once. */
+/** The longest timer of Node.js in milliseconds: longer ones fire at once. */
 export const maxTimerMs: number = 2 ** 31 - 1;

@@ -5,7 +5,7 @@ const replacement = "\uFFFD";
 /** U+FFFD in UTF-8: a server may send it. */
 const sent = Buffer.from(replacement);
 
-/** Characters around the first byte that is not valid. */
+/** Characters around the first invalid byte. */
 const maxExcerpt = 60;
 
 /** True if bytes were lost: the text has a replacement character, and the bytes are not valid UTF-8 (RFC 3629). */
@@ -14,11 +14,11 @@ export function isInvalidText(text: string, bytes: Uint8Array): boolean {
 }
 
 /**
- * The same for a piece of a stream, whose characters may be cut in half at both ends.
+ * The same for a chunk of a stream, whose first and last character may be incomplete.
  *
- * @param before the last two bytes of the piece before.
+ * @param before The last two bytes of the previous chunk.
  */
-export function isInvalidPiece(text: string, bytes: Uint8Array, before: Uint8Array): boolean {
+export function isInvalidChunk(text: string, bytes: Uint8Array, before: Uint8Array): boolean {
   if (!text.includes(replacement)) return false;
   const all = Buffer.concat([before, bytes]);
   let valid = 0;
@@ -27,10 +27,10 @@ export function isInvalidPiece(text: string, bytes: Uint8Array, before: Uint8Arr
 }
 
 /** The text around the first replacement character. */
-export function invalidExcerpt(text: string): string {
+export function toInvalidTextExcerpt(text: string): string {
   const at = Math.max(0, text.indexOf(replacement));
   const begin = Math.max(0, at - maxExcerpt / 2);
   const excerpt = text.slice(begin, at + maxExcerpt / 2);
-  // A character of two UTF-16 units is not cut in half.
+  // Surrogate pairs are not split.
   return visibleText(excerpt.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, ""));
 }

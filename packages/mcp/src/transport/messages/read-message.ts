@@ -1,22 +1,22 @@
 import { parseExact } from "@toolweave/core";
 import { maxMessageBytes, type ChannelReceiver } from "./channel.ts";
-import { LineTruncator } from "./truncate-line.ts";
+import { LineTruncator } from "./line-truncator.ts";
 
-/** Values of one message: to make more of a text takes so long, and so much memory, that everything else stands still. */
+/** Maximum number of values of one message: parsing more blocks the process for too long and takes too much memory. */
 export const maxValues: number = 2_000_000;
 
 const quote = 34;
 const backslash = 92;
 
-/** True for JSON that has more values than are taken. What is in texts is passed over, so that long ones cost little. */
-export function isTooMuch(text: string): boolean {
-  // Each value has a character at least.
+/** True for JSON with more values than `maxValues`. Strings are skipped, so that long ones cost little. */
+export function hasTooManyValues(text: string): boolean {
+  // Each value has at least one character.
   if (text.length <= maxValues) return false;
   let values = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case quote:
-        at = endOfText(text, at);
+        at = findStringEnd(text, at);
         break;
       // `[`, `{` and `,`: before each value but the first.
       case 91:
@@ -30,8 +30,8 @@ export function isTooMuch(text: string): boolean {
   return false;
 }
 
-/** Where a text ends that begins here. */
-function endOfText(text: string, begin: number): number {
+/** Returns the end of the string that begins at `begin`. */
+function findStringEnd(text: string, begin: number): number {
   for (let end = text.indexOf('"', begin + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
     while (text.charCodeAt(before) === backslash) before -= 1;
@@ -40,44 +40,44 @@ function endOfText(text: string, begin: number): number {
   return text.length;
 }
 
-/** The answer to a request, without what it says: it was too much. */
-interface CutAnswer {
+/** The id of a response that was dropped because it exceeds the limits. */
+interface DroppedResponse {
   readonly id: string | number;
 }
 
 /**
- * Makes a message of a text, and gives it to the receiver.
+ * Parses a message and passes it to the receiver.
  *
- * @returns the message, as far as there is one.
+ * @returns the message, or its id if it was dropped.
  */
 export function readMessage(text: string, receiver: ChannelReceiver): unknown {
-  if (isTooMuch(text)) return cut(text, receiver);
+  if (hasTooManyValues(text)) return dropLargeMessage(text, receiver);
   let message: unknown;
   try {
     message = parseExact(text);
   } catch {
-    // Some servers print something that is no message.
-    receiver.skip(text);
+    // Some servers print text that is not a message.
+    receiver.skipInvalid(text);
     return undefined;
   }
   receiver.receive(message);
   return message;
 }
 
-function cut(text: string, receiver: ChannelReceiver): CutAnswer | undefined {
+function dropLargeMessage(text: string, receiver: ChannelReceiver): DroppedResponse | undefined {
   const id = LineTruncator.of(text).answeredId;
-  if (id === undefined) receiver.skip(text);
-  else receiver.cut(id);
+  if (id === undefined) receiver.skipInvalid(text);
+  else receiver.dropResponse(id);
   return id === undefined ? undefined : { id };
 }
 
-/** What is said of an answer that is not taken. */
-export const tooLarge: string = `The answer is larger than ${maxMessageBytes} bytes, or has more than ${maxValues} values, and was not taken. Ask for less.`;
+/** Message of the error for a response that exceeds the limits. */
+export const tooLargeMessage: string = `The response is larger than ${maxMessageBytes} bytes, or has more than ${maxValues} values, and was dropped. Request less data.`;
 
-/** For a sample. Its members stay out of it: they may be as deep and as many as the server likes. */
+/** Converts a value to a sample for diagnostics. Members are omitted: their depth and number are not bounded. */
 export function toSample(value: unknown): string {
   if (typeof value === "object" && value !== null) {
     return Array.isArray(value) ? "[]" : `{${Object.keys(value).slice(0, 10).join(", ")}}`;
   }
-  return value === undefined ? "a batch in a batch" : JSON.stringify(value);
+  return value === undefined ? "a nested batch" : JSON.stringify(value);
 }

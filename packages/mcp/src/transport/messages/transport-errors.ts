@@ -1,20 +1,20 @@
-/** The connection to a server is gone, or its process could not be started or has ended. */
-export class ServerEnded extends Error {
-  /** What its process had written to its standard error last. */
+/** The connection to a server is closed, or its process could not be started or has ended. */
+export class ConnectionClosedError extends Error {
+  /** Last output of the server's process to its standard error. */
   readonly stderr: string;
 
-  constructor(message: string, said: string, cause?: unknown) {
+  constructor(message: string, stderr: string, cause?: unknown) {
     super(message, { cause });
-    this.stderr = said;
+    this.stderr = stderr;
   }
 }
 
 /**
- * The server has accepted a request, and does not give its answer: it may have been run, so that it is not sent again.
- * Not thrown for what is refused before it begins: see `isLostSession`.
+ * The server has accepted a request and does not return its response: it may have been run, so it is not sent again.
+ * Not thrown for requests that are rejected before they begin: see `isLostSession`.
  */
-export class AnswerLost extends Error {
-  /** @param message what the server did instead, as the rest of a sentence that begins with its name. */
+export class ResponseLostError extends Error {
+  /** @param message What the server did instead: the rest of a sentence that begins with its name. */
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
   }
@@ -23,25 +23,25 @@ export class AnswerLost extends Error {
 /** The code for a version that a server does not speak (2026-07-28, Base protocol, Errors). */
 export const unsupportedVersion: number = -32022;
 
-/** Messages and errors by which a server has refused a request as a whole. */
-const refusals = new WeakSet<object>();
+/** Messages and errors by which a server has rejected a request as a whole. */
+const rejections = new WeakSet<object>();
 
-/** Remembers that this answer came with an HTTP status from 400 on: the server has not begun to run the request. */
-export function markRefusal(message: object): void {
-  refusals.add(message);
+/** Marks a response that came with an HTTP status from 400 on: the server has not begun to run the request. */
+export function markRejection(message: object): void {
+  rejections.add(message);
 }
 
 /**
- * True for an answer that is marked, and for the error made of it. An error under a 200 says nothing of that: the request
- * was accepted, and may have failed half-way.
+ * True for a marked response and for the error made of it. An error under a 200 is not marked: the request was
+ * accepted and may have failed half-way.
  */
-export function isRefusal(answer: unknown): boolean {
-  return typeof answer === "object" && answer !== null && refusals.has(answer);
+export function isRejection(answer: unknown): boolean {
+  return typeof answer === "object" && answer !== null && rejections.has(answer);
 }
 
-/** A server was taken for one of the older protocol, and speaks the newer one: it had only not begun yet. */
-export class LateVersionAnswer extends Error {
+/** A server was treated as one of the older protocol because it responded late, and speaks the newer one. */
+export class LateVersionResponseError extends Error {
   constructor() {
-    super("the server answered late which protocol it speaks");
+    super("the server responded late to the version probe");
   }
 }

@@ -9,7 +9,7 @@ import type {
 import type { Subscription } from "./subscription.ts";
 import type { RpcConnection } from "./rpc-connection.ts";
 
-/** A connection over which the SDK has agreed on a version with the server. */
+/** A connection whose protocol version the SDK has negotiated. */
 export class NegotiatedConnection implements McpConnection {
   readonly era: ProtocolEra;
   readonly protocolVersion: string;
@@ -37,7 +37,7 @@ export class NegotiatedConnection implements McpConnection {
     return this.#rpc.notify(method, params);
   }
 
-  speaksNewer(signal: AbortSignal): Promise<boolean> {
+  supportsNewerProtocol(signal: AbortSignal): Promise<boolean> {
     return this.#rpc.speaksNewer(signal);
   }
 
@@ -47,14 +47,14 @@ export class NegotiatedConnection implements McpConnection {
   }
 }
 
-/** What clients of the SDK know of their server, from version 1 on. */
+/** Methods of the SDK's clients that describe the server, from version 1 on. */
 interface ConnectedClient {
   getServerVersion(): { readonly name?: string; readonly version?: string } | undefined;
   getServerCapabilities(): object | undefined;
   getInstructions(): string | undefined;
 }
 
-/** What a server says of itself. */
+/** Returns the identity that the server has reported to a client. */
 export function getServerIdentity(client: ConnectedClient): ServerIdentity {
   const { name, version } = client.getServerVersion() ?? {};
   const instructions = client.getInstructions();

@@ -1,19 +1,24 @@
-import { ProtocolError } from "@modelcontextprotocol/client";
-import { ToolError, type JsonValue } from "@toolweave/core";
+import {
+  PROTOCOL_VERSION_META_KEY,
+  CLIENT_INFO_META_KEY,
+  CLIENT_CAPABILITIES_META_KEY,
+  ProtocolError,
+} from "@modelcontextprotocol/client";
+import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import { Stop } from "../messages/channel.ts";
 import type { McpProgress, RequestOptions } from "../messages/mcp-connection.ts";
-import { isRefusal, markRefusal } from "../messages/transport-errors.ts";
+import { isRejection, markRejection } from "../messages/transport-errors.ts";
 
 // JSON-RPC 2.0, section 5.1.
 const internalError = -32603;
 
-/** What a request stands on. */
+/** The connection of a request. */
 interface PendingRequestOwner {
   forget(id: number): void;
   cancelRequest(request: PendingRequest): void;
 }
 
-/** A request that has no answer yet: it settles once, and holds nothing then. */
+/** A request without a response yet. It settles once and then holds no resources. */
 export class PendingRequest {
   readonly id: number;
   readonly #requests: PendingRequestOwner;
@@ -36,17 +41,17 @@ export class PendingRequest {
     this.#reject = reject;
   }
 
-  /** Ends its HTTP request. */
+  /** Aborts its HTTP request. */
   get stop(): Stop {
     return (this.#stop ??= new Stop());
   }
 
-  /** Somebody wants to know how far it is. */
+  /** The caller wants progress notifications. */
   get wantsProgress(): boolean {
     return this.#options.onProgress !== undefined;
   }
 
-  /** False: nobody wants it any more, and it has failed. */
+  /** Starts the request. False: it is cancelled already, and has failed. */
   begin(): boolean {
     const { signal } = this.#options;
     if (signal.aborted) this.#reject(toCancelledError(signal.reason));
@@ -54,28 +59,28 @@ export class PendingRequest {
     return !signal.aborted;
   }
 
-  /** Its signal fired. */
+  /** Called when its signal is aborted. */
   handleEvent(): void {
     this.fail(toCancelledError(this.#options.signal.reason));
     this.#requests.cancelRequest(this);
   }
 
-  progressed({ progress, total, message }: McpProgress): void {
+  onProgress({ progress, total, message }: McpProgress): void {
     this.#options.onProgress?.({ progress, total, message });
   }
 
-  /** @param modern results of the newer protocol are objects; one that does not say what it is, is complete (SEP-2322). */
-  answer(message: object, modern: boolean): void {
+  /** @param modern In the newer protocol results are objects; a result without a `resultType` is complete (SEP-2322). */
+  settle(message: object, modern: boolean): void {
     const { result, error } = message as { readonly result?: unknown; readonly error?: unknown };
     if (error !== undefined) {
       const failure = toProtocolError(error);
-      if (isRefusal(message)) markRefusal(failure);
+      if (isRejection(message)) markRejection(failure);
       return this.fail(failure);
     }
     const isResult = modern ? typeof result === "object" && result !== null : result !== undefined;
     if (!isResult) {
-      const what = "The server answered without a result or an error.";
-      return this.fail(new ProtocolError(internalError, what));
+      const reason = "The server answered without a result or an error.";
+      return this.fail(new ProtocolError(internalError, reason));
     }
     this.#done();
     if (modern) removeEnvelope(result as Record<string, unknown>);
@@ -93,17 +98,20 @@ export class PendingRequest {
   }
 }
 
-/** Says of each result which server it is from: of the connection, not of the answer (2026-07-28, basic, `_meta`). */
+/**
+ * Key under which each result names its server. It describes the connection, not the result (2026-07-28, basic,
+ * `_meta`).
+ */
 const serverKey = "io.modelcontextprotocol/serverInfo";
 
-/** What every result of the newer protocol carries is taken off: nobody has asked for it. */
+/** Removes the members that every result of the newer protocol carries: callers do not need them. */
 function removeEnvelope(result: Record<string, unknown>): void {
   if (result["resultType"] === "complete") delete result["resultType"];
   const { _meta: meta } = result;
   if (typeof meta !== "object" || meta === null || !Object.hasOwn(meta, serverKey)) return;
-  const { [serverKey]: _server, ...own } = meta as Readonly<Record<string, unknown>>;
-  if (Object.keys(own).length === 0) delete result["_meta"];
-  else result["_meta"] = own;
+  const { [serverKey]: _server, ...rest } = meta as Readonly<Record<string, unknown>>;
+  if (Object.keys(rest).length === 0) delete result["_meta"];
+  else result["_meta"] = rest;
 }
 
 function toCancelledError(reason: unknown): unknown {
@@ -111,11 +119,24 @@ function toCancelledError(reason: unknown): unknown {
   return new ToolError("cancelled", "The request was cancelled.", { cause: reason });
 }
 
-function toProtocolError(given: unknown): Error {
-  const { code, message, data } = (given ?? {}) as Readonly<Record<string, unknown>>;
+function toProtocolError(error: unknown): Error {
+  const { code, message, data } = (error ?? {}) as Readonly<Record<string, unknown>>;
   return ProtocolError.fromError(
     typeof code === "number" ? code : internalError,
     typeof message === "string" ? message : "The server gave no reason.",
     data as JsonValue | undefined,
   );
+}
+
+/** Creates the members of `_meta` that every request of the newer protocol has. */
+export function toEnvelope(
+  version: string,
+  client: JsonObject,
+  capabilities: JsonObject,
+): JsonObject {
+  return {
+    [PROTOCOL_VERSION_META_KEY]: version,
+    [CLIENT_INFO_META_KEY]: client,
+    [CLIENT_CAPABILITIES_META_KEY]: capabilities,
+  };
 }

@@ -1,13 +1,10 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  PROTOCOL_VERSION_META_KEY,
   type JSONRPCMessage,
   type JSONRPCRequest,
   type Transport,
 } from "@modelcontextprotocol/client";
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { ListChangeCoalescer } from "./list-changes.ts";
+import { ListChangeCoalescer } from "./list-change-coalescer.ts";
 import type { Channel, ChannelReceiver, OutgoingMessage } from "../messages/channel.ts";
 import type {
   McpProgress,
@@ -15,88 +12,88 @@ import type {
   RequestOptions,
   ConnectionFaults,
 } from "../messages/mcp-connection.ts";
-import { invalidExcerpt } from "../messages/invalid-text.ts";
-import { PendingRequest } from "./pending-request.ts";
-import { toSample, tooLarge } from "../messages/read-message.ts";
+import { toInvalidTextExcerpt } from "../messages/invalid-text.ts";
+import { toEnvelope, PendingRequest } from "./pending-request.ts";
+import { toSample, tooLargeMessage } from "../messages/read-message.ts";
 import {
-  isRefusal,
+  isRejection,
   unsupportedVersion,
-  ServerEnded,
-  LateVersionAnswer,
+  ConnectionClosedError,
+  LateVersionResponseError,
 } from "../messages/transport-errors.ts";
 import { VersionProbe } from "./version-probe.ts";
 
-/** Things in a row that are no message: whoever sends more speaks another protocol. */
+/** Number of invalid messages in a row after which the connection is closed: the other side speaks another protocol. */
 const maxInvalidMessages = 10_000;
 
-/** Characters of a sample. */
+/** Maximum length of a sample, in characters. */
 const maxSampleLength = 200;
 
-/** The version that a server is asked for when it may have become newer. */
+/** Version of the probe that finds out whether the server has become newer. */
 const newestVersion = "2026-07-28";
 
-/** The SDK counts its requests from 0, and makes one or two. */
+/** First id. The SDK counts its own requests from 0, and makes one or two. */
 const firstId = 1_000;
 
-/** Requests of the server's that are being answered at once: over HTTP each answer is a request of ours. */
+/** Maximum number of server requests that are handled at once: over HTTP each response is a request of its own. */
 const maxInboundRequests = 1_000;
 
-/** What a server says of its lists, as often as it likes. */
+/** Notifications about lists, which a server may send at any rate. */
 const lists: ReadonlySet<string> = new Set(
   ["tools", "prompts", "resources"].map((list) => `notifications/${list}/list_changed`),
 );
 
 const methodNotFound = -32601; // JSON-RPC 2.0, section 5.1.
 
-/** Who hears what a server sends by itself. */
+/** Receives the notifications of a server. */
 export interface RpcListener {
   onNotification(method: string, params: JsonObject): void;
-  /** The first text that is not valid UTF-8, around the byte that is not. */
+  /** Called with the first text that is not valid UTF-8, around the invalid byte. */
   onInvalidText?(excerpt: string): void;
 }
 
 /**
- * A connection's messages: the SDK's transport on the one side, a channel on the other. The SDK agrees on a version and
- * answers the server's requests; our own requests, and what the server tells, do not go through it: it checks every
- * message against schemas, more than once, which costs more than the call.
+ * The messages of a connection, between the SDK's transport and a channel. The SDK negotiates the version and answers
+ * the server's requests. Requests to the server and its notifications bypass it: it validates every message against
+ * schemas more than once, which costs more than the call.
  */
 export class RpcConnection implements Transport, ChannelReceiver {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Resolves with why it has ended. */
+  /** Resolves with the reason of the end. */
   readonly closed: Promise<unknown>;
   readonly #channel: Channel;
   readonly #listener: RpcListener;
   readonly #changes: ListChangeCoalescer;
-  readonly #isPatient: boolean;
+  readonly #allowSlowStart: boolean;
   readonly #pending = new Map<number, PendingRequest>();
-  /** What the SDK has asked, and has no answer to. */
-  readonly #asked = new Set<string | number>();
-  /** What the server has asked, and has no answer to. */
-  readonly #inbound = new Set<unknown>();
+  /** Ids of the SDK's requests without a response. */
+  readonly #sdkRequests = new Set<string | number>();
+  /** Ids of the server's requests without a response. */
+  readonly #serverRequests = new Set<unknown>();
   #next = firstId;
   #envelope: JsonObject | undefined;
   #skipped = 0;
-  #stray = 0;
-  #noise = 0;
+  #unmatched = 0;
+  #invalidInARow = 0;
   #sample: string | undefined;
-  #invalid: string | undefined;
+  #invalidText: string | undefined;
   #hasEnded = false;
   #why: unknown;
-  /** While a process is asked which protocol it speaks. */
+  /** Active while the protocol version of a process is being found out. */
   #probe: VersionProbe | undefined;
   #closing: Promise<void> | undefined;
-  #tellClosed: (why: unknown) => void = () => {};
+  #resolveClosed: (why: unknown) => void = () => {};
 
-  /** @param isPatient the process speaks the newer protocol, and takes a while to begin: nobody hurries it. */
-  constructor(channel: Channel, listener: RpcListener, isPatient = false) {
+  /** @param allowSlowStart The process speaks the newer protocol and starts slowly: the probe does not time out early. */
+  constructor(channel: Channel, listener: RpcListener, allowSlowStart = false) {
     this.#channel = channel;
     this.#listener = listener;
-    this.#isPatient = isPatient;
-    this.#changes = new ListChangeCoalescer((method) => this.#tell(method, {}));
-    this.closed = new Promise((resolve) => (this.#tellClosed = resolve));
-    // By these two the SDK knows a process.
+    this.#allowSlowStart = allowSlowStart;
+    this.#changes = new ListChangeCoalescer((method) => this.#notifyListener(method, {}));
+    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
+    // The SDK recognizes a process by these two members.
     if (channel.isProcess) Object.assign(this, { stderr: null, pid: null });
   }
 
@@ -104,16 +101,16 @@ export class RpcConnection implements Transport, ChannelReceiver {
     return this.#channel.open(this);
   }
 
-  /** For the SDK: its requests, and answers to the server's. */
+  /** Sends the SDK's requests, and its responses to the server's requests. */
   async send(message: JSONRPCMessage): Promise<void> {
     if ("method" in message && "id" in message) {
-      this.#asked.add(message.id);
-      if (this.#channel.isProcess && !this.#isPatient) this.#watch(message);
+      this.#sdkRequests.add(message.id);
+      if (this.#channel.isProcess && !this.#allowSlowStart) this.#startProbe(message);
     }
     try {
       await this.#channel.send(message as OutgoingMessage);
     } finally {
-      if (!("method" in message)) this.#inbound.delete(message.id);
+      if (!("method" in message)) this.#serverRequests.delete(message.id);
     }
   }
 
@@ -122,7 +119,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
     this.#channel.setProtocolVersion(version);
   }
 
-  /** From now on every request stands alone, and says who asks (2026-07-28, Base protocol, `_meta`). */
+  /** Sends every further request with the client's identity and capabilities (2026-07-28, Base protocol, `_meta`). */
   useStatelessProtocol(version: string, client: JsonObject, capabilities: JsonObject): void {
     this.#envelope = toEnvelope(version, client, capabilities);
   }
@@ -135,16 +132,16 @@ export class RpcConnection implements Transport, ChannelReceiver {
     const sample = this.#sample;
     return {
       skipped: this.#skipped,
-      unmatched: this.#stray,
+      unmatched: this.#unmatched,
       ...(sample === undefined ? {} : { sample }),
-      ...(this.#invalid === undefined ? {} : { invalidText: this.#invalid }),
+      ...(this.#invalidText === undefined ? {} : { invalidText: this.#invalidText }),
     };
   }
 
   /** Sends a request; see `McpConnection.request`. */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#hasEnded) return void reject(this.#gone());
+      if (this.#hasEnded) return void reject(this.#closedError());
       const id = this.#next++;
       const pending = new PendingRequest(id, this, options, resolve, reject);
       if (!pending.begin()) return;
@@ -156,9 +153,9 @@ export class RpcConnection implements Transport, ChannelReceiver {
           method,
           params: this.#params(params, pending),
         };
-        // Servers of the older protocol expect none.
+        // Servers of the older protocol expect no such headers.
         const headers = this.era === "modern" ? options.headers : undefined;
-        const sent = this.#channel.hasOwnStreams
+        const sent = this.#channel.hasRequestStreams
           ? this.#channel.send(message, { headers, stop: pending.stop })
           : this.#channel.send(message);
         sent?.catch((error: unknown) => pending.fail(error));
@@ -170,14 +167,16 @@ export class RpcConnection implements Transport, ChannelReceiver {
 
   /** See `McpConnection.speaksNewer`. */
   async speaksNewer(signal: AbortSignal): Promise<boolean> {
-    if (!this.#channel.hasOwnStreams || this.#envelope !== undefined) return false;
+    if (!this.#channel.hasRequestStreams || this.#envelope !== undefined) return false;
     const params = { _meta: toEnvelope(newestVersion, { name: "toolweave", version: "0" }, {}) };
     try {
       const answer = await this.request("server/discover", params, { signal });
       return Array.isArray((answer as { readonly supportedVersions?: unknown }).supportedVersions);
     } catch (error) {
-      // It has versions of its own.
-      return isRefusal(error) && (error as { readonly code?: unknown }).code === unsupportedVersion;
+      // The server supports other versions.
+      return (
+        isRejection(error) && (error as { readonly code?: unknown }).code === unsupportedVersion
+      );
     }
   }
 
@@ -186,93 +185,93 @@ export class RpcConnection implements Transport, ChannelReceiver {
     await this.#channel.send({ jsonrpc: "2.0", method, params: sent });
   }
 
-  /** A request is over, however it ended. */
+  /** Removes a settled request. */
   forget(id: number): void {
     this.#pending.delete(id);
   }
 
-  /** Nobody waits for this request any more. */
+  /** Cancels a request. */
   cancelRequest({ id, stop }: PendingRequest): void {
-    const abort = (): void => stop.abort(new Error("nobody waits for it"));
-    if (this.#channel.hasOwnStreams && this.#envelope !== undefined) return abort();
+    const abort = (): void => stop.abort(new Error("the request was cancelled"));
+    if (this.#channel.hasRequestStreams && this.#envelope !== undefined) return abort();
     const params = { requestId: id, reason: "cancelled" };
-    // What the server still says of it is not read on.
+    // A response that still arrives is not read.
     this.notify("notifications/cancelled", params)
       .catch(() => {})
       .finally(abort);
   }
 
   receive(message: unknown): void {
-    if (!Array.isArray(message) || message.length === 0) return this.#take(message);
-    // A batch of 2025-03-26; there is none in another.
+    if (!Array.isArray(message) || message.length === 0) return this.#receiveSafely(message);
+    // A batch of 2025-03-26. Batches cannot be nested.
     for (const one of message) {
       if (this.#hasEnded) return;
-      this.#take(Array.isArray(one) ? undefined : one);
+      this.#receiveSafely(Array.isArray(one) ? undefined : one);
     }
   }
 
-  /** Whatever it is: nothing that a server sends may stop whoever reads it. */
-  #take(message: unknown): void {
+  /** Processes one message. Nothing that a server sends may make the reader throw. */
+  #receiveSafely(message: unknown): void {
     if (this.#hasEnded) return;
     try {
       this.#receive(message);
     } catch (error) {
       this.onerror?.(error as Error);
-      this.skip("a message that cannot be read");
+      this.skipInvalid("an unreadable message");
     }
   }
 
   #receive(message: unknown): void {
-    if (typeof message !== "object" || message === null) return this.skip(toSample(message));
+    if (typeof message !== "object" || message === null) return this.skipInvalid(toSample(message));
     const { id, method } = message as { readonly id?: unknown; readonly method?: unknown };
     const isId = typeof id === "string" || typeof id === "number";
     const isMessage = method === undefined ? isId : typeof method === "string";
     if (!isMessage || !(isId || id === undefined)) {
-      if (id === null && "error" in message) this.#probe?.unread();
-      return this.skip(toSample(message));
+      if (id === null && "error" in message) this.#probe?.onUnreadableRequest();
+      return this.skipInvalid(toSample(message));
     }
-    this.#noise = 0;
-    if (method === undefined) this.#answered(id as string | number, message);
-    else if (id === undefined) this.#notified(method as string, message);
-    else this.#wasAsked(id as string | number, message);
+    this.#invalidInARow = 0;
+    if (method === undefined) this.#onResponse(id as string | number, message);
+    else if (id === undefined) this.#onNotification(method as string, message);
+    else this.#onRequest(id as string | number, message);
   }
 
-  #wasAsked(id: string | number, message: object): void {
-    if (this.#inbound.has(id)) return this.skip("a request with the id of another one");
-    if (this.#inbound.size >= maxInboundRequests)
-      return this.skip("more requests than are answered");
-    this.#inbound.add(id);
+  #onRequest(id: string | number, message: object): void {
+    if (this.#serverRequests.has(id)) return this.skipInvalid("a request with a duplicate id");
+    if (this.#serverRequests.size >= maxInboundRequests)
+      return this.skipInvalid("too many concurrent requests");
+    this.#serverRequests.add(id);
     this.onmessage?.(message as JSONRPCMessage);
   }
 
-  skip(text: string): void {
+  skipInvalid(text: string): void {
     if (this.#hasEnded) return;
     this.#skipped++;
     this.#sample ??= text.slice(0, maxSampleLength);
-    this.#probe?.noise();
-    if (++this.#noise < maxInvalidMessages) return;
+    this.#probe?.onInvalidMessage();
+    if (++this.#invalidInARow < maxInvalidMessages) return;
     this.end(
-      new ServerEnded(
-        `the server sends what is no message, such as: ${this.#sample}`,
-        this.#channel.said,
+      new ConnectionClosedError(
+        `the server sends invalid messages, such as: ${this.#sample}`,
+        this.#channel.output,
       ),
     );
     void this.close();
   }
 
-  invalidText(text: string): void {
-    if (this.#invalid !== undefined) return;
-    this.#invalid = invalidExcerpt(text);
-    this.#listener.onInvalidText?.(this.#invalid);
+  onInvalidText(text: string): void {
+    if (this.#invalidText !== undefined) return;
+    this.#invalidText = toInvalidTextExcerpt(text);
+    this.#listener.onInvalidText?.(this.#invalidText);
   }
 
-  cut(id: string | number): void {
+  dropResponse(id: string | number): void {
     const pending = this.#pending.get(Number(id));
-    if (pending === undefined) return this.skip(`an answer to ${id} that is too large`);
-    pending.fail(new ToolError("upstream", tooLarge));
+    if (pending === undefined) return this.skipInvalid(`a response to ${id} that is too large`);
+    pending.fail(new ToolError("upstream", tooLargeMessage));
   }
 
-  missed(): void {
+  onMissedNotifications(): void {
     for (const list of lists) this.#changes.add(list);
   }
 
@@ -284,8 +283,9 @@ export class RpcConnection implements Transport, ChannelReceiver {
     this.#changes.stop();
     const pending = [...this.#pending.values()];
     this.#pending.clear();
-    for (const request of pending) request.fail(why instanceof ServerEnded ? why : this.#gone(why));
-    this.#tellClosed(why);
+    for (const request of pending)
+      request.fail(why instanceof ConnectionClosedError ? why : this.#closedError(why));
+    this.#resolveClosed(why);
     this.onclose?.();
   }
 
@@ -293,15 +293,15 @@ export class RpcConnection implements Transport, ChannelReceiver {
     return (this.#closing ??= this.#close());
   }
 
-  /** Why it has ended, where that is known. */
-  get why(): unknown {
+  /** Reason of the end, if it is known. */
+  get endReason(): unknown {
     return this.#why;
   }
 
-  /** What the server said beside messages: for the error when it cannot be connected to. */
-  get said(): string {
+  /** Output of the server beside messages, for the error of a failed connection. */
+  get output(): string {
     const sample = this.#sample;
-    const { said } = this.#channel;
+    const { output: said } = this.#channel;
     return said === "" && sample !== undefined ? sample : said;
   }
 
@@ -310,17 +310,17 @@ export class RpcConnection implements Transport, ChannelReceiver {
     await this.#channel.close();
   }
 
-  #gone(cause?: unknown): ServerEnded {
-    return new ServerEnded("the connection is gone", this.#channel.said, cause);
+  #closedError(cause?: unknown): ConnectionClosedError {
+    return new ConnectionClosedError("the connection is closed", this.#channel.output, cause);
   }
 
-  /** Of the SDK's requests, the one that tells which protocol a process speaks. */
-  #watch({ method, id, params }: JSONRPCRequest): void {
+  /** Watches the SDK's request that finds out which protocol a process speaks. */
+  #startProbe({ method, id, params }: JSONRPCRequest): void {
     this.#probe?.stop();
     if (method !== "server/discover") return;
     this.#probe = new VersionProbe(id, {
       ping: (asked) => {
-        // With the same envelope: without it, a server of both protocols would take it for the beginning of the older one.
+        // The same envelope is sent: without it, a server of both protocols would assume the older one.
         const message = {
           jsonrpc: "2.0" as const,
           id: asked,
@@ -331,44 +331,44 @@ export class RpcConnection implements Transport, ChannelReceiver {
           .then((sent) => this.#channel.send(sent))
           .catch(() => {});
       },
-      refused: (refused) => {
-        const error = { code: methodNotFound, message: "The server does not answer this." };
+      onUnsupported: (refused) => {
+        const error = { code: methodNotFound, message: "The server does not support this method." };
         this.onmessage?.({ jsonrpc: "2.0", id: refused, error });
       },
     });
   }
 
-  #answered(id: string | number, message: object): void {
+  #onResponse(id: string | number, message: object): void {
     const probe = this.#probe;
-    if (probe?.isLate(message) === true) return this.end(new LateVersionAnswer());
-    if (probe?.answered(message) === true) return;
-    // Some servers answer a number with its digits.
+    if (probe?.isLate(message) === true) return this.end(new LateVersionResponseError());
+    if (probe?.onResponse(message) === true) return;
+    // Some servers return a numeric id as a string.
     const pending = this.#pending.get(Number(id));
-    if (pending !== undefined) pending.answer(message, this.#envelope !== undefined);
-    else if (this.#asked.delete(id)) {
+    if (pending !== undefined) pending.settle(message, this.#envelope !== undefined);
+    else if (this.#sdkRequests.delete(id)) {
       this.onmessage?.(message as JSONRPCMessage);
-    } else this.#stray++;
+    } else this.#unmatched++;
   }
 
-  #notified(method: string, message: object): void {
+  #onNotification(method: string, message: object): void {
     const { params } = message as { readonly params?: unknown };
-    const given = typeof params === "object" && params !== null ? (params as JsonObject) : {};
+    const members = typeof params === "object" && params !== null ? (params as JsonObject) : {};
     if (method === "notifications/progress") {
-      const { progressToken } = given;
+      const { progressToken } = members;
       const isToken = typeof progressToken === "number" || typeof progressToken === "string";
       const pending = isToken ? this.#pending.get(Number(progressToken)) : undefined;
-      if (pending === undefined) this.#stray++;
-      else pending.progressed(given as unknown as McpProgress);
+      if (pending === undefined) this.#unmatched++;
+      else pending.onProgress(members as unknown as McpProgress);
     } else if (method === "notifications/cancelled") {
-      // Of a request that the server has made: it gets no answer.
-      this.#inbound.delete(given["requestId"]);
+      // The cancelled request was made by the server: it gets no response.
+      this.#serverRequests.delete(members["requestId"]);
       this.onmessage?.(message as JSONRPCMessage);
     } else if (lists.has(method)) {
       this.#changes.add(method);
-    } else this.#tell(method, given);
+    } else this.#notifyListener(method, members);
   }
 
-  #tell(method: string, params: JsonObject): void {
+  #notifyListener(method: string, params: JsonObject): void {
     try {
       this.#listener.onNotification(method, params);
     } catch (error) {
@@ -388,13 +388,4 @@ export class RpcConnection implements Transport, ChannelReceiver {
   #enveloped(params: JsonObject, envelope: JsonObject): JsonObject {
     return { ...params, _meta: { ...envelope, ...(params["_meta"] as JsonObject | undefined) } };
   }
-}
-
-/** What every request of the newer protocol says in its `_meta`. */
-function toEnvelope(version: string, client: JsonObject, capabilities: JsonObject): JsonObject {
-  return {
-    [PROTOCOL_VERSION_META_KEY]: version,
-    [CLIENT_INFO_META_KEY]: client,
-    [CLIENT_CAPABILITIES_META_KEY]: capabilities,
-  };
 }

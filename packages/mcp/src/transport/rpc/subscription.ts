@@ -1,76 +1,76 @@
 import type { JsonObject } from "@toolweave/core";
 import { pause, Stop } from "../messages/channel.ts";
 
-/** Milliseconds before it is opened again; twice as long each time that it was not even acknowledged. */
+/** Milliseconds before it is reopened; they double with each attempt that is not acknowledged. */
 const firstPauseMs = 1_000;
 
-/** How often in a row. */
-const mostFailures = 6;
+/** Failures in a row after which it is given up. */
+const maxFailures = 6;
 
-/** Milliseconds that whoever connects waits until the server listens. */
-const patienceMs = 2_000;
+/** Milliseconds that `connect` waits for the acknowledgement. */
+const acknowledgementMs = 2_000;
 
-type Ask = (params: JsonObject, signal: Stop) => Promise<unknown>;
+type SendListen = (params: JsonObject, signal: Stop) => Promise<unknown>;
 
 const acknowledged = "notifications/subscriptions/acknowledged";
 
-/** `subscriptions/listen` of the newer protocol: kept open as long as the connection. */
+/** `subscriptions/listen` of the newer protocol, kept open as long as the connection. */
 export class Subscription {
-  readonly #ask: Ask;
-  readonly #missed: () => void;
+  readonly #listen: SendListen;
+  readonly #onMissed: () => void;
   readonly #stop = new Stop();
-  #isHeard = false;
-  #tellHeard: () => void = () => {};
+  #isAcknowledged = false;
+  #onAcknowledged: () => void = () => {};
 
   /**
-   * @param ask sends `subscriptions/listen`.
-   * @param missed called when changes may have been missed.
+   * @param listen Sends `subscriptions/listen`.
+   * @param onMissed Called when changes may have been missed.
    */
-  constructor(ask: Ask, missed: () => void) {
-    this.#ask = ask;
-    this.#missed = missed;
+  constructor(listen: SendListen, onMissed: () => void) {
+    this.#listen = listen;
+    this.#onMissed = onMissed;
   }
 
-  /** Begins; resolves when the server listens, or after a while. */
+  /** Opens it. Resolves when the server has acknowledged it, or after `acknowledgementMs`. */
   async open(capabilities: JsonObject): Promise<void> {
-    const filter = filterOf(capabilities);
+    const filter = toFilter(capabilities);
     if (Object.keys(filter).length === 0) return;
     let isLate = false;
-    const heard = new Promise<void>((resolve) => {
-      this.#tellHeard = () => {
+    const acknowledgement = new Promise<void>((resolve) => {
+      this.#onAcknowledged = () => {
         resolve();
-        if (isLate) this.#missed();
+        if (isLate) this.#onMissed();
       };
     });
-    const over = this.#keep({ notifications: filter });
-    const patience = pause(patienceMs, this.#stop).then(() => (isLate = true));
-    await Promise.race([heard, over, patience]);
+    const over = this.#keepOpen({ notifications: filter });
+    const timeout = pause(acknowledgementMs, this.#stop).then(() => (isLate = true));
+    await Promise.race([acknowledgement, over, timeout]);
   }
 
-  /** Hears of a notification of the server's. */
+  /** Handles the server's acknowledgement. */
   onNotification(method: string): void {
-    if (method !== acknowledged || this.#isHeard) return;
-    this.#isHeard = true;
-    this.#tellHeard();
+    if (method !== acknowledged || this.#isAcknowledged) return;
+    this.#isAcknowledged = true;
+    this.#onAcknowledged();
   }
 
   close(): void {
     this.#stop.abort(new Error("the connection was closed"));
   }
 
-  async #keep(params: JsonObject): Promise<void> {
-    for (let failures = 0; failures < mostFailures && !this.#stop.aborted;) {
-      this.#isHeard = false;
-      await this.#ask(params, this.#stop).catch(() => {});
-      failures = this.#isHeard ? 0 : failures + 1;
+  async #keepOpen(params: JsonObject): Promise<void> {
+    for (let failures = 0; failures < maxFailures && !this.#stop.aborted;) {
+      this.#isAcknowledged = false;
+      await this.#listen(params, this.#stop).catch(() => {});
+      failures = this.#isAcknowledged ? 0 : failures + 1;
       await pause(firstPauseMs * 2 ** failures, this.#stop);
-      // Whatever happened in between was told to nobody.
-      this.#tellHeard = this.#missed;
+      // Changes in between were not received.
+      this.#onAcknowledged = this.#onMissed;
     }
   }
 }
 
-function filterOf(capabilities: JsonObject): JsonObject {
+function toFilter(capabilities: JsonObject): JsonObject {
   const filter: Record<string, boolean> = {};
   for (const list of ["tools", "prompts", "resources"]) {
     const { listChanged } = (capabilities[list] ?? {}) as { readonly listChanged?: unknown };

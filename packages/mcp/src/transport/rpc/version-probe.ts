@@ -1,13 +1,13 @@
 import { unsupportedVersion } from "../messages/transport-errors.ts";
 
-/** Milliseconds after which a server that has not answered is asked whether it is there. */
+/** Milliseconds after which a server that has not responded is sent a `ping`. */
 const promptMs = 1_000;
 
-/** Milliseconds that one that is there gets to answer. */
+/** Milliseconds that a server gets after it has answered the `ping`. */
 const graceMs = 500;
 
-/** Milliseconds that one gets that has said what is no message: it may be the beginning of a slow start. */
-const noiseMs = 2_000;
+/** Milliseconds that a server gets after invalid output, which may come from a slow start. */
+const invalidOutputMs = 2_000;
 
 const pingId = "server-discover-ping";
 
@@ -17,19 +17,18 @@ interface Answer {
   readonly error?: { readonly code?: unknown };
 }
 
-/** What a probe stands on. */
+/** The connection of a probe. */
 interface ProbeHost {
   /** Sends `ping` to the server. */
   ping(id: string): void;
-  /** The server does not know `server/discover`: it speaks an older protocol. */
-  refused(id: string | number): void;
+  /** Reports that the server does not know `server/discover`: it speaks an older protocol. */
+  onUnsupported(id: string | number): void;
 }
 
 /**
- * Finds out soon that a server does not answer `server/discover`, which many that are older than it pass over or answer
- * with what is no message. What a slow one answers then all the same is late.
- *
- * `ping` is the only request that the older protocol allows before `initialize` (2025-11-25, Lifecycle, Initialization).
+ * Finds out early that a server does not answer `server/discover`: many older ones ignore it, or print text that is
+ * not a message. A slow server may still answer late. `ping` is the only request that the older protocol allows
+ * before `initialize` (2025-11-25, Lifecycle, Initialization).
  */
 export class VersionProbe {
   readonly #id: string | number;
@@ -37,9 +36,9 @@ export class VersionProbe {
   #timer: NodeJS.Timeout;
   #isOver = false;
   #isAnswered = false;
-  #isNoisy = false;
+  #hasInvalidOutput = false;
 
-  /** @param id of the request `server/discover`, which is being sent. */
+  /** @param id Id of the request `server/discover`, which is being sent. */
   constructor(id: string | number, host: ProbeHost) {
     this.#id = id;
     this.#host = host;
@@ -47,52 +46,55 @@ export class VersionProbe {
   }
 
   /**
-   * Hears an answer. True: it was the one to `ping`, which is for nobody else. The newer protocol has no `ping`: who
-   * refuses it may only need longer for the other answer.
+   * Handles a response. True: it was the one to `ping`, which no other request waits for. The newer protocol has no
+   * `ping`: an error may mean that the server only needs longer for the other response.
    */
-  answered({ id, error }: Answer): boolean {
+  onResponse({ id, error }: Answer): boolean {
     if (id === this.#id) {
       this.#isAnswered = true;
       this.stop();
     }
     if (id !== pingId) return false;
-    if (!this.#isOver && error === undefined) this.#giveUpAfter(graceMs);
+    if (!this.#isOver && error === undefined) this.#refuseAfter(graceMs);
     return true;
   }
 
-  /** An answer, perhaps to this, that does not say to what: the server could not read it. */
-  unread(): void {
-    if (!this.#isOver) this.#giveUp();
+  /** Handles an error response without an id: the server could not read a request, perhaps this one. */
+  onUnreadableRequest(): void {
+    if (!this.#isOver) this.#refuse();
   }
 
-  /** Something came that is no message. */
-  noise(): void {
-    if (this.#isOver || this.#isNoisy) return;
-    this.#isNoisy = true;
-    this.#giveUpAfter(noiseMs);
+  /** Handles invalid output. */
+  onInvalidMessage(): void {
+    if (this.#isOver || this.#hasInvalidOutput) return;
+    this.#hasInvalidOutput = true;
+    this.#refuseAfter(invalidOutputMs);
   }
 
-  /** The server is spoken to in the older protocol, or not at all. */
+  /** Stops the probe: the older protocol is used, or the connection has ended. */
   stop(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
   }
 
-  /** The newer protocol is spoken there: the answer, or a refusal of the older one, came when nobody waited for it any more. */
+  /**
+   * The server speaks the newer protocol: its response, or its rejection of the older one, arrived after the probe
+   * had ended.
+   */
   isLate({ id, result, error }: Answer): boolean {
     const { supportedVersions } = (result ?? {}) as { readonly supportedVersions?: unknown };
     if (!this.#isOver || this.#isAnswered) return false;
     return id === this.#id ? Array.isArray(supportedVersions) : error?.code === unsupportedVersion;
   }
 
-  #giveUpAfter(ms: number): void {
+  #refuseAfter(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = this.#after(ms, () => this.#giveUp());
+    this.#timer = this.#after(ms, () => this.#refuse());
   }
 
-  #giveUp(): void {
+  #refuse(): void {
     this.stop();
-    this.#host.refused(this.#id);
+    this.#host.onUnsupported(this.#id);
   }
 
   #after(ms: number, what: () => void): NodeJS.Timeout {

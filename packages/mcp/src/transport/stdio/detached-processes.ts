@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process that somebody has started. */
+/** A process that was started by another one. */
 export interface StartedProcess {
   readonly pid: number;
   /** `chrome` */
   readonly name: string;
-  /** Of two with one number it is another one. */
+  /** Distinguishes it from a later process with the same id. */
   readonly startedAt: string;
 }
 
@@ -15,32 +15,32 @@ interface Stat extends StartedProcess {
 }
 
 /**
- * What a process has started, and what that has, that is in none of its group: it has detached itself. Only Linux tells;
- * elsewhere, and of those whose parents have ended, nobody knows.
+ * Finds the descendants of a process that are not in its group: they have detached themselves. Works on Linux only;
+ * descendants whose parents have ended are not found.
  */
 export function detachedProcesses(leader: number): readonly StartedProcess[] {
   const detached: StartedProcess[] = [];
   const waiting = [leader];
   const seen = new Set(waiting);
   for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
-    for (const child of childrenOf(pid)) {
+    for (const child of listChildren(pid)) {
       if (seen.has(child)) continue;
       seen.add(child);
       waiting.push(child);
-      const stat = statOf(child);
+      const stat = readStat(child);
       if (stat !== undefined && stat.group !== leader) detached.push(stat);
     }
   }
   return detached;
 }
 
-/** It is still there. */
+/** True if the process still exists. */
 export function isAlive({ pid, startedAt }: StartedProcess): boolean {
-  const stat = statOf(pid);
+  const stat = readStat(pid);
   return stat !== undefined && stat.startedAt === startedAt && !stat.isDead;
 }
 
-function childrenOf(pid: number): readonly number[] {
+function listChildren(pid: number): readonly number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
       readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8")
@@ -54,10 +54,10 @@ function childrenOf(pid: number): readonly number[] {
 }
 
 /** proc_pid_stat(5) */
-function statOf(pid: number): Stat | undefined {
+function readStat(pid: number): Stat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name may hold anything.
+    // The name may contain any characters.
     const end = stat.lastIndexOf(")");
     const fields = stat.slice(end + 2).split(" ");
     const [state = "", , group = ""] = fields;

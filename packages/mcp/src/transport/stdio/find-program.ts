@@ -3,9 +3,9 @@ import { access, stat } from "node:fs/promises";
 import { delimiter, resolve } from "node:path";
 
 /**
- * Makes sure that a program is there before somebody else is asked to run it, whose words would be other ones.
+ * Checks that a program exists before the shell starts it, whose error message would be another one.
  *
- * @param path where programs are searched for: `PATH`.
+ * @param path Search path of programs: `PATH`.
  * @throws Error with the code `ENOENT` or `EACCES`.
  */
 export async function findProgram(
@@ -14,24 +14,25 @@ export async function findProgram(
   path: string | undefined,
 ): Promise<void> {
   const folder = cwd ?? process.cwd();
-  if (cwd !== undefined && !(await isFolder(cwd))) throw missing(`there is no folder ${cwd}`);
-  // The platform has a path of its own where none is given.
+  if (cwd !== undefined && !(await isFolder(cwd)))
+    throw notFoundError(`there is no such folder: ${cwd}`);
+  // Without a path, the platform uses its own.
   if (!command.includes("/") && path === undefined) return;
   const candidates = command.includes("/")
     ? [resolve(folder, command)]
     : (path ?? "").split(delimiter).map((place) => resolve(folder, place, command));
-  let refusal = missing(`there is no program ${command}`);
+  let refusal = notFoundError(`there is no such program: ${command}`);
   for (const candidate of candidates) {
-    const found = await lookAt(candidate);
+    const found = await checkProgram(candidate);
     if (found === "program") return;
     if (found === "no program") {
-      refusal = Object.assign(new Error(`${candidate} may not be run`), { code: "EACCES" });
+      refusal = Object.assign(new Error(`${candidate} is not executable`), { code: "EACCES" });
     }
   }
   throw refusal;
 }
 
-async function lookAt(file: string): Promise<"program" | "no program" | undefined> {
+async function checkProgram(file: string): Promise<"program" | "no program" | undefined> {
   try {
     if (!(await stat(file)).isFile()) return undefined;
   } catch {
@@ -50,6 +51,6 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-function missing(message: string): Error {
+function notFoundError(message: string): Error {
   return Object.assign(new Error(message), { code: "ENOENT" });
 }

@@ -1,29 +1,29 @@
-import { LineTruncator } from "../messages/truncate-line.ts";
+import { LineTruncator } from "../messages/line-truncator.ts";
 import { isInvalidText } from "../messages/invalid-text.ts";
 import { maxMessageBytes } from "../messages/channel.ts";
 
-/** Bytes of a line that is not kept, before whoever writes it is given up. */
-const mostOfAny = 256 * 1024 * 1024;
+/** Bytes of an unfinished line after which the server is given up. */
+const maxLineBytes = 256 * 1024 * 1024;
 
-/** Room that is kept from one line for the next. */
-const mostKept = 1024 * 1024;
+/** Bytes of the buffer that is reused for the next line. */
+const maxReusedBytes = 1024 * 1024;
 
 const newline = 10;
 
-/** What becomes of lines. */
+/** Listener of a `LineReader`. */
 export interface LineListener {
-  /** A line that is not blank. */
+  /** Called with a line that is not blank. */
   onLine(line: string): void;
-  /** A line of more than 64 MiB has ended. */
-  onCut(line: LineTruncator): void;
-  /** The line that comes next was not valid UTF-8: it has replacement characters. */
+  /** Called when a line of more than 64 MiB has ended. */
+  onTruncated(line: LineTruncator): void;
+  /** Called before a line that was not valid UTF-8: it has replacement characters. */
   onInvalidText?(line: string): void;
 }
 
-/** Makes lines of chunks of UTF-8. What it holds is bounded, whatever comes. */
+/** Splits chunks of UTF-8 into lines. Its memory is bounded. */
 export class LineReader {
   readonly #listener: LineListener;
-  #held: Buffer = Buffer.alloc(0);
+  #buffer: Buffer = Buffer.alloc(0);
   #length = 0;
   #cut: LineTruncator | undefined;
 
@@ -31,49 +31,49 @@ export class LineReader {
     this.#listener = listener;
   }
 
-  /** Takes a chunk. False: a line goes on for more than 256 MiB, and nothing more is read. */
+  /** Reads a chunk. False: a line exceeds 256 MiB, and nothing more is read. */
   read(chunk: Buffer): boolean {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       if (this.#length > 0 || this.#cut !== undefined) this.#finish(chunk.subarray(start, end));
-      else if (end > start) this.#tell(chunk.subarray(start, end));
+      else if (end > start) this.#emit(chunk.subarray(start, end));
       start = end + 1;
     }
-    if (start < chunk.length) this.#hold(chunk.subarray(start));
-    return this.#cut === undefined || this.#cut.length <= mostOfAny;
+    if (start < chunk.length) this.#append(chunk.subarray(start));
+    return this.#cut === undefined || this.#cut.length <= maxLineBytes;
   }
 
   #finish(last: Buffer): void {
-    this.#hold(last);
+    this.#append(last);
     const cut = this.#cut;
-    const line = this.#held.subarray(0, this.#length);
+    const line = this.#buffer.subarray(0, this.#length);
     this.#cut = undefined;
     this.#length = 0;
-    if (this.#held.length > mostKept) this.#held = Buffer.alloc(0);
-    if (cut === undefined) this.#tell(line);
-    else this.#listener.onCut(cut);
+    if (this.#buffer.length > maxReusedBytes) this.#buffer = Buffer.alloc(0);
+    if (cut === undefined) this.#emit(line);
+    else this.#listener.onTruncated(cut);
   }
 
-  /** However small the pieces are, each byte is copied a few times at most. */
-  #hold(part: Buffer): void {
+  /** Appends to the unfinished line. Each byte is copied a few times at most, however small the parts are. */
+  #append(part: Buffer): void {
     if (this.#cut !== undefined) return this.#cut.add(part);
     const length = this.#length + part.length;
     if (length > maxMessageBytes) {
-      this.#cut = new LineTruncator(this.#held.subarray(0, this.#length));
+      this.#cut = new LineTruncator(this.#buffer.subarray(0, this.#length));
       this.#cut.add(part);
-      this.#held = Buffer.alloc(0);
+      this.#buffer = Buffer.alloc(0);
       return;
     }
-    if (length > this.#held.length) {
-      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#held.length, 4_096));
-      this.#held.copy(larger, 0, 0, this.#length);
-      this.#held = larger;
+    if (length > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.#buffer.length, 4_096));
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      this.#buffer = larger;
     }
-    part.copy(this.#held, this.#length);
+    part.copy(this.#buffer, this.#length);
     this.#length = length;
   }
 
-  #tell(bytes: Buffer): void {
+  #emit(bytes: Buffer): void {
     const line = bytes.toString();
     if (line.trim() === "") return;
     if (isInvalidText(line, bytes)) this.#listener.onInvalidText?.(line);

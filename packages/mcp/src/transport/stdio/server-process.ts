@@ -5,41 +5,39 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { McpStdioServer } from "../../options/mcp-options.ts";
 import { detachedProcesses, isAlive, type StartedProcess } from "./detached-processes.ts";
 import { findProgram } from "./find-program.ts";
-import { serverEnvironment } from "./server-environment.ts";
-import { ServerEnded } from "../messages/transport-errors.ts";
+import { ConnectionClosedError } from "../messages/transport-errors.ts";
 import { TextTail } from "./text-tail.ts";
 import { watchdog } from "./watchdog.ts";
 
-/** Characters of what a server writes to its standard error that are kept. */
-const keptOfStderr = 4_000;
+/** Characters of the standard error that are stored. */
+const maxStderr = 4_000;
 
-/** Milliseconds that a server gets to end by itself, and again after it was told to. */
-const patienceMs = 2_000;
+/** Milliseconds that a server gets to exit by itself, and again after SIGTERM. */
+const exitGraceMs = 2_000;
 
-/** Milliseconds in which what an ended server has written is read. Whoever has detached itself may hold the pipe open. */
-const remainderMs = 50;
+/** Milliseconds in which the remaining output of an ended server is read. A detached process may keep the pipe open. */
+const remainingOutputMs = 50;
 
-/** Milliseconds that the platform gets to end a process, and those that have detached themselves to follow it. */
+/** Milliseconds that the platform gets to end a process, and that detached processes get to exit after it. */
 const lastMs = 250;
 
 const ownGroup = process.platform !== "win32";
 
 /**
- * A server as a child process, in a process group of its own: what it has started ends with it, and with the host,
- * however that ends. On Windows only the server itself does. What has detached itself from the group is named in a
- * warning of the process (`TOOLWEAVE_DETACHED`), where the platform tells, and left alone.
- *
- * Its streams are for whoever speaks with it; its standard error is read here.
+ * A server as a child process in its own process group: the processes it has started end with it, and with the host,
+ * however the host ends. On Windows only the server itself ends. Processes that have left the group are named in a
+ * process warning (`TOOLWEAVE_DETACHED`) where the platform lists them, and are not ended. Its streams belong to the
+ * channel; its standard error is read here.
  */
 export class ServerProcess {
-  /** Resolves when it has ended and all that it wrote has been read. */
+  /** Resolves when it has ended and its output has been read. */
   readonly ended: Promise<void>;
   readonly #name: string;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #exited: Promise<void>;
-  readonly #tail = new TextTail(keptOfStderr);
+  readonly #tail = new TextTail(maxStderr);
   #hasExited = false;
-  #isToldToEnd = false;
+  #wasAskedToEnd = false;
   #fate: string | undefined;
   #ending: Promise<void> | undefined;
 
@@ -50,23 +48,27 @@ export class ServerProcess {
     this.#exited = new Promise((resolve) => {
       child.once("exit", (code, signal) => {
         this.#hasExited = true;
-        if (!this.#isToldToEnd) this.#fate = fateOf(code, signal);
-        // Others that it has started may hold its output open: nobody would hear that it has ended.
+        if (!this.#wasAskedToEnd) this.#fate = describeExit(code, signal);
+        // Other processes of the group may keep its output open, which would hide its end.
         this.#signal("SIGKILL");
         watchdog.ended(this.pid);
-        setTimeout(() => this.#letGo(), remainderMs);
+        setTimeout(() => this.#destroyStreams(), remainingOutputMs);
         resolve();
       });
     });
     this.ended = new Promise((resolve) => void child.once("close", () => resolve()));
-    // What the streams say is for whoever reads and writes them; that it has ended is said above.
+    // Errors of the streams are handled by the channel; the end of the process is handled above.
     for (const part of [child, child.stdin, child.stdout, child.stderr]) part.on("error", () => {});
   }
 
-  /** Starts it. @throws ServerEnded when it cannot be started. */
+  /**
+   * Starts a server.
+   *
+   * @throws ConnectionClosedError when it cannot be started.
+   */
   static async start(server: McpStdioServer): Promise<ServerProcess> {
-    const { name, command, args = [], env: given, cwd } = server;
-    const env = serverEnvironment(given);
+    const { name, command, args = [], env: configured, cwd } = server;
+    const env = serverEnvironment(configured);
     const options = { cwd, env, detached: ownGroup, windowsHide: true };
     try {
       if (ownGroup) await findProgram(command, cwd, env["PATH"]);
@@ -86,7 +88,7 @@ export class ServerProcess {
       if (child.pid === undefined) await once(child, "spawn");
       return started;
     } catch (error) {
-      throw new ServerEnded((error as Error).message, "", error);
+      throw new ConnectionClosedError((error as Error).message, "", error);
     }
   }
 
@@ -102,54 +104,54 @@ export class ServerProcess {
     return this.#child.stdout;
   }
 
-  /** What it has written to its standard error last. */
-  get said(): string {
+  /** End of its standard error. */
+  get output(): string {
     return this.#tail.text;
   }
 
-  /** How it came to its end; `undefined`: it has not, or was told to. */
-  get fate(): string | undefined {
+  /** How it ended; `undefined`: it has not, or was asked to end. */
+  get exitReason(): string | undefined {
     return this.#fate;
   }
 
   /**
-   * Ends it and what it has started, by force when it does not end by itself. Idempotent; never rejects.
+   * Ends it and the processes of its group, by force if it does not exit by itself. Idempotent; never rejects.
    *
-   * @param withinMs milliseconds that it gets, and again after it was told to.
+   * @param withinMs Milliseconds that it gets, and again after SIGTERM.
    */
-  end(withinMs: number = patienceMs): Promise<void> {
+  end(withinMs: number = exitGraceMs): Promise<void> {
     return (this.#ending ??= this.#end(withinMs));
   }
 
   async #end(withinMs: number): Promise<void> {
     const detached = this.#hasExited ? [] : detachedProcesses(this.pid);
-    // It is ending already when it no longer reads.
-    this.#isToldToEnd = this.#child.stdin.writable;
+    // If it no longer reads, it is exiting already.
+    this.#wasAskedToEnd = this.#child.stdin.writable;
     this.#child.stdin.end();
-    if (!(await this.#exits(withinMs))) {
+    if (!(await this.#exitsWithin(withinMs))) {
       this.#signal("SIGTERM");
-      if (!(await this.#exits(withinMs))) {
+      if (!(await this.#exitsWithin(withinMs))) {
         this.#signal("SIGKILL");
-        await this.#exits(lastMs);
+        await this.#exitsWithin(lastMs);
       }
     }
-    this.#letGo();
+    this.#destroyStreams();
     await this.#report(detached);
   }
 
-  async #exits(withinMs: number): Promise<boolean> {
+  async #exitsWithin(withinMs: number): Promise<boolean> {
     if (this.#hasExited) return true;
-    const patience = new AbortController();
-    const { signal } = patience;
-    const late = pause(withinMs, undefined, { signal }).catch(() => {});
-    await Promise.race([this.#exited, late]);
-    patience.abort();
+    const timeout = new AbortController();
+    const { signal } = timeout;
+    const expired = pause(withinMs, undefined, { signal }).catch(() => {});
+    await Promise.race([this.#exited, expired]);
+    timeout.abort();
     return this.#hasExited;
   }
 
   async #report(detached: readonly StartedProcess[]): Promise<void> {
     if (!detached.some(isAlive)) return;
-    // Many of them end when they see that nobody is there any more.
+    // Many of them exit when they notice that the server has ended.
     await pause(lastMs);
     const left = detached.filter(isAlive);
     if (left.length === 0) return;
@@ -164,18 +166,55 @@ export class ServerProcess {
       if (ownGroup) process.kill(-this.pid, signal);
       else this.#child.kill(signal);
     } catch {
-      // There is nobody left in it.
+      // The group is empty.
     }
   }
 
-  #letGo(): void {
+  #destroyStreams(): void {
     const { stdin, stdout, stderr } = this.#child;
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
   }
 }
 
-function fateOf(code: number | null, signal: NodeJS.Signals | null): string {
+function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
   return signal === null
-    ? `the server has ended with the exit code ${code}`
-    : `the server was ended by ${signal}`;
+    ? `the server exited with the code ${code}`
+    : `the server was terminated by ${signal}`;
+}
+
+/** Variables of the host that programs need to run and that are not secret. */
+const inherited =
+  process.platform === "win32"
+    ? [
+        "APPDATA",
+        "COMSPEC",
+        "HOMEDRIVE",
+        "HOMEPATH",
+        "LOCALAPPDATA",
+        "NUMBER_OF_PROCESSORS",
+        "PATH",
+        "PATHEXT",
+        "PROCESSOR_ARCHITECTURE",
+        "PROGRAMDATA",
+        "PROGRAMFILES",
+        "SYSTEMDRIVE",
+        "SYSTEMROOT",
+        "TEMP",
+        "TMP",
+        "USERNAME",
+        "USERPROFILE",
+        "WINDIR",
+      ]
+    : ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
+
+/** Returns the environment of a server: a few variables of the host, and those of its options. */
+function serverEnvironment(
+  configured: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const name of inherited) {
+    const value = process.env[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return { ...environment, ...configured };
 }

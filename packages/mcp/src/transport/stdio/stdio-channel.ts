@@ -4,26 +4,26 @@ import type { Channel, ChannelReceiver, OutgoingMessage } from "../messages/chan
 import { ServerProcess } from "./server-process.ts";
 import { LineReader } from "./line-reader.ts";
 import { readMessage } from "../messages/read-message.ts";
-import { ServerEnded } from "../messages/transport-errors.ts";
+import { ConnectionClosedError } from "../messages/transport-errors.ts";
 
-/** Characters and bytes that wait for a server that does not read: beyond them it is overloaded. */
-const mostWaiting = 16 * 1024 * 1024;
+/** Bytes buffered for a server that does not read its input, after which it counts as overloaded. */
+const maxBufferedBytes = 16 * 1024 * 1024;
 
-/** Milliseconds after a server has closed its input or output in which it should end: nobody can speak with it any more. */
-const farewellMs = 500;
+/** Milliseconds in which a server should exit after it has closed its input or output: it cannot be reached any more. */
+const exitGraceMs = 500;
 
-/** Milliseconds that a server gets to end that could not be connected to. */
-const briefMs = 250;
+/** Milliseconds that a server gets to exit if the connection attempt failed. */
+const failedConnectGraceMs = 250;
 
 /** A server as a child process: one JSON-RPC message per line. */
 export class StdioChannel implements Channel {
-  readonly hasOwnStreams = false;
+  readonly hasRequestStreams = false;
   readonly isProcess = true;
   readonly #server: McpStdioServer;
   #child: ServerProcess | undefined;
   #isClosed = false;
   #isConnected = false;
-  /** Lines of this moment: they are written together. */
+  /** Lines of this tick: they are written together. */
   #outgoing = "";
 
   constructor(server: McpStdioServer) {
@@ -35,29 +35,35 @@ export class StdioChannel implements Channel {
     this.#child = child;
     const reader = new LineReader({
       onLine: (line) => void readMessage(line, receiver),
-      onInvalidText: (line) => receiver.invalidText(line),
-      onCut: (line) => {
+      onInvalidText: (line) => receiver.onInvalidText(line),
+      onTruncated: (line) => {
         const id = line.answeredId;
-        if (id === undefined) receiver.skip(line.beginning);
-        else receiver.cut(id);
+        if (id === undefined) receiver.skipInvalid(line.beginning);
+        else receiver.dropResponse(id);
       },
     });
     child.stdout.on("data", (chunk: Buffer) => {
       if (this.#isClosed || reader.read(chunk)) return;
-      receiver.end(new ServerEnded("the server wrote a line without end", child.said));
+      receiver.end(
+        new ConnectionClosedError("the server wrote a line of more than 256 MiB", child.output),
+      );
       void this.close();
     });
     const closed = (): void => {
       const timer = setTimeout(() => {
-        receiver.end(new ServerEnded("the server has closed its input or its output", child.said));
+        receiver.end(
+          new ConnectionClosedError("the server has closed its input or its output", child.output),
+        );
         void this.close();
-      }, farewellMs);
+      }, exitGraceMs);
       timer.unref();
     };
     child.stdout.once("end", closed);
     child.stdin.once("close", closed);
     void child.ended.then(() =>
-      receiver.end(new ServerEnded(child.fate ?? "the server has ended", child.said)),
+      receiver.end(
+        new ConnectionClosedError(child.exitReason ?? "the server has ended", child.output),
+      ),
     );
     // It was closed while it started.
     if (this.#isClosed) await this.close();
@@ -66,12 +72,12 @@ export class StdioChannel implements Channel {
   send(message: OutgoingMessage): undefined {
     const stdin = this.#child?.stdin;
     if (stdin === undefined || !stdin.writable || this.#isClosed) {
-      throw new ServerEnded("the server has ended", this.said);
+      throw new ConnectionClosedError("the server has ended", this.output);
     }
-    if (stdin.writableLength + this.#outgoing.length > mostWaiting) {
+    if (stdin.writableLength + this.#outgoing.length > maxBufferedBytes) {
       throw new ToolError(
         "unavailable",
-        `The MCP server ${this.#server.name} does not read what it is sent: ${mostWaiting} bytes are waiting for it.`,
+        `The MCP server ${this.#server.name} does not read its input: ${maxBufferedBytes} bytes are buffered.`,
       );
     }
     if (this.#outgoing === "") process.nextTick(flush, this);
@@ -79,7 +85,7 @@ export class StdioChannel implements Channel {
     return undefined;
   }
 
-  /** Writes what has come together. */
+  /** Writes the buffered lines. */
   flush(): void {
     const text = this.#outgoing;
     this.#outgoing = "";
@@ -91,20 +97,20 @@ export class StdioChannel implements Channel {
     this.#isConnected = true;
   }
 
-  /** What the server has written to its standard error last. */
-  get said(): string {
-    return this.#child?.said ?? "";
+  /** End of the server's standard error. */
+  get output(): string {
+    return this.#child?.output ?? "";
   }
 
-  get fate(): string | undefined {
-    return this.#child?.fate;
+  get exitReason(): string | undefined {
+    return this.#child?.exitReason;
   }
 
   async close(): Promise<void> {
     this.flush();
     this.#isClosed = true;
-    // One that was never spoken to has nothing to put away.
-    await this.#child?.end(this.#isConnected ? undefined : briefMs);
+    // A server that was never connected to has nothing to clean up.
+    await this.#child?.end(this.#isConnected ? undefined : failedConnectGraceMs);
   }
 }
 

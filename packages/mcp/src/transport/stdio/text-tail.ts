@@ -1,32 +1,32 @@
 /**
- * The end of a text, from the beginning of a word on: half of a secret is one that nobody finds, and so nobody redacts.
+ * Returns the end of a text from the beginning of a word on: a secret that is cut in half could not be redacted.
  *
- * @param most characters of it.
+ * @param max Maximum number of characters.
  */
-export function takeEnd(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const end = text.slice(-most);
+export function takeEnd(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const end = text.slice(-max);
   const space = end.search(/\s/);
   return space === -1 ? "" : end.slice(space + 1);
 }
 
-/** The end of a text of any length, which comes piece by piece. */
+/** The end of a text of any length that arrives in chunks. */
 export class TextTail {
-  readonly #most: number;
+  readonly #max: number;
   #text = "";
 
-  /** @param most characters that are kept. */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param max Characters that are stored. */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   add(text: string): void {
-    // One more than is given, by which it is seen that there was more.
-    const kept = this.#most + 1;
-    this.#text = (this.#text + text.slice(-kept)).slice(-kept);
+    // One more than is returned, by which a longer text is recognized.
+    const stored = this.#max + 1;
+    this.#text = (this.#text + text.slice(-stored)).slice(-stored);
   }
 
   get text(): string {
-    return takeEnd(this.#text, this.#most).trim();
+    return takeEnd(this.#text, this.#max).trim();
   }
 }

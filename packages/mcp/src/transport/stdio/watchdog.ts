@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 
 const shell = "/bin/sh";
 
-/** Only the host holds the other end of its input, so that the end of it is the end of the host. */
+/** Only the host holds the other end of its input: the end of the input is the end of the host. */
 const script = `
 trap '' HUP INT TERM
 groups=' '
@@ -25,22 +25,22 @@ signal KILL
 `;
 
 /**
- * Announces itself to the watchdog before it becomes the program: whatever happens to the host, there is no moment in
- * which nobody knows of it. What the shell adds to the environment goes again.
+ * Announces itself to the watchdog before it becomes the program, so that the watchdog knows every program at any
+ * moment, whatever happens to the host. The variables that the shell adds to the environment are removed.
  */
 const launch = '(echo "+$$" >&3) 2>/dev/null; unset PWD OLDPWD SHLVL; exec "$@" 3>&-';
 
-/** How a program is started under watch. */
+/** Command that starts a watched program. */
 interface WatchedStart {
   readonly command: string;
   readonly args: readonly string[];
-  /** What the fourth descriptor has to be. */
+  /** Stream for the fourth descriptor of the program. */
   readonly channel: Socket;
 }
 
 /**
- * Ends process groups of a host that was killed and could not do so itself: a shell, some hundred kilobytes large, one for all
- * servers of a process, there while any of them is. Not on Windows, and not where there is no shell.
+ * Ends the process groups of a host that was killed: a shell of some hundred kilobytes, shared by all servers of a
+ * process, which runs while any of them does. Not on Windows, and not where there is no shell.
  */
 class Watchdog {
   readonly #groups = new Set<number>();
@@ -48,7 +48,8 @@ class Watchdog {
   #starting = 0;
 
   /**
-   * How to start a program so that it is watched; `undefined`: nobody can watch it. To be followed by `started`.
+   * Returns the command that starts a program under watch; `undefined`: it cannot be watched. `started` must be
+   * called afterwards.
    */
   start(command: string, args: readonly string[]): WatchedStart | undefined {
     if (process.platform === "win32" || !existsSync(shell)) return undefined;
@@ -61,7 +62,7 @@ class Watchdog {
     };
   }
 
-  /** @param group the program's process group; `undefined`: it could not be started. */
+  /** @param group Process group of the program; `undefined`: it could not be started. */
   started(group: number | undefined): void {
     this.#starting -= 1;
     if (group !== undefined) this.#groups.add(group);
@@ -71,31 +72,31 @@ class Watchdog {
   /** A group has ended. */
   ended(group: number): void {
     if (!this.#groups.delete(group)) return;
-    this.#say(`-${group}`);
+    this.#send(`-${group}`);
     this.#endUnneeded();
   }
 
   #begin(): ChildProcess {
     const { PATH = "/usr/bin:/bin" } = process.env;
-    const begun = spawn(shell, ["-c", script, "toolweave-watchdog"], {
+    const started = spawn(shell, ["-c", script, "toolweave-watchdog"], {
       cwd: "/",
       env: { PATH },
       stdio: ["pipe", "ignore", "ignore"],
-      // Whoever interrupts the host, or kills its group, does not reach it.
+      // Signals to the host's group do not reach it.
       detached: true,
     });
     const gone = (): void => {
-      if (this.#shell === begun) this.#shell = undefined;
+      if (this.#shell === started) this.#shell = undefined;
     };
-    begun.on("error", gone).on("exit", gone).unref();
-    const stdin = begun.stdin as Socket;
+    started.on("error", gone).on("exit", gone).unref();
+    const stdin = started.stdin as Socket;
     stdin.on("error", gone).unref();
-    // Those of one that somebody has ended.
+    // The groups of an earlier watchdog that was killed.
     for (const group of this.#groups) stdin.write(`+${group}\n`);
-    return begun;
+    return started;
   }
 
-  #say(line: string): void {
+  #send(line: string): void {
     this.#shell?.stdin?.write(`${line}\n`);
   }
 
@@ -106,5 +107,5 @@ class Watchdog {
   }
 }
 
-/** That of this process. */
+/** The watchdog of this process. */
 export const watchdog: Watchdog = new Watchdog();

@@ -1,0 +1,209 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { request, type ClientRequest } from "node:http";
+import { once } from "node:events";
+import { listenHttp, type HttpOptions } from "../../../src/gateway/index.ts";
+import { manyClients } from "../../support/client-crowd.ts";
+import {
+  clientOf,
+  echo,
+  requestFor,
+  serving,
+  textOf,
+  type ServingOptions,
+} from "../../support/open-gateway.ts";
+
+/** The same, over a listener with limits of its own. */
+async function listeningWith(gateway: ServingOptions["gateway"], options: HttpOptions = {}) {
+  const served = await serving({ tools: [echo("say")], ...(gateway && { gateway }) });
+  const listener = await listenHttp(served.gateway, options);
+  onTestFinished(() => listener.close(0));
+  return { ...served, url: listener.url };
+}
+
+const json = {
+  "content-type": "application/json",
+  accept: "application/json, text/event-stream",
+};
+
+const initialize = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "host", version: "1" },
+  },
+});
+
+/** Begins a session; its status and id. */
+async function begin(
+  url: string,
+): Promise<{ readonly status: number; readonly id: string; text: string }> {
+  const response = await fetch(url, { method: "POST", headers: json, body: initialize });
+  const id = response.headers.get("mcp-session-id") ?? "";
+  return { status: response.status, id, text: await response.text() };
+}
+
+/** Whether a session is still there. */
+async function isThere(url: string, id: string): Promise<boolean> {
+  const headers = { ...json, "mcp-session-id": id };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "ping" });
+  const response = await fetch(url, { method: "POST", headers, body });
+  await response.body?.cancel();
+  return response.status === 200;
+}
+
+/** Opens the stream of a session, over a connection of its own. */
+async function openStream(url: string, id: string): Promise<ClientRequest> {
+  const headers = { accept: "text/event-stream", "mcp-session-id": id };
+  const sent = request(url, { method: "GET", headers, agent: false });
+  sent.on("error", () => {});
+  onTestFinished(() => void sent.destroy());
+  await once(sent.end(), "response");
+  return sent;
+}
+
+/** Opens a stream of the newer protocol; its status. */
+async function listen(
+  url: string,
+  id: number,
+): Promise<{ readonly status: number; end(): void; text(): Promise<string> }> {
+  const abort = new AbortController();
+  onTestFinished(() => abort.abort());
+  const notifications = { toolsListChanged: true };
+  const asked = requestFor(url, "subscriptions/listen", { notifications }, {}, id);
+  const response = await fetch(asked, { signal: abort.signal });
+  return { status: response.status, end: () => abort.abort(), text: () => response.text() };
+}
+
+describe("many clients of both generations", () => {
+  it("connect concurrently, call, and stay connected within the default limits", async () => {
+    const { url, registry } = await listeningWith(undefined);
+    const report = await manyClients({
+      url,
+      clients: 40,
+      mayCall: (_, calls) => calls < 5,
+      change: () => registry.add(echo("more")),
+    });
+    expect(report).toEqual({
+      connected: { legacy: 20, modern: 20 },
+      calls: 200,
+      failures: [],
+      refused: {},
+      streams: 40,
+      notified: { legacy: 20, modern: 20 },
+    });
+  });
+
+  it("can open 150 idle streams without blocking the calls of another", async () => {
+    const { url } = await listeningWith(undefined, { maxRequestsPerCaller: 2 });
+    const streams = [];
+    for (let index = 0; index < 150; index++) streams.push(await listen(url, index));
+    expect(streams.filter(({ status }) => status === 200)).toHaveLength(150);
+    const older = await clientOf(url, "legacy");
+    const newer = await clientOf(url, "modern");
+    for (const client of [older, newer]) {
+      const said = await client.callTool({ name: "say", arguments: { say: "hello" } });
+      expect(textOf(said)).toBe("hello");
+    }
+  });
+});
+
+describe("streams for notifications", () => {
+  it("have a separate limit over both generations, and an error that names it", async () => {
+    const { url } = await listeningWith({ limits: { streams: 2 } });
+    const { id } = await begin(url);
+    const stream = await openStream(url, id);
+    const first = await listen(url, 1);
+    const refused = await listen(url, 2);
+    expect([first.status, refused.status]).toEqual([200, 429]);
+    expect(await refused.text()).toMatch(/limits\.streams.*--max-streams/);
+    const other = await begin(url);
+    const headers = { accept: "text/event-stream", "mcp-session-id": other.id };
+    const older = await fetch(url, { headers });
+    expect(older.status).toBe(429);
+    expect(await older.text()).toContain("limits.streams");
+    stream.destroy();
+    await vi.waitFor(async () => expect((await listen(url, 3)).status).toBe(200), 60_000);
+  });
+
+  it("are uncounted when the host cancels them without a signal", async () => {
+    const { gateway } = await serving({ gateway: { limits: { streams: 1 } } });
+    const notifications = { toolsListChanged: true };
+    for (let time = 0; time < 3; time++) {
+      const asked = requestFor("http://127.0.0.1/mcp", "subscriptions/listen", { notifications });
+      const response = await gateway.fetch(asked);
+      expect(response.status).toBe(200);
+      await response.body?.cancel();
+    }
+  });
+});
+
+describe("a session of the older protocol", () => {
+  it("is kept as long as its stream is open; the next one is rejected with the name of the limit", async () => {
+    const { url } = await listeningWith({ limits: { sessions: 2, sessionIdleMs: 1 } });
+    const sessions = [await begin(url), await begin(url)];
+    for (const { id } of sessions) await openStream(url, id);
+    const refused = await begin(url);
+    expect(refused.status).toBe(429);
+    expect(refused.text).toMatch(/limits\.sessions.*--max-sessions/);
+    for (const { id } of sessions) expect(await isThere(url, id)).toBe(true);
+  });
+
+  it("is replaced once its stream has ended, and no other is", async () => {
+    const { url } = await listeningWith({ limits: { sessions: 3 } });
+    const sessions = [await begin(url), await begin(url), await begin(url)];
+    const streams = await Promise.all(sessions.slice(0, 2).map(({ id }) => openStream(url, id)));
+    expect((await begin(url)).status).toBe(429);
+    streams[1]?.destroy();
+    await vi.waitFor(async () => expect((await begin(url)).status).toBe(200), 60_000);
+    const there = await Promise.all(sessions.map(({ id }) => isThere(url, id)));
+    expect(there).toEqual([true, false, true]);
+  });
+
+  it("without a stream is replaced after sessionIdleMs", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { url } = await listeningWith({ limits: { sessions: 2, sessionIdleMs: 60_000 } });
+    const first = await begin(url);
+    const second = await begin(url);
+    expect((await begin(url)).status).toBe(429);
+    vi.setSystemTime(Date.now() + 59_000);
+    expect(await isThere(url, second.id)).toBe(true);
+    expect((await begin(url)).status).toBe(429);
+    vi.setSystemTime(Date.now() + 1_000);
+    expect((await begin(url)).status).toBe(200);
+    expect([await isThere(url, first.id), await isThere(url, second.id)]).toEqual([false, true]);
+  });
+});
+
+describe("the rate of a caller", () => {
+  it("counts the calls of all its sessions, and of both generations", async () => {
+    const served = await serving({
+      tools: [echo("say")],
+      gateway: { limits: { callsPerMinute: 4 } },
+    });
+    const ann = await served.as({ id: "ann" });
+    const clients = [
+      await clientOf(ann, "legacy"),
+      await clientOf(ann, "legacy"),
+      await clientOf(ann, "modern"),
+    ];
+    const say = { name: "say", arguments: { say: "hello" } };
+    const results = [];
+    for (let time = 0; time < 2; time++) {
+      for (const client of clients) results.push(await client.callTool(say));
+    }
+    expect(results.map(({ isError }) => isError === true)).toEqual([
+      ...Array.from({ length: 4 }, () => false),
+      true,
+      true,
+    ]);
+    expect(textOf(results[4] ?? {})).toMatch(
+      /may make 4 calls a minute.*limits\.callsPerMinute.*--max-calls-per-minute/,
+    );
+    const bob = await clientOf(await served.as({ id: "bob" }), "legacy");
+    expect(textOf(await bob.callTool(say))).toBe("hello");
+  });
+});

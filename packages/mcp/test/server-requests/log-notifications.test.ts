@@ -1,0 +1,119 @@
+import { fileURLToPath } from "node:url";
+import type { ToolEvent, ToolExecutor } from "@toolweave/core";
+import { describe, expect, it } from "vitest";
+import type { LogMessage } from "../../src/options/server-request-options.ts";
+import { pressExecutor, pressOverHttp, saidIn } from "../support/requesting-server-executor.ts";
+import { executorOver, opened } from "../support/open-source.ts";
+
+const eras = ["modern", "legacy"] as const;
+const deliver = { id: "call_1", name: "deliver", arguments: {} };
+
+function eventsOf(executor: ToolExecutor): ToolEvent[] {
+  const events: ToolEvent[] = [];
+  executor.on((event) => events.push(event));
+  return events;
+}
+
+describe.each(eras)("a server of the %s protocol that writes a log", (era) => {
+  it("is passed to the listener with its call", async () => {
+    const heard: [LogMessage, string | undefined][] = [];
+    const onLog = (message: LogMessage, call: { callId: string } | undefined): void => {
+      heard.push([message, call?.callId]);
+      throw new Error("of no consequence");
+    };
+    const executor = await pressExecutor(era, { onLog });
+    expect(saidIn(await executor.execute(deliver))).toBe("delivered");
+    expect(heard).toEqual([
+      [{ server: "press", level: "debug", data: "wheels turn" }, "call_1"],
+      [{ server: "press", level: "warning", logger: "stock", data: { paper: "low" } }, "call_1"],
+    ]);
+  });
+
+  it("becomes progress of the call from info on", async () => {
+    const executor = await pressExecutor(era, { onLog: () => {} });
+    const events = eventsOf(executor);
+    await executor.execute(deliver);
+    expect(events.filter(({ type }) => type === "tool.progressed")).toMatchObject([
+      { callId: "call_1", progress: { message: 'warning stock: {"paper":"low"}' } },
+    ]);
+  });
+
+  it("is not asked for logs without a listener", async () => {
+    const executor = await pressExecutor(era);
+    const events = eventsOf(executor);
+    await executor.execute(deliver);
+    // The older protocol writes unasked.
+    const progress = events.filter(({ type }) => type === "tool.progressed");
+    expect(progress).toHaveLength(era === "modern" ? 0 : 1);
+  });
+});
+
+describe.each([
+  ["modern", "stdio", pressExecutor],
+  ["legacy", "stdio", pressExecutor],
+  ["modern", "HTTP", pressOverHttp],
+  ["legacy", "HTTP", pressOverHttp],
+] as const)("a call of the %s protocol over %s", (era, _, executorOf) => {
+  it("times out in spite of progress", async () => {
+    const executor = await executorOf(era, {}, { timeoutMs: 300 });
+    const events = eventsOf(executor);
+    expect(await executor.execute({ id: "call_1", name: "bind", arguments: {} })).toMatchObject({
+      status: "failed",
+      error: { code: "timeout" },
+    });
+    expect(events.filter(({ type }) => type === "tool.progressed").length).toBeGreaterThan(1);
+    // The server has heard of it, and the connection is as it was.
+    expect(saidIn(await executor.execute({ id: "call_2", name: "stopped", arguments: {} }))).toBe(
+      1,
+    );
+  });
+});
+
+describe("MF27: a call whose result and cancellation cross", () => {
+  it.each(["at once", "when it is cancelled"])(
+    "ends once when the server answers %s",
+    async (answer) => {
+      const file = fileURLToPath(new URL("../support/late-response-server.ts", import.meta.url));
+      const source = opened({
+        name: "late",
+        prefix: false,
+        command: process.execPath,
+        args: [file],
+      });
+      await source.ready;
+      const executor = executorOver(source);
+      const ends = new Map<string, number>();
+      executor.on((event) => {
+        if (event.type !== "tool.completed" && event.type !== "tool.failed") return;
+        ends.set(event.callId, (ends.get(event.callId) ?? 0) + 1);
+      });
+      const calls = Array.from({ length: 50 }, async (_, index) => {
+        const stop = new AbortController();
+        executor.on((event) => {
+          // Stopped later and later after the call has gone out.
+          if (event.type === "tool.started" && event.callId === `${index}`)
+            later(index, () => stop.abort());
+        });
+        return executor.execute(
+          { id: `${index}`, name: "late", arguments: { answer } },
+          { signal: stop.signal },
+        );
+      });
+      const outcomes = await Promise.all(calls);
+      expect(outcomes.every(({ status }) => status === "completed" || status === "failed")).toBe(
+        true,
+      );
+      expect([...ends.values()]).toEqual(Array.from({ length: 50 }, () => 1));
+      const args = { answer: "at once" };
+      expect(saidIn(await executor.execute({ id: "end", name: "late", arguments: args }))).toBe(
+        "done",
+      );
+    },
+  );
+});
+
+/** Does something after so many turns of the event loop. */
+function later(turns: number, what: () => void): void {
+  if (turns === 0) what();
+  else setImmediate(() => later(turns - 1, what));
+}

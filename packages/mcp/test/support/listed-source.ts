@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { compileCache } from "@toolweave/test-support";
+import { onTestFinished } from "vitest";
+import type { McpSource, McpStdioServer } from "../../src/index.ts";
+import { opened } from "./open-source.ts";
+
+const program = fileURLToPath(new URL("./listing-server.ts", import.meta.url));
+
+/** A server that lists what a test says. */
+export interface Listing {
+  readonly server: McpStdioServer;
+  /** What it lists from now on, and answers. JSON text is sent as it is. */
+  list(tools: readonly unknown[] | string, answer?: unknown): void;
+}
+
+/** Makes one; its file goes with the test. */
+export function listing(
+  tools: readonly unknown[] | string,
+  more: Partial<McpStdioServer> = {},
+): Listing {
+  const folder = mkdtempSync(join(tmpdir(), "toolweave-listing-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "list.json");
+  const list: Listing["list"] = (now, answer) => {
+    const json = typeof now === "string" ? now : JSON.stringify(now);
+    const rest = answer === undefined ? "" : `,"answer":${JSON.stringify(answer)}`;
+    writeFileSync(file, `{"tools":${json}${rest}}`);
+  };
+  list(tools);
+  const server = {
+    name: "s",
+    command: process.execPath,
+    args: [program, file],
+    env: compileCache,
+    ...more,
+  };
+  return { server, list };
+}
+
+/** The source of a server that lists these tools, when it is ready. */
+export async function sourceOf(
+  tools: readonly unknown[] | string,
+  more: Partial<McpStdioServer> = {},
+): Promise<McpSource> {
+  const source = opened(listing(tools, more).server);
+  await source.ready;
+  return source;
+}
+
+/** A tool as a server lists it. */
+export function listedTool(name: string, more: object = {}): object {
+  return { name, description: `Does ${name}.`, inputSchema: { type: "object" }, ...more };
+}

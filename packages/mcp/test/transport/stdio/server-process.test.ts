@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { executorOver, oddServer, opened } from "../../support/open-source.ts";
+import { libraryServer } from "../../support/library-options.ts";
+
+afterEach(() => void vi.unstubAllEnvs());
+
+async function say(source: ReturnType<typeof opened>, tool: string): Promise<string> {
+  await source.ready;
+  const outcome = await executorOver(source).execute({ id: "1", name: tool, arguments: {} });
+  if (outcome.status === "interrupted") throw new Error("interrupted");
+  const [block] = outcome.result.content;
+  return block?.type === "text" ? block.text : "";
+}
+
+/** What has ended and was not yet waited for by anybody is no process any more. */
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH" && process.platform !== "linux";
+  }
+}
+
+describe("a server that is a child process", () => {
+  it("MC32: gets only the variables of the host that programs need", async () => {
+    vi.stubEnv("HOST_SECRET", "hush");
+    const said = await say(opened(libraryServer), "library__show_environment");
+    expect(said).toContain("PATH");
+    expect(said).not.toContain("HOST_SECRET");
+  });
+
+  it("gets its env, and values whose names look secret are redacted", async () => {
+    const env = { ...libraryServer.env, LIBRARY_TOKEN: "t0ken-of-a-library", SHELF: "attic" };
+    const said = await say(opened({ ...libraryServer, env }), "library__show_environment");
+    expect(said).toContain("SHELF");
+    expect(said).toMatch(/; \[redacted\]$/);
+  });
+
+  it("that exits too early makes ready reject with its standard error", async () => {
+    const env = { LIBRARY_TOKEN: "t0ken-of-a-library" };
+    await expect(opened(oddServer("dies", { env })).ready).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/Standard error: cannot open the library with \[redacted\]$/),
+    });
+  });
+
+  it("that cannot be started makes ready reject", async () => {
+    const source = opened({ name: "none", command: "/no/such/program" });
+    await expect(source.ready).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("The MCP server none cannot be connected to"),
+    });
+    expect(source.tools()).toEqual([]);
+  });
+
+  it("that responds too late makes ready reject with timeout", async () => {
+    const source = opened({
+      name: "mute",
+      command: process.execPath,
+      args: ["-e", "process.stdin.resume()"],
+      timeoutMs: 50,
+    });
+    await expect(source.ready).rejects.toMatchObject({
+      code: "timeout",
+      message: "Connecting to the MCP server mute took more than 50 ms.",
+    });
+  });
+
+  it("that exits on the newer protocol's probe is restarted with the older protocol", async () => {
+    const source = opened(oddServer("fragile"));
+    await source.ready;
+    expect(source.tools()).toHaveLength(3);
+  });
+
+  it("ends with the source, and so do its child processes", async () => {
+    const source = opened(oddServer("children"));
+    const pid = Number(await say(source, "pid"));
+    expect(lives(pid)).toBe(true);
+    await source.close();
+    await vi.waitFor(() => expect(lives(pid)).toBe(false), 60_000);
+  });
+
+  it("ends with a source that was closed before it was ready", async () => {
+    const source = opened(libraryServer);
+    await source.close();
+    await expect(source.ready).rejects.toMatchObject({ code: "cancelled" });
+  });
+});
