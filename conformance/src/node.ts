@@ -1,37 +1,37 @@
 import { AssertionError } from "node:assert";
 import { after, describe, it } from "node:test";
-import { byArea } from "./requirements/areas.ts";
+import { groupByArea } from "./requirements/areas.ts";
 import type { Manifest } from "./contract/manifest.ts";
 import { describeFailure } from "./report/report.ts";
-import { selectRules } from "./running/select-rules.ts";
-import { Session, type ConformanceOptions } from "./running/session.ts";
-import { testTitle } from "./running/test-title.ts";
+import { selectRules } from "./session/select-rules.ts";
+import { Session, type ConformanceOptions } from "./session/session.ts";
+import { formatTestTitle } from "./session/test-title.ts";
 
 export type { Manifest } from "./contract/manifest.ts";
-export type { ConformanceOptions } from "./running/session.ts";
+export type { ConformanceOptions } from "./session/session.ts";
 
-/** Sources with thousands of tools have thousands of schemas to compile. */
+/** Sources with thousands of tools have thousands of schemas to compile, which takes minutes. */
 const timeout = 300_000;
 
 /**
- * Registers one test per rule of the contract with Node's own test runner, grouped by what they are
- * about. A rule that does not apply is skipped with the reason.
+ * Registers one test for each rule of the contract with the test runner of Node.js, grouped by
+ * area. A rule that does not apply is skipped with the reason.
  *
  * @throws ToolError `internal` when the manifest contradicts itself, or `only` names no rule.
  */
 export function conformance(manifest: Manifest, options: ConformanceOptions = {}): void {
-  const areas = byArea(selectRules(options.only));
+  const areas = groupByArea(selectRules(options.only));
   const session = new Session(manifest, options);
   void describe(`conformance of ${manifest.name}`, () => {
     after(() => session.close());
     for (const { title, items } of areas) {
       void describe(title, () => {
         for (const requirement of items) {
-          void it(testTitle(requirement, manifest, session), { timeout }, async (test) => {
+          void it(formatTestTitle(requirement, manifest, session), { timeout }, async (test) => {
             const result = await session.result(requirement);
             if (result.status === "not-applicable") test.skip(result.message);
             if (result.status === "failed") {
-              // Without the frames of the kit: they say nothing about what is wrong.
+              // The stack of the kit is omitted: it says nothing about the cause.
               throw new AssertionError({ message: describeFailure(result), stackStartFn: it });
             }
           });

@@ -1,50 +1,55 @@
 import { ToolError, type Awaitable } from "@toolweave/core";
-import { messageOf } from "./contract/finding.ts";
+import { formatError } from "./contract/finding.ts";
 
-/** A store that keeps things on behalf of callers: calls that wait, tasks, artifacts. */
+/** A store that stores records on behalf of callers: pending calls, tasks, artifacts. */
 export interface OwnedStore {
   /**
-   * Keeps one more thing that has not ended and does not expire: `add` of a `PendingCallStore`,
-   * `create` of a `TaskStore`, `put` of an `ArtifactStore`. Each is another one, by `index`.
+   * Stores one more record that is active and does not expire: `add` of a `PendingCallStore`,
+   * `create` of a `TaskStore`, `put` of an `ArtifactStore`. Each record differs, by `index`.
    *
-   * @throws ToolError `limit_exceeded` when there is no room for it.
+   * @throws ToolError `limit_exceeded` when the quota or the store is full.
    */
   readonly keep: (owner: string, index: number) => Awaitable<unknown>;
-  /** How many of them the store is made to keep for one caller: a few. */
+  /**
+   * The number of records that the store is configured to store for one caller. Use a small number.
+   */
   readonly maxPerOwner: number;
 }
 
-const flooder = "flooder";
+const floodingCaller = "flooder";
 
 /**
- * Finds out whether one caller can use up what a store keeps for all. The store has to be empty. One
- * caller keeps things in session after session and at the same time, until it is refused; others
- * must find room all the same.
+ * Checks that one caller cannot use up the capacity that a store has for all callers. The store has
+ * to be empty. One caller adds records in several sessions and concurrently until it is refused.
+ * Other callers must still be able to add records.
  *
- * @returns what is wrong, as a sentence; `undefined`: nothing.
+ * @returns the problem as a sentence; `undefined` if there is none.
  */
-export async function quotaFault({ keep, maxPerOwner }: OwnedStore): Promise<string | undefined> {
+export async function findQuotaFault({
+  keep,
+  maxPerOwner,
+}: OwnedStore): Promise<string | undefined> {
   let index = 0;
   const refusal = async (session: string | null, caller: string | null): Promise<unknown> => {
     try {
-      await keep(ownerOf(session, caller), index++);
+      await keep(formatOwner(session, caller), index++);
       return undefined;
     } catch (error) {
       return error ?? new Error("nothing was thrown");
     }
   };
-  for (let kept = 0; kept < maxPerOwner; kept++) {
-    const refused = await refusal(`session ${kept}`, flooder);
+  for (let stored = 0; stored < maxPerOwner; stored++) {
+    const refused = await refusal(`session ${stored}`, floodingCaller);
     if (refused !== undefined) {
-      return `A caller that has ${kept} of ${maxPerOwner} may keep no more: ${messageOf(refused)}`;
+      return `A caller with ${stored} of ${maxPerOwner} records is refused: ${formatError(refused)}`;
     }
   }
-  const refused = await refusal("one session more", flooder);
+  const refused = await refusal("one session more", floodingCaller);
   if (refused === undefined) {
-    return `A caller keeps more than ${maxPerOwner} in another session: count by quotaOwner(owner).`;
+    return `A caller can store more than ${maxPerOwner} records in another session: count by quotaOwner(owner).`;
   }
   if (!ToolError.is(refused) || refused.code !== "limit_exceeded") {
-    return `A caller that has ${maxPerOwner} is refused without limit_exceeded: ${messageOf(refused)}`;
+    return `A caller with ${maxPerOwner} records is refused with another error than limit_exceeded: ${formatError(refused)}`;
   }
   const others: readonly (readonly [string | null, string | null])[] = [
     ["one session more", "another caller"],
@@ -52,20 +57,20 @@ export async function quotaFault({ keep, maxPerOwner }: OwnedStore): Promise<str
     [null, null],
   ];
   for (const [session, caller] of others) {
-    const turnedAway = await refusal(session, caller);
-    if (turnedAway === undefined) continue;
-    return `One caller that has ${maxPerOwner} leaves no room for ${ownerOf(session, caller)}: ${messageOf(turnedAway)}`;
+    const refusedOther = await refusal(session, caller);
+    if (refusedOther === undefined) continue;
+    return `One caller with ${maxPerOwner} records leaves no room for ${formatOwner(session, caller)}: ${formatError(refusedOther)}`;
   }
   const refusals = await Promise.all(
     Array.from({ length: 2 * maxPerOwner }, () => refusal("side by side", "a hasty caller")),
   );
-  const kept = refusals.filter((one) => one === undefined).length;
-  return kept === maxPerOwner
+  const stored = refusals.filter((one) => one === undefined).length;
+  return stored === maxPerOwner
     ? undefined
-    : `A caller keeps ${kept} in place of ${maxPerOwner} when it asks for all at the same time: count and keep in one step.`;
+    : `A caller can store ${stored} records instead of ${maxPerOwner} when it adds them concurrently: count and store in one step.`;
 }
 
-/** As an executor writes it: see `quotaOwner` of core. */
-function ownerOf(session: string | null, caller: string | null): string {
+/** Formats an owner as an executor does: see `quotaOwner` of core. */
+function formatOwner(session: string | null, caller: string | null): string {
   return JSON.stringify([session, caller]);
 }

@@ -1,37 +1,37 @@
 import { afterAll, assert, describe, test } from "vitest";
-import { byArea } from "./requirements/areas.ts";
+import { groupByArea } from "./requirements/areas.ts";
 import type { Manifest } from "./contract/manifest.ts";
 import { describeFailure } from "./report/report.ts";
-import { selectRules } from "./running/select-rules.ts";
-import { Session, type ConformanceOptions } from "./running/session.ts";
-import { testTitle } from "./running/test-title.ts";
+import { selectRules } from "./session/select-rules.ts";
+import { Session, type ConformanceOptions } from "./session/session.ts";
+import { formatTestTitle } from "./session/test-title.ts";
 
 export type { Manifest } from "./contract/manifest.ts";
-export type { ConformanceOptions } from "./running/session.ts";
+export type { ConformanceOptions } from "./session/session.ts";
 
-/** Sources with thousands of tools have thousands of schemas to compile. */
+/** Sources with thousands of tools have thousands of schemas to compile, which takes minutes. */
 const timeout = 300_000;
 
 /**
- * Registers one test per rule of the contract, grouped by what they are about. A rule that does not
- * apply says why: in its title when the manifest knows, else in an annotation.
+ * Registers one test for each rule of the contract, grouped by area. A rule that does not apply
+ * gives the reason in its title if the manifest knows it, otherwise in an annotation.
  *
  * @throws ToolError `internal` when the manifest contradicts itself, or `only` names no rule.
  */
 export function conformance(manifest: Manifest, options: ConformanceOptions = {}): void {
-  const areas = byArea(selectRules(options.only));
+  const areas = groupByArea(selectRules(options.only));
   const session = new Session(manifest, options);
   describe(`conformance of ${manifest.name}`, () => {
     afterAll(() => session.close());
     for (const { title, items } of areas) {
       describe(`${title}`, () => {
         for (const requirement of items) {
-          const name = testTitle(requirement, manifest, session);
-          const says = session.notApplicable(requirement) !== undefined;
+          const name = formatTestTitle(requirement, manifest, session);
+          const hasReason = session.notApplicable(requirement) !== undefined;
           test(`${name}`, { timeout }, async ({ annotate }) => {
             const result = await session.result(requirement);
             assert(result.status !== "failed", describeFailure(result));
-            if (result.status === "not-applicable" && !says) {
+            if (result.status === "not-applicable" && !hasReason) {
               await annotate(`not applicable: ${result.message}`);
             }
           });

@@ -17,5 +17,5 @@ conformance({
   name: "the add tool",
   create: () => [add],
   samples: { succeedingCalls: [{ tool: "add", arguments: { a: 1, b: 2 } }] },
-  without: "an addition is done at once, cannot fail and changes nothing",
+  without: "an addition completes at once, cannot fail and changes nothing",
 });

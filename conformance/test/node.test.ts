@@ -65,9 +65,9 @@ function line(id: string): string | undefined {
     .replace(/(ok) \d+ - /, "$1 ");
 }
 
-test("a broken rule fails the run, and says what is wrong and how to replay it", () => {
+test("a broken rule fails the run with its problem and its replay options", () => {
   expect(run.code).toBe(1);
-  expect(line("TW-SPEC-003")).toBe("not ok TW-SPEC-003 The description says something.");
+  expect(line("TW-SPEC-003")).toBe("not ok TW-SPEC-003 The description is not blank.");
   expect(run.stdout).toContain('wrong:  "ping" has no description.');
   expect(run.stdout).toContain('replay: { seed: 42, only: ["TW-SPEC-003"] }');
 });
@@ -76,21 +76,21 @@ test("a rule that does not apply is skipped with the reason", () => {
   expect(line("TW-CANCEL-002")).toMatch(/^ok TW-CANCEL-002 .* # SKIP it is quick$/);
 });
 
-test("what nobody declared is red", () => {
+test("missing declarations fail", () => {
   expect(line("TW-MANIFEST-001")).toMatch(/^not ok TW-MANIFEST-001 /);
-  expect(run.stdout).toContain("The manifest says nothing of samples.succeedingCalls");
-  expect(line("TW-CALL-002")).toMatch(/# SKIP The manifest says nothing of succeedingCalls/);
+  expect(run.stdout).toContain("The manifest does not declare samples.succeedingCalls");
+  expect(line("TW-CALL-002")).toMatch(/# SKIP The manifest does not declare succeedingCalls/);
 });
 
-test("what is known to fail is green and says so", () => {
+test("a known failure passes and is marked", () => {
   expect(line("TW-SPEC-008")).toMatch(/^ok TW-SPEC-008 .* \[known to fail: issue 12\]$/);
 });
 
-test("what holds is green, in a group of its own", () => {
+test("rules that hold pass, in a group for each area", () => {
   expect(line("TW-NAME-001")).toMatch(/^ok TW-NAME-001 /);
-  expect(run.stdout).toContain("# Subtest: What tools are called");
+  expect(run.stdout).toContain("# Subtest: Tool names");
 });
 
-test("what the rules shared is closed at the end", () => {
+test("the shared subject is closed at the end", () => {
   expect(run.stdout + run.stderr).toContain("closed");
 });

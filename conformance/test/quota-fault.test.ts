@@ -1,6 +1,6 @@
 import { memoryPendingCalls, quotaOwner, ToolError, type Interruption } from "@toolweave/core";
 import { expect, test } from "vitest";
-import { quotaFault, type OwnedStore } from "../src/index.ts";
+import { findQuotaFault, type OwnedStore } from "../src/index.ts";
 
 const maxPerOwner = 4;
 
@@ -20,54 +20,66 @@ function counting(partOf: (owner: string) => string, most = maxPerOwner): OwnedS
 }
 
 test("a store that counts by caller has no fault", async () => {
-  expect(await quotaFault({ keep: counting(quotaOwner), maxPerOwner })).toBeUndefined();
+  expect(await findQuotaFault({ keep: counting(quotaOwner), maxPerOwner })).toBeUndefined();
 });
 
-test("the store of waiting calls in memory has no fault", async () => {
+test("the in-memory store of pending calls has no fault", async () => {
   const store = memoryPendingCalls(undefined, { maxPerOwner });
   const keep: OwnedStore["keep"] = (owner, index) => store.add(waiting(index), owner);
-  expect(await quotaFault({ keep, maxPerOwner })).toBeUndefined();
+  expect(await findQuotaFault({ keep, maxPerOwner })).toBeUndefined();
 });
 
 test.each<[what: string, keep: OwnedStore["keep"], fault: RegExp]>([
-  ["one quota for all", counting(() => "all", 5), /keeps more than 4 in another session/],
+  [
+    "one quota for all",
+    counting(() => "all", 5),
+    /can store more than 4 records in another session/,
+  ],
   [
     "room for a few more than one caller may have",
-    within(counting(quotaOwner), 5),
+    withTotal(counting(quotaOwner), 5),
     /leaves no room for \["one session more",null\]/,
   ],
-  ["a quota of each session", counting(String), /keeps more than 4 in another session/],
-  ["no quota", () => {}, /keeps more than 4 in another session/],
-  ["a quota that is smaller than it says", counting(quotaOwner, 3), /has 3 of 4 may keep no more/],
+  ["a quota of each session", counting(String), /can store more than 4 records in another session/],
+  ["no quota", () => {}, /can store more than 4 records in another session/],
+  [
+    "a quota that is smaller than it says",
+    counting(quotaOwner, 3),
+    /with 3 of 4 records is refused/,
+  ],
   [
     "an error of its own",
     async (owner, index) => {
       try {
-        await keptByCaller(owner, index);
+        await storedByCaller(owner, index);
       } catch {
         throw new Error("SQLITE_FULL");
       }
     },
-    /refused without limit_exceeded: Error: SQLITE_FULL/,
+    /refused with another error than limit_exceeded: Error: SQLITE_FULL/,
   ],
-  ["a count that is read before it is written", hasty(), /keeps 8 in place of 4/],
-])("a store with %s is told what is wrong", async (_, keep, fault) => {
-  expect(await quotaFault({ keep, maxPerOwner })).toMatch(fault);
+  [
+    "a count that is read before it is written",
+    createRacyStore(),
+    /can store 8 records instead of 4/,
+  ],
+])("a store with %s has a fault", async (_, keep, fault) => {
+  expect(await findQuotaFault({ keep, maxPerOwner })).toMatch(fault);
 });
 
-const keptByCaller = counting(quotaOwner);
+const storedByCaller = counting(quotaOwner);
 
-/** The same, and so many of all callers together. */
-function within(keep: OwnedStore["keep"], most: number): OwnedStore["keep"] {
+/** A store with an additional limit for all callers together. */
+function withTotal(keep: OwnedStore["keep"], maxTotal: number): OwnedStore["keep"] {
   let all = 0;
   return (owner, index) => {
-    if (all >= most) throw full();
+    if (all >= maxTotal) throw full();
     keep(owner, index);
     all += 1;
   };
 }
 
-function hasty(): OwnedStore["keep"] {
+function createRacyStore(): OwnedStore["keep"] {
   const counts = new Map<string, number>();
   return async (owner) => {
     const caller = quotaOwner(owner);

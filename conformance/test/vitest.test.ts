@@ -70,12 +70,12 @@ function find(id: string): Assertion | undefined {
   return assertions.find(({ title }) => title.startsWith(id));
 }
 
-test("a broken rule is a red test that names the fault and how to replay it", () => {
+test("a broken rule is a failed test with the problem and the replay options", () => {
   const { status, failureMessages = [] } = find("TW-SPEC-003") ?? {};
   expect(status).toBe("failed");
   expect(failureMessages.join()).toContain(
     [
-      "TW-SPEC-003 (must): The description says something.",
+      "TW-SPEC-003 (must): The description is not blank.",
       '  wrong:  "ping" has no description.',
       "  done:   Read each description (1 in all).",
       '  seen:   "ping": ',
@@ -84,21 +84,21 @@ test("a broken rule is a red test that names the fault and how to replay it", ()
   );
 });
 
-test("a rule that does not apply says why in its title", () => {
+test("a rule that does not apply has the reason in its title", () => {
   expect(find("TW-CANCEL-002")).toMatchObject({
     status: "passed",
     title:
-      "TW-CANCEL-002 A running call that is cancelled ends, and its tool stops. [not applicable: it is quick]",
+      "TW-CANCEL-002 A running call that is cancelled ends, and its tool stops working. [not applicable: it is quick]",
   });
 });
 
-test("what nobody declared is red, in one place", () => {
+test("missing declarations fail in one place", () => {
   expect(find("TW-MANIFEST-001")?.failureMessages.join()).toContain(
-    "The manifest says nothing of samples.effectCalls",
+    "The manifest does not declare samples.effectCalls",
   );
 });
 
-test("what is known to fail is green and says so", () => {
+test("a known failure passes and is marked", () => {
   expect(find("TW-SPEC-008")).toMatchObject({
     status: "passed",
     title:
@@ -106,15 +106,15 @@ test("what is known to fail is green and says so", () => {
   });
 });
 
-test("what holds is green", () => {
+test("rules that hold pass", () => {
   expect(find("TW-CALL-002")?.status).toBe("passed");
 });
 
-test("the rules are grouped by what they are about", () => {
+test("the rules are grouped by area", () => {
   const groups = assertions.map(({ ancestorTitles }) => ancestorTitles.join(" > "));
-  expect(groups[0]).toBe("conformance of a broken tool > What the author says of it");
+  expect(groups[0]).toBe("conformance of a broken tool > The manifest");
   expect(find("TW-NAME-001")?.ancestorTitles).toEqual([
     "conformance of a broken tool",
-    "What tools are called",
+    "Tool names",
   ]);
 });

@@ -71,7 +71,7 @@ async function reportError(
     const dashed = command.endsWith(" call") || command.endsWith(" explain");
     const hint =
       dashed && error.code === "commander.unknownOption"
-        ? "\nA tool's arguments are written without dashes: id=7."
+        ? "\nArguments of a tool are written without dashes: id=7."
         : "";
     return reportMisuse(new UsageError(toSentence(error) + hint), command, verbose, output);
   }
@@ -86,7 +86,7 @@ async function printError(error: unknown, verbose: boolean, output: Output): Pro
   output.printMessage(describeError(error, verbose));
 }
 
-/** The command that the arguments name, as it is written. */
+/** The command that the arguments name, as the user typed it. */
 function resolveCommandName(argv: readonly string[], program: Command): string {
   const path = [program.name()];
   let command = program;
@@ -129,7 +129,7 @@ Examples:
   $ toolweave policy explain delete_pet petId=7 --openapi openapi.yaml
   $ toolweave conform ./my-tools.ts
 
-\`toolweave <command> --help\` has more of them.
+\`toolweave <command> --help\` has more examples.
 `;
 
 /** Creates the program with all commands. The implementation of a command is loaded when it is used. */

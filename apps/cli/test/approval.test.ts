@@ -37,7 +37,7 @@ describe("on a terminal", () => {
         "delete_pet needs your approval:",
         `  DELETE ${shop.url}/pets/7`,
         "  supervised: the tool is marked destructive",
-        "  the tool, in its source's words: “Delete a pet”",
+        "  description from the source: “Delete a pet”",
         "  arguments {",
         '    "id": 7',
         "  }",
@@ -65,7 +65,9 @@ describe("on a terminal", () => {
     stdin.write(`${answer}\n`);
     expect(await ended).toBe(3);
     expect({ sent: sent(), stdout: stdout() }).toEqual({ sent: [], stdout: "" });
-    expect(stderr()).toContain("toolweave: delete_pet was not called: you did not approve it.\n");
+    expect(stderr()).toContain(
+      "toolweave: delete_pet was not called, because you did not approve it.\n",
+    );
   });
 
   test("the end of input refuses it", async () => {
@@ -118,7 +120,7 @@ describe("without a terminal", () => {
         "  arguments {",
         '    "id": 7',
         "  }",
-        "Nothing was sent. It is kept for 24 h; go on with one of:",
+        "Nothing was sent. It is stored for 24 h; continue with one of:",
         `  toolweave approvals show ${id} ${store}`,
         `  toolweave approvals approve ${id} ${store}`,
         `  toolweave approvals reject ${id} ${store}`,

@@ -76,11 +76,11 @@ describe("the key", () => {
   test("can be in the environment: then no file is made, and later commands need it", async () => {
     const withKey = runIn(store, { TOOLWEAVE_KEY: "k".repeat(32) });
     const called = await withKey(remove(7));
-    expect(called.stderr).toContain("TOOLWEAVE_KEY has to be set there as it is here.\n");
+    expect(called.stderr).toContain("TOOLWEAVE_KEY must have the same value there.\n");
     expect(existsSync(`${store}.key`)).toBe(false);
     const without = await run(["approvals", "approve", idIn(called)]);
     expect(without.code).toBe(1);
-    expect(without.stderr).toContain(`The key ${store}.key is not there`);
+    expect(without.stderr).toContain(`The key ${store}.key is missing`);
     expect(existsSync(`${store}.key`)).toBe(false);
     expect((await withKey(["approvals", "approve", idIn(called)])).code).toBe(0);
   });
@@ -179,10 +179,10 @@ describe("a call that is over", () => {
     expect((await run(["approvals", "list"])).stdout).toContain("input: Your name?");
     const resumed = await run(["approvals", "resume", id]);
     expect(resumed.code).toBe(2);
-    expect(resumed.stderr).toContain("This call was not made by `toolweave`");
+    expect(resumed.stderr).toContain("This call was made by another program");
     const rejected = await run(["approvals", "reject", id]);
     expect(rejected.code).toBe(2);
-    expect(rejected.stderr).toContain("has begun and waits for more than a yes");
+    expect(rejected.stderr).toContain("has started and waits for more than approval");
     const shown = await run(["approvals", "show", id]);
     expect(shown.stdout).toContain("made by another program");
     expect(shown.stdout).toContain(`toolweave approvals resume ${id}`);
@@ -198,13 +198,13 @@ describe("a call that is over", () => {
       opened.close();
     };
     await claim(60_000);
-    expect((await run(["approvals", "list"])).stdout).toContain("claimed: it runs now");
+    expect((await run(["approvals", "list"])).stdout).toContain("claimed: running");
     const running = await run(["approvals", "approve", id]);
     expect(running).toMatchObject({ code: 3, stdout: "" });
     expect(running.stderr).toContain("Somebody else is going on with this call of delete_pet");
     inDatabase((db) => db.exec("UPDATE pending_calls SET lease_until = 1"));
     expect((await run(["approvals", "list"])).stdout).toContain(
-      "unfinished: nobody knows how it ended\n\n0 calls wait\n",
+      "unfinished: the outcome is unknown\n\n0 calls wait\n",
     );
     const unknown = await run(["approvals", "approve", id]);
     expect(unknown).toMatchObject({ code: 1, stdout: "" });

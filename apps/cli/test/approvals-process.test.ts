@@ -137,7 +137,7 @@ describe("Ctrl-C", () => {
     child.kill("SIGINT");
     const { code, stdout: answer, stderr } = await ended;
     expect({ code, answer }).toEqual({ code: 130, answer: "" });
-    expect(stderr).toContain("It may have done part of its work: check");
+    expect(stderr).toContain("The call may have run in part: check");
     await own.hungUp;
     const { stdout } = await runBin(["approvals", "list"], { env });
     expect(stdout).toBe("0 calls wait\n");

@@ -107,19 +107,19 @@ describe("a call that waits", () => {
         "  with bearer:$TOKEN",
         `  DELETE ${shop.url}/pets/7`,
         "  supervised: the tool is marked destructive",
-        "  the tool, in its source's words: “Delete a pet”",
+        "  description from the source: “Delete a pet”",
         "  arguments {",
         '    "id": 7',
         "  }",
         "",
-        "With --always: To be saved, so that nobody is asked again before a call of",
+        "With --always: A grant will be saved, so that no approval is needed for calls of",
         `  delete_pet: DELETE ${shop.url}/pets/7 with these arguments`,
         "  as long as the tool is described as it is now, and until it is revoked.",
         "",
         "To answer it:",
         `  toolweave approvals approve ${id} --store ${store} --header 'X-Key: $X_KEY'`,
         `  toolweave approvals reject ${id} --store ${store}`,
-        "Put what is secret into $X_KEY first: it is not kept.",
+        "Put what is secret into $X_KEY first: secrets are not stored.",
         "",
       ].join("\n"),
     );
@@ -268,7 +268,7 @@ describe("approve", () => {
     writeFileSync(policy, '{"rules": [{"effect": "deny", "tools": "get_*", "reason": "closed"}]}');
     const denied = await run(["approvals", "approve", second]);
     expect(denied.code).toBe(3);
-    expect(denied.stderr).toContain("toolweave: The policy denies it: closed.\n");
+    expect(denied.stderr).toContain("toolweave: The policy denies the call: closed.\n");
     expect(sent()).toEqual(["GET /pets/7"]);
   });
 
@@ -332,7 +332,7 @@ describe("reject", () => {
     const id = await waiting(...remove(7));
     const { code, stdout, stderr } = await run(["approvals", "reject", id, "--reason", "no"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toBe("toolweave: delete_pet was not called: you did not approve it.\n");
+    expect(stderr).toBe("toolweave: delete_pet was not called, because you did not approve it.\n");
     expect((await run(["approvals", "approve", id])).code).toBe(3);
     expect((await run(["approvals", "reject", id])).code).toBe(3);
     expect(sent()).toEqual([]);

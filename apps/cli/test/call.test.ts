@@ -96,7 +96,7 @@ describe("a call that completes", () => {
     const shown = await call(["get_photo"]);
     expect(shown).toMatchObject({ code: 0, stdout: "" });
     expect(shown.stderr).toBe(
-      "toolweave: The answer holds an image (image/png, 4 bytes), which --output saves, and --json gives as base64.\n",
+      "toolweave: The result contains an image (image/png, 4 bytes): save it with --output, or print it as base64 with --json.\n",
     );
     const { stdout } = await call(["get_photo", "--json"]);
     expect(JSON.parse(stdout).result.content).toEqual([
@@ -239,7 +239,7 @@ describe("a wrong command line ends with 2 and sends nothing", () => {
       'There is no tool "get_pets". Did you mean get_pet? `toolweave inspect` lists them.',
     ],
     ["an unknown argument", ["get_pet", "di=1"], 'There is no argument "di".'],
-    ["a text for a number", ["get_pet", "id=x"], 'id takes a number, not "x".'],
+    ["a text for a number", ["get_pet", "id=x"], 'id must be a number, not "x".'],
     ["a missing argument", ["get_pet"], "- id is required"],
     [
       "an argument beyond its limit",

@@ -19,7 +19,7 @@ test("an MCP server that a command starts is tested, and ends with the run", asy
   const command = shellLine([process.execPath, server, "--token", "s3cr3t"]);
   const { code, stdout, stderr } = await runBin(["conform", "--mcp", command, ...some]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toMatch(/^\S+\.js: no fault found/);
+  expect(stdout).toMatch(/^\S+\.js: no failure found/);
   expect(stdout).not.toContain("s3cr3t");
   expect(stdout).toMatch(/^NAME .* 1 +· +· +·$/m);
 });

@@ -65,17 +65,14 @@ test("a function that always gives the same source is told so", async () => {
   ]);
   expect(code).toBe(1);
   expect(stdout.replace(/\s+/g, " ")).toContain(
-    "The module gives the same source each time, and each check closes its own: export a function that makes one.",
+    "The module returns the same source each time, but every check closes its source: export a function that creates one.",
   );
 });
 
 test.each([
-  ["openapi.yaml", "openapi.yaml is no module: it goes with --openapi."],
-  ["a.json", "a.json is no module: it goes with --openapi, or with --config."],
-  [
-    "https://a.example/x",
-    "https://a.example/x is no module: it goes with --openapi, or with --mcp.",
-  ],
+  ["openapi.yaml", "openapi.yaml is not a module: use --openapi."],
+  ["a.json", "a.json is not a module: use --openapi or --config."],
+  ["https://a.example/x", "https://a.example/x is not a module: use --openapi or --mcp."],
 ])("%s in place of a module says which option it goes with", async (given, problem) => {
   const { code, stderr } = await runBin(["conform", given]);
   expect({ code, problem: stderr.split("\n")[0] }).toEqual({
@@ -106,7 +103,7 @@ test.each<[what: string, code: string, problem: string]>([
   [
     "a manifest that contradicts itself",
     `${tool} export default { ...${manifest}, knownFailing: { "TW-X-1": "?" } };`,
-    "adding: knownFailing names TW-X-1, which is no rule.",
+    "adding: knownFailing names TW-X-1, which is not a rule.",
   ],
 ])("a module that exports %s is a usage error, without a stack", async (_, code, problem) => {
   const { code: exit, stdout, stderr } = await conform(code);
@@ -138,7 +135,7 @@ test("a module that a file for --config names is beside the file", async () => {
   );
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("Made 1 sample calls.");
-  expect(stdout).toContain("takes a program to count: export a manifest.");
+  expect(stdout).toContain("Counting effects needs a program: export a manifest.");
 });
 
 test("Ctrl-C ends a run with 130, and what was made is closed", async () => {
@@ -176,8 +173,8 @@ test("an error that escapes does not end the run, is told, and ends with 1", asy
   );
   const { code, stdout, stderr } = await runBin(["conform", path, ...rules]);
   expect(code).toBe(1);
-  expect(stdout).toContain("no fault found");
+  expect(stdout).toContain("no failure found");
   expect(stderr).toBe(
-    "toolweave: An error escaped that nobody handles, and that ends a process: nobody waits\n",
+    "toolweave: An unhandled error escaped, which would end a process: nobody waits\n",
   );
 });

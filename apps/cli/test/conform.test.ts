@@ -40,9 +40,9 @@ function config(content: unknown): string {
 test("a document whose tools keep the rules ends with 0, and nothing is sent to its API", async () => {
   const { code, stdout, stderr } = await run(["--openapi", shop.documentUrl, ...some]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toContain("no fault found: only ");
+  expect(stdout).toContain("no failure found: only ");
   expect(stdout).toContain("seed 7");
-  expect(stdout).toContain("No sample calls were given");
+  expect(stdout).toContain("There are no sample calls");
   expect(shop.requests.slice(before)).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ test("--junit, --badge and --summary write files beside the text", async () => {
   const { code, stdout } = await run(["--openapi", shop.documentUrl, ...some, ...files]);
   const read = (name: string): string => readFileSync(join(folder, name), "utf8");
   expect(code).toBe(0);
-  expect(stdout).toContain("no fault found");
+  expect(stdout).toContain("no failure found");
   expect(read("junit")).toContain("<testsuites ");
   expect(JSON.parse(read("badge"))).toEqual({
     schemaVersion: 1,
@@ -127,7 +127,7 @@ describe("--config", () => {
     const { code, stdout } = await run(["--config", path, ...some]);
     expect(code).toBe(1);
     expect(stdout).toContain("the pet shop: not conformant: 1 of ");
-    expect(stdout).toContain('get_pet({"id":404}) should succeed and does not.');
+    expect(stdout).toContain('get_pet({"id":404}) should succeed but does not.');
     expect(stdout.replace(/\n +/g, " ")).toContain(
       `replay  toolweave conform --config ${path} --seed 7 --only TW-CALL-002`,
     );
@@ -162,7 +162,7 @@ describe("--config", () => {
       ...some,
     ]);
     expect(code).toBe(0);
-    expect(stdout.match(/^(?:one|two): no fault found/gm)).toHaveLength(2);
+    expect(stdout.match(/^(?:one|two): no failure found/gm)).toHaveLength(2);
     const missing = await run(["--config", config({ name: "here", openapi: "pets.yaml" })]);
     expect(missing.code).toBe(4);
     expect(missing.stderr).toContain("toolweave-cli-");
@@ -271,8 +271,8 @@ describe("--config", () => {
 });
 
 test.each<[what: string, argv: readonly string[], problem: string]>([
-  ["nothing to test", [], "Give what is to be tested: a module, --openapi, --mcp or --config."],
-  ["two things", ["a.mjs", "--mcp", "b"], "Give only one of a module, --openapi, --mcp or"],
+  ["nothing to test", [], "Name the subject to test: a module, --openapi, --mcp or --config."],
+  ["two things", ["a.mjs", "--mcp", "b"], "Use only one of a module, --openapi, --mcp or"],
   ["a module that is not there", ["./not/there.mjs"], "./not/there.mjs cannot be read (ENOENT)."],
   ["a folder as a module", ["."], ". is not a file."],
   ["options of an API without one", ["--mcp", "x", "--auth", "bearer:t"], "go with --openapi."],
@@ -280,8 +280,8 @@ test.each<[what: string, argv: readonly string[], problem: string]>([
   ["no time at all", ["x.mjs", "--deadline", "0"], "--deadline must be a number of milliseconds"],
   ["two formats at once", ["x.mjs", "--json", "--junit", "-"], "--json and --junit - both print"],
   ["no folder", ["x.mjs", "--badge", "/not/there/b.json"], '--badge: there is no folder "/not'],
-  ["an open quote", ["--mcp", "server 'a b"], "--mcp: a quote or a backslash at the end"],
-  ["an empty command", ["--mcp", " "], "--mcp names no command."],
+  ["an open quote", ["--mcp", "server 'a b"], "--mcp: a quote is not closed"],
+  ["an empty command", ["--mcp", " "], "--mcp contains no command."],
 ])("%s is a usage error", async (_, argv, problem) => {
   const { code, stdout, stderr } = await run(argv);
   expect(code).toBe(2);
@@ -293,7 +293,7 @@ test.each<[what: string, argv: readonly string[], problem: string]>([
 test("a rule that is not there is a usage error that names the nearest", async () => {
   const { code, stderr } = await run(["--openapi", shop.documentUrl, "--only", "SPCE"]);
   expect(code).toBe(2);
-  expect(stderr).toContain('There is no rule and no area "SPCE". Did you mean SPEC?');
+  expect(stderr).toContain('There is no rule or area "SPCE". Did you mean SPEC?');
 });
 
 test("a badge is of one subject", async () => {

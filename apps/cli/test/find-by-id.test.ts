@@ -16,7 +16,7 @@ test("ids are shown as short as they are still nobody else's", () => {
 });
 
 test.each([
-  ["3f2a91c", '"3f2a91c" is more than one call: 3f2a91c0-1, 3f2a91c0-2.'],
+  ["3f2a91c", '"3f2a91c" matches more than one call: 3f2a91c0-1, 3f2a91c0-2.'],
   ["8c01", 'no call with the id "8c01". Did you mean 8c01de77?'],
   ["8c01df", 'no call with the id "8c01df". Did you mean 8c01de77?'],
   ["xxxxxxxx", "There is 3f2a91c0-1, 3f2a91c0-2, 3f2a91d0, 8c01de77."],

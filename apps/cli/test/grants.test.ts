@@ -15,7 +15,7 @@ const approve = async (...options: string[]): Promise<Ended> =>
 
 function proposal(which: string): string {
   return [
-    "To be saved, so that nobody is asked again before a call of",
+    "A grant will be saved, so that no approval is needed for calls of",
     `  add_pet: POST ${shop.url}/pets with ${which}`,
     "  as long as the tool is described as it is now, and until it is revoked.",
   ].join("\n");
@@ -25,7 +25,7 @@ describe("AP09: --always", () => {
   test("says exactly what it saves, and saves that alone", async () => {
     const { code, stderr } = await approve("--always", "--by", "ada");
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^To be saved/m);
+    expect(stderr).toMatch(/^A grant will be saved/m);
     expect(stderr).toContain(`${proposal("these arguments")}\n`);
     expect((await run(add("Rex"))).code).toBe(0);
     expect((await run(add("Max"))).code).toBe(3);
@@ -78,7 +78,7 @@ describe("a grant", () => {
     const { code, stderr: said } = await run(["approvals", "revoke", id.slice(0, 6)]);
     expect([code, said]).toEqual([
       0,
-      "toolweave: Revoked: calls of add_pet are asked about again.\n",
+      "toolweave: Revoked: calls of add_pet need approval again.\n",
     ]);
     expect((await run(add("Rex"))).code).toBe(3);
   });
@@ -98,7 +98,9 @@ describe("a grant", () => {
     await approve("--always");
     const { code, stderr } = await run(add("Rex", "--policy", "readOnly"));
     expect(code).toBe(3);
-    expect(stderr).toContain("The policy denies it: readOnly: only tools that change nothing run.");
+    expect(stderr).toContain(
+      "The policy denies the call: readOnly: only tools that change nothing run.",
+    );
     expect(sent()).toEqual(['{"name":"Rex"}']);
   });
 });
@@ -125,7 +127,9 @@ describe("on a terminal", () => {
       expect(stderr).toContain(
         `Run it? [y/N/always] ${proposal("these arguments")}\nSave this and run it?`,
       );
-      expect(stderr).toContain("toolweave: Saved. To take it back: toolweave approvals revoke ");
+      expect(stderr).toContain(
+        "toolweave: Saved a grant. To revoke it: toolweave approvals revoke ",
+      );
       // From now on without a question.
       expect((await run(add("Rex"))).code).toBe(0);
     },

@@ -50,7 +50,7 @@ test("login waits for the browser to come back, and later commands have the toke
   const after = await run(["call", "museum__ask", "--yes", "--config", config]);
   expect(after).toEqual({ code: 0, stdout: "Signed in.\n", stderr: "" });
   const again = await run(["login", "museum", "--config", config]);
-  expect(again.stdout).toBe("museum asks for no sign-in, or has what it needs.\n");
+  expect(again.stdout).toBe("museum needs no sign-in, or is signed in already.\n");
 });
 
 test.each([
@@ -90,7 +90,7 @@ test("an address of another sign-in is refused", async () => {
 
 test.each([
   [["nothing"], 'There is no MCP server "nothing"'],
-  [["program"], "program is a program: only a server with a URL is signed in to."],
+  [["program"], "program is a program: only servers with a URL have a sign-in."],
   [[], "Name the server to sign in to, as the configuration does."],
 ])("login %j is a usage error", async (words, message) => {
   const config = tempFile("t.json", '{ "mcpServers": { "program": { "command": "x" } } }');

@@ -68,7 +68,7 @@ describe("what a call answers", () => {
     const { stdout, stderr } = await call("manual");
     expect(stdout).toBe("");
     expect(stderr).toBe(
-      "toolweave: The answer holds a file (application/pdf, 3000000 bytes), which --output saves, and --json gives as base64.\n",
+      "toolweave: The result contains a file (application/pdf, 3000000 bytes): save it with --output, or print it as base64 with --json.\n",
     );
     const { result } = JSON.parse((await call("picture", "--json")).stdout);
     expect(Buffer.from(result.content[0].data, "base64").equals(picture)).toBe(true);
@@ -84,7 +84,7 @@ describe("--output", () => {
     ] as const) {
       const { code, stdout, stderr } = await call(tool, "--output", "FOLDER/answer");
       expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-      expect(stderr).toBe(`toolweave: ${bytes.length} bytes are in ${folder}/answer.\n`);
+      expect(stderr).toBe(`toolweave: ${bytes.length} bytes saved to ${folder}/answer.\n`);
       expect(readFileSync(join(folder, "answer")).equals(bytes)).toBe(true);
       expect(readdirSync(folder).toSorted()).toEqual(["answer", "openapi.json"]);
     }

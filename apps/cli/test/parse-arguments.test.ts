@@ -103,20 +103,24 @@ describe("a value is read as its schema says", () => {
 
 describe("what cannot be meant is refused", () => {
   test.each([
-    ["a word without =", ["id"], '"id" is no argument: write key=value.'],
-    ["a word without a key", ["=7"], '"=7" is no argument: write key=value.'],
-    ["a text for a number", ["id=seven"], 'id takes a number, not "seven".'],
-    ["a text for a boolean", ["sold=yes"], 'sold takes true or false, not "yes".'],
-    ["a number that would lose digits", ["id=12345678901234567890"], "id cannot be sent exactly"],
-    ["a text inside a list", ["sizes=1", "sizes=x"], 'sizes takes a number, not "x".'],
-    ["two values for one", ["id=1", "id=2"], "id is given 2 times and takes one value."],
+    ["a word without =", ["id"], '"id" is not an argument: use key=value.'],
+    ["a word without a key", ["=7"], '"=7" is not an argument: use key=value.'],
+    ["a text for a number", ["id=seven"], 'id must be a number, not "seven".'],
+    ["a text for a boolean", ["sold=yes"], 'sold must be true or false, not "yes".'],
+    [
+      "a number that would lose digits",
+      ["id=12345678901234567890"],
+      "id is too large: 12345678901234567890 cannot be represented exactly",
+    ],
+    ["a text inside a list", ["sizes=1", "sizes=x"], 'sizes must be a number, not "x".'],
+    ["two values for one", ["id=1", "id=2"], "id is set 2 times, but takes one value."],
     ["a part of what has none", ["id.x=1"], 'id has no parts, so "id.x" leads nowhere.'],
     [
       "an object and its part",
       ['owner={"age":1}', "owner.name=x"],
-      "owner and owner.name are both given",
+      "owner and owner.name: use either owner or its members",
     ],
-    ["malformed JSON for an object", ["owner={nope"], "owner takes JSON such as"],
+    ["malformed JSON for an object", ["owner={nope"], "owner must be JSON such as"],
   ])("%s", (_, words, message) => {
     expect(complaint(...words)).toContain(message);
   });

@@ -39,12 +39,12 @@ describe("policy explain", () => {
     expect((await explain("delete_pet")).stdout).toBe(
       [
         "delete_pet asks first.",
-        "It is advertised: a model is shown it, and may call it.",
+        "It is advertised: a model can see and call it.",
         "",
         "the call itself",
         "  ask    supervised: the tool is marked destructive (preset:supervised of policy)",
         "",
-        "This is about the tool. A call may ask for permissions, which rules may be for: add arguments.",
+        "This is the decision about the tool. Rules may depend on the permissions of a call: add arguments to see them.",
         "",
       ].join("\n"),
     );
@@ -61,7 +61,7 @@ describe("policy explain", () => {
     expect(denied.stdout).toBe(
       [
         "delete_pet is denied.",
-        "It is advertised: a model is shown it, and may call it.",
+        "It is advertised: a model can see and call it.",
         "",
         `network DELETE ${shop.url}/pets/7`,
         "  deny   shop: keep-7 denies it (keep-7 of shop)",
@@ -152,7 +152,7 @@ describe("--policy", () => {
     const argv = ["call", "get_pet", "id=7", "--openapi", shop.documentUrl, "--policy", policy];
     const { code, stdout, stderr } = await runCommand(argv);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-    expect(stderr).toContain("toolweave: The policy denies it: closed for today.\n");
+    expect(stderr).toContain("toolweave: The policy denies the call: closed for today.\n");
     const free = ["call", "delete_pet", "id=7", "--openapi", shop.documentUrl];
     expect((await runCommand([...free, "--policy", "autonomous"])).code).toBe(0);
   });

@@ -211,7 +211,7 @@ test.each([
   ],
   [["--token-env", "NAME"], "--token-env is for --http"],
   [["--http", "0.0.0.0:0"], "can be reached from other machines"],
-  [["--http", "[::]:0"], "say with --token-env"],
+  [["--http", "[::]:0"], "with --token-env"],
   [["--http", "--token-env", "SHORT"], "The token in SHORT can be guessed: use 16 characters"],
   [["--locked"], "make it with `toolweave lock`"],
 ])("serve %j is refused", async (words, message) => {

@@ -88,7 +88,7 @@ test.each([
   // What is read from the environment would be said to be missing.
   const { code, stdout, stderr } = await run(argv, { env: { SECRET_NOTE: "" } });
   expect({ code, started: started() }).toEqual({ code: 3, started: 0 });
-  expect(stderr).toContain(`${config} is not trusted. Nothing of it was started or read.`);
+  expect(stderr).toContain(`${config} is not trusted. Nothing was started or read.`);
   expect(stderr).toContain(`toolweave trust ${folder}`);
   const json: unknown = argv.includes("--json") ? JSON.parse(stdout) : { error: { exitCode: 3 } };
   expect(json).toMatchObject({ error: { exitCode: 3 } });
@@ -227,7 +227,7 @@ test("what changes while the question is open is not trusted", async () => {
   writeFileSync(join(folder, "program.mjs"), `${program}\n// more`);
   stdin.write("y\n");
   expect([await ended, started()]).toEqual([3, 0]);
-  expect(stderr()).toContain("was changed while the question was open");
+  expect(stderr()).toContain("changed before you answered");
   expect((await run(["inspect"])).code).toBe(3);
 });
 
@@ -269,7 +269,7 @@ test("what is trusted is kept for this user alone, and believed only while it is
   chmodSync(file, 0o644);
   const refused = await run(["inspect"]);
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain("can be used by others: run `chmod 600` on it");
+  expect(refused.stderr).toContain("is accessible to other users: run `chmod 600` on it");
   chmodSync(file, 0o600);
   chmodSync(folder, 0o755);
   expect((await run(["inspect"])).stderr).toContain("run `chmod 700` on it");

@@ -58,7 +58,7 @@ test.each([
   ],
   [
     ["inspect"],
-    "toolweave: Say where the tools are from: --openapi, --mcp or --config. Without them they are from the toolweave.json of this folder, and there is none.\nSee `toolweave inspect --help`.\n",
+    "toolweave: No tools: use --openapi, --mcp or --config. There is no toolweave.json in this folder.\nSee `toolweave inspect --help`.\n",
   ],
   [
     ["call", "x", "--openapi", "x", "--timeout", "1s"],
@@ -87,7 +87,7 @@ test("arguments written as options are told how they are written", async () => {
 
 test("an older Node is told what it takes", () => {
   expect(nodeProblem("v20.20.2")).toBe(
-    "toolweave needs Node 22.19 or newer, and this is v20.20.2: install a newer Node.",
+    "toolweave needs Node.js 22.19 or newer, but this is v20.20.2: install a newer version.",
   );
   expect(nodeProblem("v22.18.0")).toContain("22.19");
   expect(["v22.19.0", "v23.0.0", "v24.21.0"].map(nodeProblem)).toEqual([

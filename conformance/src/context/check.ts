@@ -5,38 +5,38 @@ import type { RuleResult } from "../report/report.ts";
 import { requirements } from "../requirements/requirements.ts";
 import type { Subject } from "./subject.ts";
 
-/** What a check gets to work with. */
+/** The dependencies of a check: the manifest, subjects, and ways to wait. */
 export interface CheckContext {
   readonly manifest: Manifest;
-  /** For generated inputs. */
+  /** The seed of generated inputs. */
   readonly seed: number;
-  /** One that rules share which only read. */
+  /** Returns the subject that all rules share which only read. */
   subject(): Promise<Subject>;
-  /** One of the check's own: nothing else has used it. Closed when the check ends. */
-  fresh(): Promise<Subject>;
-  /** Like `fresh`, not yet waited for. */
-  created(): Promise<Subject>;
-  /** The same, made by something else than the manifest's `create`. */
-  createdBy(create: Manifest["create"]): Promise<Subject>;
-  /** The manifest's sample calls of a kind that the check needs. */
+  /** Returns a new, ready subject that nothing else has used. It is closed when the check ends. */
+  createReady(): Promise<Subject>;
+  /** Returns a new subject like `fresh` that need not be ready yet. */
+  create(): Promise<Subject>;
+  /** Returns a new subject that `create` makes, in place of the manifest's `create`. */
+  createWith(create: Manifest["create"]): Promise<Subject>;
+  /** The manifest's sample calls of a kind that the check requires. */
   samples<Kind extends SampleKind>(kind: Kind): NonNullable<SampleCalls[Kind]>;
-  /** Waits no longer than the run's deadline. */
-  within<T>(pending: PromiseLike<T>, what: string): Promise<T>;
-  /** Waits for a moment in which nothing may happen any more. */
-  quiet(): Promise<void>;
-  /** What comes of those of some rules that hold here for another manifest. */
-  holding(manifest: Manifest, ids: readonly string[]): Promise<readonly RuleResult[]>;
+  /** Waits for `pending`, at most until the run's deadline. */
+  withDeadline<T>(pending: PromiseLike<T>, what: string): Promise<T>;
+  /** Waits for the quiet period, in which nothing may happen any more. */
+  waitQuietly(): Promise<void>;
+  /** Checks some of the rules that hold here on another manifest. */
+  checkOther(manifest: Manifest, ids: readonly string[]): Promise<readonly RuleResult[]>;
 }
 
-/** How a rule is checked. What `run` throws is a failure of the rule. */
+/** The check of a rule. If `run` throws, the rule fails. */
 export interface Check {
   /** The rule's id. */
   readonly id: string;
   run(context: CheckContext): Awaitable<Finding>;
 }
 
-/** Makes the check of a rule; what it needs is the rule's to say. */
-export function check(id: string, run: Check["run"]): Check {
+/** Creates the check of a rule. The rule itself declares what it needs. */
+export function defineCheck(id: string, run: Check["run"]): Check {
   if (!requirements.some((requirement) => requirement.id === id)) {
     throw new Error(`There is no rule ${id} to check.`);
   }

@@ -1,50 +1,57 @@
-import { TooLate, within } from "./within.ts";
+import { DeadlineError, withTimeout } from "./with-timeout.ts";
 
-/** How often a run waits in vain until its deadline: a minute with the usual one. */
+/**
+ * The number of timeouts after which the budget is exhausted: a minute with the default deadline.
+ */
 const maxTimeouts = 6;
 
-/** Milliseconds that anything may take once nothing more is expected. */
-const lastMs = 250;
+/** Milliseconds that a wait may take when the budget is exhausted. */
+const exhaustedMs = 250;
 
-/** Waits within deadlines, for one run and its views. After too many timeouts the budget is exhausted. */
+/**
+ * Deadlines of the waits of one run and its views. After too many timeouts the budget is exhausted.
+ */
 export class DeadlineBudget {
   readonly #deadlineMs: number;
   readonly #inVain: string[] = [];
-  /** Nothing else keeps the process busy for so long but what is tested: it is given more time once. */
+  /**
+   * Set after a timeout in which the subject kept the process busy: busy time is extended only
+   * once.
+   */
   #busyFactor: number | undefined;
-  /** The rule in whose check it was lost. */
-  lostBy: string | undefined;
+  /** The rule whose check exhausted the budget. */
+  exhaustedBy: string | undefined;
 
-  /** Some rule has failed: what is not looked at any more does not pass for conformant. */
-  isTold = false;
+  /** True if some rule has failed, so that a run which stops early does not look conformant. */
+  hasReported = false;
 
-  /** @param deadlineMs that anything may take that must come to an end. */
+  /** @param deadlineMs milliseconds that an operation may take that has to end. */
   constructor(deadlineMs: number) {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Nothing that takes its time is worth waiting for any more. */
-  get isLost(): boolean {
+  /** True if there were so many timeouts that waiting is no longer worthwhile. */
+  get isExhausted(): boolean {
     return this.#inVain.length >= maxTimeouts;
   }
 
-  /** What was waited for in vain. */
-  get inVain(): readonly string[] {
+  /** Descriptions of the operations that timed out. */
+  get timedOut(): readonly string[] {
     return this.#inVain;
   }
 
   /**
-   * Waits no longer than the deadline, and hardly at all when it is lost: what is left of the check
-   * then ends soon.
+   * Waits for `pending`, at most until the deadline. If the budget is exhausted, it waits only
+   * briefly, so that the rest of the check ends soon.
    *
    * @throws TooLate
    */
-  async within<T>(pending: PromiseLike<T>, what: string): Promise<T> {
-    const ms = this.isLost ? Math.min(lastMs, this.#deadlineMs) : this.#deadlineMs;
+  async withDeadline<T>(pending: PromiseLike<T>, what: string): Promise<T> {
+    const ms = this.isExhausted ? Math.min(exhaustedMs, this.#deadlineMs) : this.#deadlineMs;
     try {
-      return await within(pending, ms, what, this.#busyFactor);
+      return await withTimeout(pending, ms, what, this.#busyFactor);
     } catch (error) {
-      if (error instanceof TooLate) {
+      if (error instanceof DeadlineError) {
         this.#inVain.push(what);
         if (error.wasBusy) this.#busyFactor = 1;
       }

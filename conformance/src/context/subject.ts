@@ -1,16 +1,16 @@
 import { isThenable, isToolName, toolsSource, type Tool, type ToolSource } from "@toolweave/core";
 import type { Manifest } from "../contract/manifest.ts";
-import { readSpec, type ReadTool } from "../reading/read-spec.ts";
-import { partFault } from "../reading/tool-parts.ts";
+import { readSpec, type ReadTool } from "../faults/read-spec.ts";
+import { findMemberFault } from "../faults/tool-members.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { madeBy } from "./stray-errors.ts";
+import { runOwnedBy } from "./escaped-errors.ts";
 import type { DeadlineBudget } from "./deadline-budget.ts";
 
-/** What the manifest made, ready to be looked at. */
+/** A source that the manifest created, with what could be read of its tools. */
 export class Subject {
-  /** The source; tools that were given as a list are put into one. */
+  /** The source. A list of tools is wrapped in one. */
   readonly source: ToolSource;
-  /** `create` gave a `ToolSource`. */
+  /** True if `create` returned a `ToolSource`. */
   readonly isSource: boolean;
   #tools: readonly ReadTool[] | undefined;
 
@@ -19,49 +19,55 @@ export class Subject {
     this.isSource = isSource;
   }
 
-  /** All tools with what could be read of them. Realises every schema. */
+  /** All tools with what could be read of them. Reading creates every schema. */
   get tools(): readonly ReadTool[] {
     return (this.#tools ??= this.source.tools().map(readSpec));
   }
 
-  /** The names in their order; what cannot be read is "". */
+  /** The names in order; a name that cannot be read is "". */
   names(): string[] {
-    return this.source.tools().map(nameOf);
+    return this.source.tools().map(readName);
   }
 
-  /** The tools that a registry takes: canonical names, the first of each, described, whole. */
-  callable(): Tool[] {
+  /** The tools that a registry accepts: complete, with unique canonical names. */
+  callableTools(): Tool[] {
     const seen = new Set<string>();
     return this.source.tools().filter((tool) => {
-      const name = nameOf(tool);
+      const name = readName(tool);
       const fits =
-        isToolName(name) && !seen.has(name) && isDescribed(tool) && partFault(tool) === undefined;
+        isToolName(name) &&
+        !seen.has(name) &&
+        hasSpecObjects(tool) &&
+        findMemberFault(tool) === undefined;
       seen.add(name);
       return fits;
     });
   }
 
-  /** The names of those that a registry does not take; rules about specs and names say why. */
-  untaken(): ReadonlySet<string> {
-    const taken = new Set(this.callable().map(nameOf));
+  /**
+   * The names of the tools that a registry does not accept. Rules about specs and names report
+   * them.
+   */
+  uncallableNames(): ReadonlySet<string> {
+    const taken = new Set(this.callableTools().map(readName));
     return new Set(this.names().filter((name) => !taken.has(name)));
   }
 }
 
-/** Makes what the manifest makes. It need not be ready yet. */
-export async function create(manifest: Manifest, budget: DeadlineBudget): Promise<Subject> {
-  const made = madeBy(manifest, () => manifest.create());
-  const given = isThenable(made) ? await budget.within(made, "create()") : made;
+/** Creates a subject from the manifest. It need not be ready yet. */
+export async function createSubject(manifest: Manifest, budget: DeadlineBudget): Promise<Subject> {
+  const made = runOwnedBy(manifest, () => manifest.create());
+  const given = isThenable(made) ? await budget.withDeadline(made, "create()") : made;
   return isSource(given)
     ? new Subject(given, true)
     : new Subject(toolsSource(manifest.name, given), false);
 }
 
-/** Makes what the manifest makes, and waits until it is ready. */
-export async function open(manifest: Manifest, budget: DeadlineBudget): Promise<Subject> {
-  const subject = await create(manifest, budget);
+/** Creates a subject from the manifest and waits until it is ready. */
+export async function openSubject(manifest: Manifest, budget: DeadlineBudget): Promise<Subject> {
+  const subject = await createSubject(manifest, budget);
   try {
-    await budget.within(subject.source.ready, "ready");
+    await budget.withDeadline(subject.source.ready, "ready");
   } catch (error) {
     await closeQuietly(subject, budget);
     throw error;
@@ -69,12 +75,12 @@ export async function open(manifest: Manifest, budget: DeadlineBudget): Promise<
   return subject;
 }
 
-/** Closes it; what goes wrong is the business of the rule for `close`. */
+/** Closes the subject. The rule for `close` reports an error. */
 export async function closeQuietly(subject: Subject, budget: DeadlineBudget): Promise<void> {
   try {
-    await budget.within(subject.source.close(), "close()");
+    await budget.withDeadline(subject.source.close(), "close()");
   } catch {
-    // TW-LIFE-003 says so.
+    // Reported by TW-LIFE-003.
   }
 }
 
@@ -82,8 +88,8 @@ function isSource(given: ToolSource | readonly Tool[]): given is ToolSource {
   return !Array.isArray(given);
 }
 
-/** A tool's name, "" when it cannot be read or is no text. */
-export function nameOf(tool: Tool): string {
+/** The name of a tool, "" if it cannot be read or is no string. */
+export function readName(tool: Tool): string {
   try {
     const { name } = tool.spec;
     return typeof name === "string" ? name : "";
@@ -92,6 +98,6 @@ export function nameOf(tool: Tool): string {
   }
 }
 
-function isDescribed({ spec }: Tool): boolean {
+function hasSpecObjects({ spec }: Tool): boolean {
   return isObject(spec.annotations) && isObject(spec.provenance);
 }

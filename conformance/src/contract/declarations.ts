@@ -1,7 +1,7 @@
 import type { Declaration, Manifest, SampleKind } from "./manifest.ts";
 
-/** Everything that a manifest can declare, and where it does. */
-const places: Readonly<Record<Declaration, string>> = {
+/** Everything that a manifest can declare, with its place in the manifest. */
+const declarationPaths: Readonly<Record<Declaration, string>> = {
   succeedingCalls: "samples.succeedingCalls",
   failingCalls: "samples.failingCalls",
   slowCalls: "samples.slowCalls",
@@ -17,24 +17,27 @@ const places: Readonly<Record<Declaration, string>> = {
 };
 
 /** Everything that a manifest can declare. */
-export const declarations: readonly Declaration[] = Object.keys(places) as Declaration[];
+export const declarations: readonly Declaration[] = Object.keys(declarationPaths) as Declaration[];
 
-/** Where a manifest declares it: `samples.slowCalls`. */
-export function placeOf(declaration: Declaration): string {
-  return places[declaration];
+/** The place of a declaration in a manifest: `samples.slowCalls`. */
+export function declarationPath(declaration: Declaration): string {
+  return declarationPaths[declaration];
 }
 
-/** True when the manifest declares it; an empty list declares nothing. */
-export function declares(manifest: Manifest, declaration: Declaration): boolean {
-  const given = placeOf(declaration).startsWith("samples.")
+/** True if the manifest declares it. An empty list declares nothing. */
+export function isDeclared(manifest: Manifest, declaration: Declaration): boolean {
+  const given = declarationPath(declaration).startsWith("samples.")
     ? manifest.samples?.[declaration as SampleKind]
     : manifest[declaration as Exclude<Declaration, SampleKind>];
   return Array.isArray(given) ? given.length > 0 : given !== undefined;
 }
 
-/** Why the manifest has none of it; `undefined`: it has, or does not say. */
-export function reasonWithout(manifest: Manifest, declaration: Declaration): string | undefined {
+/**
+ * The reason that the manifest gives for a missing declaration; `undefined` if it gives none or
+ * declares it.
+ */
+export function absenceReason(manifest: Manifest, declaration: Declaration): string | undefined {
   const { without } = manifest;
   if (typeof without !== "string") return without?.[declaration];
-  return declares(manifest, declaration) ? undefined : without;
+  return isDeclared(manifest, declaration) ? undefined : without;
 }

@@ -8,37 +8,45 @@ import type {
   ToolSource,
 } from "@toolweave/core";
 
-/** A call that the kit really makes. */
+/** A call that the kit makes. */
 export interface SampleCall {
   /** The tool's name. */
   readonly tool: string;
-  /** What its input schema accepts. */
+  /** Arguments that the input schema accepts. */
   readonly arguments: JsonObject;
 }
 
 /** A call whose effect can be counted: rows written, requests received, files made. */
 export interface EffectCall extends SampleCall {
-  /** How often the effect has happened so far: one more with every call that runs, whatever it writes. */
+  /**
+   * Returns how often the effect has happened so far: one more for every call that runs, however
+   * much it writes.
+   */
   readonly count: () => Awaitable<number>;
 }
 
-/** A call that takes until it is cancelled, or some seconds at least. */
+/** A call that runs until it is cancelled, or for at least some seconds. */
 export interface SlowCall extends SampleCall {
-  /** How often its effect has happened so far, when it has one that would come at its end. */
+  /**
+   * Returns how often the effect has happened so far, for a call that has an effect when it ends.
+   */
   readonly count?: () => Awaitable<number>;
 }
 
 /** A call that waits for a person, and completes when it is answered. */
 export interface SuspendingCall extends SampleCall {
-  /** What the person says to one of its requests. */
+  /** Returns the person's answer to one of the requests. */
   readonly answer: (request: InterruptionRequest) => Answer;
-  /** How often its effect has happened so far, when it has one: one more with every answered call. */
+  /**
+   * Returns how often the effect has happened so far, for a call with an effect: one more for every
+   * answered call.
+   */
   readonly count?: () => Awaitable<number>;
 }
 
-/** A call whose whole output is larger than a model is shown, or binary. */
+/** A call whose complete output is too large for a model, or binary. */
 export interface LargeCall extends SampleCall {
-  /** Bytes that the whole output has at least, text in UTF-8. */
+  /** The minimum size of the complete output in bytes, text in UTF-8. */
   readonly bytes: number;
 }
 
@@ -46,9 +54,9 @@ export interface LargeCall extends SampleCall {
 export interface SampleCalls {
   /** Calls that complete without an error. */
   readonly succeedingCalls?: readonly SampleCall[];
-  /** Calls that end in an error of the tool itself: a 404, a file that is not there. */
+  /** Calls that end with an error of the tool itself: a 404, a missing file. */
   readonly failingCalls?: readonly SampleCall[];
-  /** Calls that take until they are cancelled, or some seconds at least. */
+  /** Calls that run until they are cancelled, or for at least some seconds. */
   readonly slowCalls?: readonly SlowCall[];
   /** Calls that change something. */
   readonly effectCalls?: readonly EffectCall[];
@@ -63,67 +71,75 @@ export interface SampleCalls {
 /** A kind of sample call. */
 export type SampleKind = keyof SampleCalls;
 
-/** Takes what the tools stand on away, and gives it back: a server, a database, a network. */
+/**
+ * Makes the backend of the tools unavailable and available again: a server, a database, a network.
+ */
 export interface Outage {
-  /** From here on it cannot be reached; what is under way breaks off. */
+  /** Makes the backend unavailable. Operations in progress are interrupted. */
   readonly begin: () => Awaitable<void>;
-  /** From here on it can be reached again. Calls succeed again within the run's deadline. */
+  /** Makes the backend available again. Calls succeed again within the run's deadline. */
   readonly end: () => Awaitable<void>;
   /**
-   * From here on, until `end`, calls are accepted and carried out, and their connections break before
-   * the answer. Without it, no rule looks at what becomes of a call whose answer is lost.
+   * Until `end`, lets calls be accepted and carried out, and closes their connections before the
+   * response. Without it, the rules about lost responses are not applicable.
    */
   readonly loseAnswers?: () => Awaitable<void>;
 }
 
-/** What a manifest may declare beside sample calls. */
+/** Declarations of a manifest other than sample calls. */
 export interface Facilities {
   /**
-   * The names of tools that the kit may call with whatever their schemas accept, any number of
-   * times; `all`: every tool.
+   * The names of the tools that the kit may call any number of times with all arguments that their
+   * schemas accept; `all`: every tool.
    */
   readonly generatedCalls?: "all" | readonly string[];
-  /** All that the tools can change, as JSON: the files of a folder, the rows of a table. */
+  /**
+   * Returns everything that the tools can change, as JSON: the files of a folder, the rows of a
+   * table.
+   */
   readonly state?: () => Awaitable<JsonValue>;
-  /** What the source was given to keep: credentials that must never come out. */
+  /** Credentials that the source was given and that must never be disclosed. */
   readonly secrets?: readonly string[];
   /**
-   * Makes a source that `create` gave list other tools than before: at least one is added, removed or
-   * described otherwise, and at least one stays. Resolves once the change is under way. May be called
-   * several times for one source.
+   * Changes the tools of a source that `create` returned: at least one is added, removed or
+   * described differently, and at least one stays. Resolves when the change is in progress. May be
+   * called several times for one source.
    */
   readonly change?: (source: ToolSource) => Awaitable<void>;
-  /** What the tools stand on can be taken away for a while. */
+  /** Makes the backend of the tools unavailable for a while. */
   readonly outage?: Outage;
 }
 
-/** Something that a manifest declares, or says in `without` that there is none of. */
+/** A declaration of a manifest; `without` gives the reason for a missing one. */
 export type Declaration = SampleKind | keyof Facilities;
 
-/** What an author says of the tools, source or adapter that is to be tested. */
+/** The description of the tools, the source or the adapter under test. */
 export interface Manifest extends Facilities {
-  /** What the report calls it. */
+  /** The name in the report. */
   readonly name: string;
-  /** Makes a fresh source, or fresh tools. Called many times; what it gives is closed. */
+  /** Creates a new source or new tools. Called many times; the kit closes what it returns. */
   readonly create: () => Awaitable<ToolSource | readonly Tool[]>;
   /**
-   * Calls to try the tools with. A kind that is missing breaks TW-MANIFEST-001, unless `without` says
-   * why there is none. A filtered view keeps the tools that are named here.
+   * Calls that the kit makes. A missing kind breaks TW-MANIFEST-001, unless `without` gives a
+   * reason. A filtered view contains the tools that are named here.
    */
   readonly samples?: SampleCalls;
   /**
-   * Why there is none, for each declaration that is missing; one text is the reason for all of them.
-   * The rules that need it are not applicable then.
+   * The reason for each missing declaration; a single string is the reason for all of them. The
+   * rules that need a missing declaration are not applicable.
    */
   readonly without?: string | Readonly<Partial<Record<Declaration, string>>>;
-  /** The ids of rules that must fail for now, each with the reason. One that holds fails. */
+  /**
+   * The ids of rules that are expected to fail, each with the reason. If such a rule holds, it
+   * fails.
+   */
   readonly knownFailing?: Readonly<Record<string, string>>;
   /**
-   * Makes what `create` makes, with one more tool that what it adapts describes by this input schema:
-   * an operation with this body, a server's tool with this schema. Calls of that tool may be made.
-   * Without it, no rule looks at what one unusable schema does to the other tools.
+   * Creates a source or tools like `create`, with one more tool that is described by this input
+   * schema: an operation with this body, or a tool of a server with this schema. The kit may call
+   * the tool. Without this function, the rule about unusable schemas is not applicable.
    */
   readonly createWithSchema?: (inputSchema: JsonObject) => Awaitable<ToolSource | readonly Tool[]>;
-  /** What a host supplies to the tools. */
+  /** Values that the host injects into the tools. */
   readonly injected?: Readonly<Record<string, unknown>>;
 }

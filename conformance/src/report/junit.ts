@@ -1,32 +1,32 @@
-import { byArea } from "../requirements/areas.ts";
+import { groupByArea } from "../requirements/areas.ts";
 import { describeFailure, type ConformanceReport, type RuleResult } from "./report.ts";
 
 /**
- * Reports as one JUnit XML document, as CI systems read it: a suite per area, a case per rule. A rule
- * that does not apply, or is known to fail, is skipped with the reason. What XML cannot hold becomes
- * U+FFFD.
+ * Converts reports to one JUnit XML document for CI systems: a suite for each area, a case for each
+ * rule. A rule that does not apply or is known to fail is skipped with the reason. Characters that
+ * XML cannot contain become U+FFFD.
  */
-export function junitOf(reports: ConformanceReport | readonly ConformanceReport[]): string {
+export function toJunit(reports: ConformanceReport | readonly ConformanceReport[]): string {
   const all: readonly ConformanceReport[] = "rules" in reports ? [reports] : reports;
   const attributes = suiteAttributes(
     all.map(({ subject }) => subject).join(", "),
     all.flatMap(({ rules }) => rules),
     all.reduce((sum, { durationMs }) => sum + durationMs, 0),
   );
-  const root = element("testsuites", attributes, all.flatMap(suitesOf));
+  const root = element("testsuites", attributes, all.flatMap(toSuites));
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
 }
 
-function suitesOf({ subject, kit, seed, rules }: ConformanceReport): string[] {
+function toSuites({ subject, kit, seed, rules }: ConformanceReport): string[] {
   const properties = [
     { name: "subject", value: subject },
     { name: "kit", value: `${kit.name}@${kit.version}` },
     { name: "seed", value: String(seed) },
   ].map((property) => element("property", property));
-  return byArea(rules).map(({ title, items }) =>
-    element("testsuite", suiteAttributes(`${subject}: ${title}`, items, totalMs(items)), [
+  return groupByArea(rules).map(({ title, items }) =>
+    element("testsuite", suiteAttributes(`${subject}: ${title}`, items, sumDurations(items)), [
       element("properties", {}, properties),
-      ...items.map((rule) => caseOf(rule, subject)),
+      ...items.map((rule) => toTestCase(rule, subject)),
     ]),
   );
 }
@@ -44,28 +44,30 @@ function suiteAttributes(
     failures: String(rules.filter(({ status }) => status === "failed").length),
     errors: "0",
     skipped: String(rules.filter(isSkipped).length),
-    time: seconds(ms),
+    time: toSeconds(ms),
   };
 }
 
-function caseOf(rule: RuleResult, subject: string): string {
+function toTestCase(rule: RuleResult, subject: string): string {
   const { id, area, text, durationMs } = rule;
   const attributes = {
     classname: `${subject}.${area}`,
     name: `${id} ${text}`,
-    time: seconds(durationMs),
+    time: toSeconds(durationMs),
   };
-  return element("testcase", attributes, outcomeOf(rule));
+  return element("testcase", attributes, toOutcome(rule));
 }
 
-function outcomeOf(rule: RuleResult): string[] {
+function toOutcome(rule: RuleResult): string[] {
   const { status, message, level, known = "" } = rule;
   switch (status) {
     case "passed":
       return [];
     case "failed": {
       const attributes = { message, type: level };
-      return [`<failure${written(attributes)}>${escaped(describeFailure(rule))}</failure>`];
+      return [
+        `<failure${formatAttributes(attributes)}>${escapeXml(describeFailure(rule))}</failure>`,
+      ];
     }
     case "known-failing":
       return [element("skipped", { message: `known to fail: ${known} (${message})` })];
@@ -79,15 +81,15 @@ function element(
   attributes: Readonly<Record<string, string>>,
   children: readonly string[] = [],
 ): string {
-  const start = `<${name}${written(attributes)}`;
+  const start = `<${name}${formatAttributes(attributes)}`;
   if (children.length === 0) return `${start}/>`;
   const inner = children.map((child) => child.replace(/^/gm, "  "));
   return `${start}>\n${inner.join("\n")}\n</${name}>`;
 }
 
-function written(attributes: Readonly<Record<string, string>>): string {
+function formatAttributes(attributes: Readonly<Record<string, string>>): string {
   return Object.entries(attributes)
-    .map(([name, value]) => ` ${name}="${escaped(value)}"`)
+    .map(([name, value]) => ` ${name}="${escapeXml(value)}"`)
     .join("");
 }
 
@@ -98,23 +100,23 @@ const entities: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-// All but the `Char` of XML 1.0; with the `u` flag a lone surrogate is one of them.
+// All characters except the `Char` of XML 1.0; with the `u` flag this includes lone surrogates.
 const invalid = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return (
     text
       .replace(invalid, "\ufffd")
       .replace(/[&<>"]/g, (character) => entities[character] ?? character)
-      // A parser would make spaces of them in an attribute, and of \r a \n everywhere.
+      // A parser would normalize them to spaces in an attribute, and CR to LF everywhere.
       .replace(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`)
   );
 }
 
-function seconds(ms: number): string {
+function toSeconds(ms: number): string {
   return (ms / 1000).toFixed(4);
 }
 
-function totalMs(rules: readonly RuleResult[]): number {
+function sumDurations(rules: readonly RuleResult[]): number {
   return rules.reduce((total, { durationMs }) => total + durationMs, 0);
 }

@@ -1,36 +1,46 @@
-import { areaOf, byArea, type Area } from "../requirements/areas.ts";
+import { createRequire } from "node:module";
+import { getArea, groupByArea, type Area } from "../requirements/areas.ts";
 import type { Finding } from "../contract/finding.ts";
 import type { Requirement } from "../requirements/requirement.ts";
-import { kitName, kitVersion } from "./kit-version.ts";
-import { printable } from "./printable.ts";
+import { escapeText } from "./escape-text.ts";
 
-/** What came of one rule. */
+/** The name of this package. */
+export const kitName = "@toolweave/conformance";
+
+/** The version of this package. */
+export function kitVersion(): string {
+  // By package name: the location of this file differs between the sources and a build.
+  const manifest = createRequire(import.meta.url)(`${kitName}/package.json`) as { version: string };
+  return manifest.version;
+}
+
+/** The result of one rule. */
 export interface RuleResult {
   readonly id: string;
-  /** What it is about: `SPEC` of `TW-SPEC-001`. */
+  /** The area of the rule: `SPEC` of `TW-SPEC-001`. */
   readonly area: string;
   readonly level: "must" | "should";
   /** The rule. */
   readonly text: string;
-  /** The section of the design that it comes from. */
+  /** The section of the design that the rule comes from. */
   readonly section: string;
-  /** `known-failing`: it fails, and the manifest says so. */
+  /** `known-failing`: the rule fails, and the manifest lists it. */
   readonly status: "passed" | "failed" | "not-applicable" | "known-failing";
-  /** What was looked at, what is wrong, or why the rule does not apply. */
+  /** The checked subject, the problem, or the reason why the rule does not apply. */
   readonly message: string;
-  /** When it failed: what was done. */
+  /** The action that was taken, if the rule failed. */
   readonly done?: string;
-  /** When it failed: what was seen. */
+  /** The observation, if the rule failed. */
   readonly seen?: string;
-  /** When the manifest says that it fails: why. */
+  /** The reason from the manifest, if the rule is known to fail. */
   readonly known?: string;
-  /** Milliseconds that checking it took; 0: there was nothing to check. */
+  /** Duration of the check in milliseconds; 0 if there was nothing to check. */
   readonly durationMs: number;
-  /** When it failed: the options of a run that checks it again, with the same inputs. */
+  /** The options of a run that repeats the check with the same inputs, if the rule failed. */
   readonly replay?: { readonly seed: number; readonly only: readonly string[] };
 }
 
-/** How many rules came to what. */
+/** The number of rules by status. */
 export interface RuleCounts {
   readonly passed: number;
   readonly failed: number;
@@ -38,47 +48,51 @@ export interface RuleCounts {
   readonly knownFailing: number;
 }
 
-/** What came of the rules of one area. */
+/** The results of one area. */
 export interface AreaResult extends Area, RuleCounts {}
 
-/** What came of all rules. Plain JSON, described by `@toolweave/conformance/report.schema.json`. */
+/**
+ * The results of all rules. Plain JSON, described by `@toolweave/conformance/report.schema.json`.
+ */
 export interface ConformanceReport extends RuleCounts {
-  /** Of the report's form. Grows when a field goes or means something else. */
+  /**
+   * The version of the report format. It increases when a field is removed or changes its meaning.
+   */
   readonly formatVersion: 1;
-  /** What has checked the rules. */
+  /** The kit that checked the rules. */
   readonly kit: { readonly name: string; readonly version: string };
-  /** The manifest's name. */
+  /** The name of the manifest. */
   readonly subject: string;
-  /** Gives the same inputs again. */
+  /** The seed of the generated inputs. The same seed produces the same inputs. */
   readonly seed: number;
-  /** Every rule was looked at, not only some. */
+  /** True if all rules were selected. */
   readonly complete: boolean;
-  /** No rule failed that is not known to. */
+  /** True if no rule failed, apart from rules that are known to fail. */
   readonly ok: boolean;
-  /** Milliseconds that the run took. */
+  /** Duration of the run in milliseconds. */
   readonly durationMs: number;
   readonly levels: { readonly must: RuleCounts; readonly should: RuleCounts };
-  /** By area, in the order they were checked. */
+  /** The results by area, in the order in which the areas were checked. */
   readonly areas: readonly AreaResult[];
-  /** In the order of `requirements`. */
+  /** The results by rule, in the order of `requirements`. */
   readonly rules: readonly RuleResult[];
 }
 
-/** What a rule's result is made of beside what was found. */
+/** The parts of a rule's result other than the finding. */
 export interface ResultParts {
   readonly seed: number;
   readonly durationMs: number;
-  /** Why the rule is known to fail; absent: it is not. */
+  /** The reason why the rule is known to fail, if it is. */
   readonly known?: string | undefined;
 }
 
-/** Puts together what came of a rule. */
-export function resultOf(
+/** Creates the result of a rule. */
+export function createResult(
   { id, level, text, section }: Requirement,
   finding: Finding,
   { seed, durationMs, known }: ResultParts,
 ): RuleResult {
-  const rule = { id, area: areaOf(id).area, level, text, section };
+  const rule = { id, area: getArea(id).area, level, text, section };
   const replay = { seed, only: [id] };
   if (known === undefined) {
     const again = finding.status === "failed" ? { replay } : {};
@@ -90,8 +104,8 @@ export function resultOf(
   return {
     ...rule,
     status: "failed",
-    message: `${id} is listed in knownFailing (${known}) and does not fail: take it out of the list.`,
-    done: "Checked a rule that must fail.",
+    message: `${id} is listed in knownFailing (${known}) but does not fail: remove it from the list.`,
+    done: "Checked a rule that is expected to fail.",
     seen: `${finding.status}: ${finding.message}`,
     known,
     durationMs,
@@ -99,7 +113,7 @@ export function resultOf(
   };
 }
 
-/** What a report is made of. */
+/** The parts of a report. */
 export interface ReportParts {
   readonly subject: string;
   readonly seed: number;
@@ -108,15 +122,15 @@ export interface ReportParts {
   readonly rules: readonly RuleResult[];
 }
 
-/** Puts results together. */
-export function reportOf({
+/** Creates a report from the results of rules. */
+export function createReport({
   subject,
   seed,
   durationMs,
   complete,
   rules,
 }: ReportParts): ConformanceReport {
-  const all = countsOf(rules);
+  const all = countByStatus(rules);
   return {
     formatVersion: 1,
     kit: { name: kitName, version: kitVersion() },
@@ -127,15 +141,21 @@ export function reportOf({
     durationMs,
     ...all,
     levels: {
-      must: countsOf(rules.filter(({ level }) => level === "must")),
-      should: countsOf(rules.filter(({ level }) => level === "should")),
+      must: countByStatus(rules.filter(({ level }) => level === "must")),
+      should: countByStatus(rules.filter(({ level }) => level === "should")),
     },
-    areas: byArea(rules).map(({ area, title, items }) => ({ area, title, ...countsOf(items) })),
+    areas: groupByArea(rules).map(({ area, title, items }) => ({
+      area,
+      title,
+      ...countByStatus(items),
+    })),
     rules,
   };
 }
 
-/** A failed rule as a person reads it: the rule, what was done, what was seen, how to replay it. */
+/**
+ * Formats a failed rule: the rule, what was done, what was observed, and how to repeat the check.
+ */
 export function describeFailure({
   id,
   level,
@@ -151,16 +171,16 @@ export function describeFailure({
     `  done:   ${done}`,
     `  seen:   ${seen}`,
   ];
-  if (replay !== undefined) lines.push(`  replay: ${replayOptions(replay)}`);
-  return printable(lines.join("\n"));
+  if (replay !== undefined) lines.push(`  replay: ${formatReplayOptions(replay)}`);
+  return escapeText(lines.join("\n"));
 }
 
-/** The options of a run as they are written in a program. */
-export function replayOptions({ seed, only }: NonNullable<RuleResult["replay"]>): string {
+/** Formats the options of a run as source code. */
+export function formatReplayOptions({ seed, only }: NonNullable<RuleResult["replay"]>): string {
   return `{ seed: ${seed}, only: ${JSON.stringify(only)} }`;
 }
 
-function countsOf(rules: readonly RuleResult[]): RuleCounts {
+function countByStatus(rules: readonly RuleResult[]): RuleCounts {
   const count = (status: RuleResult["status"]): number =>
     rules.filter((rule) => rule.status === status).length;
   return {

@@ -1,26 +1,26 @@
 import type { ConformanceReport, RuleCounts } from "./report.ts";
-import { verdictOf, type Verdict } from "./verdict.ts";
+import { getVerdict, type Verdict } from "./verdict.ts";
 
-/** A badge as the endpoint of shields.io reads it; it refuses any other field. */
+/** A badge for the endpoint of shields.io, which rejects any other field. */
 export interface ConformanceBadge {
   readonly schemaVersion: 1;
-  /** The left text. */
+  /** The text on the left side. */
   readonly label: string;
-  /** The right text. */
+  /** The text on the right side. */
   readonly message: string;
   /** The colour of the right side. */
   readonly color: string;
 }
 
-/** What a report comes to, small enough to publish beside a package. Plain JSON. */
+/** The summary of a report, small enough to publish with a package. Plain JSON. */
 export interface ConformanceSummary {
-  /** Of the summary's form. */
+  /** The version of the summary format. */
   readonly formatVersion: 1;
   readonly kit: ConformanceReport["kit"];
   readonly subject: string;
   readonly result: Verdict;
   readonly rules: { readonly must: RuleCounts; readonly should: RuleCounts };
-  /** Gives the same inputs again. */
+  /** The seed of the generated inputs. */
   readonly seed: number;
   readonly badge: ConformanceBadge;
 }
@@ -31,11 +31,11 @@ const colors: Readonly<Record<Verdict, string>> = {
   partial: "lightgrey",
 };
 
-/** What a report comes to, with a badge that says how many of the rules apply. */
-export function summaryOf(report: ConformanceReport): ConformanceSummary {
+/** Creates the summary of a report, with a badge that shows how many rules apply. */
+export function toSummary(report: ConformanceReport): ConformanceSummary {
   const { kit, subject, seed, levels, knownFailing } = report;
-  const result = verdictOf(report);
-  // What a should-rule costs is no secret either.
+  const result = getVerdict(report);
+  // The badge also shows should-rules that are known to fail.
   const isKnown = result === "conformant" && knownFailing > 0;
   return {
     formatVersion: 1,
@@ -47,20 +47,20 @@ export function summaryOf(report: ConformanceReport): ConformanceSummary {
     badge: {
       schemaVersion: 1,
       label: "toolweave",
-      message: badgeMessage(result, report),
+      message: formatBadgeMessage(result, report),
       color: isKnown ? "yellow" : colors[result],
     },
   };
 }
 
-function badgeMessage(
+function formatBadgeMessage(
   result: Verdict,
   { failed, knownFailing, notApplicable, rules }: ConformanceReport,
 ): string {
   const parts = [
     ...(failed === 0 ? [] : [`${failed} failed`]),
     ...(knownFailing === 0 ? [] : [`${knownFailing} known to fail`]),
-    // Whoever gave no sample calls has proven less, and a badge must not hide it.
+    // A manifest without sample calls proves less, and the badge shows it.
     `${rules.length - notApplicable} of ${rules.length} rules`,
   ];
   return `${result} (${parts.join(", ")})`;

@@ -3,36 +3,36 @@ import { must, should, type Requirement } from "./requirement.ts";
 const needs = ["largeCalls"] as const;
 const whole = ["TW-LARGE-001"] as const;
 
-/** What becomes of large and binary outputs. */
+/** Rules about large and binary outputs. */
 export const largeRequirements: readonly Requirement[] = [
   must(
     "TW-LARGE-001",
     "11",
-    "A large output is whole: what a model is not shown is stored, and nothing of it is missing.",
+    "A large output is complete: the part that the model does not receive is stored.",
     needs,
   ),
-  must("TW-LARGE-002", "11", "A large output is whole when it is asked for again.", needs, whole),
-  must("TW-LARGE-003", "11", "Large outputs that are made at the same time do not mix.", needs, [
+  must("TW-LARGE-002", "11", "A large output is complete when the call is repeated.", needs, whole),
+  must("TW-LARGE-003", "11", "Large outputs of concurrent calls are not mixed up.", needs, [
     "TW-LARGE-002",
   ]),
   must(
     "TW-LARGE-004",
     "5",
-    "A stream ends when its call is cancelled while somebody waits for more of it.",
+    "A stream ends when its call is cancelled while the stream is read.",
     needs,
     ["TW-LARGE-005"],
   ),
   must(
     "TW-LARGE-005",
     "5",
-    "A stream ends when no more of it is wanted, and gives nothing more.",
+    "A stream ends when its reader stops reading, and yields nothing more.",
     needs,
     whole,
   ),
   should(
     "TW-LARGE-006",
     "11",
-    "What is stored is of the media type that it is said to be.",
+    "A stored artifact has the media type that it declares.",
     needs,
     whole,
   ),
@@ -43,11 +43,5 @@ export const largeRequirements: readonly Requirement[] = [
     needs,
     whole,
   ),
-  should(
-    "TW-LARGE-008",
-    "4",
-    "Bytes are returned as bytes and not as a text in base64.",
-    needs,
-    whole,
-  ),
+  should("TW-LARGE-008", "4", "Bytes are returned as bytes, not as base64 text.", needs, whole),
 ];

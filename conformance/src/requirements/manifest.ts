@@ -1,10 +1,10 @@
 import { must, type Requirement } from "./requirement.ts";
 
-/** What an author says of a subject. */
+/** Rules about the manifest. */
 export const manifestRequirements: readonly Requirement[] = [
   must(
     "TW-MANIFEST-001",
     "1",
-    "The manifest gives everything that rules need, or says why there is none.",
+    "The manifest declares everything that rules need, or gives the reason why it does not.",
   ),
 ];

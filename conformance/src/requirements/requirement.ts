@@ -1,24 +1,29 @@
 import type { Declaration } from "../contract/manifest.ts";
 
-/** What a rule needs before it can be checked: that `create` gives a `ToolSource`, or something that the manifest declares. */
+/**
+ * A precondition of a rule: `create` returns a `ToolSource`, or the manifest declares something.
+ */
 export type Capability = "source" | Declaration;
 
 /** One rule of the contract, as data. */
 export interface Requirement {
-  /** `TW-<AREA>-<number>`; never given to another rule. */
+  /** `TW-<AREA>-<number>`; never reused for another rule. */
   readonly id: string;
-  /** `must`: breaking it is a defect. `should`: breaking it costs somebody something. */
+  /** `must`: breaking it is a defect. `should`: breaking it has a cost for users. */
   readonly level: "must" | "should";
-  /** The rule as one sentence. */
+  /** The rule in one sentence. */
   readonly text: string;
   /** The section of the design that it comes from. */
   readonly section: string;
   readonly needs: readonly Capability[];
-  /** Rules that this one stands on: while one of them is broken, this one has nothing to say. */
+  /** Rules that this one builds on: if one of them is broken, this one is not checked. */
   readonly presupposes: readonly string[];
 }
 
-/** Makes a rule. Nothing in `needs` and `presupposes` unless given; `section` is of the design. */
+/**
+ * Creates a rule. `needs` and `presupposes` are empty by default; `section` is a section of the
+ * design.
+ */
 type MakeRule = (
   id: string,
   section: string,
@@ -27,7 +32,7 @@ type MakeRule = (
   presupposes?: readonly string[],
 ) => Requirement;
 
-function ruleOf(level: Requirement["level"]): MakeRule {
+function createRuleMaker(level: Requirement["level"]): MakeRule {
   return (id, section, text, needs = [], presupposes = []) => ({
     id,
     level,
@@ -38,8 +43,8 @@ function ruleOf(level: Requirement["level"]): MakeRule {
   });
 }
 
-/** A rule that has to be kept. */
-export const must: MakeRule = ruleOf("must");
+/** Creates a rule whose violation is a defect. */
+export const must: MakeRule = createRuleMaker("must");
 
-/** A rule that should be kept. */
-export const should: MakeRule = ruleOf("should");
+/** Creates a rule whose violation has a cost, and is no defect. */
+export const should: MakeRule = createRuleMaker("should");

@@ -20,7 +20,9 @@ import { suspensionRequirements } from "./suspension.ts";
 import { timeoutRequirements } from "./timeout.ts";
 import { viewRequirements } from "./view.ts";
 
-/** Every rule that a tool, a source or an adapter can break, in the order they are checked. */
+/**
+ * Every rule that a tool, a source or an adapter can break, in the order in which they are checked.
+ */
 export const requirements: readonly Requirement[] = [
   ...manifestRequirements,
   ...lifecycleRequirements,
@@ -44,8 +46,8 @@ export const requirements: readonly Requirement[] = [
   ...viewRequirements,
 ];
 
-/** The rule that everything else stands on: without a subject there is nothing to look at. */
-export const openingId = "TW-LIFE-001";
+/** The rule that all others build on: without a subject there is nothing to check. */
+export const creationRuleId = "TW-LIFE-001";
 
-/** The rule that says what the manifest is silent about, and why the rules that need it are not checked. */
-export const silenceId = "TW-MANIFEST-001";
+/** The rule that reports what the manifest does not declare, so that rules are not checked. */
+export const manifestRuleId = "TW-MANIFEST-001";

@@ -2,7 +2,7 @@ import { must, should, type Requirement } from "./requirement.ts";
 
 const needs = ["succeedingCalls"] as const;
 
-/** What tools answer. */
+/** Rules about results. */
 export const resultRequirements: readonly Requirement[] = [
   must(
     "TW-RESULT-001",
@@ -10,46 +10,41 @@ export const resultRequirements: readonly Requirement[] = [
     "Content blocks have a known type and the members of that type.",
     needs,
   ),
-  should("TW-RESULT-002", "4", "What a tool returns is plain JSON data.", needs),
-  must("TW-RESULT-003", "5", "The value of an answer fits the tool's output schema.", needs),
-  must("TW-RESULT-004", "5", "A tool with an output schema answers with a value.", needs),
+  should("TW-RESULT-002", "4", "A tool returns plain JSON data.", needs),
+  must("TW-RESULT-003", "5", "The value of a result matches the output schema of the tool.", needs),
+  must("TW-RESULT-004", "5", "A tool with an output schema returns a value.", needs),
   must(
     "TW-RESULT-005",
     "4",
-    "An image or a sound is the base64 of its bytes, with a media type.",
+    "An image or audio block contains base64 data and a media type.",
     needs,
   ),
-  must(
-    "TW-RESULT-006",
-    "4",
-    "A resource holds either text or a blob, and a blob is the base64 of its bytes.",
-    needs,
-  ),
+  must("TW-RESULT-006", "4", "A resource contains either a text or a base64 blob.", needs),
   must("TW-RESULT-007", "4", "The uri of a link or a resource is an absolute URI.", needs),
   should(
     "TW-RESULT-008",
     "4",
-    "What a tool tells the host alone, in details and provider, is plain JSON data.",
+    "The fields details and provider, which only the host receives, are plain JSON data.",
     needs,
   ),
-  should("TW-RESULT-009", "4", "Bytes are not passed off as text.", needs),
-  must("TW-RESULT-010", "11", "An artifact that an answer names can be read.", needs),
-  must("TW-RESULT-011", "4", "The annotations of blocks are those of MCP.", needs),
-  should("TW-RESULT-012", "4", "Texts hold no half of a character.", needs),
-  should("TW-RESULT-013", "4", "A media type is that of the bytes.", needs),
+  should("TW-RESULT-009", "4", "Bytes are not returned as text.", needs),
+  must("TW-RESULT-010", "11", "An artifact that a result names can be read.", needs),
+  must("TW-RESULT-011", "4", "The annotations of blocks are valid MCP annotations.", needs),
+  should("TW-RESULT-012", "4", "Texts contain no lone surrogates.", needs),
+  should("TW-RESULT-013", "4", "The media type matches the bytes.", needs),
   should("TW-RESULT-014", "4", "JSON is not encoded twice.", needs),
   should(
     "TW-RESULT-015",
     "4",
-    "An answer that has a value has content, too: that is what a model reads.",
+    "A result with a value also has content, which is what a model reads.",
     needs,
   ),
-  should("TW-RESULT-016", "4", "An answer has no more than 200 blocks.", needs),
-  must("TW-RESULT-017", "4", "An answer stays what it was when further calls are made.", needs),
+  should("TW-RESULT-016", "4", "A result has at most 200 blocks.", needs),
+  must("TW-RESULT-017", "4", "A result does not change when further calls are made.", needs),
   should(
     "TW-RESULT-018",
     "11",
-    "The name of an artifact is that of a file: no path, no control characters.",
+    "The name of an artifact is a file name without a path or control characters.",
     needs,
   ),
 ];

@@ -1,31 +1,31 @@
 import { must, should, type Requirement } from "./requirement.ts";
 
-/** What a timeout does. */
+/** Rules about timeouts. */
 export const timeoutRequirements: readonly Requirement[] = [
   must(
     "TW-TIMEOUT-001",
     "5",
-    "A call that takes too long ends with timeout, and its tool stops.",
+    "A call that exceeds its timeout ends with timeout, and its tool stops.",
     ["slowCalls"],
     ["TW-CANCEL-002"],
   ),
   must(
     "TW-TIMEOUT-002",
     "5",
-    "The effect of a call that took too long does not come.",
+    "A call that exceeds its timeout has no effect afterwards.",
     ["slowCalls"],
     ["TW-CANCEL-004", "TW-TIMEOUT-001"],
   ),
   must(
     "TW-TIMEOUT-003",
     "5",
-    "After a call took too long, calls succeed.",
+    "After a timeout, calls still succeed.",
     ["slowCalls", "succeedingCalls"],
     ["TW-CANCEL-006", "TW-TIMEOUT-001"],
   ),
   should(
     "TW-TIMEOUT-004",
     "5",
-    "A spec asks for no more time than executors give at most by default, which is ten minutes.",
+    "A spec has a timeout of at most ten minutes, the default maximum of executors.",
   ),
 ];

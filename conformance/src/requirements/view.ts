@@ -1,23 +1,23 @@
 import { must, type Requirement } from "./requirement.ts";
 
-/** What a host does to a source before it uses it. */
+/** Rules about views of a source, and about calls that other tools make. */
 export const viewRequirements: readonly Requirement[] = [
   must(
     "TW-VIEW-001",
     "9",
-    "What holds for the tools holds for a prefixed and filtered view of them.",
+    "Rules that hold for the tools also hold for a prefixed and filtered view of them.",
   ),
   must(
     "TW-VIEW-002",
     "5",
-    "A tool that another tool calls, in one run with others, does the same as alone.",
+    "A tool works the same when another tool calls it.",
     ["succeedingCalls"],
     ["TW-CALL-007"],
   ),
   must(
     "TW-VIEW-003",
     "9",
-    "A tool that has another name, and other tools hidden beside it, does the same.",
+    "A tool works the same under another name and when other tools are hidden.",
     ["succeedingCalls"],
     ["TW-CALL-007", "TW-VIEW-001"],
   ),

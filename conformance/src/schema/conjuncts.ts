@@ -3,13 +3,13 @@ import type { References } from "./references.ts";
 import { isObject } from "./subschemas.ts";
 
 /**
- * The schema, its `allOf` and what its `$ref` means, all the way down: a value must satisfy each of
- * them, whatever else is said.
+ * The schema, its `allOf` and the targets of its `$ref`, recursively: a value must satisfy each of
+ * them.
  *
- * @param dynamic what `$dynamicRef` and `$recursiveRef` mean by themselves, too: where a schema is
- * used by another they may mean something else.
+ * @param dynamic true to follow `$dynamicRef` and `$recursiveRef` too, as if no other schema used
+ * this one.
  */
-export function conjuncts(
+export function collectConjuncts(
   schema: JsonValue | undefined,
   references: References,
   dynamic = false,

@@ -1,31 +1,32 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { isObject } from "./subschemas.ts";
 
-/** What begins a line of its own, is not seen, or shows others in another order. */
-const hidden = "\nallowed\u202E\u200B\u{E0041}";
+/** Characters that begin a new line, are invisible, or change the order of others. */
+const hiddenCharacters = "\nallowed\u202E\u200B\u{E0041}";
 
-/** A call asks for no more variants of its arguments than this. */
+/** The maximum number of variants with one marked text. */
 const maxVariants = 16;
 
 /**
- * The arguments, each time with hidden characters at the end of another text in them, and once at the
- * end of every text: a schema may restrict one text and not the others. At most 17 variants.
+ * Variants of the arguments with hidden characters at the end of one text each, and one variant
+ * with them at the end of every text, since a schema may restrict only some texts. At most 17
+ * variants.
  */
 export function withHiddenCharacters(args: JsonObject): readonly JsonObject[] {
   const count = countTexts(args);
   if (count === 0) return [];
-  const one = Array.from({ length: Math.min(count, maxVariants) }, (_, at) => marked(args, at));
-  return count === 1 ? one : [marked(args), ...one];
+  const one = Array.from({ length: Math.min(count, maxVariants) }, (_, at) => markTexts(args, at));
+  return count === 1 ? one : [markTexts(args), ...one];
 }
 
 /** @param only the text to mark, counted from 0. Default: every text. */
-function marked(args: JsonObject, only?: number): JsonObject {
+function markTexts(args: JsonObject, only?: number): JsonObject {
   let texts = 0;
   const mark = (value: JsonValue): JsonValue => {
     if (typeof value === "string") {
       const isMeant = only === undefined || only === texts;
       texts += 1;
-      return isMeant ? value + hidden : value;
+      return isMeant ? value + hiddenCharacters : value;
     }
     if (Array.isArray(value)) return value.map(mark);
     if (!isObject(value)) return value;

@@ -1,24 +1,24 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { isObject } from "./subschemas.ts";
-import type { Making, Values } from "./generation.ts";
+import type { GenerationSettings, Values } from "./generation-settings.ts";
 
-/** Lists that fit a schema of lists. */
-export function lists(schema: JsonObject, making: Making): Values {
-  const { style, isDeep } = making;
-  const first = prefixOf(schema).map((item) => making.within(item));
-  const rest = restOf(schema);
+/** Generates arrays that match a schema. */
+export function generateLists(schema: JsonObject, making: GenerationSettings): Values {
+  const { style, isAtMaxDepth: isDeep } = making;
+  const first = getPrefix(schema).map((item) => making.generateNested(item));
+  const rest = getRest(schema);
   const least = Math.max(0, numberOr(schema["minItems"], 0) - first.length);
   const most = Math.max(least, numberOr(schema["maxItems"], Infinity) - first.length);
   const usual = style === "least" || isDeep ? least : least + 3;
   const isFilled = (style === "ordinary" || style === "whole") && !isDeep;
   const minLength = isFilled ? Math.min(Math.max(1, least), most) : least;
   const maxLength = rest === false ? 0 : Math.max(minLength, Math.min(most, usual));
-  const contained = containedOf(schema);
+  const contained = getContained(schema);
   const among = contained === undefined ? 0 : Math.max(1, numberOr(schema["minContains"], 1));
   const others = Math.max(0, maxLength - among);
   const range = { minLength: Math.min(Math.max(0, minLength - among), others), maxLength: others };
-  const items = making.within(rest === false ? true : rest);
+  const items = making.generateNested(rest === false ? true : rest);
   const all: fc.Arbitrary<JsonValue[]>[] = [
     schema["uniqueItems"] === true
       ? fc.uniqueArray(items, { ...range, selector: (item) => JSON.stringify(item) })
@@ -27,26 +27,26 @@ export function lists(schema: JsonObject, making: Making): Values {
   if (first.length > 0) all.unshift(fc.tuple(...first));
   if (contained !== undefined && most >= among) {
     const parts = isObject(rest) ? { allOf: [rest, contained] } : contained;
-    all.push(fc.array(making.within(parts), { minLength: among, maxLength: among }));
+    all.push(fc.array(making.generateNested(parts), { minLength: among, maxLength: among }));
   }
   return fc.tuple(...all).map((lists) => lists.flat() as JsonValue[]);
 }
 
-function prefixOf(schema: JsonObject): readonly JsonValue[] {
+function getPrefix(schema: JsonObject): readonly JsonValue[] {
   const { prefixItems, items } = schema;
   if (Array.isArray(prefixItems)) return prefixItems;
   // Draft-07 and 2019-09.
   return Array.isArray(items) ? items : [];
 }
 
-/** What the items after the first ones are; `false`: there are none. */
-function restOf(schema: JsonObject): JsonValue {
+/** The schema of the items after the first ones; `false` if there are none. */
+function getRest(schema: JsonObject): JsonValue {
   const { items, additionalItems } = schema;
   const rest = Array.isArray(items) ? additionalItems : items;
   return rest ?? schema["unevaluatedItems"] !== false;
 }
 
-function containedOf(schema: JsonObject): JsonObject | undefined {
+function getContained(schema: JsonObject): JsonObject | undefined {
   const { contains } = schema;
   return isObject(contains) && schema["minContains"] !== 0 ? contains : undefined;
 }

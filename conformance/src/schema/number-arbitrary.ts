@@ -1,12 +1,12 @@
 import type { JsonObject } from "@toolweave/core";
 import fc from "fast-check";
-import type { ValueStyle } from "./value-style.ts";
+import type { ValueStyle } from "./generation-settings.ts";
 
-/** Between two bounds that are close to each other there are so many steps. */
-const steps = 16;
+/** The number of steps between two bounds that are close to each other. */
+const stepCount = 16;
 
-/** Numbers that fit a schema of numbers. */
-export function numbers(
+/** Generates numbers that match a schema. */
+export function generateNumbers(
   schema: JsonObject,
   whole: boolean,
   style: ValueStyle,
@@ -14,10 +14,10 @@ export function numbers(
   const { minimum, maximum, exclusiveMinimum: above, exclusiveMaximum: below } = schema;
   const lower = Math.max(numberOr(minimum, -Infinity), numberOr(above, -Infinity));
   const upper = Math.min(numberOr(maximum, Infinity), numberOr(below, Infinity));
-  const step = numberOr(schema["multipleOf"], whole ? 1 : stepWithin(lower, upper));
+  const step = numberOr(schema["multipleOf"], whole ? 1 : chooseStep(lower, upper));
   const first = style === "any" ? -1000 : step;
   const span = (style === "any" ? 2000 : 99) * step;
-  // A bound that nobody comes near, such as the smallest safe integer, is no reason to send it every day.
+  // A remote bound, such as the smallest safe integer, is not an ordinary value.
   const isSmall = style !== "any" && lower < first && first <= upper;
   const lowest = Number.isFinite(upper) && !isSmall ? upper - 100 * step : Infinity;
   const least = Number.isFinite(lower) && !isSmall ? lower : Math.min(first, lowest);
@@ -30,14 +30,14 @@ export function numbers(
   if (!(min <= max) || !Number.isSafeInteger(min) || !Number.isSafeInteger(max)) {
     return fc.constant(numberOr(minimum, numberOr(maximum, 0)));
   }
-  // Where zero is allowed nobody begins with it every day.
+  // Zero is not an ordinary value either, if others are allowed.
   if (style !== "any" && min === 0 && max > 0 && max !== Infinity) min = 1;
   return fc.integer({ min, max }).map((count) => count * step);
 }
 
-function stepWithin(lower: number, upper: number): number {
+function chooseStep(lower: number, upper: number): number {
   const range = upper - lower;
-  return range > 0 && range < steps / 2 ? range / steps : 0.5;
+  return range > 0 && range < stepCount / 2 ? range / stepCount : 0.5;
 }
 
 function numberOr(value: unknown, fallback: number): number {

@@ -1,35 +1,36 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { isObject } from "./subschemas.ts";
-import { matchingTexts } from "./text-arbitrary.ts";
-import type { Making, Values } from "./generation.ts";
+import { generateMatchingTexts } from "./text-arbitrary.ts";
+import type { GenerationSettings, Values } from "./generation-settings.ts";
 
 const plainName: fc.Arbitrary<string> = fc.stringMatching(/^[a-z]{3,8}$/);
 
-/** Objects that fit a schema of objects. */
-export function records(schema: JsonObject, making: Making): Values {
-  const properties = mapOf(schema["properties"]);
-  const dependent = dependentsOf(schema);
-  const required = withDependents(stringsOf(schema["required"]), dependent);
+/** Generates objects that match a schema. */
+export function generateRecords(schema: JsonObject, making: GenerationSettings): Values {
+  const properties = toMap(schema["properties"]);
+  const dependent = getDependents(schema);
+  const required = addDependents(filterStrings(schema["required"]), dependent);
   const members = new Map<string, Values>();
   for (const [name, property] of Object.entries(properties)) {
     const needed = required.includes(name);
-    if (name === "__proto__" || property === false || (!needed && !making.takesOptional)) continue;
-    // Its schema would have to be met as well: it is left out where it can be.
-    if (!needed && isObject(mapOf(schema["dependentSchemas"])[name])) continue;
-    members.set(name, making.within(property));
+    if (name === "__proto__" || property === false || (!needed && !making.withOptional)) continue;
+    // The dependent schema would have to match as well: the property is omitted if possible.
+    if (!needed && isObject(toMap(schema["dependentSchemas"])[name])) continue;
+    members.set(name, making.generateNested(property));
   }
   for (const name of required) {
-    if (!members.has(name)) members.set(name, making.within(schemaOf(name, schema)));
+    if (!members.has(name))
+      members.set(name, making.generateNested(getPropertySchema(name, schema)));
   }
-  // Of a whole value no part is empty that need not be.
-  const fewest = making.style === "whole" && !making.isDeep ? 1 : 0;
+  // A whole value has no empty parts if it can have others.
+  const fewest = making.style === "whole" && !making.isAtMaxDepth ? 1 : 0;
   const count = Math.min(fewest, Object.keys(properties).length);
   const missing = Math.max(numberOr(schema["minProperties"], 0), count) - required.length;
-  const needed = missing > 0 ? optional(properties, members, required, missing, making) : [];
-  const isWhole = making.style === "whole" && making.takesOptional;
+  const needed = missing > 0 ? addOptional(properties, members, required, missing, making) : [];
+  const isWhole = making.style === "whole" && making.withOptional;
   const keys = isWhole ? [...members.keys()] : [...required, ...needed];
-  const others = otherMembers(schema, making, missing - needed.length);
+  const others = generateOtherMembers(schema, making, missing - needed.length);
   const own = fc.record(Object.fromEntries(members), {
     requiredKeys: keys.filter((name) => members.has(name)),
     noNullPrototype: true,
@@ -37,45 +38,49 @@ export function records(schema: JsonObject, making: Making): Values {
   const all = others === undefined ? own : fc.tuple(own, others).map(([a, b]) => ({ ...b, ...a }));
   const most = numberOr(schema["maxProperties"], Infinity);
   if (dependent.size === 0 && most === Infinity) return all;
-  return all.map((value) => fitting(value, new Set([...required, ...needed]), dependent, most));
+  return all.map((value) =>
+    removeUnfitting(value, new Set([...required, ...needed]), dependent, most),
+  );
 }
 
-/** Optional properties that are given all the same, since there must be so many. */
-function optional(
+/** Adds optional properties until there are as many as required. */
+function addOptional(
   properties: JsonObject,
   members: Map<string, Values>,
   required: readonly string[],
   count: number,
-  making: Making,
+  making: GenerationSettings,
 ): string[] {
   const names = Object.keys(properties)
     .filter((name) => !required.includes(name) && properties[name] !== false)
     .filter((name) => name !== "__proto__")
     .slice(0, count);
-  for (const name of names) members.set(name, making.within(properties[name] as JsonValue));
+  for (const name of names) members.set(name, making.generateNested(properties[name] as JsonValue));
   return names;
 }
 
-/** Members that have no name in the schema: those that a pattern describes, those of a map. */
-function otherMembers(
+/** Generates members that the schema does not name: those of a pattern and of a map. */
+function generateOtherMembers(
   schema: JsonObject,
-  making: Making,
+  making: GenerationSettings,
   least: number,
 ): fc.Arbitrary<JsonObject> | undefined {
   const { additionalProperties: additional, propertyNames } = schema;
   const minLength = Math.max(0, least);
-  const isMap = isObject(additional) && making.takesOptional;
+  const isMap = isObject(additional) && making.withOptional;
   const entries: fc.Arbitrary<[string, JsonValue]>[] = [];
-  for (const [pattern, member] of Object.entries(mapOf(schema["patternProperties"]))) {
-    const names = matchingTexts(pattern);
-    if (names === undefined || member === false || !(making.takesOptional || least > 0)) continue;
-    entries.push(fc.tuple(names, making.within(member)));
+  for (const [pattern, member] of Object.entries(toMap(schema["patternProperties"]))) {
+    const names = generateMatchingTexts(pattern);
+    if (names === undefined || member === false || !(making.withOptional || least > 0)) continue;
+    entries.push(fc.tuple(names, making.generateNested(member)));
   }
   if (additional !== false && (isMap || (minLength > 0 && entries.length === 0))) {
     const names = isObject(propertyNames)
-      ? (making.within({ allOf: [{ type: "string" }, propertyNames] }) as fc.Arbitrary<string>)
+      ? (making.generateNested({
+          allOf: [{ type: "string" }, propertyNames],
+        }) as fc.Arbitrary<string>)
       : plainName;
-    entries.push(fc.tuple(names, making.within(isObject(additional) ? additional : true)));
+    entries.push(fc.tuple(names, making.generateNested(isObject(additional) ? additional : true)));
   }
   if (entries.length === 0) return undefined;
   const usual = making.style === "least" ? minLength : minLength + 2;
@@ -84,17 +89,17 @@ function otherMembers(
     .map((found) => Object.fromEntries(found.filter(([name]) => name !== "__proto__")));
 }
 
-/** Without what would ask for more, and without what is too much. */
-function fitting(
+/** Removes members with missing dependencies, and members beyond the maximum. */
+function removeUnfitting(
   value: JsonObject,
-  kept: ReadonlySet<string>,
+  required: ReadonlySet<string>,
   dependent: ReadonlyMap<string, readonly string[]>,
   most: number,
 ): JsonObject {
   const members = new Map(Object.entries(value));
   const drop = (wanted: (name: string) => boolean): void => {
     for (const name of members.keys()) {
-      if (!kept.has(name) && members.size > 0 && wanted(name)) members.delete(name);
+      if (!required.has(name) && members.size > 0 && wanted(name)) members.delete(name);
     }
   };
   drop(() => members.size > most);
@@ -105,18 +110,18 @@ function fitting(
   return Object.fromEntries(members);
 }
 
-/** What has to be there beside a property that is. */
-function dependentsOf(schema: JsonObject): Map<string, readonly string[]> {
+/** The properties that other properties require. */
+function getDependents(schema: JsonObject): Map<string, readonly string[]> {
   const dependents = new Map<string, readonly string[]>();
   for (const keyword of ["dependentRequired", "dependencies"]) {
-    for (const [name, others] of Object.entries(mapOf(schema[keyword]))) {
-      if (Array.isArray(others)) dependents.set(name, stringsOf(others));
+    for (const [name, others] of Object.entries(toMap(schema[keyword]))) {
+      if (Array.isArray(others)) dependents.set(name, filterStrings(others));
     }
   }
   return dependents;
 }
 
-function withDependents(
+function addDependents(
   required: readonly string[],
   dependent: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
@@ -125,15 +130,15 @@ function withDependents(
   return [...all];
 }
 
-/** What a property is that `properties` does not describe. */
-function schemaOf(name: string, schema: JsonObject): JsonValue {
-  for (const [pattern, member] of Object.entries(mapOf(schema["patternProperties"]))) {
-    if (isMatch(pattern, name)) return member;
+/** The schema of a property that `properties` does not describe. */
+function getPropertySchema(name: string, schema: JsonObject): JsonValue {
+  for (const [pattern, member] of Object.entries(toMap(schema["patternProperties"]))) {
+    if (testPattern(pattern, name)) return member;
   }
   return isObject(schema["additionalProperties"]) ? schema["additionalProperties"] : true;
 }
 
-function isMatch(pattern: string, name: string): boolean {
+function testPattern(pattern: string, name: string): boolean {
   try {
     return new RegExp(pattern, "u").test(name);
   } catch {
@@ -141,11 +146,11 @@ function isMatch(pattern: string, name: string): boolean {
   }
 }
 
-function mapOf(value: JsonValue | undefined): JsonObject {
+function toMap(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-function stringsOf(value: JsonValue | undefined): string[] {
+function filterStrings(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.filter((member) => typeof member === "string") : [];
 }
 

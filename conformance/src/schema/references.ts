@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { isObject, subschemas } from "./subschemas.ts";
+import { isObject, directSubschemas } from "./subschemas.ts";
 
-/** A reference that leads nowhere within its schema. */
+/** A reference without a target in its schema. */
 export interface DanglingReference {
-  /** A JSON pointer to the schema that refers. */
+  /** A JSON pointer to the schema with the reference. */
   readonly path: string;
   readonly reference: string;
 }
@@ -12,13 +12,13 @@ interface Reference extends DanglingReference {
   readonly base: string;
 }
 
-// Any absolute URI will do for a schema that has none; nothing is ever fetched.
-const ownBase = "schema:/self";
+// The base URI of a schema without one; nothing is ever fetched.
+const defaultBase = "schema:/self";
 
 const keywords = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /**
- * The references of one schema and what they mean within it.
+ * The references of one schema with their targets in it.
  *
  * @see https://json-schema.org/draft/2020-12/json-schema-core#section-8
  */
@@ -30,20 +30,20 @@ export class References {
   readonly #base: string;
 
   constructor(root: JsonObject) {
-    this.#resources.set(ownBase, root);
-    this.#base = this.#baseOf(root, ownBase);
-    this.#walk(root, ownBase, "");
+    this.#resources.set(defaultBase, root);
+    this.#base = this.#baseOf(root, defaultBase);
+    this.#walk(root, defaultBase, "");
   }
 
-  /** The schema that a reference at the root means; `undefined` when it is not there. */
+  /** The target of a reference at the root; `undefined` if there is none. */
   resolve(reference: string): JsonValue | undefined {
     return this.#resolve(reference, this.#base);
   }
 
-  /** The references that lead nowhere. */
-  dangling(): DanglingReference[] {
+  /** The references without a target. */
+  findDangling(): DanglingReference[] {
     const dangling: DanglingReference[] = [];
-    // Walking a target that no keyword leads to can find more references: the loop sees them, too.
+    // A target that no keyword leads to can contain more references, which the loop also visits.
     for (const { path, reference, base } of this.#found) {
       const target = this.#resolve(reference, base);
       if (isObject(target)) this.#walk(target, base, reference);
@@ -64,7 +64,7 @@ export class References {
       const reference = schema[keyword];
       if (typeof reference === "string") this.#found.push({ path, reference, base });
     }
-    for (const { schema: inner, path: step } of subschemas(schema)) {
+    for (const { schema: inner, path: step } of directSubschemas(schema)) {
       this.#walk(inner, base, `${path}${step}`);
     }
   }
@@ -72,42 +72,42 @@ export class References {
   #baseOf(schema: JsonObject, outer: string): string {
     const id = schema["$id"];
     if (typeof id !== "string") return outer;
-    const [address, fragment] = split(id);
-    // Draft-07 writes anchors as `$id: "#name"`.
+    const [address, fragment] = splitReference(id);
+    // Draft-07 defines anchors as `$id: "#name"`.
     if (address === "" && fragment !== "") this.#anchors.set(`${outer}#${fragment}`, schema);
-    const base = address === "" ? outer : absolute(address, outer);
+    const base = address === "" ? outer : resolveUri(address, outer);
     if (base === undefined) return outer;
     if (address !== "") this.#resources.set(base, schema);
     return base;
   }
 
   #resolve(reference: string, base: string): JsonValue | undefined {
-    const [address, fragment] = split(reference);
-    const target = address === "" ? base : absolute(address, base);
+    const [address, fragment] = splitReference(reference);
+    const target = address === "" ? base : resolveUri(address, base);
     const resource = target === undefined ? undefined : this.#resources.get(target);
     if (resource === undefined || fragment === "") return resource;
     return fragment.startsWith("/")
-      ? pointer(resource, fragment)
+      ? resolvePointer(resource, fragment)
       : this.#anchors.get(`${target}#${fragment}`);
   }
 }
 
-const known = new WeakMap<JsonObject, References>();
+const cachedReferences = new WeakMap<JsonObject, References>();
 
-/** The references of a schema; found once for all rules that ask. */
-export function referencesOf(root: JsonObject): References {
-  let references = known.get(root);
-  if (references === undefined) known.set(root, (references = new References(root)));
+/** The references of a schema, cached for all rules. */
+export function getReferences(root: JsonObject): References {
+  let references = cachedReferences.get(root);
+  if (references === undefined) cachedReferences.set(root, (references = new References(root)));
   return references;
 }
 
-function split(reference: string): [address: string, fragment: string] {
+function splitReference(reference: string): [address: string, fragment: string] {
   const at = reference.indexOf("#");
   if (at === -1) return [reference, ""];
-  return [reference.slice(0, at), decoded(reference.slice(at + 1))];
+  return [reference.slice(0, at), decodeFragment(reference.slice(at + 1))];
 }
 
-function decoded(fragment: string): string {
+function decodeFragment(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
@@ -115,11 +115,11 @@ function decoded(fragment: string): string {
   }
 }
 
-function absolute(address: string, base: string): string | undefined {
+function resolveUri(address: string, base: string): string | undefined {
   return URL.canParse(address, base) ? new URL(address, base).href : undefined;
 }
 
-function pointer(root: JsonValue, path: string): JsonValue | undefined {
+function resolvePointer(root: JsonValue, path: string): JsonValue | undefined {
   let value: JsonValue | undefined = root;
   for (const part of path.slice(1).split("/")) {
     if (typeof value !== "object" || value === null) return undefined;

@@ -3,10 +3,10 @@ import { References } from "./references.ts";
 import { isObject } from "./subschemas.ts";
 
 /**
- * The arguments with `mark` in each place that their schema calls secret, by `format: "password"`,
- * `writeOnly` or `x-secret`, and where a text may stand; `undefined`: there is none.
+ * Replaces each text argument that the schema marks as secret with `mark`: `format: "password"`,
+ * `writeOnly` or `x-secret`. `undefined` if there is none.
  */
-export function withSecrets(
+export function markSecrets(
   args: JsonObject,
   schema: JsonObject,
   mark: string,

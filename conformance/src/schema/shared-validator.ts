@@ -1,8 +1,10 @@
+import { References } from "./references.ts";
 import {
   ajvValidator,
   canonicalJson,
   isThenable,
   type CompiledSchema,
+  type JsonObject,
   type SchemaValidator,
 } from "@toolweave/core";
 
@@ -10,8 +12,8 @@ const ajv = ajvValidator();
 const compiled = new Map<string, CompiledSchema>();
 
 /**
- * The default validator, kept over all rules and seeds: a kit that runs hundreds of executors over
- * the same tools compiles each schema once.
+ * The default validator with a cache for all rules and seeds: the kit creates hundreds of executors
+ * for the same tools, and compiles each schema once.
  */
 export const sharedValidator: SchemaValidator = {
   compile(schema) {
@@ -26,3 +28,13 @@ export const sharedValidator: SchemaValidator = {
     return isThenable(compiling) ? compiling.then(keep) : keep(compiling);
   },
 };
+
+/** Compiles a schema; `undefined` if it cannot be used, which other rules report. */
+export async function compileSchema(schema: JsonObject): Promise<CompiledSchema | undefined> {
+  if (new References(schema).findDangling().length > 0) return undefined;
+  try {
+    return await sharedValidator.compile(schema);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 
-const single = [
+const schemaKeywords = [
   "additionalItems",
   "additionalProperties",
   "contains",
@@ -14,8 +14,8 @@ const single = [
   "unevaluatedItems",
   "unevaluatedProperties",
 ];
-const lists = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-const maps = [
+const listKeywords = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+const mapKeywords = [
   "$defs",
   "definitions",
   "dependencies",
@@ -32,22 +32,22 @@ export interface Subschema {
 }
 
 /**
- * The object schemas directly within a schema, by the keywords of 2020-12 and draft-07: a property
- * that happens to be called `$ref`, or an example that looks like a schema, is none.
+ * The object schemas directly within a schema, by the keywords of 2020-12 and draft-07. A property
+ * that is named `$ref` or an example that looks like a schema is not one.
  */
-export function subschemas(schema: JsonObject): Subschema[] {
+export function directSubschemas(schema: JsonObject): Subschema[] {
   const found: Subschema[] = [];
   const add = (value: JsonValue | undefined, path: string): void => {
     if (isObject(value)) found.push({ schema: value, path });
   };
-  for (const keyword of single) add(schema[keyword], `/${keyword}`);
-  for (const keyword of lists) {
+  for (const keyword of schemaKeywords) add(schema[keyword], `/${keyword}`);
+  for (const keyword of listKeywords) {
     const members = schema[keyword];
     if (Array.isArray(members)) {
       members.forEach((member: JsonValue, index) => add(member, `/${keyword}/${index}`));
     }
   }
-  for (const keyword of maps) {
+  for (const keyword of mapKeywords) {
     const members = schema[keyword];
     if (!isObject(members)) continue;
     for (const [name, member] of Object.entries(members)) {
@@ -57,7 +57,7 @@ export function subschemas(schema: JsonObject): Subschema[] {
   return found;
 }
 
-/** A key as a part of a JSON pointer. */
+/** Escapes a key for a JSON pointer. */
 export function escapePointer(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
@@ -65,4 +65,18 @@ export function escapePointer(key: string): string {
 /** True for a JSON object; false for arrays and primitives. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A schema and all schemas within it, each once. References are not followed. */
+export function collectSubschemas(root: JsonObject): Subschema[] {
+  const found: Subschema[] = [{ schema: root, path: "" }];
+  const seen = new Set<JsonObject>([root]);
+  for (const { schema, path } of found) {
+    for (const inner of directSubschemas(schema)) {
+      if (seen.has(inner.schema)) continue;
+      seen.add(inner.schema);
+      found.push({ schema: inner.schema, path: `${path}${inner.path}` });
+    }
+  }
+  return found;
 }

@@ -1,23 +1,30 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
-import type { Making, Values } from "./generation.ts";
-import { hasType, typesOf } from "./breaches.ts";
-import { conjuncts } from "./conjuncts.ts";
-import { lists } from "./list-arbitrary.ts";
-import { merge, without, type Choice, type Merged } from "./merged.ts";
-import { numbers } from "./number-arbitrary.ts";
-import { records } from "./record-arbitrary.ts";
+import type { GenerationSettings, Values, ValueStyle } from "./generation-settings.ts";
+import { hasType, getTypes } from "./breaches.ts";
+import { collectConjuncts } from "./conjuncts.ts";
+import { generateLists } from "./list-arbitrary.ts";
+import {
+  mergeSchemas,
+  withoutPart,
+  type SchemaChoice,
+  type MergedSchema,
+} from "./merge-schemas.ts";
+import { generateNumbers } from "./number-arbitrary.ts";
+import { generateRecords } from "./record-arbitrary.ts";
 import type { References } from "./references.ts";
 import { isObject } from "./subschemas.ts";
-import { texts } from "./text-arbitrary.ts";
-import type { ValueStyle } from "./value-style.ts";
+import { generateTexts } from "./text-arbitrary.ts";
 
 const maxDepth = 5;
 
-/** Deeper than this only what is required is generated: large documents grow with each level. */
+/** The maximum depth of optional properties, since large documents grow with each level. */
 const maxOptionalDepth = 1;
 
-/** The same where everything that has a name is wanted: arguments, their members, and theirs. */
+/**
+ * The maximum depth of optional properties in the style `whole`: arguments, their members, and
+ * theirs.
+ */
 const maxWholeDepth = 2;
 
 const anything: Values = fc.oneof(
@@ -27,8 +34,8 @@ const anything: Values = fc.oneof(
   fc.constant(null),
 );
 
-/** Keywords that only one type has, for schemas that do not name it. */
-const telling: readonly (readonly [type: string, keywords: readonly string[]])[] = [
+/** Keywords of a single type, for schemas that do not name it. */
+const keywordsByType: readonly (readonly [type: string, keywords: readonly string[]])[] = [
   [
     "object",
     ["properties", "required", "additionalProperties", "patternProperties", "minProperties"],
@@ -39,19 +46,19 @@ const telling: readonly (readonly [type: string, keywords: readonly string[]])[]
 ];
 
 /**
- * Values that a schema is likely to accept: what its keywords ask for one by one, at most five
- * levels deep. The validator has the last word.
+ * Generates values that a schema is likely to accept, from its keywords, at most five levels deep.
+ * Validate them before use.
  */
-export function valuesOf(
+export function generateValues(
   schema: JsonValue | undefined,
   references: References,
   style: ValueStyle = "any",
   depth = 0,
 ): Values {
   if (depth > maxDepth) return anything;
-  const merged = merge(conjuncts(schema, references, true));
+  const merged = mergeSchemas(collectConjuncts(schema, references, true));
   const { base, choices, conditions } = merged;
-  const types = typesOf(base);
+  const types = getTypes(base);
   if ("const" in base) return fc.constant(base["const"] as JsonValue);
   const members = base["enum"];
   if (Array.isArray(members)) {
@@ -60,49 +67,56 @@ export function valuesOf(
     );
     if (fitting.length > 0) return fc.constantFrom(...(fitting as JsonValue[]));
   }
-  const of = (part: JsonValue): Values => valuesOf(part, references, style, depth + 1);
+  const of = (part: JsonValue): Values => generateValues(part, references, style, depth + 1);
   const [choice] = choices;
   if (choice !== undefined) {
-    return oneOf(branchesOf(merged, choice, references).map((branch) => of(branch)));
+    return oneOf(combineBranches(merged, choice, references).map((branch) => of(branch)));
   }
   const [condition] = conditions;
-  if (condition !== undefined) return conditional(merged, condition, of);
-  const dependent = ownDependent(base);
+  if (condition !== undefined) return generateConditional(merged, condition, of);
+  const dependent = addDependentSchema(base);
   if (dependent !== undefined) return of(dependent);
-  const named = types.length > 0 ? types : toldTypes(base);
+  const named = types.length > 0 ? types : inferTypes(base);
   if (named.length === 0) return anything;
-  const making: Making = {
+  const making: GenerationSettings = {
     style,
-    takesOptional:
+    withOptional:
       style !== "least" && depth <= (style === "whole" ? maxWholeDepth : maxOptionalDepth),
-    isDeep: depth >= maxDepth,
-    within: of,
+    isAtMaxDepth: depth >= maxDepth,
+    generateNested: of,
   };
-  return oneOf(named.map((type) => ofType(type, base, making)));
+  return oneOf(named.map((type) => generateByType(type, base, making)));
 }
 
-function ofType(type: string, schema: JsonObject, making: Making): Values {
+function generateByType(type: string, schema: JsonObject, making: GenerationSettings): Values {
   switch (type) {
     case "string":
-      return texts(schema, making.style);
+      return generateTexts(schema, making.style);
     case "integer":
     case "number":
-      return numbers(schema, type === "integer", making.style);
+      return generateNumbers(schema, type === "integer", making.style);
     case "boolean":
       return fc.boolean();
     case "array":
-      return lists(schema, making);
+      return generateLists(schema, making);
     case "object":
-      return records(schema, making);
+      return generateRecords(schema, making);
     default:
       return fc.constant(null);
   }
 }
 
-/** One schema for each branch; of `oneOf` also with a property that the other branches do not have. */
-function branchesOf(merged: Merged, choice: Choice, references: References): JsonObject[] {
-  const rest = without(merged, choice);
-  const names = choice.branches.map((branch) => namesOf(branch, references));
+/**
+ * One schema for each branch; for `oneOf` also one that requires a property which the other
+ * branches lack.
+ */
+function combineBranches(
+  merged: MergedSchema,
+  choice: SchemaChoice,
+  references: References,
+): JsonObject[] {
+  const rest = withoutPart(merged, choice);
+  const names = choice.branches.map((branch) => getPropertyNames(branch, references));
   return choice.branches.flatMap((branch, index) => {
     if (branch === false) return [];
     const both: JsonObject = { allOf: isObject(branch) ? [rest, branch] : [rest] };
@@ -113,26 +127,26 @@ function branchesOf(merged: Merged, choice: Choice, references: References): Jso
   });
 }
 
-function namesOf(schema: JsonValue, references: References): string[] {
-  return conjuncts(schema, references).flatMap(({ properties }) =>
+function getPropertyNames(schema: JsonValue, references: References): string[] {
+  return collectConjuncts(schema, references).flatMap(({ properties }) =>
     isObject(properties) ? Object.keys(properties) : [],
   );
 }
 
-function conditional(
-  merged: Merged,
+function generateConditional(
+  merged: MergedSchema,
   condition: JsonObject,
   of: (schema: JsonValue) => Values,
 ): Values {
-  const rest = without(merged, condition);
+  const rest = withoutPart(merged, condition);
   const { if: test = true, then = true, else: otherwise = true } = condition;
   const met: JsonObject = { allOf: [rest, test, then] };
   const unmet: JsonObject = { allOf: [rest, { not: test }, otherwise] };
   return oneOf([of(met), of(unmet)]);
 }
 
-/** The schema with what a property asks for that is required anyway. */
-function ownDependent(base: JsonObject): JsonObject | undefined {
+/** Combines the schema with the dependent schema of a required property. */
+function addDependentSchema(base: JsonObject): JsonObject | undefined {
   const { dependentSchemas, required } = base;
   if (!isObject(dependentSchemas) || !Array.isArray(required)) return undefined;
   const name = Object.keys(dependentSchemas).find((name) => required.includes(name));
@@ -142,9 +156,11 @@ function ownDependent(base: JsonObject): JsonObject | undefined {
   return { allOf: [rest, dependentSchemas[name] as JsonValue] };
 }
 
-function toldTypes(base: JsonObject): string[] {
-  const told = telling.find(([, keywords]) => keywords.some((keyword) => keyword in base));
-  return told === undefined ? [] : [told[0]];
+function inferTypes(base: JsonObject): string[] {
+  const inferred = keywordsByType.find(([, keywords]) =>
+    keywords.some((keyword) => keyword in base),
+  );
+  return inferred === undefined ? [] : [inferred[0]];
 }
 
 function oneOf(all: readonly Values[]): Values {

@@ -1,33 +1,33 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { conjuncts } from "./conjuncts.ts";
+import { collectConjuncts } from "./conjuncts.ts";
 import type { References } from "./references.ts";
 import { isObject } from "./subschemas.ts";
 
-/** A schema that a value stands under: the whole input, one of its properties, the items of a list. */
+/** The schemas of one value: the input, one of its properties, or the items of a list. */
 export interface ValueShape {
   /** A JSON pointer from the value at the root: `/address/street`, `/tags/*`. */
   readonly path: string;
-  /** What the value must satisfy, all of it. */
+  /** The schemas that the value must all satisfy. */
   readonly conjuncts: readonly JsonObject[];
-  /** How many objects and lists it lies in, itself included if it is one. */
+  /** The number of objects and lists around the value, including itself. */
   readonly depth: number;
 }
 
 const branching = ["allOf", "anyOf", "oneOf"];
 
 /**
- * The schemas of a value and of all values within it, each schema once, where it lies least deep: a
- * schema that leads back to itself nests no deeper than it is written.
+ * The schemas of a value and of all values within it, each schema once at its smallest depth: a
+ * recursive schema is no deeper than its definition.
  */
-export function valueShapes(root: JsonObject, references: References): ValueShape[] {
+export function collectValueShapes(root: JsonObject, references: References): ValueShape[] {
   const shapes: ValueShape[] = [];
   const walked = new Set<JsonObject>();
-  let level: readonly Place[] = [{ schema: root, path: "", outer: 0 }];
+  let level: readonly SchemaPlace[] = [{ schema: root, path: "", outer: 0 }];
   while (level.length > 0) {
-    const next: Place[] = [];
+    const next: SchemaPlace[] = [];
     for (const { schema, path, outer } of level) {
-      const all = conjuncts(schema, references);
-      const parts = branches(all, references);
+      const all = collectConjuncts(schema, references);
+      const parts = collectBranches(all, references);
       const nesting = parts.filter(hasMembers);
       if (nesting.length > 0 && nesting.every((part) => walked.has(part))) continue;
       const depth = nesting.length > 0 ? outer + 1 : outer;
@@ -35,7 +35,7 @@ export function valueShapes(root: JsonObject, references: References): ValueShap
       for (const part of parts) {
         if (walked.has(part)) continue;
         walked.add(part);
-        for (const [step, member] of members(part)) {
+        for (const [step, member] of getMembers(part)) {
           if (isObject(member))
             next.push({ schema: member, path: `${path}/${step}`, outer: depth });
         }
@@ -46,17 +46,17 @@ export function valueShapes(root: JsonObject, references: References): ValueShap
   return shapes;
 }
 
-interface Place {
+interface SchemaPlace {
   readonly schema: JsonObject;
   readonly path: string;
   readonly outer: number;
 }
 
-/** The schemas that speak of the same value, with those that may not apply to it. */
-function branches(all: readonly JsonObject[], references: References): JsonObject[] {
+/** The schemas of the same value, including those that apply conditionally. */
+function collectBranches(all: readonly JsonObject[], references: References): JsonObject[] {
   const found = new Set<JsonObject>();
   const add = (value: JsonValue | undefined): void => {
-    for (const part of conjuncts(value, references)) {
+    for (const part of collectConjuncts(value, references)) {
       if (found.has(part)) continue;
       found.add(part);
       for (const keyword of branching) {
@@ -70,7 +70,7 @@ function branches(all: readonly JsonObject[], references: References): JsonObjec
   return [...found];
 }
 
-function members(schema: JsonObject): [step: string, member: JsonValue][] {
+function getMembers(schema: JsonObject): [step: string, member: JsonValue][] {
   const found: [string, JsonValue][] = [];
   if (isObject(schema["properties"])) found.push(...Object.entries(schema["properties"]));
   if (isObject(schema["patternProperties"])) {
@@ -90,21 +90,21 @@ function members(schema: JsonObject): [step: string, member: JsonValue][] {
 function hasMembers(schema: JsonObject): boolean {
   const { type } = schema;
   const types = Array.isArray(type) ? type : [type];
-  return types.includes("object") || types.includes("array") || members(schema).length > 0;
+  return types.includes("object") || types.includes("array") || getMembers(schema).length > 0;
 }
 
-/** The names of a value's properties that its schemas describe, also those that may not apply. */
-export function describedNames(
+/** The names of the properties that the schemas of a value describe, including conditional ones. */
+export function collectDescribedNames(
   all: readonly JsonObject[],
   references: References,
 ): { readonly names: ReadonlySet<string>; readonly isOpen: boolean } {
   const names = new Set<string>();
   let isOpen = false;
-  for (const part of branches(all, references)) {
+  for (const part of collectBranches(all, references)) {
     if (isObject(part["properties"])) {
       Object.keys(part["properties"]).forEach((name) => names.add(name));
     }
-    // Names that only a pattern describes, or one schema for all others, are described, too.
+    // Patterns and additional properties also describe names.
     if (isObject(part["patternProperties"]) || isObject(part["additionalProperties"])) {
       isOpen = true;
     }

@@ -1,5 +1,5 @@
 import type { JsonObject, Tool } from "@toolweave/core";
-import { ofSpec, ofTool, type Mutant } from "../mutant.ts";
+import { ofSpec, ofTool, type Mutant } from "./mutant.ts";
 import { tenantOf } from "./isolation.ts";
 
 /** The healthy search with another work, which looks at the tenant as the healthy one does. */
@@ -46,27 +46,22 @@ export const callMutants: readonly Mutant[] = [
       return to === 0 ? [{ path: "/published/to", message: "must not be 0" }] : undefined;
     },
   })),
-  ofTool("TW-CALL-003", "find_book", "validate that says true when all is well", () => ({
+  ofTool("TW-CALL-003", "find_book", "validate that returns true for valid arguments", () => ({
     validate: () => true as never,
   })),
   ofTool("TW-CALL-003", "find_book", "validate that gives a path with dots", () => ({
     validate: ({ title }) =>
       title === "Emma" ? undefined : [{ path: "title", message: "must be Emma" }],
   })),
-  ofTool(
-    "TW-CALL-004",
-    "find_book",
-    "a global regular expression that goes on where it stopped",
-    () => {
-      const pattern = /^[a-z0-9]/gi;
-      return {
-        validate: ({ title }) =>
-          title === "Emma" || pattern.test(String(title))
-            ? undefined
-            : [{ path: "/title", message: "must begin with a letter" }],
-      };
-    },
-  ),
+  ofTool("TW-CALL-004", "find_book", "a global regular expression that keeps its lastIndex", () => {
+    const pattern = /^[a-z0-9]/gi;
+    return {
+      validate: ({ title }) =>
+        title === "Emma" || pattern.test(String(title))
+          ? undefined
+          : [{ path: "/title", message: "must begin with a letter" }],
+    };
+  }),
   ofTool("TW-CALL-005", "find_book", "validate that fills in defaults", () => ({
     validate: (args) => {
       (args as { tags?: string[] }).tags ??= [];

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { hanging, ofTool, ofTools, withInvoke, type Mutant } from "../mutant.ts";
+import { hanging, ofTool, ofTools, withInvoke, type Mutant } from "./mutant.ts";
 
 /** Resolves when the signal fires. */
 function fired(signal: AbortSignal): Promise<void> {
@@ -71,7 +71,7 @@ export const cancellationMutants: readonly Mutant[] = [
       throw new Error("stopped");
     }),
   ),
-  ofTools("TW-CANCEL-005", "a timer that nobody clears", (tools) =>
+  ofTools("TW-CANCEL-005", "a timer that is never cleared", (tools) =>
     withInvoke(tools, "wait", async (_, { signal }) => {
       setTimeout(() => {}, 20_000);
       await fired(signal);

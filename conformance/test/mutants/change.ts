@@ -1,5 +1,5 @@
 import type { Tool, ToolSource } from "@toolweave/core";
-import { hanging, ofSource, over, spare, type Mutant } from "../mutant.ts";
+import { hanging, ofSource, over, spare, type Mutant } from "./mutant.ts";
 import { aroundCalls } from "./ending.ts";
 
 export const changeMutants: readonly Mutant[] = [
@@ -62,7 +62,7 @@ export const changeMutants: readonly Mutant[] = [
       });
     }),
   ),
-  ofSource("TW-CHANGE-005", "a listener that throws where nobody catches it", (source) => {
+  ofSource("TW-CHANGE-005", "a listener that throws an uncaught error", (source) => {
     const listeners: (() => void)[] = [];
     source.onChange(() => {
       for (const listener of listeners) setImmediate(listener);
@@ -210,7 +210,7 @@ export const changeMutants: readonly Mutant[] = [
   }),
 ];
 
-/** Listeners of its own, told one after the other. */
+/** Its own listeners, which are called one after the other. */
 function announcing(): {
   readonly listeners: (() => void)[];
   readonly announce: () => void;
@@ -221,7 +221,7 @@ function announcing(): {
       try {
         listener();
       } catch {
-        // One that throws keeps nobody from hearing it.
+        // If a listener throws, the others are still called.
       }
     }
   };

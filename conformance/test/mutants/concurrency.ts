@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { JsonObject } from "@toolweave/core";
-import { hanging, ofTools, withInvoke, type Mutant } from "../mutant.ts";
+import { hanging, ofTools, withInvoke, type Mutant } from "./mutant.ts";
 
 /** A connection of the module, with one transaction at a time: those of one session go together. */
 const transaction: { session: object | undefined; depth: number } = {

@@ -1,5 +1,5 @@
 import type { Tool } from "@toolweave/core";
-import { ofSpec, ofTool, ofTools, spare, type Mutant } from "../mutant.ts";
+import { ofSpec, ofTool, ofTools, spare, type Mutant } from "./mutant.ts";
 
 export const determinismMutants: readonly Mutant[] = [
   ofSpec("TW-DET-001", "the time of its making in the metadata", () => ({

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import type { Tool, ToolSource } from "@toolweave/core";
-import { hanging, ofSource, over, type Mutant } from "../mutant.ts";
+import { hanging, ofSource, over, type Mutant } from "./mutant.ts";
 
 /** Long enough to be seen, short enough not to keep a process for long. */
 const someTime = 10_000;
@@ -61,7 +61,7 @@ export const endingMutants: readonly Mutant[] = [
       return closing(source, () => (closed = true), { ready });
     }),
   ),
-  ofSource("TW-LIFE-008", "a poll that goes on", (source) => {
+  ofSource("TW-LIFE-008", "a poll that continues", (source) => {
     const timer = setInterval(() => source.tools(), 1000);
     setTimeout(() => clearInterval(timer), someTime).unref();
     return source;
@@ -71,7 +71,7 @@ export const endingMutants: readonly Mutant[] = [
     setTimeout(() => server.close(), someTime).unref();
     return source;
   }),
-  ofSource("TW-LIFE-008", "a helper process that nobody waits for, and nobody ends", (source) => {
+  ofSource("TW-LIFE-008", "a child process that is neither awaited nor ended", (source) => {
     const args = ["-e", `setTimeout(() => {}, ${someTime})`];
     spawn(process.execPath, args, { stdio: "ignore" }).unref();
     return source;
@@ -85,7 +85,7 @@ export const endingMutants: readonly Mutant[] = [
   ofSource("TW-LIFE-009", "a handler for the end of the process, one per source", listening()),
   ofSource("TW-LIFE-010", "something that is done when it is ready, closed or not", (source) => {
     let closed = false;
-    // Nobody waits for what comes of it.
+    // The result is not awaited.
     void source.ready.then(
       () => {
         if (closed) throw new Error("cannot subscribe: closed");

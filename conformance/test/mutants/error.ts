@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { text, ToolError, type ToolReturn } from "@toolweave/core";
-import { ofTool, ofTools, withInvoke, type Mutant } from "../mutant.ts";
+import { ofTool, ofTools, withInvoke, type Mutant } from "./mutant.ts";
 
-/** The door, which says this in place of what it should. */
+/** The door, which returns this instead of its usual error. */
 function door(rule: string, what: string, invoke: () => ToolReturn): Mutant {
   return ofTool(rule, "open_door", what, () => ({ invoke }));
 }
@@ -15,7 +15,7 @@ function doorThrows(rule: string, what: string, thrown: () => unknown): Mutant {
 }
 
 export const errorMutants: readonly Mutant[] = [
-  door("TW-ERROR-001", "an error that says nothing", () => ({ content: [], isError: true })),
+  door("TW-ERROR-001", "an error that is blank", () => ({ content: [], isError: true })),
   door("TW-ERROR-001", "a failure that passes for success", () => "Error: locked"),
   doorThrows("TW-ERROR-002", "a stack in the message", () => {
     try {
@@ -35,7 +35,7 @@ export const errorMutants: readonly Mutant[] = [
     "the path of a configuration",
     () => new ToolError("internal", "No key in /home/toolweave/.config/doors.json: add one."),
   ),
-  door("TW-ERROR-004", "a path in what an error result says", () => ({
+  door("TW-ERROR-004", "a path in the text of an error result", () => ({
     content: [text("ENOENT: no such file, open 'C:\\doors\\keys.txt'")],
     isError: true,
   })),
@@ -118,7 +118,7 @@ export const errorMutants: readonly Mutant[] = [
   ),
   doorThrows(
     "TW-ERROR-016",
-    "a door that says nobody approved it",
+    "a door that fails with approval_rejected",
     () => new ToolError("approval_rejected", "The porter has not opened the door. Ask the porter."),
   ),
   doorThrows("TW-ERROR-017", "two errors that are each other's cause", () => {

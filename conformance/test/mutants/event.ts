@@ -1,5 +1,5 @@
 import type { Tool, ToolContext, ToolOutput } from "@toolweave/core";
-import { hanging, ofSpec, ofTool, type Mutant } from "../mutant.ts";
+import { hanging, ofSpec, ofTool, type Mutant } from "./mutant.ts";
 
 /** The tool that counts up, in a context that is changed. */
 function counting(
@@ -74,10 +74,10 @@ export const eventMutants: readonly Mutant[] = [
   counting("TW-EVENT-003", "minus one for an unknown total", ({ progress }) => ({
     progress: (given) => progress({ ...given, total: -1 }),
   })),
-  ofTool("TW-EVENT-004", "count_up", "a ticker that nobody stops", (tool) =>
+  ofTool("TW-EVENT-004", "count_up", "a ticker that is never stopped", (tool) =>
     ticking(tool, () => {}),
   ),
-  ofTool("TW-EVENT-004", "count_up", "a last report that nobody waits for", (tool) => ({
+  ofTool("TW-EVENT-004", "count_up", "a last report that is not awaited", (tool) => ({
     invoke: async (args, ctx) => {
       const answer = await tool.invoke(args, ctx);
       setTimeout(() => ctx.progress({ message: "done" }), 5).unref();
@@ -89,7 +89,7 @@ export const eventMutants: readonly Mutant[] = [
       end.then(stop, () => {});
     }),
   ),
-  ofTool("TW-EVENT-006", "count_up", "a tool that has said all in its updates", (tool) => ({
+  ofTool("TW-EVENT-006", "count_up", "a tool that returns everything in its updates", (tool) => ({
     invoke: async (args, ctx) => {
       await tool.invoke(args, ctx);
     },

@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutant.ts";
+import type { Mutant } from "./mutant.ts";
 import { callMutants } from "./call.ts";
 import { cancellationMutants } from "./cancellation.ts";
 import { changeMutants } from "./change.ts";

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { JsonObject, ToolContext } from "@toolweave/core";
 import type { World } from "../fixtures/index.ts";
-import { afterRules, ofTools, withInvoke, type Mutant } from "../mutant.ts";
+import { afterRules, ofTools, withInvoke, type Mutant } from "./mutant.ts";
 
-/** What is injected into every run. */
+/** The values that are injected into every run. */
 interface Injected {
   readonly tenant: string;
 }
@@ -13,7 +13,7 @@ export function tenantOf(ctx: ToolContext): string {
   return (ctx.injected as Injected).tenant;
 }
 
-/** Clients of the module, by what they are for: the first run that comes along makes one. */
+/** The clients of the module by purpose, created by the first run. */
 const clients = new WeakMap<World, { readonly tenant: string }>();
 
 /** Runs, callers and answers that are taken for each other. */

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { ToolOutput } from "@toolweave/core";
-import { hanging, ofTool, type Mutant } from "../mutant.ts";
+import { hanging, ofTool, type Mutant } from "./mutant.ts";
 
 const piece = (byte: number): Uint8Array => new Uint8Array(10_000).fill(byte);
 

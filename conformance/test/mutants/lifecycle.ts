@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SecretSet, ToolError, type Tool, type ToolSource } from "@toolweave/core";
 import type { Manifest } from "../../src/index.ts";
-import { hanging, ofSource, ofTools, over, rejected, spare, type Mutant } from "../mutant.ts";
+import { hanging, ofSource, ofTools, over, rejected, spare, type Mutant } from "./mutant.ts";
 import { librarySecret, sourceManifest } from "../fixtures/index.ts";
 import { endingMutants } from "./ending.ts";
 
@@ -107,7 +107,7 @@ export const lifecycleMutants: readonly Mutant[] = [
     const tools = (): readonly Tool[] => (closed ? (undefined as never) : source.tools());
     return over(source, { tools, close, [Symbol.asyncDispose]: close });
   }),
-  withProblem("a problem that says nothing", { subject: "GET /books", message: "" }),
+  withProblem("a problem that is blank", { subject: "GET /books", message: "" }),
   withProblem("a URL fragment for a pointer", {
     subject: "GET /books",
     message: "It has no answer. Add one.",
@@ -167,7 +167,7 @@ export const lifecycleMutants: readonly Mutant[] = [
     }),
   ),
   ofSource("TW-LIFE-020", "a random id", (source) => over(source, { id: randomUUID() })),
-  ofSource("TW-LIFE-021", "a loading that tells its listeners as a last step", (source) => {
+  ofSource("TW-LIFE-021", "a load that notifies its listeners as its last step", (source) => {
     const listeners = new Set<() => void>();
     const ready = source.ready.then(() => {
       for (const listener of listeners) listener();

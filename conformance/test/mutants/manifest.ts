@@ -1,10 +1,10 @@
-import type { Mutant } from "../mutant.ts";
+import type { Mutant } from "./mutant.ts";
 import { sourceManifest, toolsManifest } from "../fixtures/index.ts";
 
 export const manifestMutants: readonly Mutant[] = [
   {
     rule: "TW-MANIFEST-001",
-    what: "slow calls that nobody speaks of",
+    what: "slow calls that are not declared",
     manifest: () => {
       const manifest = toolsManifest();
       const { slowCalls: _, ...samples } = manifest.samples ?? {};

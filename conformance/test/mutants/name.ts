@@ -1,5 +1,5 @@
 import { type Tool } from "@toolweave/core";
-import { ofSource, ofSpec, ofTools, over, type Mutant } from "../mutant.ts";
+import { ofSource, ofSpec, ofTools, over, type Mutant } from "./mutant.ts";
 
 export const nameMutants: readonly Mutant[] = [
   ofSpec("TW-NAME-001", "a name with a dot", () => ({ name: "math.add" }), "read_page"),

@@ -1,6 +1,6 @@
 import { ToolError, type Tool, type ToolAvailability, type ToolSource } from "@toolweave/core";
 import type { Backend } from "../fixtures/index.ts";
-import { hanging, ofSource, over, rejected, type Mutant } from "../mutant.ts";
+import { hanging, ofSource, over, rejected, type Mutant } from "./mutant.ts";
 import { eachTool } from "./change.ts";
 import { aroundCalls } from "./ending.ts";
 
@@ -13,7 +13,7 @@ export const outageMutants: readonly Mutant[] = [
   ofSource("TW-OUTAGE-001", "an empty answer from a server that is away", (source, backend) =>
     withoutBackend(source, backend, async ({ spec }) => (spec.outputSchema === undefined ? [] : 0)),
   ),
-  ofSource("TW-OUTAGE-001", "an error that says nothing", (source, backend) =>
+  ofSource("TW-OUTAGE-001", "an error that is blank", (source, backend) =>
     withoutBackend(source, backend, async () => ({ content: [], isError: true })),
   ),
   ofSource("TW-OUTAGE-002", "a list that has to be connected", (source, backend) => {
@@ -81,24 +81,24 @@ export const outageMutants: readonly Mutant[] = [
       ? over(source, { ready: rejected("connect ECONNREFUSED 127.0.0.1:8080") })
       : source,
   ),
-  ofSource("TW-OUTAGE-007", "a retry that goes on after close", (source) => {
+  ofSource("TW-OUTAGE-007", "a retry that continues after close", (source) => {
     void source.ready.catch(() => setTimeout(() => {}, 10_000));
     return source;
   }),
-  ofSource("TW-OUTAGE-008", "a ready that somebody has to wait for", (source) =>
+  ofSource("TW-OUTAGE-008", "a ready that must be awaited", (source) =>
     over(source, { ready: source.ready.then(() => {}) }),
   ),
   ofSource("TW-OUTAGE-008", "something that is to be done when it is ready", (source) => {
     void source.ready.then(() => source.tools().length);
     return source;
   }),
-  ofSource("TW-OUTAGE-009", "an error event that nobody listens to", (source, backend) => {
+  ofSource("TW-OUTAGE-009", "an error event without a listener", (source, backend) => {
     const lost = (): void => {
       throw new Error("read ECONNRESET");
     };
     return watching(source, backend, lost);
   }),
-  ofSource("TW-OUTAGE-009", "a heartbeat that nobody waits for", (source, backend) =>
+  ofSource("TW-OUTAGE-009", "a heartbeat that is not awaited", (source, backend) =>
     watching(source, backend, () => void Promise.reject(new Error("heartbeat failed"))),
   ),
   ofSource("TW-OUTAGE-010", "an error as it came from the socket", (source, backend) =>
@@ -147,7 +147,7 @@ export const outageMutants: readonly Mutant[] = [
       }),
   ),
   hanging(
-    ofSource("TW-OUTAGE-014", "a problem that nobody takes back", (source, backend) => {
+    ofSource("TW-OUTAGE-014", "a problem that is never removed", (source, backend) => {
       const { signal } = backend.away;
       return over(source, {
         get problems() {
@@ -157,20 +157,26 @@ export const outageMutants: readonly Mutant[] = [
     }),
   ),
   hanging(
-    ofSource("TW-OUTAGE-014", "a tool that nobody tells of the way back", (source, backend) => {
-      const { signal } = backend.away;
-      const reason = "the library cannot be reached";
-      return eachTool(source, (tool) =>
-        tool.spec.name === "count_shelves"
-          ? {
-              ...tool,
-              get availability(): ToolAvailability {
-                return signal.aborted ? { status: "unavailable", reason } : { status: "available" };
-              },
-            }
-          : tool,
-      );
-    }),
+    ofSource(
+      "TW-OUTAGE-014",
+      "a tool that stays unavailable after the outage",
+      (source, backend) => {
+        const { signal } = backend.away;
+        const reason = "the library cannot be reached";
+        return eachTool(source, (tool) =>
+          tool.spec.name === "count_shelves"
+            ? {
+                ...tool,
+                get availability(): ToolAvailability {
+                  return signal.aborted
+                    ? { status: "unavailable", reason }
+                    : { status: "available" };
+                },
+              }
+            : tool,
+        );
+      },
+    ),
   ),
   ofSource("TW-OUTAGE-015", "a call that is sent again on a new connection", (source) =>
     aroundCalls(source, async (invoke) => {
@@ -227,7 +233,7 @@ function withoutBackend(
   );
 }
 
-/** Tells when the backend goes away, as long as the source is open. */
+/** Notifies when the backend becomes unavailable, while the source is open. */
 function watching(source: ToolSource, backend: Backend, lost: () => void): ToolSource {
   const { signal } = backend.away;
   signal.addEventListener("abort", lost, { once: true });

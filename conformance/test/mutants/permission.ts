@@ -6,9 +6,9 @@ import {
   type Tool,
   type ToolSpec,
 } from "@toolweave/core";
-import { hanging, ofSpec, ofTool, ofTools, spare, type Mutant } from "../mutant.ts";
+import { hanging, ofSpec, ofTool, ofTools, spare, type Mutant } from "./mutant.ts";
 
-/** The healthy tools and one more, which says what it does. */
+/** The correct tools and one more that proposes permissions. */
 function proposing(
   rule: string,
   what: string,
@@ -86,7 +86,7 @@ export const permissionMutants: readonly Mutant[] = [
     { kind: "filesystem.write", target: "log", summary: "Write the log" },
   ]),
   proposing("TW-PERM-004", "one permission instead of a list", () => writing("log") as never),
-  proposing("TW-PERM-004", "a permission that says nothing to a person", () => [
+  proposing("TW-PERM-004", "a permission with a blank summary", () => [
     { kind: "process", target: "bc", summary: "" },
   ]),
   proposing("TW-PERM-004", "details with a set in them", () => [
@@ -122,7 +122,7 @@ export const permissionMutants: readonly Mutant[] = [
     },
     invoke: () => new Promise((resolve) => setImmediate(resolve, "done")),
   })),
-  ofTools("TW-PERM-009", "a function that writes and says nothing of it", (tools) =>
+  ofTools("TW-PERM-009", "a function that writes without declaring it", (tools) =>
     tools.map((tool) => {
       if (tool.spec.name !== "append_line") return tool;
       const { validate, invoke } = tool;
@@ -159,7 +159,7 @@ export const permissionMutants: readonly Mutant[] = [
   proposing("TW-PERM-011", "a whole file as a summary", () => [
     { ...writing("log"), summary: "Write: nothing happened\n".repeat(3) },
   ]),
-  proposing("TW-PERM-011", "a summary that nobody reads to its end", () => [
+  proposing("TW-PERM-011", "a summary that is too long", () => [
     { ...writing("log"), summary: `Write ${"nothing happened, ".repeat(60)}` },
   ]),
   proposing(

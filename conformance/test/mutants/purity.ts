@@ -1,5 +1,5 @@
 import { lazyProperty, type Tool, type ToolSpec } from "@toolweave/core";
-import { ofTool, ofTools, type Mutant } from "../mutant.ts";
+import { ofTool, ofTools, type Mutant } from "./mutant.ts";
 import type { World } from "../fixtures/index.ts";
 
 /** The healthy tools, one of which does something to the world as well. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ofTool, ofTools, withInvoke, type Mutant } from "../mutant.ts";
+import { ofTool, ofTools, withInvoke, type Mutant } from "./mutant.ts";
 
 const png = "iVBORw0KGgo=";
 
@@ -31,7 +31,7 @@ export const resultMutants: readonly Mutant[] = [
   ofTool("TW-RESULT-006", "draw", "a resource with its text and its bytes", () => ({
     invoke: () => [{ type: "resource", resource: { uri: "memo:dot", text: ".", blob: "Lg==" } }],
   })),
-  ofTool("TW-RESULT-006", "draw", "a resource that says where it is and nothing else", () => ({
+  ofTool("TW-RESULT-006", "draw", "a resource that has a uri and nothing else", () => ({
     invoke: () => [{ type: "resource", resource: { uri: "memo:dot" } }],
   })),
   ofTool("TW-RESULT-007", "draw", "a path for a uri", () => ({
@@ -46,7 +46,7 @@ export const resultMutants: readonly Mutant[] = [
   ofTool("TW-RESULT-009", "draw", "an image that was read as text", () => ({
     invoke: () => Buffer.from(`${png.slice(0, -1)}0AAAANSUhEUgAA`, "base64").toString("utf8"),
   })),
-  ofTool("TW-RESULT-009", "greet", "a compressed answer that nobody decompressed", () => ({
+  ofTool("TW-RESULT-009", "greet", "a compressed result that is not decompressed", () => ({
     invoke: () => Buffer.from(Array.from({ length: 60 }, (_, index) => 128 + index)).toString(),
   })),
   ofTool("TW-RESULT-010", "greet", "an artifact that an earlier run has stored", () => {

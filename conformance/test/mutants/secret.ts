@@ -2,11 +2,11 @@ import { inspect } from "node:util";
 import { SecretSet, suspend, text, ToolError, type Tool } from "@toolweave/core";
 import type { Manifest } from "../../src/index.ts";
 import { librarySecret, sourceManifest, toolsManifest, type Backend } from "../fixtures/index.ts";
-import { ofSource, over, spare, withInvoke, type Mutant } from "../mutant.ts";
+import { ofSource, over, spare, withInvoke, type Mutant } from "./mutant.ts";
 
 const secret = "key-4fQz8mWn2LrT";
 
-/** Tools that hold a secret: in a list, nobody takes it out for them. */
+/** Tools with a secret. A list of tools registers no secrets, so nothing redacts it. */
 function keyed(rule: string, what: string, change: (tools: Tool[]) => readonly Tool[]): Mutant {
   const manifest = (): Manifest => ({ ...toolsManifest(change), without: {}, secrets: [secret] });
   return { rule, what, manifest };
@@ -25,13 +25,13 @@ function keyedTool(
 /** An address as some have it, with the key as a part of the path: in no form that an executor knows. */
 const address = `https://doors.example.com/bot-${secret}/north`;
 
-/** What an HTTP client's errors carry with them. */
+/** The additional fields of errors of an HTTP client. */
 function requestError(): Error {
   const error = new Error("Request failed with status code 423");
   return Object.assign(error, { config: { method: "get", url: address, timeout: 1000 } });
 }
 
-/** The tools, one of which tells what else it has tried while the backend is away. */
+/** The tools, one of which names the other addresses that it tried during an outage. */
 function toldOfReplica(tools: readonly Tool[], { away }: Backend): readonly Tool[] {
   return withInvoke(tools, "add", async (args, ctx, add) => {
     try {
@@ -82,7 +82,7 @@ export const secretMutants: readonly Mutant[] = [
   ofSource("TW-SECRET-003", "a source that registers nothing", (source) =>
     over(source, { secrets: new SecretSet() }),
   ),
-  keyedTool("TW-SECRET-003", "draw", "an answer that tells the request", () => ({
+  keyedTool("TW-SECRET-003", "draw", "a result that contains the request", () => ({
     content: [text("dot")],
     details: { request: { method: "GET", url: address } },
   })),
@@ -100,7 +100,7 @@ export const secretMutants: readonly Mutant[] = [
     text(`key: ${secret.slice(0, 6)}`),
     text(secret.slice(6)),
   ]),
-  keyedTool("TW-SECRET-004", "open_door", "the key in an address that is told", () => {
+  keyedTool("TW-SECRET-004", "open_door", "the key in a disclosed address", () => {
     throw new Error(`${address} answered 423: the door is locked.`);
   }),
   keyedTool("TW-SECRET-004", "open_door", "an upstream that gives the request back", () => {
@@ -146,13 +146,18 @@ export const secretMutants: readonly Mutant[] = [
         : tool,
     ),
   ),
-  keyedTool("TW-SECRET-006", "ask_name", "a question that tells the address", (args, ctx, ask) => {
-    if (ctx.resumed !== undefined) return ask(args, ctx);
-    const message = `What is your name at ${address}?`;
-    return suspend([{ id: "name", type: "input", message, schema: { type: "string" } }], {
-      title: args["title"] ?? "",
-    });
-  }),
+  keyedTool(
+    "TW-SECRET-006",
+    "ask_name",
+    "a question that contains the address",
+    (args, ctx, ask) => {
+      if (ctx.resumed !== undefined) return ask(args, ctx);
+      const message = `What is your name at ${address}?`;
+      return suspend([{ id: "name", type: "input", message, schema: { type: "string" } }], {
+        title: args["title"] ?? "",
+      });
+    },
+  ),
   ofSource("TW-SECRET-007", "what could not be reached, key and all", (source, { away }) => {
     const ready = source.ready.catch((cause: unknown) => {
       const library = `https://library.example.com/?key=${librarySecret}`;
@@ -163,7 +168,7 @@ export const secretMutants: readonly Mutant[] = [
   }),
   {
     rule: "TW-SECRET-007",
-    what: "a call that names the second address, which nobody registered",
+    what: "a call that names the second address, which is not registered",
     manifest: () => ({
       ...sourceManifest((source, backend) => {
         const lists = new WeakMap<readonly Tool[], readonly Tool[]>();
@@ -179,14 +184,18 @@ export const secretMutants: readonly Mutant[] = [
       secrets: [librarySecret, secret],
     }),
   },
-  ofSource("TW-SECRET-007", "a problem that tells the address that is away", (source, backend) => {
-    const message = `https://library.example.com/?key=${librarySecret} cannot be reached.`;
-    return over(source, {
-      get problems() {
-        return backend.away.signal.aborted ? [{ subject: "library", message }] : [];
-      },
-    });
-  }),
+  ofSource(
+    "TW-SECRET-007",
+    "a problem that contains the unavailable address",
+    (source, backend) => {
+      const message = `https://library.example.com/?key=${librarySecret} cannot be reached.`;
+      return over(source, {
+        get problems() {
+          return backend.away.signal.aborted ? [{ subject: "library", message }] : [];
+        },
+      });
+    },
+  ),
   keyedTool("TW-SECRET-008", "open_door", "a client's error with the request it sent", () => {
     throw new ToolError("upstream", "The door is locked.", { status: 423, cause: requestError() });
   }),

@@ -6,7 +6,7 @@ import {
   type Tool,
 } from "@toolweave/core";
 import type { World } from "../fixtures/index.ts";
-import { hanging, ofSource, ofTool, ofTools, over, type Mutant } from "../mutant.ts";
+import { hanging, ofSource, ofTool, ofTools, over, type Mutant } from "./mutant.ts";
 import { eachTool } from "./change.ts";
 
 /** The tool that asks for a name, which asks in another way. */
@@ -76,7 +76,7 @@ export const suspensionMutants: readonly Mutant[] = [
       );
     },
   })),
-  // An executor does not let a call wait for what nobody can refer to.
+  // An executor rejects a request without an id that an answer can name.
   asking("TW-SUSPEND-001", "a request without an id", { id: "" }),
   ofTool("TW-SUSPEND-003", "ask_name", "a tool that cannot go on", (tool) => ({
     invoke: (args, ctx) => {

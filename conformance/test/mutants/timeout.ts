@@ -1,4 +1,4 @@
-import { hanging, ofSpec, ofTools, withInvoke, type Mutant } from "../mutant.ts";
+import { hanging, ofSpec, ofTools, withInvoke, type Mutant } from "./mutant.ts";
 
 /** True when a call is stopped since its time is up. */
 function isOverdue({ reason }: AbortSignal): boolean {
@@ -7,7 +7,7 @@ function isOverdue({ reason }: AbortSignal): boolean {
 
 export const timeoutMutants: readonly Mutant[] = [
   hanging(
-    ofTools("TW-TIMEOUT-001", "a tool that stops only for whoever cancels it", (tools) =>
+    ofTools("TW-TIMEOUT-001", "a tool that stops only on cancellation, not on a timeout", (tools) =>
       withInvoke(
         tools,
         "wait",

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import { ofTools, withInvoke, type Mutant } from "../mutant.ts";
+import { ofTools, withInvoke, type Mutant } from "./mutant.ts";
 
-/** What a tool has added to `process`. */
+/** The listeners that a tool has added to `process`. */
 const handlers: (() => void)[] = [];
 
-/** What calls leave in the process of their host. */
+/** Mutants whose calls change the process of their host. */
 export const traceMutants: readonly Mutant[] = [
-  ofTools("TW-CALL-018", "a timer beside the work that nobody clears", (tools) =>
+  ofTools("TW-CALL-018", "a second timer that is never cleared", (tools) =>
     withInvoke(tools, "add", async (args, ctx, add) =>
       Promise.race([
         add(args, ctx),
@@ -38,7 +38,7 @@ export const traceMutants: readonly Mutant[] = [
       return add(args, ctx);
     }),
   ),
-  ofTools("TW-CALL-019", "cleaning up after an error that nobody waits for", (tools) =>
+  ofTools("TW-CALL-019", "cleanup after an error that is not awaited", (tools) =>
     withInvoke(tools, "open_door", (args, ctx, open) => {
       void Promise.resolve().then(() => {
         throw new Error("The door could not be closed.");

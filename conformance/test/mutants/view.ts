@@ -1,5 +1,5 @@
 import type { ToolReturn } from "@toolweave/core";
-import { ofTool, type Mutant } from "../mutant.ts";
+import { ofTool, type Mutant } from "./mutant.ts";
 
 export const viewMutants: readonly Mutant[] = [
   ofTool("TW-VIEW-001", "add", "a tool that goes by the name it is called by", (tool) => ({

@@ -34,7 +34,7 @@ export function toSourceOptions(
 ): { readonly options: OpenApiOptions; readonly secrets: readonly string[] } {
   if (openapi.length > 1 && (baseUrl !== undefined || header.length + auth.length > 0)) {
     throw new UsageError(
-      "--base-url, --header and --auth are for one API, and would go to each of several: give one --openapi.",
+      "--base-url, --header and --auth apply to one API: use a single --openapi.",
     );
   }
   const credentials = parseAuth(auth, env);

@@ -27,7 +27,7 @@ export function parseArgumentValue(text: string, schema: SchemaView, path: strin
   if (types.has("string")) return text;
   if (types.has("array")) return [parseArgumentValue(text, schema.items, path)];
   throw new UsageError(
-    `${path} takes ${describeTypes(types)}, not ${JSON.stringify(text.slice(0, 60))}${jsonErrorHint(text, types)}.`,
+    `${path} must be ${describeTypes(types)}, not ${JSON.stringify(text.slice(0, 60))}${jsonErrorHint(text, types)}.`,
   );
 }
 
@@ -43,7 +43,7 @@ export function parseRepeatedValue(
 ): JsonValue {
   const { types } = schema;
   if (types !== undefined && !types.has("array")) {
-    throw new UsageError(`${path} is given ${texts.length} times and takes one value.`);
+    throw new UsageError(`${path} is set ${texts.length} times, but takes one value.`);
   }
   return texts.map((text) => parseArgumentValue(text, schema.items, path));
 }
@@ -65,7 +65,7 @@ function parseNumber(text: string, path: string): number {
   const exact = /^-?\d+$/.test(text) ? Number.isSafeInteger(value) : Number.isFinite(value);
   if (!exact) {
     throw new UsageError(
-      `${path} cannot be sent exactly: ${text.slice(0, 60)} is too large a number.`,
+      `${path} is too large: ${text.slice(0, 60)} cannot be represented exactly.`,
     );
   }
   return value;

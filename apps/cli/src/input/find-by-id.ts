@@ -38,7 +38,7 @@ export function findById<T>(
   if (first !== undefined && second === undefined) return first;
   const id = JSON.stringify(written.slice(0, 80));
   if (first !== undefined) {
-    throw new UsageError(`${id} is more than one ${noun}: ${formatIds(found.map(getId))}.`);
+    throw new UsageError(`${id} matches more than one ${noun}: ${formatIds(found.map(getId))}.`);
   }
   const beginnings = ids.map((id) => id.slice(0, written.length));
   const near = nearNames(written, beginnings, maxListed);

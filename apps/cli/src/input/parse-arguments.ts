@@ -34,7 +34,7 @@ export function parseArguments(
   for (const word of words) {
     const equals = word.indexOf("=");
     if (equals < 1) {
-      throw new UsageError(`${JSON.stringify(word)} is no argument: write key=value.`);
+      throw new UsageError(`${JSON.stringify(word)} is not an argument: use key=value.`);
     }
     const key = word.slice(0, equals);
     const text = word.slice(equals + 1);
@@ -122,9 +122,7 @@ function assertNoOverlaps(inputs: ReadonlyMap<string, InputArgument>): void {
       (other) => other.key !== key && (other.place === place || other.place.startsWith(inside)),
     );
     if (other !== undefined) {
-      throw new UsageError(
-        `${key} and ${other.key} are both given; give ${key} only, or its parts.`,
-      );
+      throw new UsageError(`${key} and ${other.key}: use either ${key} or its members, not both.`);
     }
   }
 }

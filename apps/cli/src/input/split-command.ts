@@ -15,13 +15,15 @@ export function splitCommand(line: string, option: string): readonly [string, ..
     part.lastIndex = at;
     const match = part.exec(line);
     if (match === null) {
-      throw new UsageError(`${option}: a quote or a backslash at the end has nothing to close it.`);
+      throw new UsageError(
+        `${option}: a quote is not closed, or the command ends with a backslash.`,
+      );
     }
     at = part.lastIndex;
     if (match[1] !== undefined) words.push(unquote(match[1]));
   }
   const [first, ...rest] = words;
-  if (first === undefined || first === "") throw new UsageError(`${option} names no command.`);
+  if (first === undefined || first === "") throw new UsageError(`${option} contains no command.`);
   return [first, ...rest];
 }
 

@@ -36,7 +36,7 @@ export function resolveSources(options: ToolOptions): ResolvedSources {
   const isNothing = openapi.length + mcp.length === 0 && config === undefined;
   if (isNothing && !existsSync(resolve(configFile))) {
     throw new UsageError(
-      "Say where the tools are from: --openapi, --mcp or --config. Without them they are from the toolweave.json of this folder, and there is none.",
+      "No tools: use --openapi, --mcp or --config. There is no toolweave.json in this folder.",
     );
   }
   const file = isNothing ? configFile : config;
@@ -58,17 +58,19 @@ function assertMeaningful(
   const [first] = apiOptions;
   if (first === undefined) return;
   if (file !== undefined) {
-    throw new UsageError(`${first} is for what --openapi or --mcp names: write it into ${file}.`);
+    throw new UsageError(`${first} applies to --openapi and --mcp only: write it into ${file}.`);
   }
   const [server] = mcp;
   if (server === undefined) return;
   if (openapi.length + mcp.length > 1) {
-    throw new UsageError(`${first} is for one source, and would go to each of several: give one.`);
+    throw new UsageError(
+      `${first} applies to one source, but there are several: use a single source.`,
+    );
   }
   if (first === "--base-url") throw new UsageError("--base-url is for --openapi only.");
   if (!/^https?:\/\//i.test(server)) {
     throw new UsageError(
-      `${first} is for a server with a URL: what a program needs stands as "env" in a file for --config.`,
+      `${first} applies to servers with a URL only: set "env" for a program in a file for --config.`,
     );
   }
 }

@@ -3,9 +3,9 @@ import type { ToolErrorCode, ToolOutcome } from "@toolweave/core";
 /** The exit codes of the process. Scripts rely on these numbers. */
 export const exitCode = {
   completed: 0,
-  /** The tool answered with an error, did not answer, or it is unknown whether it did. */
+  /** The tool returned an error or no result, or the outcome is unknown. */
   toolError: 1,
-  /** A tool is not as the lock has it. */
+  /** A tool differs from the lock. */
   changed: 1,
   /** A rule of the contract is broken, and is not declared as known to fail. */
   notConformant: 1,
@@ -14,7 +14,7 @@ export const exitCode = {
   /** The call was refused, or waits for a person's approval; or the folder is not trusted. */
   refused: 3,
   sourceFailed: 4,
-  /** As a shell reports a process that Ctrl-C ended. */
+  /** The code that shells use for a process that Ctrl-C ended. */
   interrupted: 130,
 } as const;
 
@@ -22,12 +22,13 @@ export const exitCode = {
 export const exitCodeHelp = `
 Exit codes:
   0    completed
-  1    the tool answered with an error, or did not answer; nobody knows how an approved call ended;
-       the store of approvals cannot be used; conform: a rule is broken; inspect --check: a tool has
+  1    the tool returned an error or no result; the outcome of an approved call is unknown; the
+       store of approvals is unavailable; conform: a rule is broken; inspect --check: a tool has
        changed
-  2    usage: an option, a file, a name, an id or arguments are wrong; nothing was sent
-  3    refused, waiting for approval, or in a folder that is not trusted; nothing was sent
-  4    a document or server could not be loaded, or what conform tests not be made; nothing was sent
+  2    usage: an option, a file, a name, an id or arguments are invalid; nothing was sent
+  3    the call was denied or rejected, or needs approval; the folder is not trusted; nothing was
+       sent
+  4    a document, server or conform subject could not be loaded; nothing was sent
   130  interrupted (Ctrl-C)`;
 
 const byErrorCode: Readonly<Partial<Record<ToolErrorCode, number>>> = {

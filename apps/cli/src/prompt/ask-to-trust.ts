@@ -22,7 +22,7 @@ export async function askToTrust(
         ? "is not trusted"
         : `has changed since it was trusted (${changesSince(before, description).join(", ")})`;
     throw new UntrustedConfig(
-      `${safeLine(path)} ${state}. Nothing of it was started or read. \`${safeLine(command)}\` in a terminal shows what it does and asks whether to trust it.`,
+      `${safeLine(path)} ${state}. Nothing was started or read. \`${safeLine(command)}\` in a terminal lists what it does and asks whether to trust it.`,
     );
   }
   io.stderr.write(trustQuestionText(description, before));
@@ -30,7 +30,7 @@ export async function askToTrust(
     isYes(await question("Trust it? [y/N] ")),
   );
   if (isTrusted) return;
-  throw new UntrustedConfig(`${safeLine(path)} is not trusted. Nothing of it was started or read.`);
+  throw new UntrustedConfig(`${safeLine(path)} is not trusted. Nothing was started or read.`);
 }
 
 /** The wording for each kind of part, in the order in which they are displayed. */
@@ -65,9 +65,9 @@ export function trustQuestionText(
   if (listed.length > maxLines) lines.push(`  … and ${listed.length - maxLines} more`);
   const head =
     before === undefined
-      ? `${safeLine(path)} was found in this folder and is not trusted yet.`
+      ? `${safeLine(path)} is in this folder and is not trusted yet.`
       : `${safeLine(path)} has changed since it was trusted: ${changesSince(before, description).join(", ")}.`;
-  return `${head}\nWith it this command\n${lines.join("\n")}\n`;
+  return `${head}\nWith this file the command\n${lines.join("\n")}\n`;
 }
 
 function partLine(part: ConfigPart, before: TrustedConfig | undefined): string {

@@ -10,7 +10,7 @@ export function describeProposals(
     (proposal) => `  ${safeValue(proposal.tool)}: ${describeGrant(proposal, choice)}`,
   );
   return [
-    "To be saved, so that nobody is asked again before a call of",
+    "A grant will be saved, so that no approval is needed for calls of",
     ...lines,
     "  as long as the tool is described as it is now, and until it is revoked.",
     "",

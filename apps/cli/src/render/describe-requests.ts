@@ -34,7 +34,7 @@ export function describeRequest(request: InterruptionRequest): string {
     case "input":
       return `input: ${safeLine(request.message)}`;
     case "result":
-      return "a result, which the program that runs the tool gives";
+      return "a result from the program that runs the tool";
   }
 }
 
@@ -72,7 +72,7 @@ function requestLines(request: InterruptionRequest): string[] {
 /** The tool's description by its source. It is quoted, so that it does not look like text of the command. */
 function descriptionLines(request: InterruptionRequest): string[] {
   if (request.type !== "approval" || request.description === undefined) return [];
-  return [`the tool, in its source's words: “${safeLine(request.description)}”`];
+  return [`description from the source: “${safeLine(request.description)}”`];
 }
 
 /** Truncates a long text and names the command that prints all of it. */

@@ -3,22 +3,21 @@ import type { CliIo } from "../process/cli-io.ts";
 const showDelayMs = 1000;
 
 /**
- * Shows on the terminal what the command waits for, once that has taken a second. Without a terminal
- * nothing is printed.
+ * Prints what the command waits for, on a terminal and after one second. Without a terminal it prints nothing.
  *
- * @returns takes the line away.
+ * @returns a function that removes the line.
  */
 export function showProgress(io: CliIo, message: string): () => void {
   const { stderr } = io;
   if (stderr.isTTY !== true) return () => {};
-  let isShown = false;
+  let isDisplayed = false;
   const timer = setTimeout(() => {
-    isShown = true;
+    isDisplayed = true;
     stderr.write(message);
   }, showDelayMs);
   return () => {
     clearTimeout(timer);
-    if (isShown) stderr.write("\r\u001b[2K");
+    if (isDisplayed) stderr.write("\r\u001b[2K");
   };
 }
 
@@ -26,11 +25,11 @@ export function showProgress(io: CliIo, message: string): () => void {
 export interface Steps {
   /** Replaces the line. */
   readonly update: (text: string) => void;
-  /** Takes the line away. */
+  /** Removes the line. */
   readonly end: () => void;
 }
 
-/** The same for what has many steps: one line that is written anew, at most ten times a second. */
+/** Prints the progress of an operation with many steps: one line that is updated at most ten times a second. */
 export function showSteps(io: CliIo): Steps {
   const { stderr } = io;
   if (stderr.isTTY !== true) return { update: () => {}, end: () => {} };

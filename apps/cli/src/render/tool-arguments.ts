@@ -11,7 +11,7 @@ export function* renderArguments(schema: JsonSchema, stream: TerminalOutput): Ge
   const view = new SchemaView(schema);
   const names = view.propertyNames;
   if (names.length === 0) {
-    yield "It takes no arguments.";
+    yield "The tool takes no arguments.";
     return;
   }
   const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);

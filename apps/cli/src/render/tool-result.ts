@@ -15,7 +15,7 @@ export function renderResult(content: readonly ContentBlock[]): RenderedResult {
   const note = (what: string, mimeType: string | undefined, base64: string): void => {
     const bytes = Buffer.byteLength(base64, "base64");
     notes.push(
-      `The answer holds ${what} (${mimeType ?? "of unknown type"}, ${bytes} bytes), which --output saves, and --json gives as base64.`,
+      `The result contains ${what} (${mimeType ?? "of unknown type"}, ${bytes} bytes): save it with --output, or print it as base64 with --json.`,
     );
   };
   for (const block of content) {

@@ -25,7 +25,7 @@ export async function writeToolsJson(
       json = safeJson(JSON.stringify(tool.spec));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const message = `It cannot be written as JSON: ${reason}.`;
+      const message = `The tool cannot be serialized as JSON: ${reason}.`;
       found.push({ source, subject: tool.spec.name, message });
       continue;
     }

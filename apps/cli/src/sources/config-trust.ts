@@ -53,6 +53,6 @@ export async function describeConfigFile(path: string): Promise<ConfigDescriptio
 export async function assertUnchanged({ path, digest }: ConfigDescription): Promise<void> {
   if ((await describeConfigFile(path)).digest === digest) return;
   throw new UntrustedConfig(
-    `${safeLine(path)} or a file that it names was changed while the question was open. Nothing was started. Run the command again.`,
+    `${safeLine(path)} or a file that it names changed before you answered. Nothing was started. Run the command again.`,
   );
 }

@@ -130,7 +130,7 @@ export function rebuildSources(
   const { mcp, config } = { ...context, ...explicit };
   if (context === undefined && (documents ?? mcp ?? config) === undefined) {
     throw new UsageError(
-      "This call was not made by `toolweave`: answer it in the program that made it, or say with --openapi, --mcp or --config where its tools are from.",
+      "This call was made by another program: answer it there, or name the source of its tools with --openapi, --mcp or --config.",
     );
   }
   const missing = (context?.withheld ?? []).filter(
@@ -138,7 +138,7 @@ export function rebuildSources(
   );
   if (missing.length > 0) {
     throw new UsageError(
-      `The call was made with what may be secret, and is not kept. Add ${shellLine(missing.flat())}`,
+      `The call was made with values that may be secret and are not stored. Add ${shellLine(missing.flat())}`,
     );
   }
   const { baseUrl, timeout } = { ...context, ...explicit };

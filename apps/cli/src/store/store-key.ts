@@ -73,7 +73,7 @@ export class StoreKey {
     if (this.#isSaved || this.path === undefined) return;
     this.#wasTaken = !writeKey(this.path, this.value);
     if (this.#wasTaken)
-      throw unusableError(this.path, "was made by another process just now: try again");
+      throw unusableError(this.path, "was just created by another process: try again");
     this.#isSaved = true;
   }
 }
@@ -87,7 +87,7 @@ function readKey(path: string): string | ToolError | undefined {
     file = openSync(path, constants.O_RDONLY | flags);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ELOOP") return unusableError(path, "is a link: put the key itself there");
+    if (code === "ELOOP") return unusableError(path, "is a link: replace it with the key file");
     return code === "ENOENT" ? undefined : unusableError(path, `cannot be read (${code})`, error);
   }
   try {
@@ -95,7 +95,7 @@ function readKey(path: string): string | ToolError | undefined {
     if (fault !== undefined) return unusableError(path, fault);
     const text = readFileSync(file, "utf8").trim();
     if (Buffer.byteLength(text) >= minBytes) return text;
-    return unusableError(path, `is no key, which has at least ${minBytes} bytes: restore it`);
+    return unusableError(path, `is not a key of at least ${minBytes} bytes: restore it`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return unusableError(path, `cannot be read (${code})`, error);
@@ -107,11 +107,11 @@ function readKey(path: string): string | ToolError | undefined {
 /** Returns what is wrong with a key's file. Read access allows approving calls, and write access choosing the key. */
 function findFault(file: number): string | undefined {
   const stat = fstatSync(file);
-  if (!stat.isFile() || stat.size > maxBytes) return "is no key: restore it";
+  if (!stat.isFile() || stat.size > maxBytes) return "is not a key: restore it";
   if (process.platform === "win32") return undefined;
   const { mode, uid } = stat;
   if (uid !== process.geteuid?.()) return "belongs to another user: run the command as that user";
-  return (mode & 0o077) === 0 ? undefined : "can be used by others: run `chmod 600` on it";
+  return (mode & 0o077) === 0 ? undefined : "is accessible to other users: run `chmod 600` on it";
 }
 
 /** Makes the file at once with all that is in it; false when there is one already. */
@@ -131,7 +131,11 @@ function writeKey(path: string, key: string): boolean {
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw unusableError(path, `cannot be made (${code}): name a place with --store`, error);
+    throw unusableError(
+      path,
+      `cannot be created (${code}): choose another place with --store`,
+      error,
+    );
   }
 }
 

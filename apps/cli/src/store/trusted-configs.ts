@@ -125,7 +125,7 @@ export class TrustedConfigs {
       try {
         const stat = fstatSync(opened);
         if (!stat.isFile() || stat.size > maxBytes)
-          throw unsafeError(file, "is no agreement: delete it");
+          throw unsafeError(file, "is not a valid trust file: delete it");
         assertPrivateToUser(file, stat, 0o600);
         text = readFileSync(opened, "utf8");
       } finally {
@@ -141,7 +141,7 @@ export class TrustedConfigs {
   /** Makes sure that only this user can write to the folder: write access decides what runs. */
   #assertPrivate(): void {
     const stat = lstatSync(this.#folder);
-    if (!stat.isDirectory()) throw unsafeError(this.#folder, "is no folder: move it away");
+    if (!stat.isDirectory()) throw unsafeError(this.#folder, "is not a folder: move it away");
     assertPrivateToUser(this.#folder, stat, 0o700);
   }
 }
@@ -176,7 +176,10 @@ function assertPrivateToUser(
   if (process.platform === "win32") return;
   if (uid !== process.geteuid?.()) throw unsafeError(path, "belongs to another user: move it away");
   if ((mode & 0o077) === 0) return;
-  throw unsafeError(path, `can be used by others: run \`chmod ${wanted.toString(8)}\` on it`);
+  throw unsafeError(
+    path,
+    `is accessible to other users: run \`chmod ${wanted.toString(8)}\` on it`,
+  );
 }
 
 function unsafeError(path: string, what: string): ToolError {

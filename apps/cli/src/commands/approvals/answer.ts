@@ -135,7 +135,7 @@ export function resume(
       if (written === undefined) {
         if (isOver) return undefined;
         if (canPrompt(io)) return askForAnswers(interruption, io);
-        throw new UsageError("Nobody can be asked here: give the answers with --answer.");
+        throw new UsageError("There is no terminal: give the answers with --answer.");
       }
       const answers: unknown[] = [];
       for (const json of written) answers.push(await readJsonOption("--answer", json, io));
@@ -194,7 +194,7 @@ async function reportRejection(
 
 function moreThanApprovalError(id: string): UsageError {
   return new UsageError(
-    `This call has begun and waits for more than a yes: use \`toolweave approvals resume ${id}\`.`,
+    `This call has started and waits for more than approval: use \`toolweave approvals resume ${id}\`.`,
   );
 }
 
@@ -244,7 +244,7 @@ async function answerCall(
     await printDenial(outcome, executor, output);
     if (code === exitCode.interrupted && (await hasBegun(store, interruption.id))) {
       output.printMessage(
-        "toolweave: It may have done part of its work: check what it did before you call it again.",
+        "toolweave: The call may have run in part: check its effects before you repeat it.",
       );
     }
     return code;

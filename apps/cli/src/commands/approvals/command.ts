@@ -12,10 +12,10 @@ Examples:
   $ toolweave approvals approve 3f2a91
   $ toolweave approvals reject 3f2a91 --reason 'not before Monday'
 
-The store is --store, else $TOOLWEAVE_STORE, else toolweave/approvals.sqlite in $XDG_STATE_HOME or
-~/.local/state. Without $HOME, ~ is the home folder that the system has for the user. What waits
-there is sealed with $TOOLWEAVE_KEY (32 bytes or more), else with the key in the file beside it
-(approvals.sqlite.key), which is made when first needed.
+The store is --store, otherwise $TOOLWEAVE_STORE, otherwise toolweave/approvals.sqlite in
+$XDG_STATE_HOME or ~/.local/state. Without $HOME, ~ is the home folder from the user database.
+Pending calls are encrypted with $TOOLWEAVE_KEY (32 bytes or more), otherwise with the key in the
+file next to the store (approvals.sqlite.key), which is created when it is first needed.
 `;
 
 const listExamples = `
@@ -23,8 +23,9 @@ Examples:
   $ toolweave approvals list
   $ toolweave approvals list --json | jq -r '.calls[] | select(.status == "pending") | .id'
 
-"claimed" runs now, or has just lost its process. "unfinished" began to run and never came to its
-end: look at what it did. It is not run again; \`toolweave approvals reject\` takes it off the list.
+"claimed": the call is running, or its process has just ended. "unfinished": the call started, but
+its outcome is unknown; check what it did. It does not run again. \`toolweave approvals reject\`
+removes it from the list.
 `;
 
 const showExamples = `
@@ -36,13 +37,13 @@ Examples:
 const approveExamples = `
 Examples:
   $ toolweave approvals approve 3f2a91
-  $ toolweave approvals approve 3f2a91 --always             # exactly this, from now on
+  $ toolweave approvals approve 3f2a91 --always             # exactly this call, from now on
   $ toolweave approvals approve 3f2a91 --arguments '{"id": 8}'
   $ toolweave approvals approve 3f2a91 --auth 'bearer:$TOKEN'
 
-The call is made as it was: with the same document, address, options and policy. Secrets are not
-kept, so that --auth and --header have to be given again unless they were $NAME. A call runs once;
-if it now does something else than what was shown, it waits anew.
+The call runs with the same document, address, options and policy as before. Secrets are not stored:
+repeat --auth and --header unless their values were $NAME. A call runs only once. If it would now do
+something else than what was displayed, it waits for approval again.
 `;
 
 const rejectExamples = `
@@ -57,14 +58,14 @@ Examples:
   $ toolweave approvals resume 3f2a91 --answer '{"type": "input", "value": {"name": "Rex"}}'
   $ toolweave approvals resume 3f2a91 --answer @answers.json
 
-An answer is for the request that its "requestId" names; without it, for all:
-  {"type": "approve"}                           to an approval; to auth: "I have signed in"
-  {"type": "approve", "grant": "always"}        and to all calls like this one
-  {"type": "approve", "arguments": {"id": 8}}   to other arguments
-  {"type": "reject", "reason": "not now"}       to anything: the call does not run
-  {"type": "input", "value": "Rex"}             to input, or to auth
-  {"type": "result", "value": 42}               to a result
-Every request needs its answer at once. \`toolweave approvals show <id> --json\` has their ids.
+An answer applies to the request that its "requestId" names, or to all requests without one:
+  {"type": "approve"}                           approves the call; for auth: "I have signed in"
+  {"type": "approve", "grant": "always"}        also approves all calls like this one
+  {"type": "approve", "arguments": {"id": 8}}   approves the call with other arguments
+  {"type": "reject", "reason": "not now"}       rejects any request: the call does not run
+  {"type": "input", "value": "Rex"}             answers a request for input or auth
+  {"type": "result", "value": 42}               answers a request for a result
+All requests must be answered together. \`toolweave approvals show <id> --json\` prints their ids.
 `;
 
 const grantsExamples = `
@@ -78,23 +79,23 @@ Examples:
   $ toolweave approvals revoke 8c01de
 `;
 
-const idHelp = "as `toolweave approvals list` prints it, or its first characters";
+const idHelp = "the id that `toolweave approvals list` prints, or its first characters";
 
 /** Registers `toolweave approvals …`. */
 export function addApprovals(program: Command, { io, output, end }: CommandContext): void {
   const approvals = program
     .command("approvals")
-    .summary("answer the calls that wait for a person")
+    .summary("answer calls that wait for approval")
     .description(
-      "Shows and answers the calls that wait for a person, here or in another process; and the grants, which answer for one.",
+      "Lists and answers calls that wait for approval, of this or another process, and manages grants, which approve calls permanently.",
     )
     .addHelpText("after", approvalsExamples + exitCodeHelp);
   const command = (nameAndArguments: string): Command =>
     withStore(approvals.command(nameAndArguments));
 
   command("list")
-    .summary("list the calls that wait")
-    .description("Lists the calls that wait, and those of which nobody knows how they ended.")
+    .summary("list the pending calls")
+    .description("Lists the pending calls, and calls whose outcome is unknown.")
     .option("--json", 'print {"calls": [...]}')
     .addHelpText("after", listExamples + exitCodeHelp)
     .action(async (options: StoreOptions) => {
@@ -104,7 +105,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
 
   command("show")
     .summary("show what a call would do")
-    .description("Shows what a call would do, why somebody is asked, and what can be saved.")
+    .description("Shows what a call would do, why it needs approval, and which grant can be saved.")
     .argument("<id>", idHelp)
     .option("--json", "print it as JSON")
     .addHelpText("after", showExamples + exitCodeHelp)
@@ -114,18 +115,18 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     });
 
   withToolOverrides(command("approve"))
-    .summary("let a call run")
+    .summary("approve a call and run it")
     .description(
-      "Runs a call that waits, once and as it was shown, and prints its answer as `toolweave call` does.",
+      "Runs a pending call once, as it was displayed, and prints its result like `toolweave call`.",
     )
     .argument("<id>", idHelp)
-    .option("--always", "save it too: calls like this one are not asked about again")
-    .option("--any-arguments", "with --always: whatever their arguments are")
+    .option("--always", "also save a grant: calls like this one need no approval any more")
+    .option("--any-arguments", "with --always: with any arguments")
     .option("--arguments <json|@file|->", "run it with these arguments instead")
-    .option("--by <name>", "who agrees")
+    .option("--by <name>", "the name of the person who approves")
     .option("--output <file>", outputHelp)
-    .option("--json", "print the whole outcome as JSON")
-    .option("--verbose", "say also what led to an error")
+    .option("--json", "print the complete outcome as JSON")
+    .option("--verbose", "also print the causes of an error")
     .addHelpText("after", approveExamples + exitCodeHelp)
     .action(async (id: string, options: ApproveOptions) => {
       const { approve } = await import("./answer.ts");
@@ -133,13 +134,13 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     });
 
   command("reject")
-    .summary("see to it that a call never runs")
-    .description("Sees to it that a call never runs. Ends with 0 when it is rejected.")
+    .summary("reject a call, so that it never runs")
+    .description("Rejects a call, so that it never runs. Exits with 0 when the call is rejected.")
     .argument("<id>", idHelp)
-    .option("--reason <text>", "why, for whoever made the call")
-    .option("--by <name>", "who rejects it")
-    .option("--json", "print the whole outcome as JSON")
-    .option("--verbose", "say also what led to an error")
+    .option("--reason <text>", "the reason, for the caller")
+    .option("--by <name>", "the name of the person who rejects")
+    .option("--json", "print the complete outcome as JSON")
+    .option("--verbose", "also print the causes of an error")
     .addHelpText("after", rejectExamples + exitCodeHelp)
     .action(async (id: string, options: RejectOptions) => {
       const { reject } = await import("./answer.ts");
@@ -147,15 +148,15 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     });
 
   withToolOverrides(command("resume"))
-    .summary("answer a call that waits for more than a yes")
+    .summary("answer a call that waits for more than approval")
     .description(
-      "Goes on with a call that waits for whatever it may be. Without --answer it asks, on a terminal.",
+      "Resumes a pending call of any kind. Without --answer it prompts for the answers on a terminal.",
     )
     .argument("<id>", idHelp)
     .option("--answer <json|@file|->", "an answer, or a list of them; may be repeated", collect)
     .option("--output <file>", outputHelp)
-    .option("--json", "print the whole outcome as JSON")
-    .option("--verbose", "say also what led to an error")
+    .option("--json", "print the complete outcome as JSON")
+    .option("--verbose", "also print the causes of an error")
     .addHelpText("after", resumeExamples + exitCodeHelp)
     .action(async (id: string, options: ResumeOptions) => {
       const { resume } = await import("./answer.ts");
@@ -163,8 +164,8 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     });
 
   command("grants")
-    .summary("list what nobody is asked about any more")
-    .description("Lists the grants: each answers for a person until it is revoked.")
+    .summary("list the grants")
+    .description("Lists the grants: each approves matching calls until it is revoked.")
     .option("--json", 'print {"grants": [...]}')
     .addHelpText("after", grantsExamples + exitCodeHelp)
     .action(async (options: StoreOptions) => {
@@ -173,9 +174,12 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     });
 
   command("revoke")
-    .summary("take a grant back")
-    .description("Takes a grant back: from now on somebody is asked again.")
-    .argument("<grant-id>", "as `toolweave approvals grants` prints it, or its first characters")
+    .summary("revoke a grant")
+    .description("Revokes a grant: matching calls need approval again.")
+    .argument(
+      "<grant-id>",
+      "the id that `toolweave approvals grants` prints, or its first characters",
+    )
     .option("--json", "print the grant as JSON")
     .addHelpText("after", revokeExamples + exitCodeHelp)
     .action(async (id: string, options: StoreOptions) => {

@@ -60,8 +60,8 @@ export async function revokeGrant(
     } else {
       output.printMessage(
         revoked
-          ? `toolweave: Revoked: calls of ${safeValue(grant.tool)} are asked about again.`
-          : "toolweave: It was revoked already.",
+          ? `toolweave: Revoked: calls of ${safeValue(grant.tool)} need approval again.`
+          : "toolweave: The grant was already revoked.",
       );
     }
     return exitCode.completed;

@@ -123,7 +123,7 @@ function* sourceLines(interruption: Interruption): Generator<string> {
     return;
   }
   const { documents, mcp = [], config, baseUrl, auth, header, policy } = context;
-  for (const { location = "a document whose address is not kept" } of documents) {
+  for (const { location = "a document whose address is not stored" } of documents) {
     yield `from ${safeValue(location)}`;
   }
   for (const server of mcp) yield `from ${safeValue(server)}`;
@@ -136,9 +136,9 @@ function* sourceLines(interruption: Interruption): Generator<string> {
 
 const statusTexts: Readonly<Record<PendingCallStatus, string>> = {
   pending: "pending",
-  claimed: "claimed: it runs now",
+  claimed: "claimed: running",
   finished: "finished",
-  unfinished: "unfinished: nobody knows how it ended",
+  unfinished: "unfinished: the outcome is unknown",
 };
 
 function getTimes(interruption: Interruption, status: PendingCallStatus, now: number): string[] {

@@ -54,7 +54,7 @@ export async function getRefusal(
   if (isNew) {
     throw new ToolError(
       "store_unavailable",
-      `The key ${path} is not there, and nothing that waits can be opened without it: restore it, or set TOOLWEAVE_KEY.`,
+      `The key ${path} is missing, and pending calls cannot be opened without it: restore it, or set TOOLWEAVE_KEY.`,
     );
   }
   let isGenuine = false;

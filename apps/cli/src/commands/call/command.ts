@@ -21,12 +21,12 @@ Examples:
   $ toolweave call librarian task='Which notes are from May?'     # an agent of toolweave.json
   $ toolweave call get_photo id=7 --output photo.png --openapi openapi.yaml
 
-A value of --auth or --header that is $NAME, in single quotes, is read from the environment, so that
-no secret stands in the list of processes or in the shell's history, or in the store: a call that
-waits is kept with what it was made with, but never with a secret.
+A value $NAME of --auth or --header, in single quotes, is read from the environment. The secret then
+appears neither in the process list nor in the shell history. Pending calls are stored with their
+options, but never with secrets.
 
-Where nobody can be asked, a call that needs a person ends with 3 and prints the commands that
-approve or reject it: for 24 hours, in any process that has the same store and key.
+Without a terminal, a call that needs approval exits with 3 and prints the commands that approve or
+reject it. They work for 24 hours, in any process with the same store and key.
 `;
 
 /** Registers `toolweave call`. */
@@ -34,15 +34,15 @@ export function addCall(program: Command, { io, output, end }: CommandContext): 
   withStore(withPolicy(withToolOptions(program.command("call"))))
     .summary("call a tool")
     .description(
-      "Calls one tool and prints its answer. Calls that may change something ask first, on a terminal; elsewhere they are put aside and answered with `toolweave approvals`.",
+      "Calls one tool and prints its result. A call that may change something asks for approval first, on a terminal. Without a terminal it is stored, and answered with `toolweave approvals`.",
     )
-    .argument("<tool>", "its name, as `toolweave inspect` prints it")
+    .argument("<tool>", "the name of the tool, as `toolweave inspect` prints it")
     .argument("[key=value...]", argumentsHelp)
     .option("--args <json|@file|->", "all arguments as one JSON object, from a file or from stdin")
     .option("--yes", "approve the call without asking")
     .option("--output <file>", outputHelp)
-    .option("--json", "print the whole outcome as JSON")
-    .option("--verbose", "say also what led to an error")
+    .option("--json", "print the complete outcome as JSON")
+    .option("--verbose", "also print the causes of an error")
     .addHelpText("after", callExamples + exitCodeHelp)
     .action(async (tool: string, words: readonly string[], options: CallOptions) => {
       const { call } = await import("./run.ts");

@@ -11,12 +11,12 @@ Examples:
   $ toolweave conform --openapi openapi.yaml
   $ toolweave conform --mcp 'npx -y my-mcp-server --read-only'
   $ toolweave conform --config conformance.json --junit report.xml --badge badge.json
-  $ toolweave conform ./my-tools.ts --only TW-SPEC-003 --seed 7     # one rule, as it was
+  $ toolweave conform ./my-tools.ts --only TW-SPEC-003 --seed 7     # repeat one rule
   $ toolweave conform ./my-tools.ts --only SPEC --only NAME --json | jq '.rules[] | .id'
 
-A module exports, as its default: a manifest of @toolweave/conformance, or a list of them; a tool,
-or a list of tools; a source; or a function that makes one of these. Without a manifest no tool is
-ever called: rules that need calls are "not applicable". A file for --config has such calls:
+The default export of a module is a manifest of @toolweave/conformance or a list of them; a tool or
+a list of tools; a source; or a function that returns one of these. Without a manifest no tool is
+called, and rules that need calls are "not applicable". A file for --config declares sample calls:
   {
     "name": "my server",
     "mcp": { "command": "my-mcp-server", "env": { "API_KEY": "$API_KEY" } },
@@ -27,35 +27,31 @@ ever called: rules that need calls are "not applicable". A file for --config has
     "secrets": ["API_KEY"],
     "without": { "slowCalls": "every tool answers at once" }
   }
-In place of "mcp" it has "openapi" or "module", a URL or a path beside the file. "secrets" are names
-of environment variables. { "subjects": [...] } tests several.
+Instead of "mcp" use "openapi" or "module" with a URL or a path relative to the file. "secrets" are
+names of environment variables. { "subjects": [...] } tests several subjects.
 `;
 
 /** Registers `toolweave conform`. */
 export function addConform(program: Command, { io, output, end }: CommandContext): void {
   const command = program
     .command("conform")
-    .summary("check that tools keep the contract")
+    .summary("test tools against the contract")
     .description(
-      "Checks every rule of the contract against tools, a source or an adapter: what a module exports, what an OpenAPI document makes, or what an MCP server has.",
+      "Tests tools, a source or an adapter against all rules of the contract: the exports of a module, the operations of an OpenAPI document, or the tools of an MCP server.",
     )
-    .argument("[module]", "a .js, .mjs or .ts file that exports what is tested")
+    .argument("[module]", "a .js, .mjs or .ts file that exports the tools")
     .option("--openapi <url|file>", "an OpenAPI document; may be repeated", collect)
     .option("--mcp <command|url>", "an MCP server: a command that starts it, or its URL")
-    .option("--config <file>", "what is tested, with sample calls, as JSON")
-    .option("--only <id|area>", "only this rule, or these; may be repeated", collect)
-    .option("--seed <n>", "the inputs of an earlier run again", parseSeed)
-    .option(
-      "--deadline <ms>",
-      "for what must come to an end: a start, a call (default: 10000)",
-      parseDeadline,
-    );
+    .option("--config <file>", "a JSON file with the subject and sample calls")
+    .option("--only <id|area>", "check only this rule or area; may be repeated", collect)
+    .option("--seed <n>", "repeat the inputs of an earlier run", parseSeed)
+    .option("--deadline <ms>", "the deadline of a start or a call (default: 10000)", parseDeadline);
   withApi(command)
-    .option("--json", "print the report as JSON, one line for each that is tested")
+    .option("--json", "print the reports as JSON, one line for each subject")
     .option("--junit <file|->", "write the report as JUnit XML")
-    .option("--badge <file>", "write a badge that shields.io can read")
-    .option("--summary <file>", "write what the report comes to as JSON")
-    .option("--verbose", "say also what was done for the rules that hold, and what led to an error")
+    .option("--badge <file>", "write a badge for shields.io")
+    .option("--summary <file>", "write the summary of the report as JSON")
+    .option("--verbose", "also print what was done for rules that hold, and the causes of an error")
     .addHelpText("after", conformExamples + exitCodeHelp)
     .action(async (module: string | undefined, options: ConformOptions) => {
       const { conform } = await import("./run.ts");

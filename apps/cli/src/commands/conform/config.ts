@@ -138,11 +138,11 @@ function withDeclarations(
 
 /** Declarations that only a program can make. */
 const programOnly = {
-  effectCalls: "How often a call had its effect takes a program to count: export a manifest.",
-  suspendingCalls: "What a person answers takes a program to say: export a manifest.",
-  state: "What the tools can change takes a program to read: export a manifest.",
-  change: "Changing the list of tools takes a program: export a manifest.",
-  outage: "Taking away what the tools stand on takes a program: export a manifest.",
+  effectCalls: "Counting effects needs a program: export a manifest.",
+  suspendingCalls: "The answers of a person need a program: export a manifest.",
+  state: "Reading the state needs a program: export a manifest.",
+  change: "Changing the tools needs a program: export a manifest.",
+  outage: "An outage needs a program: export a manifest.",
 } satisfies Manifest["without"];
 
 /** Merges the reasons for everything that is not declared. */

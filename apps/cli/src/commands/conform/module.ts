@@ -46,7 +46,7 @@ async function createModuleLoader(
 ): Promise<() => Promise<unknown>> {
   const option = suggestOption(path);
   if (option !== undefined) {
-    throw new UsageError(`${where}${path} is no module: it goes with ${option}.`);
+    throw new UsageError(`${where}${path} is not a module: use ${option}.`);
   }
   const file = resolve(path);
   try {
@@ -84,9 +84,9 @@ async function createModuleLoader(
 
 /** Returns the option that a path belongs to instead, if its form shows that it is no module. */
 function suggestOption(path: string): string | undefined {
-  if (/^https?:\/\//i.test(path)) return "--openapi, or with --mcp";
+  if (/^https?:\/\//i.test(path)) return "--openapi or --mcp";
   if (/\.ya?ml$/i.test(path)) return "--openapi";
-  return /\.json$/i.test(path) ? "--openapi, or with --config" : undefined;
+  return /\.json$/i.test(path) ? "--openapi or --config" : undefined;
 }
 
 /** Formats the line in the module: ` (line 3)`. Empty if it is elsewhere or unknown. */
@@ -119,10 +119,10 @@ function toCreate(first: ToolSource | readonly Tool[], again: () => unknown): Ma
   let next: ToolSource | readonly Tool[] | undefined = first;
   const accept = (value: unknown): ToolSource | readonly Tool[] => {
     const subject = asSubjectValue(value);
-    if (subject === undefined) throw new Error("The module makes something else each time.");
+    if (subject === undefined) throw new Error("The module returns something else each time.");
     if ("tools" in subject && used.has(subject)) {
       throw new Error(
-        "The module gives the same source each time, and each check closes its own: export a function that makes one.",
+        "The module returns the same source each time, but every check closes its source: export a function that creates one.",
       );
     }
     used.add(subject);

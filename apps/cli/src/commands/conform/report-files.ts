@@ -47,23 +47,23 @@ export async function writeReports(
   io: CliIo,
   output: Output,
 ): Promise<void> {
-  const { junitOf, reportText, summaryOf } = await import("@toolweave/conformance");
+  const { toJunit, formatReport, toSummary } = await import("@toolweave/conformance");
   const save = (path: string, text: string): Promise<void> => saveFile(path, Buffer.from(text));
-  if (junit !== undefined && junit !== "-") await save(junit, junitOf(reports));
+  if (junit !== undefined && junit !== "-") await save(junit, toJunit(reports));
   const [only] = reports;
   if (only !== undefined && badge !== undefined) {
-    await save(badge, `${safeJson(JSON.stringify(summaryOf(only).badge))}\n`);
+    await save(badge, `${safeJson(JSON.stringify(toSummary(only).badge))}\n`);
   }
   if (only !== undefined && summary !== undefined) {
-    await save(summary, `${safeJson(JSON.stringify(summaryOf(only), undefined, 2))}\n`);
+    await save(summary, `${safeJson(JSON.stringify(toSummary(only), undefined, 2))}\n`);
   }
   if (junit === "-") {
-    await output.write(junitOf(reports));
+    await output.write(toJunit(reports));
   } else if (json === true) {
     for (const report of reports) await output.write(`${safeJson(JSON.stringify(report))}\n`);
   } else {
     const texts = reports.map((report) =>
-      reportText(report, {
+      formatReport(report, {
         width: io.stdout.columns ?? 100,
         colors: hasColors(io),
         replay,

@@ -78,7 +78,7 @@ async function checkSubjects(
 /** An error that no rule was asked about: whatever lets it escape would end a host's process. */
 function escapedErrorText(error: unknown, verbose: boolean): string {
   const text = describeError(error, verbose).replace(/^toolweave: /, "");
-  return `toolweave: An error escaped that nobody handles, and that ends a process: ${text}`;
+  return `toolweave: An unhandled error escaped, which would end a process: ${text}`;
 }
 
 async function loadSubjects(
@@ -92,7 +92,7 @@ async function loadSubjects(
   if (inputs.length !== 1) {
     const what = "a module, --openapi, --mcp or --config";
     throw new UsageError(
-      inputs.length === 0 ? `Give what is to be tested: ${what}.` : `Give only one of ${what}.`,
+      inputs.length === 0 ? `Name the subject to test: ${what}.` : `Use only one of ${what}.`,
     );
   }
   const api = { baseUrl, header, auth, allowOrigin, allowReference };

@@ -14,7 +14,7 @@ export interface ConformSubject {
 
 /** The reason why a rule that needs sample calls does not apply to a subject without any. */
 export const noSamples =
-  "No sample calls were given, so no tool is called: say in a manifest, or in a file for --config, which calls may be made.";
+  "There are no sample calls, so no tool is called: declare them in a manifest or in a file for --config.";
 
 /** The URL or path without what may be secret in it. */
 export function stripLocationSecrets(location: string): string {

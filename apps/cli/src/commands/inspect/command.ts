@@ -9,16 +9,16 @@ const inspectExamples = `
 Examples:
   $ toolweave inspect --openapi openapi.yaml
   $ toolweave inspect --openapi https://api.example.com/openapi.json --filter 'list_*'
-  $ toolweave inspect --openapi openapi.yaml --filter get_pet    # and the arguments of this one
-  $ toolweave inspect --openapi openapi.yaml --policy strict     # and what it lets run
+  $ toolweave inspect --openapi openapi.yaml --filter get_pet    # with the arguments of the tool
+  $ toolweave inspect --openapi openapi.yaml --policy strict     # with the decisions of the policy
   $ toolweave inspect --openapi openapi.yaml --json | jq '.tools[].name'
   $ toolweave inspect --config toolweave.json
   $ toolweave inspect --mcp 'npx -y @modelcontextprotocol/server-memory'
   $ toolweave inspect --mcp https://mcp.example.com/mcp --auth 'bearer:$TOKEN'
-  $ toolweave inspect --check                       # against toolweave.lock.json
+  $ toolweave inspect --check                       # compare with toolweave.lock.json
 
-"asks first" marks the calls that a person has to approve, unless --yes does; "denied" those that
-the policy never lets run. \`toolweave policy explain\` tells why.
+"asks first" marks tools whose calls need approval, unless --yes is given; "denied" marks tools
+whose calls the policy denies. \`toolweave policy explain\` prints the reason.
 `;
 
 /** Registers `toolweave inspect`. */
@@ -26,16 +26,16 @@ export function addInspect(program: Command, { io, output, end }: CommandContext
   withPolicy(withToolOptions(program.command("inspect")))
     .summary("list the tools")
     .description(
-      "Lists the tools of MCP servers and OpenAPI documents: name, where it is from, what a call does, summary; then what could not become a tool.",
+      "Lists the tools of MCP servers and OpenAPI documents with their name, origin, effect and summary, followed by everything that could not become a tool.",
     )
-    .option("--check", "compare them with the lock, and end with 1 when one has changed")
+    .option("--check", "compare the tools with the lock; exit with 1 if one has changed")
     .option("--lock-file <file>", lockFileHelp)
-    .option("--filter <glob>", "only tools of these names (list_*); may be repeated", collect)
+    .option("--filter <glob>", "only tools with matching names (list_*); may be repeated", collect)
     .option(
       "--json",
       'print {"tools": [...], "problems": [...], "decisions": {...}, "warnings": [...]}',
     )
-    .option("--verbose", "say also what led to an error")
+    .option("--verbose", "also print the causes of an error")
     .addHelpText("after", inspectExamples + exitCodeHelp)
     .action(async (options: InspectOptions & LockOptions & { readonly check?: boolean }) => {
       if (options.check === true) {

@@ -6,25 +6,25 @@ import type { LockOptions } from "./run.ts";
 
 const lockExamples = `
 Examples:
-  $ toolweave lock                                  # of the toolweave.json of this folder
+  $ toolweave lock                                  # the toolweave.json of this folder
   $ toolweave lock --config toolweave.json
-  $ toolweave inspect --check                       # ends with 1 when a tool has changed
-  $ toolweave serve --locked                        # leaves out what has changed
+  $ toolweave inspect --check                       # exits with 1 if a tool has changed
+  $ toolweave serve --locked                        # omits changed tools
 
-A server can change what it says of a tool after you have looked at it. Keep the file with your
-configuration, and look at what changes before you lock again.
+A server can change the description of a tool after you have reviewed it. Commit the lock with your
+configuration, and review changes before you lock again.
 `;
 
 /** Registers `toolweave lock`. */
 export function addLock(program: Command, { io, output, end }: CommandContext): void {
   withToolOptions(program.command("lock"))
-    .summary("write down what the tools are")
+    .summary("record the tools in a lock file")
     .description(
-      "Writes a hash of every tool's name, schemas, description and hints, with the texts themselves, and says what has changed since the last time.",
+      "Writes a hash of the name, schemas, description and hints of every tool, together with these texts, and prints what has changed since the last lock.",
     )
     .option("--lock-file <file>", lockFileHelp)
     .option("--json", 'print {"lock", "tools", "added": [...], "removed": [...], "changed": [...]}')
-    .option("--verbose", "say also what led to an error")
+    .option("--verbose", "also print the causes of an error")
     .addHelpText("after", lockExamples + exitCodeHelp)
     .action(async (options: LockOptions) => {
       const { lock } = await import("./run.ts");

@@ -50,11 +50,11 @@ export async function check(options: LockOptions, io: CliIo, output: Output): Pr
     const { added, removed, changed } = difference;
     const isSame = added.length + removed.length + changed.length === 0;
     if (options.json === true) await writeDifference({ lock: path, isSame }, difference, output);
-    else if (isSame) await output.write(`All tools are as ${safeValue(path)} has them.\n`);
+    else if (isSame) await output.write(`All tools match ${safeValue(path)}.\n`);
     else {
       await writeLines(difference, output);
       output.printMessage(
-        "toolweave: The tools are not as they were locked. Look at them, then run `toolweave lock` again.",
+        "toolweave: The tools differ from the lock. Review the changes, then run `toolweave lock` again.",
       );
     }
     return isSame ? exitCode.completed : exitCode.changed;

@@ -9,8 +9,8 @@ Examples:
   $ toolweave login linear --config toolweave.json
   $ toolweave login --mcp https://mcp.example.com/mcp
 
-Tokens are kept in files of this user alone, in the folder that the configuration names as "store",
-else beside the store of \`toolweave approvals\`.
+Tokens are stored in files that only this user can read, in the folder that the configuration names
+as "store", otherwise next to the store of \`toolweave approvals\`.
 `;
 
 /** Registers `toolweave login`. */
@@ -19,15 +19,15 @@ export function addLogin(program: Command, { io, output, end }: CommandContext):
     .command("login")
     .summary("sign in to an MCP server")
     .description(
-      "Signs in to an MCP server with OAuth: prints where to go, waits for the browser to come back, and keeps the tokens for later commands.",
+      "Signs in to an MCP server with OAuth: prints the address to open, waits for the redirect of the browser, and stores the tokens for later commands.",
     )
-    .argument("[source]", "its name in the configuration")
+    .argument("[source]", "the name of the server in the configuration")
     .option(
       "--config <file>",
       "a toolweave.json, or another host's file with mcpServers (default: the toolweave.json here)",
     )
-    .option("--mcp <url>", "the server, in place of a name", collect)
-    .option("--verbose", "say also what led to an error")
+    .option("--mcp <url>", "the URL of the server, instead of a name", collect)
+    .option("--verbose", "also print the causes of an error")
     .addHelpText("after", loginExamples + exitCodeHelp)
     .action(async (source: string | undefined, options: LoginOptions) => {
       const { login } = await import("./run.ts");

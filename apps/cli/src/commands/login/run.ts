@@ -33,7 +33,7 @@ export async function login(
   const signInRequest = await rejectOnInterrupt(signIn(server, { signal: io.signal }), io.signal);
   const name = safeValue(server.name);
   if (signInRequest === undefined) {
-    await output.write(`${name} asks for no sign-in, or has what it needs.\n`);
+    await output.write(`${name} needs no sign-in, or is signed in already.\n`);
     return exitCode.completed;
   }
   const scopes =
@@ -58,9 +58,7 @@ async function resolveServer(
   const [url, ...others] = options.mcp ?? [];
   if (url !== undefined) {
     if (source !== undefined || others.length > 0) {
-      throw new UsageError(
-        "Give the name of one server in a configuration, or one --mcp with its URL.",
-      );
+      throw new UsageError("Name one server of a configuration, or use one --mcp with a URL.");
     }
     const place = {
       isAlone: true,
@@ -96,9 +94,7 @@ async function resolveServer(
 
 function assertHttpServer(server: McpServer, name: string): McpHttpServer {
   if ("url" in server) return server;
-  throw new UsageError(
-    `${safeValue(name)} is a program: only a server with a URL is signed in to.`,
-  );
+  throw new UsageError(`${safeValue(name)} is a program: only servers with a URL have a sign-in.`);
 }
 
 /** Resolves with the address that the browser was redirected to: received here, or pasted. */
@@ -114,20 +110,21 @@ async function waitForRedirect(
   try {
     if (listener === undefined && !canPrompt(io)) {
       throw new UsageError(
-        `Nothing can listen at ${safeValue(redirect)}, and nobody can be asked here: run it in a terminal.`,
+        `Nothing can listen at ${safeValue(redirect)}, and there is no terminal: run the command in a terminal.`,
       );
     }
     const pasted = canPrompt(io)
       ? withQuestions({ ...io, signal }, (question) =>
-          question("Then come back, or paste the whole address that you are led to here: "),
+          question("Then return here, or paste the complete address of the redirect: "),
         )
       : new Promise<undefined>(() => {});
-    if (!canPrompt(io)) output.printMessage("toolweave: Waiting for the browser to come back …");
+    if (!canPrompt(io)) output.printMessage("toolweave: Waiting for the redirect of the browser …");
     const answer = await rejectOnInterrupt(
       Promise.race([pasted, ...(listener === undefined ? [] : [listener.led])]),
       io.signal,
     );
-    if (answer === undefined || answer.trim() === "") throw new UsageError("Nobody has signed in.");
+    if (answer === undefined || answer.trim() === "")
+      throw new UsageError("The sign-in was not completed.");
     return answer.trim();
   } finally {
     done.abort();
@@ -161,7 +158,7 @@ async function listenForRedirect(
         connection: "close",
       });
       response.end(
-        isRedirect ? "You can close this page and go back to the terminal.\n" : "Not here.\n",
+        isRedirect ? "You can close this page and return to the terminal.\n" : "Not here.\n",
       );
       if (isRedirect) resolve(at.href);
     });

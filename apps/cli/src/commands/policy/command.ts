@@ -14,7 +14,7 @@ const policyExamples = `
 Examples:
   $ toolweave policy explain delete_pet id=7 --policy strict --openapi openapi.yaml
 
-\`toolweave policy explain --help\` has more of them, and a policy as a file.
+\`toolweave policy explain --help\` has more examples and a policy file.
 `;
 
 const explainExamples = `
@@ -24,7 +24,7 @@ Examples:
   $ toolweave policy explain add_pet name=Rex --policy rules.json --caller ada --role admin \\
       --openapi openapi.yaml
 
-A file has one policy, or a list of which each can only narrow those before it:
+A file contains one policy, or a list in which each policy can only restrict those before it:
   {
     "preset": "supervised",
     "rules": [
@@ -32,7 +32,7 @@ A file has one policy, or a list of which each can only narrow those before it:
       { "effect": "deny", "permissions": { "kind": "network", "target": "DELETE *" } }
     ]
   }
-Deny goes before ask, and ask before allow, in whatever order they stand.
+Deny takes precedence over ask, and ask over allow, independent of their order.
 `;
 
 /** Registers `toolweave policy explain`. */
@@ -43,17 +43,17 @@ export function addPolicy(program: Command, { io, output, end }: CommandContext)
     .description("Explains what a policy decides about a tool or a call. Nothing is called.")
     .addHelpText("after", policyExamples + exitCodeHelp);
   withStore(withPolicy(withToolOptions(policy.command("explain"))))
-    .summary("tell what would become of a call, and which rule decides")
+    .summary("explain the decision about a call")
     .description(
-      "Tells what would become of a call, which rule decides, and what else was weighed. Nothing is called. Without arguments it tells of the tool.",
+      "Explains what the policy decides about a call, which rule decides, and which other rules matched. Nothing is called. Without arguments it explains the decision about the tool.",
     )
-    .argument("<tool>", "its name, as `toolweave inspect` prints it")
+    .argument("<tool>", "the name of the tool, as `toolweave inspect` prints it")
     .argument("[key=value...]", argumentsHelp)
     .option("--args <json|@file|->", "all arguments as one JSON object, from a file or from stdin")
-    .option("--caller <id>", "on whose behalf")
-    .option("--role <role>", "a role of the caller's; may be repeated", collect)
+    .option("--caller <id>", "the id of the caller")
+    .option("--role <role>", "a role of the caller; may be repeated", collect)
     .option("--json", "print the explanation as JSON")
-    .option("--verbose", "say also what led to an error")
+    .option("--verbose", "also print the causes of an error")
     .addHelpText("after", explainExamples + exitCodeHelp)
     .action(async (tool: string, words: readonly string[], options: ExplainOptions) => {
       const { explain } = await import("./explain.ts");

@@ -94,12 +94,12 @@ function* explanationLines(
 ): Generator<string> {
   if (problem === undefined || !advertised) yield `${safeValue(tool)} ${verdicts[effect]}.`;
   yield advertised
-    ? "It is advertised: a model is shown it, and may call it."
-    : "It is not advertised: a model is not shown it, and no call of it runs.";
+    ? "It is advertised: a model can see and call it."
+    : "It is not advertised: a model cannot see or call it.";
   for (const request of requests) yield* requestLines(request, tool);
   if (isCall || requests.length === 0) return;
   yield "";
-  yield "This is about the tool. A call may ask for permissions, which rules may be for: add arguments.";
+  yield "This is the decision about the tool. Rules may depend on the permissions of a call: add arguments to see them.";
 }
 
 function* requestLines(request: ExplainedRequest, tool: string): Generator<string> {

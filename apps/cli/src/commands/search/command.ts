@@ -14,14 +14,14 @@ Examples:
 /** Registers `toolweave search`. */
 export function addSearch(program: Command, { io, output, end }: CommandContext): void {
   withPolicy(withToolOptions(program.command("search")))
-    .summary("find tools by what they are about")
+    .summary("search for tools by keywords")
     .description(
-      "Lists the tools that are about some words, the best first: name, method and path, what a call does, summary. It looks at names, titles, descriptions, parameters and where tools are from.",
+      "Lists the tools that match some words, best match first, with their name, method and path, effect and summary. Searches names, titles, descriptions, parameters and origins.",
     )
     .argument("<words...>", "what the tool should do")
-    .option("--limit <n>", "list at most so many: 1 to 100", parseResultLimit, 10)
+    .option("--limit <n>", "the maximum number of results: 1 to 100", parseResultLimit, 10)
     .option("--json", 'print {"tools": [...], "problems": [...], "decisions": {...}}')
-    .option("--verbose", "say also what led to an error")
+    .option("--verbose", "also print the causes of an error")
     .addHelpText("after", searchExamples + exitCodeHelp)
     .action(async (words: readonly string[], options: SearchOptions) => {
       const { search } = await import("./run.ts");

@@ -19,15 +19,15 @@ Examples:
   $ toolweave serve --http 0.0.0.0:8137 --token-env GATEWAY_TOKEN
   $ toolweave serve --openapi https://api.example.com/openapi.json --auth 'bearer:$TOKEN'
 
-A host starts it with this line in its own mcpServers:
+A host starts it with this entry in its mcpServers:
   "tools": {
     "command": "npx",
     "args": ["-y", "toolweave", "serve", "--config", "/path/toolweave.json"]
   }
 
-What needs a person is asked of the client's user, where the client can do that. Elsewhere the call
-is kept, and its answer has the command of \`toolweave approvals\` that goes on with it; always so
-with --approvals out-of-band. Over HTTP other machines are let in with a token only.
+If a call needs approval, the gateway asks the user through the client, if the client supports
+elicitation. Otherwise, and always with --approvals out-of-band, the call is stored, and its result
+names the command of \`toolweave approvals\` that resumes it. Over HTTP, other machines need a token.
 `;
 
 /** Registers `toolweave serve`. */
@@ -35,31 +35,31 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
   withServeLimits(withStore(withPolicy(withToolOptions(program.command("serve")))))
     .summary("serve the tools over MCP")
     .description(
-      "Serves all the tools as one MCP server: over stdin and stdout, for hosts that start it, or over HTTP. Ends when its client has gone, or on Ctrl-C.",
+      "Serves all tools as one MCP server: over stdio, for hosts that start it, or over HTTP. Exits when its client disconnects, or on Ctrl-C.",
     )
-    .option("--http [host:port]", "over HTTP (default: 127.0.0.1:8137)")
+    .option("--http [host:port]", "serve over HTTP (default: 127.0.0.1:8137)")
     .option(
       "--token-env <name>",
       "with --http: the environment variable of the token that clients send",
     )
     .option(
       "--search",
-      "show three tools that search, describe and call (default: above 100 tools)",
+      "list three tools that search, describe and call (default: above 100 tools)",
     )
-    .option("--locked", "leave out tools that are not as the lock has them")
+    .option("--locked", "omit tools that differ from the lock")
     .option("--lock-file <file>", lockFileHelp)
     .addOption(
-      new Option("--approvals <how>", "who is asked (default: elicit)").choices([
+      new Option("--approvals <how>", "how approval is requested (default: elicit)").choices([
         "elicit",
         "out-of-band",
       ]),
     )
     .option(
       "--grace <ms>",
-      "when stopped: how long calls under way have to end (default: 5000)",
+      "the grace period of running calls at the end (default: 5000)",
       parseGrace,
     )
-    .option("--verbose", "say also what led to an error, and what clients do wrong")
+    .option("--verbose", "also print the causes of an error, and errors of clients")
     .addHelpText("after", serveExamples + exitCodeHelp)
     .action(async (options: ServeOptions) => {
       const { serve } = await import("./run.ts");

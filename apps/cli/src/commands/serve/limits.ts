@@ -22,7 +22,7 @@ export function withServeLimits(command: Command): Command {
   return command
     .option(
       "--max-calls <n>",
-      "calls of one caller at once (default: 1000)",
+      "concurrent calls of one caller (default: 1000)",
       parseLimit("--max-calls"),
     )
     .option(
@@ -32,17 +32,17 @@ export function withServeLimits(command: Command): Command {
     )
     .option(
       "--max-streams <n>",
-      "streams of one caller that wait for changes (default: 1000)",
+      "notification streams of one caller (default: 1000)",
       parseLimit("--max-streams"),
     )
     .option(
       "--max-subscriptions <n>",
-      "resources that one caller is subscribed to (default: 10000)",
+      "subscribed resources of one caller (default: 10000)",
       parseLimit("--max-subscriptions"),
     )
     .option(
       "--max-requests <n>",
-      "with --http: requests of one caller at once, without streams (default: 1000)",
+      "with --http: concurrent requests of one caller, without streams (default: 1000)",
       parseLimit("--max-requests"),
     )
     .option(
@@ -52,7 +52,7 @@ export function withServeLimits(command: Command): Command {
     )
     .option(
       "--session-idle <ms>",
-      "with --http: when a session without a stream may make room (default: 300000)",
+      "with --http: when an idle session without a stream may be closed (default: 300000)",
       parseLimit("--session-idle"),
     )
     .option(
@@ -85,7 +85,7 @@ export function resolveServeLimits(
   if (options.http === undefined) {
     for (const [name, flag] of Object.entries(httpOnlyOptions)) {
       if (options[name as keyof typeof httpOnlyOptions] === undefined) continue;
-      throw new UsageError(`${flag} is for --http: over stdio there is one client.`);
+      throw new UsageError(`${flag} applies to --http only: over stdio there is one client.`);
     }
   }
   const merged = { ...configured, ...options };

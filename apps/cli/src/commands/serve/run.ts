@@ -168,7 +168,7 @@ function parseHttpOptions(
   if (tokenEnv === undefined) {
     if (loopbackHost.test(host)) return { host, port };
     throw new UsageError(
-      `${host} can be reached from other machines, and whoever reaches it could call every tool: say with --token-env which environment variable has the token that clients send.`,
+      `${host} can be reached from other machines, which could call every tool: name the environment variable of the clients' token with --token-env.`,
     );
   }
   const token = io.env[tokenEnv] ?? "";

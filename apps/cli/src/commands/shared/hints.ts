@@ -31,7 +31,7 @@ export function pendingCallHints(
   const withheldWords = withheld.flat();
   const notes = [
     ...withheldNotes(withheld),
-    ...(store.key.path === undefined ? ["TOOLWEAVE_KEY has to be set there as it is here."] : []),
+    ...(store.key.path === undefined ? ["TOOLWEAVE_KEY must have the same value there."] : []),
   ];
   return waitsForApprovalOnly(interruption)
     ? { show: line("show"), approve: line("approve", withheldWords), reject: line("reject"), notes }
@@ -66,9 +66,9 @@ function withheldNotes(withheld: readonly WrittenOption[]): string[] {
   return [
     ...(variables.length === 0
       ? []
-      : [`Put what is secret into ${variables.join(", ")} first: it is not kept.`]),
+      : [`Put what is secret into ${variables.join(", ")} first: secrets are not stored.`]),
     ...(addresses.length === 0
       ? []
-      : [`Write the address in full, which is not kept, since ${addresses[0]} may be secret.`]),
+      : [`Use the complete address, which is not stored because ${addresses[0]} may be secret.`]),
   ];
 }

@@ -22,21 +22,21 @@ export function withToolOptions(command: Command): Command {
 export function withToolOverrides(command: Command): Command {
   return withApi(
     command
-      .option("--config <file>", "the configuration, where it is now")
+      .option("--config <file>", "the current path of the configuration")
       .option(
         "--openapi <url|file>",
-        "the OpenAPI document, where it is now; may be repeated",
+        "the current location of the OpenAPI document; may be repeated",
         collect,
       )
-      .option("--mcp <command|url>", "the MCP server, as it is reached now", collect),
+      .option("--mcp <command|url>", "the current command or URL of the MCP server", collect),
   );
 }
 
 /** Adds the options for an API beside its document. */
 export function withApi(command: Command): Command {
   return command
-    .option("--base-url <url>", "where the API is, instead of what the document says")
-    .option("--header <name: value>", "sent with every request; may be repeated", collect)
+    .option("--base-url <url>", "the URL of the API, instead of the one in the document")
+    .option("--header <name: value>", "a header of every request; may be repeated", collect)
     .option(
       "--auth <credentials>",
       "bearer:TOKEN, basic:USER:PASSWORD, apiKey:VALUE or apiKey:SCHEME=VALUE; may be repeated",
@@ -44,31 +44,32 @@ export function withApi(command: Command): Command {
     )
     .option(
       "--allow-origin <origin>",
-      "may be reached although it is private; may be repeated",
+      "allow requests to this origin although it is private; may be repeated",
       collect,
     )
     .option(
       "--allow-reference <url|path>",
-      "$refs of the document may open it, with all below it; may be repeated",
+      "allow $refs of the document to this location and everything below it; may be repeated",
       collect,
     )
     .option(
       "--timeout <ms>",
-      "for loading and for the call; 0: none (default: 60000)",
+      "the timeout of loading and of the call; 0: none (default: 60000)",
       parseTimeout,
     );
 }
 
 /** The help of the words after a tool's name, for all commands that take its arguments. */
 export const argumentsHelp =
-  "arguments, read as the tool's schema says; a.b=value reaches into an object, a repeated key makes a list, JSON works for both";
+  "arguments, parsed by the schema of the tool; a.b=value sets a member of an object, a repeated key creates a list, JSON works for both";
 
 /** The help of `--lock-file`, for all commands that have a lock. */
-export const lockFileHelp = "the lock (default: toolweave.lock.json beside the configuration)";
+export const lockFileHelp =
+  "the lock file (default: toolweave.lock.json next to the configuration)";
 
 /** The help of `--output`, for all commands that run a call. */
 export const outputHelp =
-  "save the answer there: a file, image or sound as it is, otherwise the text";
+  "save the result to a file: a file, image or sound unchanged, otherwise the text";
 
 /** Adds the option for the policy. */
 export function withPolicy(command: Command): Command {
@@ -82,7 +83,7 @@ export function withPolicy(command: Command): Command {
 export function withStore(command: Command): Command {
   return command.option(
     "--store <file>",
-    "keeps calls that wait (default: $TOOLWEAVE_STORE, else in your state folder)",
+    "the store of pending calls (default: $TOOLWEAVE_STORE, otherwise in your state folder)",
   );
 }
 
@@ -114,7 +115,7 @@ function parseWholeNumber(value: string, max: number): number | undefined {
 export function parseSeed(value: string): number {
   const number = parseWholeNumber(value, 2_147_483_647);
   if (number !== undefined) return number;
-  throw new UsageError("--seed must be a whole number up to 2147483647, as a report names it.");
+  throw new UsageError("--seed must be a whole number up to 2147483647, as in a report.");
 }
 
 /** Parses the deadline of operations that must end. */

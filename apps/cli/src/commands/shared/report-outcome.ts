@@ -50,7 +50,7 @@ export async function printOutcome(
     printPendingCall(outcome.interruption, { io, output, store });
   } else if (outcome.error?.code === "approval_rejected") {
     output.printMessage(
-      `toolweave: ${safeValue(outcome.result.toolName)} was not called: you did not approve it.`,
+      `toolweave: ${safeValue(outcome.result.toolName)} was not called, because you did not approve it.`,
     );
   } else if (outcome.error?.code === "store_unavailable") {
     // What is wrong with which file stands in the cause.
@@ -71,7 +71,7 @@ export async function printOutcome(
   }
   for (const { id } of store.saved) {
     output.printMessage(
-      `toolweave: Saved. To take it back: ${storeCommand(store, io.env, "revoke", id)}`,
+      `toolweave: Saved a grant. To revoke it: ${storeCommand(store, io.env, "revoke", id)}`,
     );
   }
 }
@@ -90,11 +90,11 @@ async function save({ result }: CompletedOutcome, file: string, output: Output):
   const bytes = toFileBytes(result.content);
   try {
     await saveFile(file, bytes);
-    output.printMessage(`toolweave: ${bytes.byteLength} bytes are in ${safeValue(file)}.`);
+    output.printMessage(`toolweave: ${bytes.byteLength} bytes saved to ${safeValue(file)}.`);
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    output.printMessage(`toolweave: The answer could not be saved: ${safeLine(reason)}.`);
+    output.printMessage(`toolweave: The result could not be saved: ${safeLine(reason)}.`);
     return false;
   }
 }
@@ -109,7 +109,9 @@ export async function printDenial(
   const { requests } = await executor.explain({ name: outcome.result.toolName });
   const reasons = requests.flatMap(({ effect, reason }) => (effect === "deny" ? [reason] : []));
   if (reasons.length > 0) {
-    output.printMessage(`toolweave: The policy denies it: ${reasons.map(safeLine).join("; ")}.`);
+    output.printMessage(
+      `toolweave: The policy denies the call: ${reasons.map(safeLine).join("; ")}.`,
+    );
   }
 }
 
@@ -129,7 +131,7 @@ function printPendingCall(interruption: Interruption, { io, output, store }: Com
       ...requests.map((request) => `  ${describeRequest(request)}`),
       truncateText(describeArguments(call.arguments), commands.show),
       // Rounded up: it has only just begun.
-      `${unsent}It is kept for ${formatDuration(expiresAt - Date.now() + 60_000)}; go on with one of:`,
+      `${unsent}It is stored for ${formatDuration(expiresAt - Date.now() + 60_000)}; continue with one of:`,
       ...Object.values(commands).map((command) => `  ${command}`),
       ...notes,
     ].join("\n"),

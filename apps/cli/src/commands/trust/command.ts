@@ -10,11 +10,11 @@ Examples:
   $ toolweave trust --list
   $ toolweave trust --revoke ~/work/shop
 
-A toolweave.json that a command finds in the current folder may have come with the folder. On a
-terminal the first command with it asks; elsewhere, with --json and where CI is set it ends with 3.
-The question comes again, with what has changed, when the file changes, or a file that it names:
+A toolweave.json in the current folder may come from someone else. On a terminal, the first command
+that uses it asks whether to trust it; without a terminal, with --json and if CI is set the command
+exits with 3. It asks again, and lists the changes, when the file changes or a file that it names:
 prompts, envFiles, documents, and files and packages of the folder that programs are started with.
-What is trusted is kept for this user alone, in toolweave/trusted of $XDG_CONFIG_HOME or ~/.config.
+Trust is stored for this user only, in toolweave/trusted of $XDG_CONFIG_HOME or ~/.config.
 `;
 
 /** Registers `toolweave trust`. */
@@ -23,14 +23,14 @@ export function addTrust(program: Command, { io, output, end }: CommandContext):
     .command("trust")
     .summary("trust the toolweave.json of a folder")
     .description(
-      "Shows what the toolweave.json of a folder starts, connects to and reads, and asks whether to trust it. Commands use a file that they find in the current folder only when it is trusted as it is; one that --config names needs no trust.",
+      "Lists what the toolweave.json of a folder starts, connects to and reads, and asks whether to trust it. Commands use a file in the current folder only if it is trusted and unchanged. A file that --config names needs no trust.",
     )
-    .argument("[folder]", "default: the current one")
-    .option("--list", "list the files that are trusted")
-    .option("--revoke", "trust it no longer")
+    .argument("[folder]", "the folder (default: the current one)")
+    .option("--list", "list the trusted files")
+    .option("--revoke", "revoke the trust")
     .option("--yes", "trust it without asking")
-    .option("--json", "print the result as JSON; asks nothing")
-    .option("--verbose", "say also what led to an error")
+    .option("--json", "print the result as JSON, without asking")
+    .option("--verbose", "also print the causes of an error")
     .addHelpText("after", trustExamples + exitCodeHelp)
     .action(async (folder: string | undefined, options: TrustOptions) => {
       const { trust } = await import("./run.ts");

@@ -1,0 +1,292 @@
+import type { CallOptions, ToolExecutor } from "@toolweave/core";
+import {
+  isDeterministic,
+  comparableText,
+  isRateLimited,
+  formatOutcome,
+  successfulResult,
+  type CallResult,
+} from "../../execution/call-result.ts";
+import { countEffects, countNewEffects } from "../../calls/effect-count.ts";
+import { formatCall, createExecutor, labelCalls, runSample } from "../../execution/run-sample.ts";
+import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
+import {
+  failed,
+  formatError,
+  notApplicable,
+  passed,
+  type Finding,
+} from "../../contract/finding.ts";
+import { checkEach, type Fault } from "../../faults/check-each.ts";
+import type { EffectCall, SampleCall } from "../../contract/manifest.ts";
+import { memoizePerRun } from "../../context/memoize-per-run.ts";
+import { drawSubset } from "../../schema/draw-subset.ts";
+import { ToolObserver } from "../../observation/tool-observer.ts";
+
+/** The minimum and maximum number of concurrent calls. */
+const minConcurrentCalls = 8;
+const maxConcurrentCalls = 40;
+/** The minimum delay of a call that counts as caused by a slow call. */
+const minDelayMs = 500;
+
+/** Checks of concurrent calls. */
+export const concurrencyChecks: readonly Check[] = [
+  defineCheck("TW-CONC-001", async (context) => {
+    const executor = createExecutor((await context.createReady()).callableTools());
+    const calls = repeatCalls(context.samples("succeedingCalls"));
+    const made = await Promise.all(
+      calls.map((call, index) => makeCall(context, executor, call, `call ${index}`)),
+    );
+    return checkEach(made, "Made the succeeding calls concurrently", findFailure);
+  }),
+
+  defineCheck("TW-CONC-002", async (context) => {
+    const executor = createExecutor((await context.createReady()).callableTools());
+    return compareWithAlone(context, async (calls) =>
+      Promise.all(
+        repeatCalls(calls).map((call, index) => makeCall(context, executor, call, `call ${index}`)),
+      ),
+    );
+  }),
+
+  defineCheck("TW-CONC-003", async (context) => {
+    const executor = createExecutor((await context.createReady()).callableTools());
+    return compareWithAlone(context, async (calls) =>
+      Promise.all(calls.map((call) => makeCall(context, executor, call, "call"))),
+    );
+  }),
+
+  defineCheck("TW-CONC-004", async (context) => {
+    const executor = createExecutor((await context.createReady()).callableTools());
+    const calls = labelCalls(context.samples("effectCalls"));
+    return checkEach(
+      calls,
+      `Made each call once, and ${minConcurrentCalls} times concurrently`,
+      ({ call }) => findLostEffect(context, executor, call),
+    );
+  }),
+
+  defineCheck("TW-CONC-005", async (context) => {
+    const executor = createExecutor((await context.createReady()).callableTools());
+    const failing = context.samples("failingCalls");
+    const succeeding = repeatCalls(context.samples("succeedingCalls"));
+    const half = Math.floor(succeeding.length / 2);
+    // Failing calls have succeeding calls before and after them.
+    const calls = [...succeeding.slice(0, half), ...failing, ...succeeding.slice(half)];
+    const made = await Promise.all(
+      calls.map((call, index) => makeCall(context, executor, call, `call ${index}`)),
+    );
+    const others = made.filter(({ call }) => !failing.includes(call));
+    return checkEach(others, "Made failing and succeeding calls concurrently", findFailure);
+  }),
+
+  defineCheck("TW-CONC-006", async (context) => {
+    const one = createExecutor((await context.createReady()).callableTools());
+    const other = createExecutor((await context.createReady()).callableTools());
+    return compareWithAlone(context, async (calls) =>
+      Promise.all(
+        repeatCalls(calls).flatMap((call, index) => [
+          makeCall(context, one, call, `call ${index}`),
+          makeCall(context, other, call, `call ${index}`),
+        ]),
+      ),
+    );
+  }),
+
+  defineCheck("TW-CONC-007", async (context) => {
+    const tools = (await context.createReady()).callableTools();
+    for (const call of context.samples("slowCalls")) {
+      const watch = new ToolObserver(tools);
+      const finding = await findDelayedCall(context, createExecutor(watch.tools), watch, call);
+      if (finding !== undefined) return finding;
+    }
+    return passed("Made the succeeding calls during each slow one.");
+  }),
+  defineCheck("TW-CONC-008", async (context) => {
+    const tools = (await context.createReady()).callableTools();
+    const calls = context.samples("effectCalls").map((call) => ({ call, label: formatCall(call) }));
+    return checkEach(calls, "Made each call in two runs, with the same id", async ({ call }) => {
+      const newEffects: number[] = [];
+      for (let run = 0; run < 2; run++) {
+        const before = await countEffects(context, call);
+        const { callResult } = await makeCall(context, createExecutor(tools), call, "call_0");
+        // Other rules check the result.
+        if (successfulResult(callResult) === undefined) return undefined;
+        newEffects.push(await countNewEffects(context, call, before));
+      }
+      return newEffects[0] !== 0 && newEffects[1] === 0
+        ? {
+            wrong:
+              "has no effect if a call of another run had the same id: ids are unique only within a run",
+            seen: newEffects,
+          }
+        : undefined;
+    });
+  }),
+];
+
+interface MadeCall {
+  readonly call: SampleCall;
+  readonly label: string;
+  readonly callResult: CallResult;
+}
+
+/** Repeats the calls at least twice, up to the maximum number of concurrent calls. */
+function repeatCalls<Call extends SampleCall>(calls: readonly Call[]): readonly Call[] {
+  const [first] = calls;
+  if (first === undefined) return [];
+  const count = Math.min(maxConcurrentCalls, Math.max(minConcurrentCalls, 2 * calls.length));
+  return Array.from({ length: count }, (_, index) => calls[index % calls.length] ?? first);
+}
+
+async function makeCall(
+  context: CheckContext,
+  executor: ToolExecutor,
+  call: SampleCall,
+  id: string,
+  options: CallOptions = {},
+): Promise<MadeCall> {
+  const callResult = await runSample(context, executor, call, options, id).catch(formatError);
+  return { call, label: formatCall(call), callResult };
+}
+
+function findFailure({ callResult }: MadeCall): Fault | undefined {
+  if (successfulResult(callResult) !== undefined || isRateLimited(callResult)) return undefined;
+  const what = typeof callResult === "string" ? "does not end" : "fails";
+  return {
+    wrong: `${what} when other calls run at the same time`,
+    seen: formatOutcome(callResult),
+  };
+}
+
+/** Compares the results of concurrent calls with those of the calls alone. */
+async function compareWithAlone(
+  context: CheckContext,
+  together: (calls: readonly SampleCall[]) => Promise<readonly MadeCall[]>,
+): Promise<Finding> {
+  const alone = await makeCallsAlone(context);
+  if (alone.size === 0) return notApplicable("No sample call completed: see TW-CALL-002.");
+  const made = await together([...alone.keys()]);
+  const staysSame = createDeterminismTest(context);
+  return checkEach(made, "Compared the results of calls alone and concurrently", async (one) => {
+    const { call, callResult } = one;
+    if (isRateLimited(callResult)) return undefined;
+    const answer = comparableAnswer(one);
+    const expected = alone.get(call);
+    if (answer === expected) return undefined;
+    // A result that changes by chance or with time, such as a date, does not belong to another
+    // call.
+    if (answer !== undefined && !(await staysSame(call, expected))) return undefined;
+    const seen = `${answer ?? formatOutcome(callResult)} instead of ${expected}`;
+    return { wrong: "has a different result than alone", seen };
+  });
+}
+
+/** Makes the succeeding calls one after the other, and returns their results. */
+function makeCallsAlone(context: CheckContext): Promise<ReadonlyMap<SampleCall, string>> {
+  return memoizePerRun(context, "answers alone", async () => {
+    const executor = createExecutor((await context.createReady()).callableTools());
+    const alone = new Map<SampleCall, string>();
+    for (const call of drawSubset(
+      context.samples("succeedingCalls"),
+      maxConcurrentCalls / 2,
+      context.seed,
+    )) {
+      const first = comparableAnswer(await makeCall(context, executor, call, "alone"));
+      if (first !== undefined) alone.set(call, first);
+    }
+    return alone;
+  });
+}
+
+/**
+ * Checks whether a call alone always has the same result; once for each call, and only on demand.
+ */
+function createDeterminismTest(
+  context: CheckContext,
+): (call: SampleCall, answer: string | undefined) => Promise<boolean> {
+  const known = new Map<SampleCall, Promise<boolean>>();
+  let executor: Promise<ToolExecutor> | undefined;
+  const ask = async (call: SampleCall): Promise<string | undefined> => {
+    executor ??= context.createReady().then((subject) => createExecutor(subject.callableTools()));
+    return comparableAnswer(await makeCall(context, await executor, call, "now"));
+  };
+  return (call, answer) => {
+    const same = known.get(call) ?? isDeterministic(answer, () => ask(call));
+    known.set(call, same);
+    return same;
+  };
+}
+
+/** The comparable result; `undefined` if the call did not succeed. */
+function comparableAnswer({ callResult }: MadeCall): string | undefined {
+  return successfulResult(callResult) === undefined ? undefined : comparableText(callResult);
+}
+
+async function findLostEffect(
+  context: CheckContext,
+  executor: ToolExecutor,
+  call: EffectCall,
+): Promise<Fault | undefined> {
+  const count = (): Promise<number> => countEffects(context, call);
+  const start = await count();
+  await makeCall(context, executor, call, "alone");
+  const each = await countNewEffects(context, call, start);
+  const before = await count();
+  const made = await Promise.all(
+    Array.from({ length: minConcurrentCalls }, (_, index) =>
+      makeCall(context, executor, call, `call ${index}`),
+    ),
+  );
+  const done = made.filter(({ callResult }) => successfulResult(callResult) !== undefined).length;
+  const expected = done * each;
+  const newEffects = await countNewEffects(context, call, before, expected);
+  // A failed call may have had its effect before it failed.
+  if (newEffects >= expected && newEffects <= minConcurrentCalls * each) return undefined;
+  return {
+    wrong: `has ${newEffects} effects when ${done} concurrent calls of it succeed`,
+    seen: `${each} alone, so ${expected} are expected`,
+  };
+}
+
+async function findDelayedCall(
+  context: CheckContext,
+  executor: ToolExecutor,
+  watch: ToolObserver,
+  slow: SampleCall,
+): Promise<Finding | undefined> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let ended = false;
+  const running = makeCall(context, executor, slow, "slow", { signal }).then(
+    () => void (ended = true),
+  );
+  await Promise.race([watch.started, running]);
+  try {
+    for (const [index, call] of context.samples("succeedingCalls").entries()) {
+      const began = performance.now();
+      const made = makeCall(context, executor, call, `call ${index}`);
+      await Promise.race([made, running]);
+      // One of the two ends here, since both have a deadline.
+      if (!ended) continue;
+      const waited = performance.now() - began;
+      if (waited < minDelayMs) return undefined;
+      // The call itself may be slow.
+      controller.abort();
+      await running;
+      const again = performance.now();
+      await makeCall(context, executor, call, "alone");
+      if (waited < minDelayMs + 2 * (performance.now() - again)) return undefined;
+      const label = formatCall(slow);
+      return failed(
+        `${formatCall(call)} waits until ${label} ends.`,
+        `Made calls while ${label} was running.`,
+        `no result after ${Math.round(waited)} ms`,
+      );
+    }
+    return undefined;
+  } finally {
+    controller.abort();
+    await running;
+  }
+}

@@ -1,0 +1,236 @@
+import type { CallOptions, InjectedParameter, RunOptions, Tool } from "@toolweave/core";
+import { isDeterministic, comparableText } from "../../execution/call-result.ts";
+import { formatCall, createExecutor, runSample } from "../../execution/run-sample.ts";
+import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
+import { formatError, notApplicable, type Finding } from "../../contract/finding.ts";
+import { checkEach, type Fault } from "../../faults/check-each.ts";
+import type { SampleCall } from "../../contract/manifest.ts";
+import { memoizePerRun } from "../../context/memoize-per-run.ts";
+import { drawSubset } from "../../schema/draw-subset.ts";
+import {
+  createContextReads,
+  recordContextReads,
+  type ContextReads,
+} from "../../observation/context-reads.ts";
+
+/** The maximum number of calls that are made for two runs. */
+const maxCalls = 20;
+
+/** The runs of two callers. */
+const runs: readonly (RunOptions & CallOptions)[] = [
+  { sessionId: "s1", caller: { id: "ada" } },
+  { sessionId: "s2", caller: { id: "grace" } },
+];
+
+const done = "Made each sample call for two runs, one after the other and concurrently";
+
+/** Checks of whether calls keep their runs apart. */
+export const isolationChecks: readonly Check[] = [
+  defineCheck("TW-CALL-016", (context) =>
+    checkReadCalls(context, ({ tool, alone, together }) => {
+      const declared = new Set(declaredParameters(tool).map(({ name }) => name));
+      const stale = findStaleRead(alone, together, (parts) => new Set(readNames(parts)), declared);
+      return (
+        stale && {
+          wrong: `uses "${stale.name}" of ${stale.whose} run: read ctx.injected in each call, and make it part of cache keys`,
+          seen: stale.seen,
+        }
+      );
+    }),
+  ),
+
+  defineCheck("TW-CALL-017", async (context) => {
+    const { injected = {} } = context.manifest;
+    return checkReadCalls(context, ({ tool, alone, together }, calls) => {
+      const declared = declaredParameters(tool);
+      const names = new Set(declared.map(({ name }) => name));
+      const read = new Set([...alone, ...together].flatMap((parts) => [...parts.injected]));
+      const copied = new Set(alone.flatMap((parts) => [...parts.copied]));
+      // A value that is not plain cannot come from a model; copying all values reads none in
+      // particular.
+      const undeclared = [...read].find(
+        (name) => isPlain(injected[name]) && !names.has(name) && !copied.has(name),
+      );
+      if (undeclared !== undefined) {
+        const wrong = `reads ctx.injected.${undeclared} but does not declare it in spec.injected`;
+        return { wrong, seen: [...read] };
+      }
+      const all = calls.filter((call) => call.tool === tool);
+      const every = new Set(
+        all.flatMap((call) => [...call.alone, ...call.together]).flatMap(readNames),
+      );
+      const unread = declared.find(
+        ({ name, required }) => required === true && name in injected && !every.has(name),
+      );
+      return (
+        unread && {
+          wrong: `requires the injected "${unread.name}" but never reads it: it uses the value of an earlier run, or does not need it`,
+          seen: [...every],
+        }
+      );
+    });
+  }),
+
+  defineCheck("TW-CALL-022", (context) =>
+    checkReadCalls(context, ({ alone }) => {
+      const changed = alone.flatMap((parts) => [...parts.changed]);
+      return changed.length === 0
+        ? undefined
+        : {
+            wrong: `changes ctx.injected.${changed[0]}, which other calls of the run also read`,
+            seen: changed,
+          };
+    }),
+  ),
+
+  defineCheck("TW-CALL-023", (context) =>
+    checkReadCalls(context, ({ alone, together, callerResults: answers }) => {
+      const stale = findStaleRead(alone, together, ({ members: own }) => own);
+      if (stale !== undefined) {
+        const wrong = `reads ctx.${stale.name} only of ${stale.whose} run, and uses it for other callers`;
+        return { wrong, seen: stale.seen };
+      }
+      if (answers === undefined) return undefined;
+      return { wrong: "returns to one caller the result of another one", seen: answers };
+    }),
+  ),
+];
+
+type Pair = readonly [ContextReads, ContextReads];
+
+/**
+ * The values that a call read when it was made for two runs, with a source that nothing else has
+ * used.
+ */
+interface ReadCall {
+  readonly label: string;
+  readonly tool: Tool;
+  readonly alone: Pair;
+  /** The repetition with concurrent calls. */
+  readonly together: Pair;
+  /** The results, if a caller received the result of another one. */
+  readonly callerResults?: CallerResults;
+}
+
+/**
+ * The results of two callers one after the other, and the result of the second one with a new
+ * source.
+ */
+interface CallerResults {
+  readonly first: string;
+  readonly next: string;
+  readonly nextAlone: string;
+}
+
+async function checkReadCalls(
+  context: CheckContext,
+  faultOf: (call: ReadCall, calls: readonly ReadCall[]) => Fault | undefined,
+): Promise<Finding> {
+  const calls = await memoizePerRun(context, "what calls read of their runs", () =>
+    makeReadCalls(context),
+  );
+  return calls.length === 0
+    ? notApplicable("There is no tool for the sample calls.")
+    : checkEach(calls, done, (call) => faultOf(call, calls));
+}
+
+async function makeReadCalls(context: CheckContext): Promise<readonly ReadCall[]> {
+  const tools = (await context.createReady()).callableTools();
+  const made: ReadCall[] = [];
+  for (const call of drawSubset(context.samples("succeedingCalls"), maxCalls, context.seed)) {
+    const tool = tools.find(({ spec }) => spec.name === call.tool);
+    if (tool === undefined) continue;
+    const first = await recordReadParts(context, tools, call, 0);
+    const second = await recordReadParts(context, tools, call, 1);
+    const together = await Promise.all([
+      recordReadParts(context, tools, call, 0),
+      recordReadParts(context, tools, call, 1),
+    ]);
+    const label = formatCall(call);
+    const asks = first.members.size + second.members.size > 0;
+    const answers = asks ? await compareCallers(context, call) : undefined;
+    made.push({
+      label,
+      tool,
+      alone: [first, second],
+      together,
+      ...(answers === undefined ? {} : { callerResults: answers }),
+    });
+  }
+  return made;
+}
+
+async function compareCallers(
+  context: CheckContext,
+  call: SampleCall,
+): Promise<CallerResults | undefined> {
+  const answer = async (tools: readonly Tool[], run: number): Promise<string> =>
+    comparableText(
+      await runSample(context, createExecutor(tools), call, runs[run]).catch(formatError),
+    );
+  const alone = async (run: number): Promise<string> =>
+    answer((await context.createReady()).callableTools(), run);
+  const shared = (await context.createReady()).callableTools();
+  const first = await answer(shared, 0);
+  const next = await answer(shared, 1);
+  if (next !== first) return undefined;
+  const nextAlone = await alone(1);
+  if (nextAlone === first) return undefined;
+  // Only the caller may affect the result.
+  const isOfCaller =
+    (await isDeterministic(first, () => alone(0))) &&
+    (await isDeterministic(nextAlone, () => alone(1)));
+  return isOfCaller ? { first, next, nextAlone } : undefined;
+}
+
+async function recordReadParts(
+  context: CheckContext,
+  tools: readonly Tool[],
+  call: SampleCall,
+  run: number,
+): Promise<ContextReads> {
+  const parts = createContextReads();
+  const executor = createExecutor(recordContextReads(tools, parts));
+  // Other rules check the result.
+  await runSample(context, executor, call, runs[run]).catch(() => {});
+  return parts;
+}
+
+/**
+ * Finds a name that the call of one run read and the same call of another run did not, so that it
+ * uses the first run's value.
+ */
+function findStaleRead(
+  [first, second]: Pair,
+  together: Pair,
+  of: (parts: ContextReads) => ReadonlySet<string>,
+  among?: ReadonlySet<string>,
+): { readonly name: string; readonly whose: string; readonly seen: unknown } | undefined {
+  const wanted = (parts: ContextReads): string[] =>
+    [...of(parts)].filter((name) => among?.has(name) ?? true);
+  for (const name of wanted(first)) {
+    if (!of(second).has(name)) {
+      return { name, whose: "the first", seen: { first: wanted(first), second: wanted(second) } };
+    }
+    const [one, other] = together;
+    // A call with a cached result of its own need not read it again.
+    if (of(one).has(name) !== of(other).has(name)) {
+      const seen = { one: wanted(one), other: wanted(other) };
+      return { name, whose: "another", seen };
+    }
+  }
+  return undefined;
+}
+
+/** The declared injected values. TW-SPEC-014 reports a value that is not a list. */
+function declaredParameters({ spec }: Tool): readonly InjectedParameter[] {
+  return Array.isArray(spec.injected) ? spec.injected : [];
+}
+
+function readNames({ injected, copied }: ContextReads): string[] {
+  return [...injected, ...copied];
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}

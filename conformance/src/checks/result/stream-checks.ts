@@ -1,0 +1,100 @@
+import type { ExecutorOptions, Tool } from "@toolweave/core";
+import { createStoringExecutor } from "../../calls/large-calls.ts";
+import { overrideTool, labelCalls, runSample } from "../../execution/run-sample.ts";
+import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
+import { formatError, notApplicable, type Finding } from "../../contract/finding.ts";
+import { checkEach, type Fault } from "../../faults/check-each.ts";
+import type { LargeCall } from "../../contract/manifest.ts";
+import {
+  isAsyncIterable,
+  observeStream,
+  type ObservedStream,
+} from "../../observation/observed-stream.ts";
+
+/** Checks of streams. */
+export const streamChecks: readonly Check[] = [
+  defineCheck("TW-LARGE-004", (context) =>
+    checkStreams(
+      context,
+      "Cancelled each streaming sample call while its stream was read",
+      "continues its stream after it was cancelled: observe ctx.signal while waiting for data",
+      { isCancelled: true },
+    ),
+  ),
+
+  defineCheck("TW-LARGE-005", (context) =>
+    checkStreams(
+      context,
+      "Read the beginning of each streaming sample call",
+      "does not end its stream when its reader stops reading",
+      { isCancelled: false },
+    ),
+  ),
+];
+
+interface StreamEnd {
+  /** True to cancel the call; otherwise only the beginning of its output is read. */
+  readonly isCancelled: boolean;
+}
+
+async function checkStreams(
+  context: CheckContext,
+  done: string,
+  wrong: string,
+  ending: StreamEnd,
+): Promise<Finding> {
+  const tools = (await context.createReady()).callableTools();
+  const calls = labelCalls(context.samples("largeCalls"));
+  let streams = 0;
+  const finding = await checkEach(calls, done, async ({ call }) => {
+    const controller = new AbortController();
+    const watched = await runStreamingCall(context, tools, call, ending, controller);
+    if (watched === undefined) return undefined;
+    streams += 1;
+    return findEndFault(context, watched, wrong);
+  });
+  return streams === 0 ? notApplicable("No large sample call returns a stream.") : finding;
+}
+
+/** Makes the call and interrupts its stream. Returns the stream, if there is one. */
+async function runStreamingCall(
+  context: CheckContext,
+  tools: readonly Tool[],
+  call: LargeCall,
+  { isCancelled }: StreamEnd,
+  controller: AbortController,
+): Promise<ObservedStream | undefined> {
+  let watched: ObservedStream | undefined;
+  const watching = tools.map((tool) =>
+    overrideTool(tool, {
+      invoke: async (args, ctx) => {
+        const returned = await tool.invoke(args, ctx);
+        if (!isAsyncIterable(returned)) return returned;
+        watched = observeStream(returned, isCancelled ? () => controller.abort() : undefined);
+        return watched.stream;
+      },
+    }),
+  );
+  const taken = Math.max(1, Math.min(1000, Math.floor(call.bytes / 2)));
+  const options: Omit<ExecutorOptions, "registry"> = isCancelled
+    ? {}
+    : { largeOutputs: { maxCapturedBytes: taken } };
+  const executor = createStoringExecutor(watching, options);
+  await runSample(context, executor, call, { signal: controller.signal });
+  return watched;
+}
+
+async function findEndFault(
+  context: CheckContext,
+  { ended }: ObservedStream,
+  wrong: string,
+): Promise<Fault | undefined> {
+  try {
+    const { gaveMore } = await context.withDeadline(ended, "the end of the stream");
+    return gaveMore
+      ? { wrong: "yields more after return() of its stream", seen: "return() yielded a value" }
+      : undefined;
+  } catch (error) {
+    return { wrong, seen: formatError(error) };
+  }
+}

@@ -1,0 +1,37 @@
+import { nearNames, ToolError } from "@toolweave/core";
+import { areas } from "../requirements/areas.ts";
+import type { Requirement } from "../requirements/requirement.ts";
+import { creationRuleId, requirements } from "../requirements/requirements.ts";
+
+/**
+ * The selected rules and the rules that they build on, in the order of `requirements`.
+ *
+ * @param only ids (`TW-SPEC-003`) and areas (`SPEC`); every rule if `undefined`.
+ * @throws ToolError `internal` for an unknown rule or area.
+ */
+export function selectRules(only: readonly string[] | undefined): readonly Requirement[] {
+  if (only === undefined) return requirements;
+  const chosen = new Set<string>();
+  const choose = ({ id, presupposes }: Requirement): void => {
+    if (chosen.has(id)) return;
+    chosen.add(id);
+    for (const rule of requirements) if (presupposes.includes(rule.id)) choose(rule);
+  };
+  for (const written of only) {
+    const name = written.toUpperCase().replace(/^(?!TW-)/, "TW-");
+    const meant = requirements.filter(({ id }) => id === name || id.startsWith(`${name}-`));
+    if (meant.length === 0) throw unknownRuleError(written);
+    for (const rule of meant) choose(rule);
+  }
+  // Without a subject no rule can be checked.
+  chosen.add(creationRuleId);
+  return requirements.filter(({ id }) => chosen.has(id));
+}
+
+function unknownRuleError(written: string): ToolError {
+  const known = [...requirements.map(({ id }) => id), ...areas.map(({ area }) => area)];
+  const [near] = nearNames(written.toUpperCase(), known, 1);
+  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  const message = `There is no rule or area ${JSON.stringify(written)}.${hint}`;
+  return new ToolError("internal", message);
+}
