@@ -8,7 +8,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/ai-sdk": ["@toolweave/core"],
   "packages/langchain": ["@toolweave/core"],
   "packages/mastra": ["@toolweave/core"],
-  "packages/openai-agents": ["@toolweave/core"],
+  "packages/openai-agents": ["@toolweave/core", "@toolweave/providers"],
   conformance: ["@toolweave/core"],
   "packages/openapi": ["@toolweave/core", "@toolweave/http"],
   "packages/mcp": ["@toolweave/core", "@toolweave/http"],
@@ -61,7 +61,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["executor/resume"],
     ["executor"],
     ["search"],
-    [".", "telemetry"],
+    [".", "telemetry", "integration"],
   ],
   "packages/http": [["address", "message", "auth"], ["connection"], ["exchange", "oauth"], ["."]],
   "packages/openapi": [

@@ -1,7 +1,10 @@
 import type { ModelMessage, ToolApprovalStatus, ToolSet } from "ai";
-import { gates } from "./gates.ts";
-import { approvalOf, type AiToolApproval } from "./source/approval-of.ts";
-import { own } from "./source/own.ts";
+import { displayProse, type Interruption } from "@toolweave/core";
+import type { CallGate, FrameworkCall } from "@toolweave/core/integration";
+import { resolveApproval, ownProperty, type AiToolApproval } from "./source/approval-of.ts";
+
+/** The gates that admit the calls of tools that `aiTools` has made. */
+export const gates: WeakMap<object, CallGate> = new WeakMap();
 
 /** A call as the SDK asks about it. */
 export interface AiApprovalQuestion {
@@ -35,23 +38,77 @@ export function aiToolApproval(others?: AiToolApproval): AiToolApprovalFunction 
   return async ({ toolCall, tools, toolsContext, messages, runtimeContext }) => {
     const { toolCallId: id, toolName, input } = toolCall;
     const set = (tools ?? {}) as ToolSet;
-    const tool = own(set, toolName);
+    const tool = ownProperty(set, toolName);
     if (tool === undefined) return undefined;
     const gate = gates.get(tool);
     if (gate !== undefined) {
-      const question = await gate.asks({ id, name: toolName, input, messages });
-      return question === undefined ? undefined : { type: "user-approval", ...question };
+      const request = await requestApproval(gate, { id, name: toolName, input }, messages);
+      return request === undefined ? undefined : { type: "user-approval", ...request };
     }
     const contexts = { ...toolsContext };
-    const approval = approvalOf({
+    const approval = resolveApproval({
       tool,
       set,
       original: toolName,
-      context: own<unknown>(contexts, toolName),
+      context: ownProperty<unknown>(contexts, toolName),
       toolApproval: others,
       toolsContext: contexts,
     });
     if (typeof approval !== "function") return approval;
     return approval({ id, input, messages, runtimeContext: { ...runtimeContext } });
   };
+}
+
+/**
+ * Requests the approval that a call needs before it may be executed; `undefined`: none. `reason` is the intention of the
+ * call, and why the policy asks; absent: it has been given before.
+ */
+export async function requestApproval(
+  gate: CallGate,
+  call: FrameworkCall,
+  messages: readonly ModelMessage[],
+): Promise<{ readonly reason?: string } | undefined> {
+  // The SDK asks once more about what a person has answered. Messages come from outside: a call
+  // that first appears here, approval and all, must not become pending, or it would run.
+  if (isApproved(messages, call.id)) return {};
+  const interruption = await gate.requestApproval(call);
+  return interruption && { reason: approvalReason(interruption) };
+}
+
+/**
+ * True when the SDK is about to execute a call because a person has approved it: the last message
+ * answers the call's approval request, and holds no result of it. This is how the SDK itself
+ * decides; at any other time it is asking about a call that the model has just made.
+ */
+export function isApproved(messages: readonly ModelMessage[], callId: string): boolean {
+  const last = messages.at(-1);
+  if (last?.role !== "tool") return false;
+  const approved = new Set<string>();
+  for (const part of last.content) {
+    if (part.type === "tool-result" && part.toolCallId === callId) return false;
+    if (part.type === "tool-approval-response" && part.approved) approved.add(part.approvalId);
+  }
+  return (
+    approved.size > 0 &&
+    messages.some(
+      ({ role, content }) =>
+        role === "assistant" &&
+        typeof content !== "string" &&
+        content.some(
+          (part) =>
+            part.type === "tool-approval-request" &&
+            part.toolCallId === callId &&
+            approved.has(part.approvalId),
+        ),
+    )
+  );
+}
+
+function approvalReason({ requests }: Interruption): string {
+  const reasons = requests.map((request) =>
+    request.type === "approval"
+      ? `${displayProse(request.permission.summary)} (${displayProse(request.reason)})`
+      : request.type,
+  );
+  return reasons.join("; ");
 }

@@ -1,11 +1,9 @@
 import { dynamicTool, jsonSchema, type JSONSchema7 } from "ai";
-import { ToolError, type ToolExecutor, type ToolRun, type ToolSpec } from "@toolweave/core";
-import { CallGate } from "./call-gate.ts";
-import { gates } from "./gates.ts";
+import type { CallOptions, ToolExecutor, ToolOutcome, ToolRun, ToolSpec } from "@toolweave/core";
+import { CallGate, resolveTarget } from "@toolweave/core/integration";
+import { gates, isApproved, requestApproval } from "./ai-tool-approval.ts";
 import { growingTools } from "./growing-tools.ts";
-import { modelOutput } from "./source/model-output.ts";
-import { partialOutputs } from "./partial-outputs.ts";
-import { outputOf } from "./tool-output.ts";
+import { modelOutput, partialOutputs, toOutput } from "./tool-output.ts";
 
 /** The `tools` of `generateText` and `streamText`, by name. */
 export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
@@ -35,13 +33,8 @@ export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
  * ```
  */
 export async function aiTools(target: ToolExecutor | ToolRun): Promise<AiTools> {
-  const isExecutor = "startRun" in target;
-  if (!isExecutor && !("checkAdmission" in target)) {
-    throw new ToolError("internal", "aiTools takes a ToolExecutor, or what its startRun() gives.");
-  }
-  const run = isExecutor ? target.startRun() : target;
-  await run.executor.registry.ready;
-  const gate = new CallGate(run, run === target);
+  const gate = new CallGate(await resolveTarget("aiTools", target));
+  const { run } = gate;
   const toolset = run.freezeToolset();
   if (toolset.searchable !== undefined) return growingTools(run, (spec) => aiTool(spec, gate));
   // `fromEntries` makes own properties, whatever the name: `__proto__` is one.
@@ -56,14 +49,18 @@ function aiTool(spec: ToolSpec, gate: CallGate): AiTools[string] {
     ...(title === undefined ? {} : { title }),
     // Without a validator of its own: the executor's error about invalid arguments helps a model more.
     inputSchema: jsonSchema(() => spec.inputSchema as JSONSchema7),
-    needsApproval: async (input, { toolCallId, messages }) =>
-      (await gate.asks({ id: toolCallId, name, input, messages })) !== undefined,
-    execute: (input, { toolCallId, messages, abortSignal }) => {
-      const call = { id: toolCallId, name, input, messages };
+    needsApproval: async (input, { toolCallId: id, messages }) =>
+      (await requestApproval(gate, { id, name, input }, messages)) !== undefined,
+    execute: (input, { toolCallId: id, messages, abortSignal: signal }) => {
+      const execute = (options: Pick<CallOptions, "onUpdate">): Promise<ToolOutcome> =>
+        gate.execute({ id, name, input }, isApproved(messages, id), {
+          ...options,
+          ...(signal && { signal }),
+        });
       // An iterable result would be displayed twice, as partial and as final: only for tools that declare streaming.
       return annotations.streamingHint === true
-        ? partialOutputs((onUpdate) => gate.execute(call, abortSignal, onUpdate))
-        : gate.execute(call, abortSignal).then(outputOf);
+        ? partialOutputs((onUpdate) => execute({ onUpdate }))
+        : execute({}).then(toOutput);
     },
     toModelOutput: ({ output }) => modelOutput(output),
   });

@@ -1,4 +1,5 @@
 import type { ToolRun, ToolSpec, Toolset } from "@toolweave/core";
+import { perObject } from "@toolweave/core/integration";
 import type { AiTools } from "./ai-tools.ts";
 
 /**
@@ -8,29 +9,24 @@ import type { AiTools } from "./ai-tools.ts";
  * are needed, and new ones come last.
  */
 export function growingTools(run: ToolRun, make: (spec: ToolSpec) => AiTools[string]): AiTools {
-  const made = new WeakMap<ToolSpec, AiTools[string]>();
-  const own = new Map<string, AiTools[string]>();
-  let followed: Toolset | undefined;
-  const toolOf = (spec: ToolSpec): AiTools[string] => {
-    let tool = made.get(spec);
-    if (tool === undefined) made.set(spec, (tool = make(spec)));
-    return tool;
-  };
+  const listed = new Map<string, AiTools[string]>();
+  let lastToolset: Toolset | undefined;
+  const toolFor = perObject(make);
   const follow = (target: AiTools): void => {
     const { toolset } = run;
-    if (toolset === followed) return;
-    followed = toolset;
-    for (const [name, tool] of own) {
+    if (toolset === lastToolset) return;
+    lastToolset = toolset;
+    for (const [name, tool] of listed) {
       const spec = toolset.get(name)?.spec;
-      if (spec !== undefined && toolOf(spec) === tool) continue;
-      own.delete(name);
+      if (spec !== undefined && toolFor(spec) === tool) continue;
+      listed.delete(name);
       // The host may have put one of its own in its place.
       if (target[name] === tool) delete target[name];
     }
     for (const spec of toolset.specs()) {
-      if (own.has(spec.name) || Object.hasOwn(target, spec.name)) continue;
-      const value = toolOf(spec);
-      own.set(spec.name, value);
+      if (listed.has(spec.name) || Object.hasOwn(target, spec.name)) continue;
+      const value = toolFor(spec);
+      listed.set(spec.name, value);
       const visible = { enumerable: true, configurable: true, writable: true };
       Object.defineProperty(target, spec.name, { value, ...visible });
     }
@@ -38,7 +34,7 @@ export function growingTools(run: ToolRun, make: (spec: ToolSpec) => AiTools[str
   const hidden = (target: AiTools, name: string | symbol): AiTools[string] | undefined => {
     if (typeof name !== "string" || Object.hasOwn(target, name)) return undefined;
     const spec = run.toolset.callable(name)?.tool.spec;
-    return spec === undefined ? undefined : toolOf(spec);
+    return spec === undefined ? undefined : toolFor(spec);
   };
   return new Proxy<AiTools>(
     {},

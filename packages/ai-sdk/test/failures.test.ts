@@ -197,7 +197,7 @@ describe("a tool that fails", () => {
       }),
     };
     const { read } = await told(tool, "broken", {});
-    expect(read).toMatchObject({ type: "error-text", value: "no\n[image/png, not shown]" });
+    expect(read).toMatchObject({ type: "error-text", value: "no\n[image/png, 1 byte, not shown]" });
   });
 
   it("by a timeout is an error that the model reads", async () => {

@@ -1,21 +1,21 @@
 import type { Answer, Interruption } from "@toolweave/core";
 import type { CallRecord } from "./call-record.ts";
 import { earlierWrites, type EarlierWrites } from "./earlier-writes.ts";
-import { answersIn, type ToolInterrupt } from "./tool-interrupt.ts";
+import { findAnswers, type ToolInterrupt } from "./tool-interrupt.ts";
 
 /** LangGraph's functions for calls that resume in another process. */
 type LangGraph = Pick<typeof import("@langchain/langgraph"), "getConfig" | "interrupt" | "task">;
 
 let loaded: Promise<LangGraph | undefined> | undefined;
 
-/** LangGraph where it is installed. Who runs a graph has loaded it before. */
+/** LangGraph, if it is installed. A process that runs a graph has loaded it before. */
 function langGraph(): Promise<LangGraph | undefined> {
   return (loaded ??= import("@langchain/langgraph").catch(() => undefined));
 }
 
 /** One call, and how it starts and resumes. Only a cancellation is thrown. */
 export interface DurableCall {
-  /** The model's id for it; absent: none was given. */
+  /** The model's id of the call, if it gave one. */
   readonly id: string | undefined;
   readonly name: string;
   execute(): Promise<CallRecord>;
@@ -51,18 +51,18 @@ export async function callDurably(
     const run = graph.task(name, async (): Promise<Step> => {
       const config = graph.getConfig();
       const writes = await (earlier ??= earlierWrites(config));
-      const kept = stepIn(writes, config.executionInfo?.taskId);
+      const kept = findStep(writes, config.executionInfo?.taskId);
       return kept ?? { messages: [], id, name: tool, record: await work() };
     });
     const kept = await run();
     if ((id === undefined || kept.id === id) && kept.name === tool) return kept.record;
-    const message = `${tool} was not run: this step of the graph is not what it was when it was interrupted.`;
+    const message = `${tool} was not run: this step of the graph has changed since it was interrupted.`;
     return { thrown: { code: "outcome_unknown", message } };
   };
   return step("toolweave_call", () => traced(() => untilAnswered(call, graph, step)));
 }
 
-function stepIn(writes: EarlierWrites, taskId: string | undefined): Step | undefined {
+function findStep(writes: EarlierWrites, taskId: string | undefined): Step | undefined {
   const write = writes.find(([id, , value]) => id === taskId && isStep(value));
   return write?.[2] as Step | undefined;
 }
@@ -89,15 +89,15 @@ async function untilAnswered(
       if (isMissingCheckpointer(error)) return record;
       throw error;
     }
-    const given = answersIn(resume, interruption);
+    const given = findAnswers(resume, interruption);
     if (!("answers" in given)) {
       problem = given.problem;
       continue;
     }
     const next = await step("toolweave_step", () => call.resume(interruption, given.answers));
-    problem = problemOf(next);
-    // A refusal always ends it, and so does expiry: a question does not stay open forever.
-    if (problem === undefined || isTooLate(next, interruption) || given.answers.some(isNo)) {
+    problem = problemIn(next);
+    // A rejection always ends the call, and so does the expiry of the interruption.
+    if (problem === undefined || isTooLate(next, interruption) || given.answers.some(isRejection)) {
       problem = undefined;
       record = next;
     }
@@ -106,7 +106,7 @@ async function untilAnswered(
 }
 
 /** Why a call still waits: its answers cannot be used, or the store of pending calls does not answer. */
-function problemOf(record: CallRecord): string | undefined {
+function problemIn(record: CallRecord): string | undefined {
   if (!("result" in record) || record.error === undefined) return undefined;
   const { code, message } = record.error;
   return code === "approval_invalid" || code === "store_unavailable" ? String(message) : undefined;
@@ -117,7 +117,7 @@ function isTooLate(record: CallRecord, { expiresAt }: Interruption): boolean {
   return "result" in record && expiresAt <= record.result.timestamp;
 }
 
-function isNo(answer: Answer | null | undefined): boolean {
+function isRejection(answer: Answer | null | undefined): boolean {
   return answer?.type === "reject";
 }
 

@@ -6,10 +6,10 @@ import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
 import { ToolInputParsingException } from "@langchain/core/tools";
 import { ToolError, type JsonObject, type ToolContext, type ToolReturn } from "@toolweave/core";
 import type { LangchainTool } from "./langchain-source.ts";
-import { outputOf, updateOf } from "./source-output.ts";
+import { toToolOutput, toUpdate } from "./source-output.ts";
 
 /** The environment of a tool, beside the executor's context. */
-export interface Surroundings {
+export interface ToolEnvironment {
   /** Fires when the source is closed. */
   readonly closing: AbortSignal;
   /** The tool is a generator, whose yields are updates. */
@@ -28,11 +28,11 @@ export async function invokeTool(
   tool: LangchainTool,
   args: JsonObject,
   ctx: ToolContext,
-  { closing, streams, config }: Surroundings,
+  { closing, streams, config }: ToolEnvironment,
 ): Promise<ToolReturn> {
   const { callId: id } = ctx;
   const signal = AbortSignal.any([ctx.signal, closing]);
-  // LangChain's tools listen for what is to come, and not for what has been.
+  // LangChain's tools listen for a later abort and do not check for an earlier one.
   signal.throwIfAborted();
   const call = { type: "tool_call" as const, id, name: tool.name, args };
   const own = {
@@ -56,21 +56,21 @@ export async function invokeTool(
     }
     throw error;
   }
-  return outputOf(answerOf(output, id));
+  return toToolOutput(findAnswer(output, id));
 }
 
 function withUpdates(callbacks: Callbacks | undefined, ctx: ToolContext): Callbacks {
   const updates = {
     name: "toolweave_updates",
     awaitHandlers: true,
-    handleToolEvent: (chunk: unknown) => ctx.update(updateOf(chunk)),
+    handleToolEvent: (chunk: unknown) => ctx.update(toUpdate(chunk)),
   };
   if (callbacks === undefined || Array.isArray(callbacks)) return [...(callbacks ?? []), updates];
   return callbacks.copy([BaseCallbackHandler.fromMethods(updates)]);
 }
 
-/** The message to the model among the orders for a graph. */
-function answerOf(output: unknown, callId: string): unknown {
+/** The message to the model among the commands for a graph. */
+function findAnswer(output: unknown, callId: string): unknown {
   if (!isCommand(output)) return output;
   const { messages } = (output.update ?? {}) as { readonly messages?: unknown };
   const answer = (Array.isArray(messages) ? messages : []).find(
@@ -79,7 +79,7 @@ function answerOf(output: unknown, callId: string): unknown {
   if (answer !== undefined) return answer;
   throw new ToolError(
     "execution_failed",
-    "The tool has run, and answers with orders for a LangGraph graph, which cannot be followed here.",
+    "The tool has run, and returned commands for a LangGraph graph, which cannot be executed here.",
   );
 }
 

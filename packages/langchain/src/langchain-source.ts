@@ -1,16 +1,17 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
+import { toJsonSchema } from "@langchain/core/utils/json_schema";
 import {
   checkOptions,
   cleanName,
   ToolError,
   uniqueNames,
+  type JsonSchema,
   type SourceProblem,
   type Tool,
   type ToolAnnotations,
   type ToolContext,
   type ToolSource,
 } from "@toolweave/core";
-import { inputSchemaOf } from "./input-schema.ts";
 import { invokeTool } from "./invoke-tool.ts";
 
 /**
@@ -83,7 +84,7 @@ export function langchainSource(
       continue;
     }
     try {
-      kept.push(toolOf(tool, name, id, closing.signal, options));
+      kept.push(toTool(tool, name, id, closing.signal, options));
       taken.add(name);
     } catch (error) {
       const message = error instanceof Error ? error.message : "It cannot be read.";
@@ -94,7 +95,7 @@ export function langchainSource(
     id,
     ready: Promise.resolve(),
     problems,
-    // The hints are the host's.
+    // The host gives the hints.
     trustAnnotations: true,
     tools: () => kept,
     onChange: () => () => {},
@@ -107,7 +108,7 @@ export function langchainSource(
   }
 }
 
-function toolOf(
+function toTool(
   tool: LangchainTool,
   name: string,
   source: string,
@@ -120,7 +121,7 @@ function toolOf(
     spec: {
       name,
       description: tool.description ?? "",
-      inputSchema: inputSchemaOf(tool.schema),
+      inputSchema: toInputSchema(tool.schema),
       annotations,
       provenance: { adapter: "langchain", source, origin: { tool: tool.name } },
     },
@@ -136,4 +137,23 @@ function checkTools(tools: readonly LangchainTool[]): void {
 
 function isTool(tool: LangchainTool | null | undefined): boolean {
   return typeof tool?.name === "string" && typeof tool.invoke === "function";
+}
+
+/**
+ * The schema of a model's arguments, as JSON Schema: a property with a default may be absent.
+ *
+ * @throws Error for a schema that JSON Schema cannot express, and for arguments that are no object.
+ */
+function toInputSchema(schema: unknown): JsonSchema {
+  const given: unknown = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
+    io: "input",
+  });
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new TypeError("Its schema is none.");
+  }
+  // A copy: properties that JSON cannot represent are lost.
+  const plain = JSON.parse(JSON.stringify(given)) as JsonSchema;
+  if (plain["type"] === undefined) return { ...plain, type: "object" };
+  if (plain["type"] === "object") return plain;
+  throw new TypeError("Its arguments are no object.");
 }

@@ -1,13 +1,12 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { StructuredTool } from "@langchain/core/tools";
+import { checkOptions, type Awaitable, type ToolExecutor, type ToolRun } from "@toolweave/core";
 import {
-  checkOptions,
-  ToolError,
-  type Awaitable,
-  type ToolExecutor,
-  type ToolRun,
-} from "@toolweave/core";
-import { toolSearch } from "@toolweave/core/search";
+  constantToolset,
+  integrationError,
+  resolveTarget,
+  searchOptions,
+} from "@toolweave/core/integration";
 import { RegistryTool, type RunFor } from "./registry-tool.ts";
 
 /** How the tools of an executor become LangChain's. */
@@ -23,9 +22,6 @@ export interface LangchainToolsOptions {
 const optionNames: readonly string[] = [
   "runFor",
 ] satisfies readonly (keyof LangchainToolsOptions)[];
-
-/** With more tools, a model is given a search: the list of an agent cannot change. */
-const maxListed = 100;
 
 /**
  * Gives every tool of an executor, or of one run, to LangChain: to `createAgent`, a `ToolNode`, or a model's
@@ -56,54 +52,40 @@ export async function langchainTools(
   options: LangchainToolsOptions = {},
 ): Promise<StructuredTool[]> {
   checkOptions("langchainTools", options, optionNames);
-  const isExecutor = "startRun" in target;
-  if (!isExecutor && !("checkAdmission" in target)) {
-    throw new ToolError(
-      "internal",
-      "langchainTools takes a ToolExecutor, or what its startRun() gives.",
-    );
-  }
   const { runFor } = options;
-  const executor = isExecutor ? target : target.executor;
-  await executor.registry.ready;
-  const run = isExecutor ? ownRun(executor, runFor !== undefined) : target;
-  const toolset = run.freezeToolset();
-  if (toolset.searchable !== undefined && toolset.get("call_tool") === undefined) {
-    throw new ToolError(
-      "internal",
-      `langchainTools: LangChain's list of tools cannot grow; use toolSearch({ form: "constant" }).`,
-    );
-  }
-  const runOf: RunFor = runFor === undefined ? () => run : hostRun(executor, runFor);
-  return toolset.specs().map((spec) => new RegistryTool(spec, runOf));
+  const { executor, run: hostRun } = await resolveTarget("langchainTools", target);
+  const run = hostRun ?? (await startRun(executor, runFor !== undefined));
+  const toolset = constantToolset("langchainTools", run);
+  const runForCall = runFor === undefined ? () => run : checkedRunFor(executor, runFor);
+  return toolset.specs().map((spec) => new RegistryTool(spec, runForCall));
 }
 
-function ownRun(executor: ToolExecutor, isForMany: boolean): ToolRun {
+async function startRun(executor: ToolExecutor, isForMany: boolean): Promise<ToolRun> {
   const run = executor.startRun();
-  if (run.toolset.size <= maxListed) return run;
-  if (isForMany) {
-    throw new ToolError(
-      "internal",
-      `langchainTools: ${run.toolset.size} tools are too many to be shown. ` +
-        `Start each run with search: toolSearch({ form: "constant" }), and pass one of them in place of the executor.`,
-    );
-  }
-  return executor.startRun({ search: toolSearch({ form: "constant" }) });
+  const search = await searchOptions(run.toolset);
+  if (search.search === undefined) return run;
+  if (!isForMany) return executor.startRun(search);
+  throw integrationError(
+    "langchainTools",
+    `${run.toolset.size} tools are too many for one list. ` +
+      `Start each run with search: toolSearch({ form: "constant" }), and pass one of them in place of the executor`,
+  );
 }
 
-function hostRun(
+/** Checks each run of the host: the model has been given the tools of this executor. */
+function checkedRunFor(
   executor: ToolExecutor,
   runFor: NonNullable<LangchainToolsOptions["runFor"]>,
 ): RunFor {
   return async (config) => {
     const run = await runFor(config);
     if (run?.executor !== executor) {
-      throw new ToolError(
-        "internal",
-        "langchainTools: runFor gives what startRun() of the same executor gave.",
+      throw integrationError(
+        "langchainTools",
+        "runFor must return a run that startRun() of the same executor returned",
       );
     }
-    // The model has been given every helper tool that a later call may need.
+    // The model has been given every built-in tool that a later call may need.
     run.freezeToolset();
     return run;
   };

@@ -9,29 +9,26 @@ import { StructuredTool } from "@langchain/core/tools";
 import type { JSONSchema } from "@langchain/core/utils/json_schema";
 import {
   ToolError,
-  type JsonObject,
-  type ToolCall,
   type ToolErrorCode,
   type ToolOutcome,
   type ToolRun,
   type ToolSpec,
 } from "@toolweave/core";
+import { contentText, toToolCall, waitingText } from "@toolweave/core/integration";
 import {
-  errorOf,
-  recordOf,
-  thrownRecord,
+  toArtifact,
+  toMessageContent,
+  toThrownError,
+  toCallRecord,
+  toThrownRecord,
+  type AnswerRecord,
   type CallRecord,
-  type ThrownRecord,
+  type MessageContent,
 } from "./call-record.ts";
 import { callDurably, type DurableCall } from "./durable-call.ts";
-import { messageContent, plainText, type MessageContent } from "./message-content.ts";
-import { artifactOf } from "./tool-artifact.ts";
-import { waitingText } from "./waiting-text.ts";
 
 /** Gives the run that a call is made in. */
 export type RunFor = (config: RunnableConfig) => ToolRun | Promise<ToolRun>;
-
-type AnswerRecord = Exclude<CallRecord, ThrownRecord>;
 
 /** The fields that LangChain and LangGraph add to a tool's config. */
 interface ToolConfig extends RunnableConfig {
@@ -40,7 +37,7 @@ interface ToolConfig extends RunnableConfig {
   readonly interrupt?: unknown;
 }
 
-/** A tool of the registry as LangChain calls one: the executor does the work. */
+/** A tool of the registry in the form of LangChain. The executor runs its calls. */
 export class RegistryTool extends StructuredTool {
   static override lc_name(): string {
     return "ToolweaveTool";
@@ -58,7 +55,7 @@ export class RegistryTool extends StructuredTool {
     this.#runFor = runFor;
   }
 
-  /** The input schema, as it is. */
+  /** The input schema, unchanged. */
   get schema(): JSONSchema {
     return this.#spec.inputSchema as JSONSchema;
   }
@@ -72,8 +69,8 @@ export class RegistryTool extends StructuredTool {
    */
   override async call(arg: unknown, configArg?: unknown): Promise<ToolMessage | MessageContent> {
     const config = parseCallbackConfigArg(configArg as RunnableConfig) as ToolConfig;
-    // `invoke` takes a tool call apart, others pass it on. What is inside of one is the model's, whatever it looks
-    // like.
+    // `invoke` unpacks a tool call, and other callers pass it on. Its arguments are the model's, even if they look like
+    // another tool call.
     const isWhole = config.toolCall === undefined && isToolCall(arg);
     const { id, args: input } = isWhole ? arg : { id: config.toolCall?.id, args: arg };
     const work = { id, name: this.name, ...this.#work(id, input, config) };
@@ -82,11 +79,11 @@ export class RegistryTool extends StructuredTool {
     const record =
       (isResumable(config) ? await callDurably(work, traced) : undefined) ??
       (await traced(work.execute));
-    if ("thrown" in record) throw errorOf(record);
+    if ("thrown" in record) throw toThrownError(record);
     return this.#answer(record, id);
   }
 
-  /** Never asked: `call` is all of it. */
+  /** Not called: `call` is the whole implementation. */
   protected _call(input: unknown, _manager: unknown, config?: RunnableConfig): Promise<unknown> {
     return this.call(input, config);
   }
@@ -103,12 +100,13 @@ export class RegistryTool extends StructuredTool {
       try {
         run = await this.#runFor(config);
       } catch (error) {
-        return thrownRecord(error);
+        return toThrownRecord(error);
       }
-      return recordOf(notCancelled(await go(run), signal));
+      return toCallRecord(notCancelled(await go(run), signal));
     };
     return {
-      execute: () => within((run) => run.execute(callOf(callId, this.name, input), options)),
+      execute: () =>
+        within((run) => run.execute(toToolCall({ id: callId, name: this.name, input }), options)),
       resume: (interruption, answers) =>
         within((run) => run.executor.resume(interruption, answers, { ...options, run })),
     };
@@ -145,7 +143,7 @@ export class RegistryTool extends StructuredTool {
     );
     try {
       const record = await work();
-      if ("thrown" in record) await run.handleToolError(errorOf(record));
+      if ("thrown" in record) await run.handleToolError(toThrownError(record));
       else await run.handleToolEnd(this.#toolMessage(record, callId));
       return record;
     } catch (error) {
@@ -155,7 +153,7 @@ export class RegistryTool extends StructuredTool {
   }
 
   #toolMessage(record: AnswerRecord, callId: string | undefined): ToolMessage | MessageContent {
-    return callId === undefined ? contentOf(record) : this.#message(record, callId);
+    return callId === undefined ? toMessageContent(record) : this.#message(record, callId);
   }
 
   #answer(record: AnswerRecord, callId: string | undefined): ToolMessage | MessageContent {
@@ -164,31 +162,25 @@ export class RegistryTool extends StructuredTool {
       throw new ToolError("approval_invalid", waitingText(record.interruption));
     }
     const code = (record.error?.["code"] ?? "execution_failed") as ToolErrorCode;
-    throw new ToolError(code, plainText(record.result.content));
+    throw new ToolError(code, contentText(record.result.content));
   }
 
   #message(record: AnswerRecord, callId: string): ToolMessage {
-    const content = contentOf(record);
+    const content = toMessageContent(record);
     return new ToolMessage({
-      // LangChain's providers look for standard blocks only where they came as such.
+      // LangChain's providers read standard blocks only from this field.
       ...(typeof content === "string" ? { content } : { contentBlocks: content }),
       status: isSuccess(record) ? "success" : "error",
-      artifact: artifactOf(record),
+      artifact: toArtifact(record),
       tool_call_id: callId,
       name: this.name,
     });
   }
 }
 
-/** A graph that can be resumed: checkpointers know it by its thread. */
+/** True within a graph that can be resumed: a checkpointer identifies it by its thread. */
 function isResumable({ interrupt, configurable }: ToolConfig): boolean {
   return typeof interrupt === "function" && configurable?.["thread_id"] !== undefined;
-}
-
-function callOf(id: string | undefined, name: string, input: unknown): ToolCall {
-  // The executor would parse a text: what the model sent as a JSON string is one, not arguments.
-  const args = isObject(input) ? (input as JsonObject) : (JSON.stringify(input) ?? "");
-  return { id: id ?? crypto.randomUUID(), name, arguments: args };
 }
 
 /** @throws the reason of the abort: a caller that cancels expects no result. */
@@ -196,12 +188,6 @@ function notCancelled(outcome: ToolOutcome, signal: AbortSignal | undefined): To
   if (outcome.status !== "failed" || outcome.error.code !== "cancelled") return outcome;
   signal?.throwIfAborted();
   throw outcome.error;
-}
-
-function contentOf(record: AnswerRecord): MessageContent {
-  return "interruption" in record
-    ? waitingText(record.interruption)
-    : messageContent(record.result.content);
 }
 
 function isSuccess(record: AnswerRecord): boolean {

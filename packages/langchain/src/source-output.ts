@@ -2,10 +2,10 @@ import { ToolMessage, type ContentBlock as MessageBlock } from "@langchain/core/
 import { text, type ContentBlock, type JsonValue, type ToolOutput } from "@toolweave/core";
 
 /** Converts the output of a LangChain tool: a message with content for the model, or any value. */
-export function outputOf(answer: unknown): ToolOutput | JsonValue {
+export function toToolOutput(answer: unknown): ToolOutput | JsonValue {
   if (!ToolMessage.isInstance(answer)) return answer as JsonValue;
-  const content = answer.contentBlocks.map(contentBlock);
-  const value = jsonIn(content);
+  const content = answer.contentBlocks.map(toContentBlock);
+  const value = parseJsonContent(content);
   return {
     content,
     ...(value === undefined ? {} : { value }),
@@ -15,12 +15,12 @@ export function outputOf(answer: unknown): ToolOutput | JsonValue {
 }
 
 /** Converts a value that a generator tool yields before its result. */
-export function updateOf(chunk: unknown): ToolOutput {
+export function toUpdate(chunk: unknown): ToolOutput {
   return { content: [text(typeof chunk === "string" ? chunk : (JSON.stringify(chunk) ?? ""))] };
 }
 
-/** LangChain writes an object or a list as JSON text, and forgets it. */
-function jsonIn([first, ...more]: readonly ContentBlock[]): JsonValue | undefined {
+/** The value of a text that is JSON: LangChain serializes an object or a list, and does not keep it. */
+function parseJsonContent([first, ...more]: readonly ContentBlock[]): JsonValue | undefined {
   if (first?.type !== "text" || more.length > 0 || !/^\s*[[{]/.test(first.text)) return undefined;
   try {
     return JSON.parse(first.text) as JsonValue;
@@ -29,7 +29,7 @@ function jsonIn([first, ...more]: readonly ContentBlock[]): JsonValue | undefine
   }
 }
 
-function contentBlock(block: MessageBlock.Standard): ContentBlock {
+function toContentBlock(block: MessageBlock.Standard): ContentBlock {
   switch (block.type) {
     case "text":
       return text(block.text);
@@ -38,16 +38,16 @@ function contentBlock(block: MessageBlock.Standard): ContentBlock {
     case "video":
     case "file":
     case "text-plain":
-      return dataBlock(block);
+      return toDataBlock(block);
     default:
       return text(JSON.stringify(block));
   }
 }
 
-function dataBlock(block: MessageBlock.Multimodal.Standard): ContentBlock {
+function toDataBlock(block: MessageBlock.Multimodal.Standard): ContentBlock {
   const { type, mimeType } = block;
   if (block.data !== undefined) {
-    const data = typeof block.data === "string" ? block.data : base64(block.data);
+    const data = typeof block.data === "string" ? block.data : toBase64(block.data);
     if ((type === "image" || type === "audio") && mimeType !== undefined) {
       return { type, data, mimeType };
     }
@@ -63,6 +63,6 @@ function dataBlock(block: MessageBlock.Multimodal.Standard): ContentBlock {
   return mimeType === undefined ? link : { ...link, mimeType };
 }
 
-function base64(bytes: Uint8Array): string {
+function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }

@@ -2,9 +2,9 @@ import type { Answer, Interruption } from "@toolweave/core";
 
 /** The value of LangGraph's interrupt while a call waits for a person. Plain JSON. */
 export interface ToolInterrupt {
-  /** The question, and the call that it is about; secrets in its arguments are masked. */
+  /** The requests, and the call that they are about; secrets in its arguments are masked. */
   readonly interruption: Interruption;
-  /** Set when it is asked again: why the last answer could not be used. */
+  /** The reason why the last answer could not be used. Absent: this is the first interrupt of the call. */
   readonly problem?: string;
 }
 
@@ -15,18 +15,18 @@ export interface ToolInterrupt {
 export type ToolResume = Readonly<Record<string, Answer | readonly Answer[]>>;
 
 /** The answers to one interruption among what the graph was resumed with, or why there are none. */
-export function answersIn(
+export function findAnswers(
   resume: unknown,
   { id }: Interruption,
 ): { readonly answers: readonly Answer[] } | { readonly problem?: string } {
   if (!isPlain(resume) || "type" in resume) {
     return {
-      problem: `The answer does not say what it is for: resume with { "${id}": { "type": "approve" } }.`,
+      problem: `The answer names no interruption: resume with { "${id}": { "type": "approve" } }.`,
     };
   }
   if (!Object.hasOwn(resume, id)) return {};
   const given = resume[id];
-  // Its content comes from outside, and the executor validates it.
+  // Its content is untrusted, and the executor validates it.
   return { answers: (Array.isArray(given) ? given : [given]) as readonly Answer[] };
 }
 

@@ -95,7 +95,7 @@ describe("a result", () => {
   it("with an image that providers refuse names it, and does not end the conversation", async () => {
     const svg = { type: "image", data: "PHN2Zy8+", mimeType: "image/svg+xml" };
     const { message } = await given(() => [{ type: "text", text: "A plan." }, svg]);
-    expect(message.content).toBe("A plan.\n[image/svg+xml, not shown]");
+    expect(message.content).toBe("A plan.\n[image/svg+xml, 6 bytes, not shown]");
   });
 
   it("with a link names it, and is no block that would be downloaded", async () => {

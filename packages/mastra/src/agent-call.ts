@@ -1,17 +1,18 @@
 import type { AgentToolExecutionContext, ToolExecutionContext } from "@mastra/core/tools";
-import type { CallOptions, Interruption, JsonObject, ToolOutcome } from "@toolweave/core";
+import type { CallOptions, Interruption, ToolOutcome } from "@toolweave/core";
+import { ToolFailure, toToolCall } from "@toolweave/core/integration";
 import { AgentQuestions } from "./agent-questions.ts";
 import type { AgentRuns } from "./agent-runs.ts";
-import { answersOf, namesRequests } from "./answers-of.ts";
 import {
+  toAnswers,
   isApproval,
-  questionChunk,
-  questionOf,
-  resumeSchemaOf,
+  namesRequests,
+  toQuestionChunk,
+  readQuestion,
+  toResumeSchema,
   type Question,
 } from "./question.ts";
-import { ToolFailure } from "./tool-failure.ts";
-import { hostOutput, outputOf } from "./tool-output.ts";
+import { hostOutput, toOutput } from "./tool-output.ts";
 
 /**
  * Runs a call that Mastra makes, or resumes a pending one.
@@ -31,12 +32,13 @@ export async function executeCall(
   if (runId !== undefined && agent?.toolCallId) {
     return new AgentCall(name, context, agent, runs, runId).execute(input);
   }
-  const outcome = await begin(crypto.randomUUID(), name, input, context, runs);
-  if (outcome.status === "interrupted") throw cannotAsk(name);
-  return outputOf(outcome);
+  const call = toToolCall({ name, input });
+  const outcome = await runs.of(context).execute(call, callOptions(context));
+  if (outcome.status === "interrupted") throw cannotAskError(name);
+  return toOutput(outcome);
 }
 
-/** A call within an agent's run, which can ask a person. */
+/** A call within an agent's run, in which a person can be asked. */
 class AgentCall {
   readonly #name: string;
   readonly #context: ToolExecutionContext;
@@ -66,10 +68,8 @@ class AgentCall {
     let interruption: Interruption | undefined;
     try {
       const isAnswered = resumeData !== undefined && resumeData !== null;
-      const outcome = isAnswered
-        ? await this.#resume(resumeData)
-        : await begin(toolCallId, this.#name, input, this.#context, this.#runs);
-      if (outcome.status !== "interrupted") return outputOf(outcome);
+      const outcome = isAnswered ? await this.#resume(resumeData) : await this.#start(input);
+      if (outcome.status !== "interrupted") return toOutput(outcome);
       ({ interruption } = outcome);
     } finally {
       if (interruption === undefined) await this.#end();
@@ -77,13 +77,18 @@ class AgentCall {
     return this.#ask(interruption);
   }
 
+  #start(input: unknown): Promise<ToolOutcome> {
+    const call = toToolCall({ id: this.#agent.toolCallId, name: this.#name, input });
+    return this.#runs.of(this.#context).execute(call, callOptions(this.#context));
+  }
+
   async #resume(answer: unknown): Promise<ToolOutcome> {
     const { toolCallId, suspendPayload } = this.#agent;
-    const question = questionOf(suspendPayload, toolCallId);
+    const question = readQuestion(suspendPayload, toolCallId);
     if (question === undefined) {
       const interruption = this.#questions.openBeside(toolCallId, answer);
       if (interruption !== undefined) return { status: "interrupted", interruption };
-      throw notAsked(this.#name);
+      throw notAskedError(this.#name);
     }
     const { interruption, before } = question;
     const isTaken =
@@ -91,7 +96,7 @@ class AgentCall {
       namesRequests(answer, interruption.requests);
     if (!isTaken) return { status: "interrupted", interruption };
     const run = this.#runs.of(this.#context);
-    const answers = answersOf(interruption.requests, answer);
+    const answers = toAnswers(interruption.requests, answer);
     return run.executor.resume(interruption, answers, { ...callOptions(this.#context), run });
   }
 
@@ -99,15 +104,15 @@ class AgentCall {
   async #ask(interruption: Interruption): Promise<void> {
     const { toolCallId, suspend } = this.#agent;
     this.#questions.open(toolCallId, interruption);
-    this.#runs.reported.whenTold(interruption, () => this.#tellApproval(interruption));
+    this.#runs.reported.whenReported(interruption, () => this.#reportApproval(interruption));
     const question: Question = { interruption, before: this.#questions.before(toolCallId) };
-    await suspend(question, resumeSchemaOf(interruption));
+    await suspend(question, toResumeSchema(interruption));
   }
 
-  /** As an approval in Mastra's own word, too, when it is the one that an answer is given to. */
-  async #tellApproval(interruption: Interruption): Promise<void> {
+  /** Reports it as Mastra's own approval, too, if it is the question that the next answer is for. */
+  async #reportApproval(interruption: Interruption): Promise<void> {
     const isFirst = this.#questions.first === interruption;
-    if (isFirst && isApproval(interruption)) await this.#tell(interruption);
+    if (isFirst && isApproval(interruption)) await this.#report(interruption);
   }
 
   /**
@@ -117,25 +122,12 @@ class AgentCall {
   async #end(): Promise<void> {
     this.#questions.end(this.#agent.toolCallId);
     const { first } = this.#questions;
-    if (first !== undefined && this.#agent.resumeData !== undefined) await this.#tell(first);
+    if (first !== undefined && this.#agent.resumeData !== undefined) await this.#report(first);
   }
 
-  async #tell(interruption: Interruption): Promise<void> {
-    await this.#context.writer?.custom(questionChunk(interruption, this.#runId));
+  async #report(interruption: Interruption): Promise<void> {
+    await this.#context.writer?.custom(toQuestionChunk(interruption, this.#runId));
   }
-}
-
-function begin(
-  id: string,
-  name: string,
-  input: unknown,
-  context: ToolExecutionContext,
-  runs: AgentRuns,
-): Promise<ToolOutcome> {
-  // The executor would parse a text: what the model sent as a JSON string is one, not arguments.
-  const isObject = typeof input === "object" && input !== null;
-  const args = isObject ? (input as JsonObject) : (JSON.stringify(input) ?? "");
-  return runs.of(context).execute({ id, name, arguments: args }, callOptions(context));
 }
 
 function callOptions({
@@ -148,17 +140,17 @@ function callOptions({
   };
 }
 
-function cannotAsk(name: string): ToolFailure {
+function cannotAskError(name: string): ToolFailure {
   return new ToolFailure(
     "approval_invalid",
-    `${name} was not run: a person has to be asked first, and nobody can be asked here.`,
+    `${name} was not run: it needs a person's approval, which cannot be requested here.`,
   );
 }
 
-function notAsked(name: string): ToolFailure {
+function notAskedError(name: string): ToolFailure {
   return new ToolFailure(
     "approval_invalid",
     `${name} was not run now: it got an answer to a question that is not open. ` +
-      `If it has not been done already, call ${name} again to ask anew.`,
+      `If it has not been done already, call ${name} again to request a new approval.`,
   );
 }

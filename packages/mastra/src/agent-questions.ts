@@ -1,35 +1,26 @@
 import type { Interruption, ToolExecutor } from "@toolweave/core";
+import { BoundedMap, perObject } from "@toolweave/core/integration";
 
-/** Runs, and calls that were announced, which are remembered; the oldest are forgotten first. */
-const most = 1000;
-
-interface Known {
-  readonly runs: Map<string, AgentQuestions>;
-  readonly announced: Set<string>;
+interface KnownCalls {
+  readonly runs: BoundedMap<string, AgentQuestions>;
+  /** Ids of calls that were announced and have not begun. */
+  readonly announced: BoundedMap<string, true>;
 }
 
-const byExecutor = new WeakMap<ToolExecutor, Known>();
-
-function knownOf(executor: ToolExecutor): Known {
-  let known = byExecutor.get(executor);
-  if (known === undefined) {
-    byExecutor.set(executor, (known = { runs: new Map(), announced: new Set() }));
-  }
-  return known;
-}
+const knownCalls = perObject<ToolExecutor, KnownCalls>(() => ({
+  runs: new BoundedMap(),
+  announced: new BoundedMap(),
+}));
 
 /** Mastra is about to make a call. */
 export function announce(executor: ToolExecutor, callId: string): void {
-  const { announced } = knownOf(executor);
-  announced.add(callId);
-  const [oldest] = announced;
-  if (announced.size > most && oldest !== undefined) announced.delete(oldest);
+  knownCalls(executor).announced.set(callId, true);
 }
 
 /**
  * The questions of one agent run's calls that this process knows.
  *
- * Mastra passes an answer that names no call to every pending call, without telling them whether they were named. It
+ * Mastra passes an answer that names no call to every pending call, and does not tell them whether it named them. It
  * passes the answer to them in order, so the first call takes it, and the others recognise it.
  */
 export class AgentQuestions {
@@ -37,19 +28,16 @@ export class AgentQuestions {
   readonly #calls = new Set<string>();
   readonly #open = new Map<string, Interruption>();
   readonly #answers = new Map<string, unknown>();
-  readonly #announced: Set<string>;
+  readonly #announced: KnownCalls["announced"];
 
   static of(executor: ToolExecutor, runId: string): AgentQuestions {
-    const { runs, announced } = knownOf(executor);
+    const { runs, announced } = knownCalls(executor);
     const questions = runs.get(runId) ?? new AgentQuestions(announced);
-    runs.delete(runId);
     runs.set(runId, questions);
-    const [oldest] = runs.keys();
-    if (runs.size > most && oldest !== undefined) runs.delete(oldest);
     return questions;
   }
 
-  constructor(announced: Set<string>) {
+  constructor(announced: KnownCalls["announced"]) {
     this.#announced = announced;
   }
 

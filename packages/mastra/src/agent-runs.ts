@@ -1,9 +1,7 @@
 import type { ToolExecutionContext } from "@mastra/core/tools";
 import { ToolError, type RunOptions, type ToolExecutor, type ToolRun } from "@toolweave/core";
-import { ReportedQuestions } from "./told-questions.ts";
-
-/** Runs that are remembered; of the one least lately used a later call starts another. */
-const most = 1000;
+import { BoundedMap, type IntegrationTarget } from "@toolweave/core/integration";
+import { ReportedQuestions } from "./reported-questions.ts";
 
 /** The run that a call belongs to: one for each run of an agent, or one for all. */
 export class AgentRuns {
@@ -12,33 +10,31 @@ export class AgentRuns {
   readonly #shared: ToolRun | undefined;
   readonly #optionsOf: ((context: ToolExecutionContext) => RunOptions) | undefined;
   readonly #defaults: RunOptions;
-  readonly #byId = new Map<string, ToolRun>();
+  /** After the run that was used least recently has been removed, a later call of it starts another. */
+  readonly #byId = new BoundedMap<string, ToolRun>();
 
   /**
-   * @param target a run: for all calls.
-   * @param optionsOf what a run is started with, beside the defaults.
+   * @param target its run, if there is one, is for all calls.
+   * @param optionsOf returns the options of a run, beside the defaults.
    */
   constructor(
-    target: ToolExecutor | ToolRun,
-    optionsOf?: (context: ToolExecutionContext) => RunOptions,
-    defaults: RunOptions = {},
+    { executor, run }: IntegrationTarget,
+    optionsOf: ((context: ToolExecutionContext) => RunOptions) | undefined,
+    defaults: RunOptions,
   ) {
-    this.#shared = "startRun" in target ? undefined : target;
-    this.executor = "startRun" in target ? target : target.executor;
+    this.executor = executor;
+    this.#shared = run;
     this.#optionsOf = optionsOf;
     this.#defaults = defaults;
   }
 
-  /** @throws ToolError `internal` when the host's function throws, or gives what is no run's. */
+  /** @throws ToolError `internal` when the host's function throws, or returns invalid options. */
   of(context: ToolExecutionContext): ToolRun {
     if (this.#shared !== undefined) return this.#shared;
     const id = this.agentRunId(context);
     if (id === undefined) return this.#start(context, {});
     const run = this.#byId.get(id) ?? this.#start(context, { id });
-    this.#byId.delete(id);
     this.#byId.set(id, run);
-    const [oldest] = this.#byId.keys();
-    if (this.#byId.size > most && oldest !== undefined) this.#byId.delete(oldest);
     return run;
   }
 
@@ -54,9 +50,13 @@ export class AgentRuns {
       return this.executor.startRun({ ...this.#defaults, ...named, ...own });
     } catch (cause) {
       // The model reads the message: the error of the host's function stays with the host.
-      throw new ToolError("internal", "The tools are not available: nobody could be named.", {
-        cause,
-      });
+      throw new ToolError(
+        "internal",
+        "The tools are not available: the caller could not be determined.",
+        {
+          cause,
+        },
+      );
     }
   }
 }

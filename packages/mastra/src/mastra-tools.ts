@@ -1,26 +1,21 @@
+import type { StandardSchemaWithJSON } from "@mastra/core/schema";
 import {
   createTool,
   type Tool,
   type ToolExecutionContext,
   type ToolPayloadTransform,
 } from "@mastra/core/tools";
+import type { RunOptions, ToolExecutor, ToolRun, ToolSpec } from "@toolweave/core";
 import {
-  ToolError,
-  type RunOptions,
-  type ToolExecutor,
-  type ToolRun,
-  type ToolSpec,
-  type Toolset,
-} from "@toolweave/core";
-import { toolSearch } from "@toolweave/core/search";
+  constantToolset,
+  integrationError,
+  resolveTarget,
+  searchOptions,
+} from "@toolweave/core/integration";
 import { executeCall } from "./agent-call.ts";
 import { announce } from "./agent-questions.ts";
 import { AgentRuns } from "./agent-runs.ts";
-import { modelOutput } from "./model-output.ts";
-import { openSchema } from "./open-schema.ts";
-
-/** More tools than these are searched. */
-const maxListed = 100;
+import { modelOutput } from "./tool-output.ts";
 
 /** The `tools` of `new Agent({ tools })`, by name. */
 export type MastraTools = Record<string, Tool>;
@@ -59,10 +54,14 @@ export async function mastraTools(
   target: ToolExecutor | ToolRun,
   options: MastraToolsOptions = {},
 ): Promise<MastraTools> {
-  const { registry } = executorOf(target);
-  await registry.ready;
-  const { runs, toolset } =
-    "startRun" in target ? ofExecutor(target, options) : ofRun(target, options);
+  const resolved = await resolveTarget("mastraTools", target);
+  const { executor, run } = resolved;
+  if (run !== undefined && options.run !== undefined) {
+    throw integrationError("mastraTools", "the option run is only for an executor");
+  }
+  const search = run === undefined ? await searchOptions(executor.startRun().toolset) : {};
+  const toolset = constantToolset("mastraTools", run ?? executor.startRun(search));
+  const runs = new AgentRuns(resolved, options.run, search);
   // `fromEntries` makes own properties, whatever the name: `__proto__` is one.
   return Object.fromEntries(toolset.specs().map((spec) => [spec.name, mastraTool(spec, runs)]));
 }
@@ -74,7 +73,7 @@ function mastraTool(spec: ToolSpec, runs: AgentRuns): Tool {
     description: spec.description,
     ...(title === undefined ? {} : { title }),
     inputSchema: openSchema(spec),
-    // Otherwise the schema is rewritten for some providers, and arguments come back with nulls.
+    // Strict schemas are rewritten for some providers, and arguments then contain nulls.
     strict: false,
     onInputAvailable: ({ toolCallId, input }) => {
       announce(runs.executor, toolCallId);
@@ -87,41 +86,25 @@ function mastraTool(spec: ToolSpec, runs: AgentRuns): Tool {
 }
 
 /**
- * Mastra takes an argument of this name for a person's answer. It is the model's, so it is deleted from the same object
- * that Mastra reads next.
+ * Deletes the argument that Mastra would read as a person's answer: this one is the model's. It is deleted from the
+ * object that Mastra reads next.
  */
 function forgetAnswer(input: unknown): void {
   if (typeof input === "object" && input !== null) Reflect.deleteProperty(input, "resumeData");
 }
 
-function executorOf(target: ToolExecutor | ToolRun): ToolExecutor {
-  if ("startRun" in target) return target;
-  if ("checkAdmission" in target) return target.executor;
-  throw wrong("takes a ToolExecutor, or what its startRun() gives.");
-}
-
-interface Listed {
-  readonly runs: AgentRuns;
-  readonly toolset: Toolset;
-}
-
-function ofExecutor(executor: ToolExecutor, { run }: MastraToolsOptions): Listed {
-  const all = executor.startRun().freezeToolset();
-  if (all.size <= maxListed) return { runs: new AgentRuns(executor, run, {}), toolset: all };
-  const searching = { search: toolSearch({ form: "constant" }) };
-  const toolset = executor.startRun(searching).freezeToolset();
-  return { runs: new AgentRuns(executor, run, searching), toolset };
-}
-
-function ofRun(run: ToolRun, options: MastraToolsOptions): Listed {
-  if (options.run !== undefined) throw wrong("takes the option run beside an executor only.");
-  const toolset = run.freezeToolset();
-  if (toolset.searchable !== undefined && toolset.get("call_tool") === undefined) {
-    throw wrong(`makes a list that stays: search with toolSearch({ form: "constant" }).`);
-  }
-  return { runs: new AgentRuns(run), toolset };
-}
-
-function wrong(what: string): ToolError {
-  return new ToolError("internal", `mastraTools ${what}`);
+/**
+ * A tool's schema, unchanged, with a validator that accepts everything: the executor's error about invalid arguments
+ * helps a model more.
+ */
+function openSchema({ inputSchema }: ToolSpec): StandardSchemaWithJSON<unknown> {
+  const json = (): Record<string, unknown> => inputSchema as Record<string, unknown>;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "toolweave",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: json, output: json },
+    },
+  };
 }

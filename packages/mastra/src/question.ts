@@ -1,4 +1,4 @@
-import type { Interruption, JsonObject } from "@toolweave/core";
+import type { Answer, Interruption, InterruptionRequest, JsonObject } from "@toolweave/core";
 
 /**
  * The suspend payload of a pending call, which Mastra stores, displays to the person who answers, and returns with the
@@ -26,7 +26,7 @@ const approvalSchema = JSON.stringify({
 });
 
 /** The payload of a suspended call, if it is a question of this package. The executor checks that it is genuine. */
-export function questionOf(payload: unknown, callId: string): Question | undefined {
+export function readQuestion(payload: unknown, callId: string): Question | undefined {
   if (typeof payload !== "object" || payload === null) return undefined;
   const { interruption, before } = payload as Partial<Question>;
   const isOurs = interruption?.call?.id === callId && Array.isArray(interruption.requests);
@@ -34,7 +34,7 @@ export function questionOf(payload: unknown, callId: string): Question | undefin
 }
 
 /** The schema of an answer, as Mastra passes it on. */
-export function resumeSchemaOf(interruption: Interruption): { readonly resumeSchema?: string } {
+export function toResumeSchema(interruption: Interruption): { readonly resumeSchema?: string } {
   if (isApproval(interruption)) return { resumeSchema: approvalSchema };
   const [request, ...others] = interruption.requests;
   const schema = request?.type === "input" && others.length === 0 ? request.schema : undefined;
@@ -43,13 +43,13 @@ export function resumeSchemaOf(interruption: Interruption): { readonly resumeSch
 
 /** True when a person is asked to approve a call, and there is no other request. */
 export function isApproval(interruption: Interruption): boolean {
-  return approvalOf(interruption) !== undefined;
+  return toApproval(interruption) !== undefined;
 }
 
 /** A question in the form of an agent's stream. */
-export function questionChunk(interruption: Interruption, runId: string): Chunk {
-  const approval = approvalOf(interruption);
-  const resume = resumeSchemaOf(interruption);
+export function toQuestionChunk(interruption: Interruption, runId: string): Chunk {
+  const approval = toApproval(interruption);
+  const resume = toResumeSchema(interruption);
   if (approval !== undefined) {
     const payload = { ...approval, ...resume };
     return { type: "tool-call-approval", runId, from: "AGENT", payload };
@@ -67,10 +67,34 @@ interface Approval {
 }
 
 /** The call that a person is asked to agree to: a tool that calls others may ask for one of theirs. */
-function approvalOf({ call, requests }: Interruption): Approval | undefined {
+function toApproval({ call, requests }: Interruption): Approval | undefined {
   if (!requests.every((request) => request.type === "approval")) return undefined;
   const inner = requests.flatMap((request) => request.call ?? []);
   if (inner.length > 0 && requests.length > 1) return undefined;
   const { name, arguments: args } = inner[0] ?? call;
   return { toolCallId: call.id, toolName: name, args };
+}
+
+/**
+ * Converts Mastra's resume data to answers: those of a list unchanged; `{ approved }`, which `approveToolCall` and
+ * `declineToolCall` pass, for all requests; anything else as the requested value.
+ */
+export function toAnswers(requests: readonly InterruptionRequest[], given: unknown): Answer[] {
+  // The executor checks each.
+  if (Array.isArray(given)) return given as Answer[];
+  const { approved, reason } = given as { readonly approved?: unknown; readonly reason?: unknown };
+  if (approved === false) {
+    return [{ type: "reject", ...(typeof reason === "string" ? { reason } : {}) }];
+  }
+  const asksForValue = requests.find(({ type }) => type !== "approval")?.type;
+  if (asksForValue === undefined) return approved === true ? [{ type: "approve" }] : [];
+  const type = asksForValue === "result" ? "result" : "input";
+  return [{ type, value: given as never }];
+}
+
+/** True for a list of answers each of which names one of these requests. */
+export function namesRequests(given: unknown, requests: readonly InterruptionRequest[]): boolean {
+  if (!Array.isArray(given) || given.length === 0) return false;
+  const ids: unknown[] = requests.map(({ id }) => id);
+  return given.every((answer: Partial<Answer> | null) => ids.includes(answer?.requestId));
 }

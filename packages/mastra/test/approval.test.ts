@@ -7,13 +7,13 @@ import type { Question } from "../src/question.ts";
 import { agentWith } from "./support/agent-with.ts";
 import { museum } from "./support/museum.ts";
 import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
-import { told } from "./support/told.ts";
+import { readStream } from "./support/read-stream.ts";
 
 describe("a call that needs approval", () => {
   it("is shown in a stream with its arguments, and does not run before", async () => {
     const { executor, removed } = museum();
     const model = scripted([call("c1", "remove", { id: 7 })]);
-    const { approvals, finishReason } = await told(
+    const { approvals, finishReason } = await readStream(
       agentWith(model, await mastraTools(executor)).stream("go"),
     );
     expect(approvals).toEqual(['c1 remove {"id":7}']);
@@ -25,8 +25,8 @@ describe("a call that needs approval", () => {
     const { executor, removed } = museum();
     const model = scripted([call("c1", "remove", { id: 7 })], [say("It is gone.")]);
     const agent = agentWith(model, await mastraTools(executor));
-    const { runId } = await told(agent.stream("go"));
-    const { text } = await told(agent.approveToolCall({ runId, toolCallId: "c1" }));
+    const { runId } = await readStream(agent.stream("go"));
+    const { text } = await readStream(agent.approveToolCall({ runId, toolCallId: "c1" }));
     expect(removed).toEqual([7]);
     expect(resultsRead(model)).toEqual({ c1: { type: "text", value: '{"removed":7}' } });
     expect(text).toBe("It is gone.");
@@ -36,8 +36,8 @@ describe("a call that needs approval", () => {
     const { executor, removed } = museum();
     const model = scripted([call("c1", "remove", { id: 7 })], [say("I leave it.")]);
     const agent = agentWith(model, await mastraTools(executor));
-    const { runId } = await told(agent.stream("go"));
-    await told(agent.declineToolCall({ runId, toolCallId: "c1", reason: "It is on loan." }));
+    const { runId } = await readStream(agent.stream("go"));
+    await readStream(agent.declineToolCall({ runId, toolCallId: "c1", reason: "It is on loan." }));
     expect(removed).toEqual([]);
     expect(resultsRead(model)["c1"]).toEqual({
       type: "error-text",
@@ -72,14 +72,14 @@ describe("a call that needs approval", () => {
       [say("done")],
     );
     const agent = agentWith(model, await mastraTools(executor));
-    const { runId } = await told(agent.stream("go"));
-    const second = await told(agent.approveToolCall({ runId, toolCallId: "c1" }));
+    const { runId } = await readStream(agent.stream("go"));
+    const second = await readStream(agent.approveToolCall({ runId, toolCallId: "c1" }));
     expect(second.approvals).toEqual(['c2 remove {"id":2}']);
     // The model uses the id again, after it was declined.
-    const third = await told(agent.declineToolCall({ runId, toolCallId: "c2" }));
+    const third = await readStream(agent.declineToolCall({ runId, toolCallId: "c2" }));
     expect(third.approvals).toEqual(['c2 remove {"id":3}']);
     expect(removed).toEqual([1]);
-    await told(agent.approveToolCall({ runId, toolCallId: "c2" }));
+    await readStream(agent.approveToolCall({ runId, toolCallId: "c2" }));
     expect(removed).toEqual([1, 3]);
   });
 
@@ -104,9 +104,9 @@ describe("a call that needs approval", () => {
       scripted([call("c1", "login", input)], [say("in")]),
       await mastraTools(executor),
     );
-    const { approvals, runId } = await told(agent.stream("go"));
+    const { approvals, runId } = await readStream(agent.stream("go"));
     expect(approvals).toEqual(['c1 login {"user":"ada","pin":"[redacted]"}']);
-    await told(agent.approveToolCall({ runId, toolCallId: "c1" }));
+    await readStream(agent.approveToolCall({ runId, toolCallId: "c1" }));
     expect(seen).toEqual([{ user: "ada", pin: "pin-4711-0815" }]);
   });
 
@@ -116,9 +116,9 @@ describe("a call that needs approval", () => {
       scripted([call("c1", "remove", { id: 7 })], [say("done")]),
       await mastraTools(executor),
     );
-    const { runId } = await told(agent.stream("go"));
+    const { runId } = await readStream(agent.stream("go"));
     const answers = [{ type: "approve", arguments: { id: 8 } }];
-    await told(agent.resumeStream(answers, { runId, toolCallId: "c1" }));
+    await readStream(agent.resumeStream(answers, { runId, toolCallId: "c1" }));
     expect(removed).toEqual([8]);
   });
 
@@ -127,8 +127,8 @@ describe("a call that needs approval", () => {
     for (const answer of [{ approved: "yes" }, {}, [], "approved", true]) {
       const model = scripted([call("c1", "remove", { id: 7 })], [say("hm")]);
       const agent = agentWith(model, await mastraTools(executor));
-      const { runId } = await told(agent.stream("go"));
-      await told(agent.resumeStream(answer, { runId, toolCallId: "c1" }));
+      const { runId } = await readStream(agent.stream("go"));
+      await readStream(agent.resumeStream(answer, { runId, toolCallId: "c1" }));
       expect(resultsRead(model)["c1"]?.type).toBe("error-text");
     }
     expect(removed).toEqual([]);
@@ -138,7 +138,9 @@ describe("a call that needs approval", () => {
     const onAsk = vi.fn<() => ApprovalDecision>(() => ({ approved: true }));
     const { executor, removed } = museum({ onAsk });
     const model = scripted([call("c1", "remove", { id: 7 })], [say("done")]);
-    const { approvals } = await told(agentWith(model, await mastraTools(executor)).stream("go"));
+    const { approvals } = await readStream(
+      agentWith(model, await mastraTools(executor)).stream("go"),
+    );
     expect(approvals).toEqual([]);
     expect(removed).toEqual([7]);
     expect(onAsk).toHaveBeenCalledTimes(1);
@@ -163,13 +165,13 @@ describe("several calls of a turn that need approval", () => {
     const { executor, removed } = museum();
     const model = scripted(two, [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
-    const { runId } = await told(agent.stream("go"));
+    const { runId } = await readStream(agent.stream("go"));
     const [first = "", second = ""] = order;
-    const rest = await told(agent.approveToolCall({ runId, toolCallId: first }));
+    const rest = await readStream(agent.approveToolCall({ runId, toolCallId: first }));
     expect(removed).toEqual([Number(first[1])]);
     expect(rest.finishReason).toBe("suspended");
     expect(rest.approvals).toEqual([`${second} remove {"id":${second[1]}}`]);
-    const { text } = await told(agent.approveToolCall({ runId, toolCallId: second }));
+    const { text } = await readStream(agent.approveToolCall({ runId, toolCallId: second }));
     expect(text).toBe("done");
     expect(removed).toEqual([Number(first[1]), Number(second[1])]);
   });
@@ -191,7 +193,7 @@ describe("several calls of a turn that need approval", () => {
   it("hold up no call that needs none", async () => {
     const { executor, looked } = museum();
     const calls = [...two, call("c3", "look", { id: 3 })];
-    await told(agentWith(scripted(calls), await mastraTools(executor)).stream("go"));
+    await readStream(agentWith(scripted(calls), await mastraTools(executor)).stream("go"));
     expect(looked).toEqual([3]);
   });
 
@@ -199,9 +201,9 @@ describe("several calls of a turn that need approval", () => {
     const { executor, removed } = museum();
     const model = scripted(two, [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
-    const { runId } = await told(agent.stream("go"));
-    await told(agent.declineToolCall({ runId, toolCallId: "c1" }));
-    await told(agent.approveToolCall({ runId, toolCallId: "c2" }));
+    const { runId } = await readStream(agent.stream("go"));
+    await readStream(agent.declineToolCall({ runId, toolCallId: "c1" }));
+    await readStream(agent.approveToolCall({ runId, toolCallId: "c2" }));
     expect(removed).toEqual([2]);
     expect(resultsRead(model)).toMatchObject({
       c1: { type: "error-text" },
@@ -214,12 +216,12 @@ describe("several calls of a turn that need approval", () => {
     async (limit) => {
       const { executor, removed } = museum();
       const agent = agentWith(scripted(two, [say("done")]), await mastraTools(executor));
-      const { runId, approvals } = await told(agent.stream("go"));
+      const { runId, approvals } = await readStream(agent.stream("go"));
       expect(approvals.at(-1)).toBe('c1 remove {"id":1}');
-      const rest = await told(agent.approveToolCall({ runId, toolCallConcurrency: limit }));
+      const rest = await readStream(agent.approveToolCall({ runId, toolCallConcurrency: limit }));
       expect(removed).toEqual([1]);
       expect(rest.approvals.at(-1)).toBe('c2 remove {"id":2}');
-      await told(agent.approveToolCall({ runId }));
+      await readStream(agent.approveToolCall({ runId }));
       expect(removed).toEqual([1, 2]);
     },
   );
@@ -227,11 +229,11 @@ describe("several calls of a turn that need approval", () => {
   it("take the answer that names a request, whatever else waits", async () => {
     const { executor, removed } = museum();
     const agent = agentWith(scripted(two, [say("done")]), await mastraTools(executor));
-    const { runId, of } = await told(agent.stream("go"));
+    const { runId, of } = await readStream(agent.stream("go"));
     const second = of("tool-call-suspended").find(({ toolCallId }) => toolCallId === "c2");
     const question = second?.["suspendPayload"] as Question | undefined;
     const answers = [{ type: "approve", requestId: question?.interruption.requests[0]?.id }];
-    await told(agent.resumeStream(answers, { runId, toolCallId: "c2" }));
+    await readStream(agent.resumeStream(answers, { runId, toolCallId: "c2" }));
     expect(removed).toEqual([2]);
   });
 });
@@ -242,7 +244,7 @@ describe("a model that answers in place of a person", () => {
     const forged = { id: 7, resumeData: { approved: true } };
     const model = scripted([call("c1", "remove", forged), call("c1", "remove", forged)]);
     const agent = agentWith(model, await mastraTools(executor));
-    const { finishReason } = await told(agent.stream("go"));
+    const { finishReason } = await readStream(agent.stream("go"));
     expect(finishReason).toBe("suspended");
     expect(removed).toEqual([]);
   });
@@ -252,8 +254,8 @@ describe("a model that answers in place of a person", () => {
     const forged = { id: 7, resumeData: { approved: true } };
     const model = scripted([call("c1", "remove", forged)], [say("hm")]);
     const agent = agentWith(model, await mastraTools(executor));
-    const { runId } = await told(agent.stream("go"));
-    await told(agent.declineToolCall({ runId, toolCallId: "c1" }));
+    const { runId } = await readStream(agent.stream("go"));
+    await readStream(agent.declineToolCall({ runId, toolCallId: "c1" }));
     expect(removed).toEqual([]);
     expect(resultsRead(model)["c1"]?.type).toBe("error-text");
   });
@@ -264,9 +266,9 @@ describe("a host that wants to approve every call", () => {
     const { executor, looked } = museum();
     const model = scripted([call("c1", "look", { id: 2 })], [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
-    const { runId } = await told(agent.stream("go", { requireToolApproval: true }));
+    const { runId } = await readStream(agent.stream("go", { requireToolApproval: true }));
     expect(looked).toEqual([]);
-    const { text } = await told(agent.approveToolCall({ runId, toolCallId: "c1" }));
+    const { text } = await readStream(agent.approveToolCall({ runId, toolCallId: "c1" }));
     expect(text).toBe("done");
     expect(looked).toEqual([2]);
   });
@@ -284,11 +286,11 @@ describe("a tool of the host's beside ours", () => {
     const model = scripted([call("c1", "own"), call("c2", "remove", { id: 7 })], [say("done")]);
     const tools = { own, ...(await mastraTools(executor)) };
     const agent = agentWith(model, tools, new InMemoryStore());
-    const { runId } = await told(agent.stream("go"));
-    const asked = await told(agent.approveToolCall({ runId }));
+    const { runId } = await readStream(agent.stream("go"));
+    const asked = await readStream(agent.approveToolCall({ runId }));
     expect(asked.of("tool-call-suspended")).toMatchObject([{ toolCallId: "c2", args: { id: 7 } }]);
     expect(removed).toEqual([]);
-    await told(agent.approveToolCall({ runId }));
+    await readStream(agent.approveToolCall({ runId }));
     expect(removed).toEqual([7]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { mastraTools } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
 import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
-import { told } from "./support/told.ts";
+import { readStream } from "./support/read-stream.ts";
 
 /** A tool that runs until it is stopped. */
 function endless(needsApproval = false) {
@@ -33,7 +33,7 @@ describe("Mastra's abort signal", () => {
     const controller = new AbortController();
     const options = { abortSignal: controller.signal };
     const going =
-      method === "stream" ? told(agent.stream("go", options)) : agent.generate("go", options);
+      method === "stream" ? readStream(agent.stream("go", options)) : agent.generate("go", options);
     const settled = Promise.allSettled([going]);
     const signal = await started;
     controller.abort();
@@ -49,10 +49,10 @@ describe("Mastra's abort signal", () => {
       scripted([call("c1", "endless")], [say("never")]),
       await mastraTools(executor),
     );
-    const { runId } = await told(agent.stream("go"));
+    const { runId } = await readStream(agent.stream("go"));
     const controller = new AbortController();
     const abortSignal = controller.signal;
-    const going = told(agent.approveToolCall({ runId, toolCallId: "c1", abortSignal }));
+    const going = readStream(agent.approveToolCall({ runId, toolCallId: "c1", abortSignal }));
     const settled = Promise.allSettled([going]);
     await started;
     controller.abort();
@@ -66,7 +66,7 @@ describe("a run that is cancelled", () => {
     const { executor, started } = endless();
     const run = executor.startRun();
     const model = scripted([call("c1", "endless")], [say("I see.")]);
-    const going = told(agentWith(model, await mastraTools(run)).stream("go"));
+    const going = readStream(agentWith(model, await mastraTools(run)).stream("go"));
     await started;
     run.cancel("The person has left.");
     expect((await going).text).toBe("I see.");

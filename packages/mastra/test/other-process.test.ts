@@ -12,7 +12,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { mastraTools, type MastraToolsOptions } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
 import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
-import { told } from "./support/told.ts";
+import { readStream } from "./support/read-stream.ts";
 
 /** What processes share. */
 interface Shared {
@@ -72,14 +72,14 @@ describe("calls that wait, in another process", () => {
   ])("go on one by one, %s, and none runs twice", async (_, [first = "", second = ""]) => {
     const all = shared();
     const a = await process(all, scripted(two));
-    const { runId } = await told(a.stream("go"));
+    const { runId } = await readStream(a.stream("go"));
     const b = await process(all, scripted());
-    const { finishReason } = await told(b.approveToolCall({ runId, toolCallId: first }));
+    const { finishReason } = await readStream(b.approveToolCall({ runId, toolCallId: first }));
     expect(finishReason).toBe("suspended");
     expect(all.removed).toEqual([Number(first[1])]);
     const model = scripted([say("done")]);
     const c = await process(all, model);
-    const { text } = await told(c.approveToolCall({ runId, toolCallId: second }));
+    const { text } = await readStream(c.approveToolCall({ runId, toolCallId: second }));
     expect(text).toBe("done");
     expect(all.removed).toEqual([Number(first[1]), Number(second[1])]);
     expect(resultsRead(model)).toEqual({
@@ -90,20 +90,20 @@ describe("calls that wait, in another process", () => {
 
   it("are found there, and are not all approved by an answer that names none", async () => {
     const all = shared();
-    const { runId } = await told((await process(all, scripted(two))).stream("go"));
+    const { runId } = await readStream((await process(all, scripted(two))).stream("go"));
     const b = await process(all, scripted([say("done")]));
     const { runs } = await b.listSuspendedRuns({});
     expect(runs[0]?.toolCalls.map(({ toolCallId }) => toolCallId)).toEqual(["c1", "c2"]);
-    await told(b.approveToolCall({ runId }));
+    await readStream(b.approveToolCall({ runId }));
     expect(all.removed).toEqual([1]);
-    await told(b.approveToolCall({ runId }));
+    await readStream(b.approveToolCall({ runId }));
     expect(all.removed).toEqual([1, 2]);
   });
 
   // Mastra tells what has come up since a run went on, and its generate fails when that is nothing.
   it.fails("are approved one by one with generate", async () => {
     const all = shared();
-    const { runId } = await told((await process(all, scripted(two))).stream("go"));
+    const { runId } = await readStream((await process(all, scripted(two))).stream("go"));
     const b = await process(all, scripted());
     const output = await b.approveToolCallGenerate({ runId, toolCallId: "c1" });
     expect(output.finishReason).toBe("suspended");
@@ -111,23 +111,27 @@ describe("calls that wait, in another process", () => {
 
   it("run once when two processes go on with the same one", async () => {
     const all = shared();
-    const { runId } = await told(
+    const { runId } = await readStream(
       (await process(all, scripted([call("c1", "remove", { id: 1 })]))).stream("go"),
     );
     const b = await process(all, scripted([say("done")]));
     const c = await process(all, scripted([say("done")]));
     await Promise.allSettled([
-      told(b.approveToolCall({ runId, toolCallId: "c1" })),
-      told(c.approveToolCall({ runId, toolCallId: "c1" })),
+      readStream(b.approveToolCall({ runId, toolCallId: "c1" })),
+      readStream(c.approveToolCall({ runId, toolCallId: "c1" })),
     ]);
     expect(all.removed).toEqual([1]);
   });
 
   it("take what was typed", async () => {
     const all = shared();
-    const { runId } = await told((await process(all, scripted([call("c1", "when")]))).stream("go"));
+    const { runId } = await readStream(
+      (await process(all, scripted([call("c1", "when")]))).stream("go"),
+    );
     const model = scripted([say("done")]);
-    await told((await process(all, model)).resumeStream("Monday", { runId, toolCallId: "c1" }));
+    await readStream(
+      (await process(all, model)).resumeStream("Monday", { runId, toolCallId: "c1" }),
+    );
     expect(resultsRead(model)["c1"]).toEqual({
       type: "text",
       value: '[{"type":"input","value":"Monday"}]',
@@ -136,13 +140,13 @@ describe("calls that wait, in another process", () => {
 
   it("ask again in that process, and go on in a third one", async () => {
     const all = shared();
-    const { runId } = await told(
+    const { runId } = await readStream(
       (await process(all, scripted([call("c1", "remove", { id: 1 })]))).stream("go"),
     );
     const b = await process(all, scripted([call("c2", "remove", { id: 2 })]));
-    await told(b.approveToolCall({ runId, toolCallId: "c1" }));
+    await readStream(b.approveToolCall({ runId, toolCallId: "c1" }));
     const c = await process(all, scripted([say("done")]));
-    const { text } = await told(c.approveToolCall({ runId, toolCallId: "c2" }));
+    const { text } = await readStream(c.approveToolCall({ runId, toolCallId: "c2" }));
     expect(text).toBe("done");
     expect(all.removed).toEqual([1, 2]);
   });
@@ -160,10 +164,10 @@ describe("an approval that is given in another process", () => {
     const all = shared();
     const run = () => ({ caller: { id: "ann" }, sessionId: "s" });
     const a = await process(all, scripted([call("c1", "remove", { id: 1 })]), { run });
-    const { runId } = await told(a.stream("go"));
+    const { runId } = await readStream(a.stream("go"));
     const model = scripted([say("hm")], [say("hm")]);
     const b = await process(all, model, { run, ...changed });
-    await told(b.approveToolCall({ runId, toolCallId: "c1" }));
+    await readStream(b.approveToolCall({ runId, toolCallId: "c1" }));
     expect(all.removed).toEqual([]);
   });
 
@@ -171,10 +175,10 @@ describe("an approval that is given in another process", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const all = shared();
     const a = await process(all, scripted([call("c1", "remove", { id: 1 })]));
-    const { runId } = await told(a.stream("go"));
+    const { runId } = await readStream(a.stream("go"));
     vi.advanceTimersByTime(24 * 60 * 60 * 1000 + 1);
     const model = scripted([say("hm")]);
-    await told((await process(all, model)).approveToolCall({ runId, toolCallId: "c1" }));
+    await readStream((await process(all, model)).approveToolCall({ runId, toolCallId: "c1" }));
     expect(resultsRead(model)["c1"]?.type).toBe("error-text");
     expect(all.removed).toEqual([]);
   });

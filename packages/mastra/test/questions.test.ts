@@ -4,7 +4,7 @@ import { mastraTools } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
 import { museum } from "./support/museum.ts";
 import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
-import { told } from "./support/told.ts";
+import { readStream } from "./support/read-stream.ts";
 
 const schema = { type: "object", properties: { day: { type: "string" } } } as const;
 
@@ -22,7 +22,7 @@ describe("a tool that asks while it runs", () => {
   it("suspends the run, and what it asks is shown", async () => {
     const { executor } = museum({}, when);
     const agent = agentWith(scripted([call("c1", "when")]), await mastraTools(executor));
-    const { of, approvals, finishReason } = await told(agent.stream("go"));
+    const { of, approvals, finishReason } = await readStream(agent.stream("go"));
     expect(finishReason).toBe("suspended");
     expect(approvals).toEqual([]);
     expect(of("tool-call-suspended")).toMatchObject([
@@ -46,8 +46,8 @@ describe("a tool that asks while it runs", () => {
     const { executor } = museum({}, when);
     const model = scripted([call("c1", "when")], [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
-    const { runId } = await told(agent.stream("go"));
-    await told(agent.resumeStream(answer, { runId, toolCallId: "c1" }));
+    const { runId } = await readStream(agent.stream("go"));
+    await readStream(agent.resumeStream(answer, { runId, toolCallId: "c1" }));
     expect(resultsRead(model)["c1"]).toEqual({ type: "text", value });
   });
 
@@ -55,8 +55,8 @@ describe("a tool that asks while it runs", () => {
     const { executor } = museum({}, when);
     const model = scripted([call("c1", "when")], [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
-    const { runId } = await told(agent.stream("go"));
-    await told(agent.declineToolCall({ runId, toolCallId: "c1", reason: "Never." }));
+    const { runId } = await readStream(agent.stream("go"));
+    await readStream(agent.declineToolCall({ runId, toolCallId: "c1", reason: "Never." }));
     expect(JSON.stringify(resultsRead(model)["c1"])).toContain("Never.");
   });
 
@@ -64,10 +64,10 @@ describe("a tool that asks while it runs", () => {
     const { executor } = museum({}, when);
     const model = scripted([call("c1", "when"), call("c2", "when")], [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
-    const { runId } = await told(agent.stream("go"));
-    const rest = await told(agent.resumeStream({ day: "Tue" }, { runId, toolCallId: "c2" }));
+    const { runId } = await readStream(agent.stream("go"));
+    const rest = await readStream(agent.resumeStream({ day: "Tue" }, { runId, toolCallId: "c2" }));
     expect(rest.of("tool-call-suspended")).toMatchObject([{ toolCallId: "c1" }]);
-    await told(agent.resumeStream({ day: "Mon" }, { runId, toolCallId: "c1" }));
+    await readStream(agent.resumeStream({ day: "Mon" }, { runId, toolCallId: "c1" }));
     expect(resultsRead(model)).toEqual({
       c1: { type: "text", value: '[{"type":"input","value":{"day":"Mon"}}]' },
       c2: { type: "text", value: '[{"type":"input","value":{"day":"Tue"}}]' },
@@ -87,9 +87,9 @@ describe("a tool that asks while it runs", () => {
     const { executor } = museum({}, where);
     const model = scripted([call("c1", "where"), call("c2", "where")], [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
-    const { runId } = await told(agent.stream("go"));
-    await told(agent.resumeStream("here", { runId, toolCallId: "c1" }));
-    const { text } = await told(agent.resumeStream("here", { runId, toolCallId: "c2" }));
+    const { runId } = await readStream(agent.stream("go"));
+    await readStream(agent.resumeStream("here", { runId, toolCallId: "c1" }));
+    const { text } = await readStream(agent.resumeStream("here", { runId, toolCallId: "c2" }));
     expect(text).toBe("done");
   });
 
@@ -107,12 +107,12 @@ describe("a tool that asks while it runs", () => {
     const { executor } = museum({}, ask);
     const model = scripted([call("c1", "ask")], [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
-    const first = await told(agent.stream("go"));
+    const first = await readStream(agent.stream("go"));
     expect(first.approvals).toEqual(["c1 ask {}"]);
     const { runId } = first;
-    const second = await told(agent.approveToolCall({ runId, toolCallId: "c1" }));
+    const second = await readStream(agent.approveToolCall({ runId, toolCallId: "c1" }));
     expect(second.of("tool-call-suspended")).toHaveLength(1);
-    await told(agent.resumeStream("Monday", { runId, toolCallId: "c1" }));
+    await readStream(agent.resumeStream("Monday", { runId, toolCallId: "c1" }));
     expect(resultsRead(model)["c1"]).toEqual({ type: "text", value: "done" });
   });
 });

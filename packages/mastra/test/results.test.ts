@@ -4,7 +4,7 @@ import { mastraTools } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
 import { museum } from "./support/museum.ts";
 import { call, lastRequest, resultsRead, say, scripted } from "./support/scripted-model.ts";
-import { told } from "./support/told.ts";
+import { readStream } from "./support/read-stream.ts";
 
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -18,7 +18,7 @@ function tool(name: string, execute: () => unknown): Tool {
 async function read(tools: readonly Tool[], name: string, args: unknown = {}) {
   const { executor } = museum({}, ...tools);
   const model = scripted([call("c1", name, args)], [say("done")]);
-  const { of } = await told(agentWith(model, await mastraTools(executor)).stream("go"));
+  const { of } = await readStream(agentWith(model, await mastraTools(executor)).stream("go"));
   const [result] = of("tool-result");
   const [error] = of("tool-error");
   return { model: resultsRead(model)["c1"], result: result?.["result"], error: error?.["error"] };
@@ -75,7 +75,7 @@ describe("what a tool answers", () => {
     const { executor } = museum({}, log);
     const model = scripted([call("c1", "log")], [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
-    await told(agent.stream("go"));
+    await readStream(agent.stream("go"));
     const { value } = resultsRead(model)["c1"] as { readonly value: string };
     expect(value.length).toBeLessThan(10_000);
     expect(value).toMatch(/art_/);
@@ -95,7 +95,7 @@ describe("what a tool answers", () => {
       },
       [say("done")],
     );
-    await told(agentWith(model, await mastraTools(executor)).stream("go"));
+    await readStream(agentWith(model, await mastraTools(executor)).stream("go"));
     expect(resultsRead(model)["c2"]).toMatchObject({ value: expect.stringMatching(/^line 1,/) });
   });
 
@@ -112,7 +112,7 @@ describe("what a tool answers", () => {
     });
     const { executor } = museum({}, count as Tool);
     const model = scripted([call("c1", "count")], [say("done")]);
-    const { of } = await told(agentWith(model, await mastraTools(executor)).stream("go"));
+    const { of } = await readStream(agentWith(model, await mastraTools(executor)).stream("go"));
     expect(of("tool-output").map(({ output }) => output)).toEqual(["one", "two"]);
     expect(resultsRead(model)["c1"]).toEqual({ type: "text", value: "three" });
   });
@@ -126,7 +126,7 @@ describe("what goes wrong", () => {
       [call("c2", "look", { id: 2 })],
       [say("done")],
     );
-    await told(agentWith(model, await mastraTools(executor)).stream("go"));
+    await readStream(agentWith(model, await mastraTools(executor)).stream("go"));
     expect(resultsRead(model)).toMatchObject({
       c1: { type: "error-text", value: expect.stringContaining("id must be integer") },
       c2: { type: "text", value: "exhibit 2" },
@@ -146,7 +146,7 @@ describe("what goes wrong", () => {
     const policy = code === "permission_denied" ? () => "deny" as const : () => "allow" as const;
     const { executor } = museum({ policy }, fail);
     const model = scripted([call("c1", name, args)], [say("done")]);
-    const { of } = await told(agentWith(model, await mastraTools(executor)).stream("go"));
+    const { of } = await readStream(agentWith(model, await mastraTools(executor)).stream("go"));
     const [error] = of("tool-error");
     expect(error).toMatchObject({ error: { cause: { code } } });
     expect(resultsRead(model)["c1"]?.type).toBe("error-text");
@@ -172,7 +172,7 @@ describe("what a model is shown", () => {
     const { executor } = museum({}, plan as Tool);
     const model = scripted([call("c1", "plan", { at: "2026-01-01T00:00:00Z" })], [say("done")]);
     Object.assign(model, { provider: "openai.responses", modelId: "gpt-5" });
-    await told(agentWith(model, await mastraTools(executor)).stream("go"));
+    await readStream(agentWith(model, await mastraTools(executor)).stream("go"));
     const shown = lastRequest(model).tools?.find(({ name }) => name === "plan");
     expect(shown).toMatchObject({ description: "Plan.", inputSchema: schema });
     expect(resultsRead(model)["c1"]).toMatchObject({ value: '{"at":"2026-01-01T00:00:00Z"}' });

@@ -5,7 +5,7 @@ import { mastraTools } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
 import { museum } from "./support/museum.ts";
 import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
-import { told } from "./support/told.ts";
+import { readStream } from "./support/read-stream.ts";
 
 /** A museum that notes for whom it was asked. */
 function noting() {
@@ -25,7 +25,9 @@ const turns = () => scripted([call("c1", "whoami")], [call("c2", "whoami")], [sa
 describe("a run of an agent", () => {
   it("is one run of the executor, of the same id, with the model's call ids", async () => {
     const { executor, seen } = noting();
-    const { runId } = await told(agentWith(turns(), await mastraTools(executor)).stream("go"));
+    const { runId } = await readStream(
+      agentWith(turns(), await mastraTools(executor)).stream("go"),
+    );
     expect(seen).toEqual([
       { callId: "c1", runId },
       { callId: "c2", runId },
@@ -41,7 +43,7 @@ describe("a run of an agent", () => {
         [call("c2", "look", { id })],
         [say("done")],
       );
-      await told(agentWith(model, tools).stream("go"));
+      await readStream(agentWith(model, tools).stream("go"));
       expect(resultsRead(model)["c2"]?.type).toBe("error-text");
     }
     expect(looked).toEqual([1, 2]);
@@ -57,7 +59,7 @@ describe("a run of an agent", () => {
       },
     });
     const requestContext = new RequestContext([["user", "ann"]]);
-    await told(agentWith(turns(), tools).stream("go", { requestContext }));
+    await readStream(agentWith(turns(), tools).stream("go", { requestContext }));
     expect(seen.map(({ caller, injected }) => [caller, injected])).toEqual([
       ["ann", "db"],
       ["ann", "db"],
@@ -72,7 +74,7 @@ describe("a run of an agent", () => {
       ["caller", { id: "ann" }],
     ]);
     const tools = await mastraTools(executor);
-    await told(agentWith(turns(), tools).stream("go", { requestContext }));
+    await readStream(agentWith(turns(), tools).stream("go", { requestContext }));
     expect(seen.map(({ caller }) => caller)).toEqual([undefined, undefined]);
   });
 
@@ -84,7 +86,7 @@ describe("a run of an agent", () => {
       },
     });
     const model = turns();
-    await told(agentWith(model, tools).stream("go"));
+    await readStream(agentWith(model, tools).stream("go"));
     expect(seen).toEqual([]);
     expect(resultsRead(model)["c1"]?.type).toBe("error-text");
     expect(JSON.stringify(resultsRead(model))).not.toContain("4711");
@@ -95,7 +97,7 @@ describe("a run of the executor", () => {
   it("is that of all calls, when it is given", async () => {
     const { executor, seen } = noting();
     const run = executor.startRun({ id: "mine", caller: { id: "ann" } });
-    await told(agentWith(turns(), await mastraTools(run)).stream("go"));
+    await readStream(agentWith(turns(), await mastraTools(run)).stream("go"));
     expect(seen.map(({ runId, caller }) => [runId, caller])).toEqual([
       ["mine", "ann"],
       ["mine", "ann"],

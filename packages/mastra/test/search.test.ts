@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { mastraTools } from "../src/index.ts";
 import { agentWith } from "./support/agent-with.ts";
 import { call, lastRequest, resultsRead, say, scripted } from "./support/scripted-model.ts";
-import { told } from "./support/told.ts";
+import { readStream } from "./support/read-stream.ts";
 
 function rooms(count: number) {
   const lit: number[] = [];
@@ -37,7 +37,7 @@ describe("many tools", () => {
       [call("c2", "call_tool", { name: "light_room_217", arguments: {} })],
       [say("It is lit.")],
     );
-    const { text } = await told(agentWith(model, await mastraTools(executor)).stream("go"));
+    const { text } = await readStream(agentWith(model, await mastraTools(executor)).stream("go"));
     expect(text).toBe("It is lit.");
     expect(lit).toEqual([217]);
     expect(resultsRead(model)["c2"]).toEqual({ type: "text", value: "room 217 is lit" });
@@ -56,9 +56,9 @@ describe("many tools", () => {
       scripted([call("c1", "call_tool", inner)], [say("done")]),
       await mastraTools(executor),
     );
-    const { approvals, runId } = await told(agent.stream("go"));
+    const { approvals, runId } = await readStream(agent.stream("go"));
     expect(approvals).toEqual(['c1 light_room_0 {"dim":true}']);
-    await told(agent.approveToolCall({ runId, toolCallId: "c1" }));
+    await readStream(agent.approveToolCall({ runId, toolCallId: "c1" }));
     expect(lit).toEqual([0]);
   });
 

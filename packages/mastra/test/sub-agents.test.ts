@@ -8,7 +8,7 @@ import { mastraTools, type MastraTools } from "../src/index.ts";
 import { configOf } from "./support/agent-with.ts";
 import { museum } from "./support/museum.ts";
 import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
-import { told } from "./support/told.ts";
+import { readStream } from "./support/read-stream.ts";
 
 /** An agent that hands everything to another one, which has the tools. */
 function parentOf(child: MockLanguageModelV4, tools: MastraTools): Agent {
@@ -38,13 +38,13 @@ describe("calls of an agent's agent that need approval", () => {
     const { executor, removed } = museum();
     const calls = [call("k1", "remove", { id: 1 }), call("k2", "remove", { id: 2 })];
     const parent = parentOf(scripted(calls, [say("done")]), await mastraTools(executor));
-    const first = await told(parent.stream("go"));
+    const first = await readStream(parent.stream("go"));
     const { runId } = first;
     expect(first.approvals.at(-1)).toBe('p1 remove {"id":1}');
-    const second = await told(parent.approveToolCall({ runId, toolCallId: "p1" }));
+    const second = await readStream(parent.approveToolCall({ runId, toolCallId: "p1" }));
     expect(removed).toEqual([1]);
     expect(second.approvals.at(-1)).toBe('p1 remove {"id":2}');
-    const { text } = await told(parent.approveToolCall({ runId, toolCallId: "p1" }));
+    const { text } = await readStream(parent.approveToolCall({ runId, toolCallId: "p1" }));
     expect(removed).toEqual([1, 2]);
     expect(text).toBe("all done");
   });
@@ -53,8 +53,8 @@ describe("calls of an agent's agent that need approval", () => {
     const { executor, removed } = museum();
     const child = scripted([call("k1", "remove", { id: 1 })], [say("I leave it.")]);
     const parent = parentOf(child, await mastraTools(executor));
-    const { runId } = await told(parent.stream("go"));
-    await told(parent.declineToolCall({ runId, toolCallId: "p1" }));
+    const { runId } = await readStream(parent.stream("go"));
+    await readStream(parent.declineToolCall({ runId, toolCallId: "p1" }));
     expect(removed).toEqual([]);
     expect(resultsRead(child)["k1"]?.type).toBe("error-text");
   });

@@ -1,8 +1,7 @@
 import { isContentBlock, type ContentBlock, type JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { modelOutput } from "../src/model-output.ts";
-import { hostOutput } from "../src/tool-output.ts";
+import { hostOutput, modelOutput } from "../src/tool-output.ts";
 
 const block = fc.record({ type: fc.constant("text" as const), text: fc.string() });
 const content = fc.array(block, { minLength: 1, maxLength: 3 });
@@ -16,7 +15,8 @@ const value = fc.oneof(
 );
 
 function textOf(blocks: readonly ContentBlock[]): string {
-  return blocks.map((each) => (each.type === "text" ? each.text : "")).join("\n") || "(no output)";
+  const texts = blocks.map((each) => (each.type === "text" ? each.text : ""));
+  return texts.filter((text) => text !== "").join("\n") || "(no output)";
 }
 
 describe("a result that Mastra has stored", () => {

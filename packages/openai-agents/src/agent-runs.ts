@@ -20,7 +20,7 @@ export interface AgentRun {
 /** The agent runs that the tools are called in, each with a `ToolRun` of its own. */
 export class AgentRuns<Context> {
   readonly #start: (runContext: RunContext<Context>) => ToolRun;
-  /** By what all contexts of one run share: an agent that is run as a tool gets no budget of its own. */
+  /** By the object that all contexts of one run share: an agent that is run as a tool has no budget of its own. */
   readonly #runs = new WeakMap<object, AgentRun>();
 
   constructor(start: (runContext: RunContext<Context>) => ToolRun) {

@@ -1,17 +1,22 @@
 import type { FunctionTool, RunContext } from "@openai/agents-core";
 import {
   checkOptions,
-  ToolError,
   type JsonObject,
   type ToolExecutor,
   type ToolRun,
   type ToolSpec,
 } from "@toolweave/core";
-import { toolSearch } from "@toolweave/core/search";
+import {
+  integrationError,
+  isGrowing,
+  notApprovedText,
+  resolveTarget,
+  searchOptions,
+} from "@toolweave/core/integration";
+import { isStrictSchema } from "@toolweave/providers";
 import { AgentRuns, type AgentRunOptions } from "./agent-runs.ts";
 import { CallGate } from "./call-gate.ts";
-import { fitsStrictMode } from "./strict-schema.ts";
-import { notApproved, outputOf, type AgentToolOutput } from "./tool-output.ts";
+import { toAgentOutput, type AgentToolOutput } from "./tool-output.ts";
 
 /**
  * A function tool of the SDK's, with what `agentTools` sets of it: what an `Agent` takes among its
@@ -38,9 +43,6 @@ export interface AgentToolsOptions<Context = unknown> {
    */
   readonly run?: (runContext: RunContext<Context>) => AgentRunOptions;
 }
-
-/** With more tools than these, a model is given a search in their place. */
-const maxListed = 100;
 
 /**
  * Gives every tool of an executor, or of one run, to agents of the OpenAI Agents SDK. Every call goes through the
@@ -69,17 +71,13 @@ export async function agentTools<Context = unknown>(
   target: ToolExecutor | ToolRun,
   options: AgentToolsOptions<Context> = {},
 ): Promise<AgentTool<Context>[]> {
-  const isExecutor = "startRun" in target;
-  if (!isExecutor && !("checkAdmission" in target)) {
-    throw misuse("it takes a ToolExecutor, or what its startRun() gives.");
-  }
-  if (!isExecutor && options.run !== undefined) {
-    throw misuse("a ToolRun has been started already: leave `run` out, or pass its executor.");
-  }
   checkOptions("agentTools", options, ["run"]);
-  const executor = isExecutor ? target : target.executor;
-  await executor.registry.ready;
-  const { specs, start } = isExecutor ? ofExecutor(target, options.run) : ofRun(target);
+  const { executor, run } = await resolveTarget("agentTools", target);
+  if (run !== undefined && options.run !== undefined) {
+    throw integrationError("agentTools", "the option run is only for an executor");
+  }
+  const { specs, start } =
+    run === undefined ? await listForExecutor(executor, options.run) : listForRun(run);
   const gate = new CallGate(new AgentRuns(start));
   return Array.from(specs, (spec) => agentTool(spec, gate));
 }
@@ -90,34 +88,32 @@ interface ListedTool<Context> {
   readonly start: (runContext: RunContext<Context>) => ToolRun;
 }
 
-function ofExecutor<Context>(
+async function listForExecutor<Context>(
   executor: ToolExecutor,
   optionsOf: AgentToolsOptions<Context>["run"],
-): ListedTool<Context> {
+): Promise<ListedTool<Context>> {
   const all = executor.registry.toolset();
-  const searches = all.size > maxListed;
-  const search = searches ? { search: toolSearch({ form: "constant" }) } : {};
+  const search = await searchOptions(all);
   const start = (options: AgentRunOptions = {}): ToolRun => {
     const run = executor.startRun({ ...options, ...search });
     run.freezeToolset();
     return run;
   };
   // Callers may differ in the tools that they may call: in each run the others are hidden.
-  const byName = new Map(searches ? [] : all.specs().map((spec) => [spec.name, spec]));
+  const byName = new Map(search.search ? [] : all.specs().map((spec) => [spec.name, spec]));
   for (const spec of start().toolset.specs()) byName.set(spec.name, spec);
   return { specs: byName.values(), start: (runContext) => start(optionsOf?.(runContext)) };
 }
 
-function ofRun<Context>(run: ToolRun): ListedTool<Context> {
+function listForRun<Context>(run: ToolRun): ListedTool<Context> {
   const toolset = run.freezeToolset();
   const start = (): ToolRun => run;
-  const grows = toolset.searchable !== undefined && toolset.get("call_tool") === undefined;
-  if (!grows) return { specs: toolset.specs(), start };
+  if (!isGrowing(toolset)) return { specs: toolset.specs(), start };
   const names = Array.from(toolset.callableNames());
   return { specs: names.flatMap((name) => toolset.callable(name)?.tool.spec ?? []), start };
 }
 
-/** Made by hand: the SDK's own `tool()` would parse, log and handle errors before this package receives them. */
+/** Creates the tool without the SDK's `tool()`, which would parse input and handle errors before this package. */
 function agentTool<Context>(spec: ToolSpec, gate: CallGate<Context>): AgentTool<Context> {
   const { name, description } = spec;
   let strict: boolean | undefined;
@@ -125,32 +121,28 @@ function agentTool<Context>(spec: ToolSpec, gate: CallGate<Context>): AgentTool<
     type: "function",
     name,
     description,
-    // Schemas stay unrealised until a model is given them.
+    // A schema is not read before a model is given it.
     get parameters() {
       return spec.inputSchema as AgentTool["parameters"];
     },
     get strict() {
-      return (strict ??= fitsStrictMode(spec.inputSchema));
+      return (strict ??= isStrictSchema(spec.inputSchema));
     },
-    isEnabled: (runContext) => gate.shows(runContext, name),
-    // The SDK asks only about what is an object.
+    isEnabled: (runContext) => gate.isListed(runContext, name),
+    // The SDK asks only about input that is an object.
     needsApproval: (runContext, input, callId = "") =>
-      gate.asks(runContext as RunContext<Context>, name, input as JsonObject, callId),
+      gate.needsApproval(runContext as RunContext<Context>, name, input as JsonObject, callId),
     async invoke(runContext, text, details) {
       const { toolCall, signal } = details ?? {};
       const callId = toolCall?.callId ?? crypto.randomUUID();
       const call = { callId, name, namespace: toolCall?.namespace, text };
       const outcome = await gate.execute(runContext, call, signal);
-      if (outcome === undefined) return notApproved(name);
-      // If it were swallowed, the agent would continue.
+      if (outcome === undefined) return notApprovedText(name);
+      // Without the exception, the agent would continue.
       if (outcome.status === "failed" && outcome.error.code === "cancelled") {
         throw signal?.aborted === true ? signal.reason : outcome.error;
       }
-      return outputOf(outcome);
+      return toAgentOutput(outcome);
     },
   };
-}
-
-function misuse(what: string): ToolError {
-  return new ToolError("internal", `agentTools: ${what}`);
 }

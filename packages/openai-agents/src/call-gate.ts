@@ -12,13 +12,11 @@ import {
   type ToolRun,
 } from "@toolweave/core";
 import type { Admission, AgentRun, AgentRuns } from "./agent-runs.ts";
-import { isAnswerable } from "./answerable.ts";
-import { agreedForAll, decisionOn, type DecidedCall } from "./decisions.ts";
-import { digestOf } from "./digest.ts";
+import { isAlwaysApproved, readDecision, isAnswerable, type DecidedCall } from "./decisions.ts";
 import {
-  agreedIn,
-  keepAgreed,
-  keepWaiting,
+  storedApprovals,
+  storeApprovals,
+  storeWaiting,
   takeWaiting,
   waitingIn,
   type StoredCall,
@@ -30,7 +28,7 @@ export interface SdkCall extends DecidedCall {
   readonly text: string;
 }
 
-/** Between the SDK's two questions, "does this call need approval?" and "execute it", and its runs. */
+/** Runs the calls of the SDK, which first asks whether a call needs approval and then executes it. */
 export class CallGate<Context> {
   readonly #runs: AgentRuns<Context>;
 
@@ -39,26 +37,26 @@ export class CallGate<Context> {
   }
 
   /** True when the tool is listed for the model of this agent run. */
-  async shows(runContext: RunContext<Context>, name: string): Promise<boolean> {
+  async isListed(runContext: RunContext<Context>, name: string): Promise<boolean> {
     for (const call of waitingIn(runContext)) {
       if (call.name === name) await this.#closeIfDeclined(runContext, call);
     }
     return this.#runs.of(runContext).run.toolset.get(name) !== undefined;
   }
 
-  /** True when a person has to agree before the SDK may execute the call. */
-  async asks(
+  /** True when a person has to approve the call before the SDK may execute it. */
+  async needsApproval(
     runContext: RunContext<Context>,
     name: string,
     input: JsonObject,
     callId: string,
   ): Promise<boolean> {
-    const asked = await waitingAs(runContext, { callId, name }, () => input);
+    const asked = await findWaiting(runContext, { callId, name }, () => input);
     if (asked !== undefined) {
       if (asked.callId === callId) return true;
       // The same call may be asked about twice in one turn: the first approved one resumes.
       if (!asked.asked) takeWaiting(runContext, asked);
-      keepWaiting(runContext, { ...asked, asked: true, callId });
+      storeWaiting(runContext, { ...asked, asked: true, callId });
       return true;
     }
     const { run, admitted } = this.#runs.of(runContext);
@@ -66,9 +64,9 @@ export class CallGate<Context> {
     const refusal = await run.checkAdmission(call);
     if (refusal?.status === "interrupted") {
       const { interruption } = refusal;
-      const digest = await digestOf(name, input);
+      const digest = await callDigest(name, input);
       const waiting = { callId, asked: true, name, digest, suspended: false, interruption };
-      keepWaiting(runContext, waiting);
+      storeWaiting(runContext, waiting);
       return true;
     }
     admitted.set(callId, { call, input, refusal });
@@ -88,10 +86,10 @@ export class CallGate<Context> {
     const outcome = await this.#outcome(runContext, call, signal && { signal });
     if (outcome?.status === "interrupted") {
       const { callId, name, text } = call;
-      const digest = await digestOf(name, parsed(text));
+      const digest = await callDigest(name, parseJson(text));
       const { interruption } = outcome;
       const waiting = { callId, asked: false, name, digest, suspended: true, interruption };
-      keepWaiting(runContext, waiting);
+      storeWaiting(runContext, waiting);
     }
     return outcome;
   }
@@ -103,10 +101,10 @@ export class CallGate<Context> {
   ): Promise<ToolOutcome | undefined> {
     const agentRun = this.#runs.of(runContext);
     const { run } = agentRun;
-    const asked = await waitingAs(runContext, call, () => parsed(call.text));
-    if (asked !== undefined && decisionOn(runContext, call) === true) {
+    const asked = await findWaiting(runContext, call, () => parseJson(call.text));
+    if (asked !== undefined && readDecision(runContext, call) === true) {
       // The SDK has not asked about this call, but a person has approved every call of the tool.
-      if (asked.callId !== call.callId && !isAgreed(runContext, asked.interruption)) {
+      if (asked.callId !== call.callId && !isApprovedForAll(runContext, asked.interruption)) {
         return undefined;
       }
       if (takeWaiting(runContext, asked))
@@ -119,13 +117,14 @@ export class CallGate<Context> {
       return refusal ?? run.execute(admission.call, options);
     }
     const { interruption } = refusal;
-    if (!agreedForAll(runContext, call) || !isAgreed(runContext, interruption)) return undefined;
-    return run.executor.resume(interruption, yes, { ...options, run });
+    if (!isAlwaysApproved(runContext, call) || !isApprovedForAll(runContext, interruption))
+      return undefined;
+    return run.executor.resume(interruption, approve, { ...options, run });
   }
 
   /** The SDK does not notify tools of a refusal: this informs the executor, its store and its audit. */
   async #closeIfDeclined(runContext: RunContext<Context>, call: StoredCall): Promise<void> {
-    if (decisionOn(runContext, call) !== false || !takeWaiting(runContext, call)) return;
+    if (readDecision(runContext, call) !== false || !takeWaiting(runContext, call)) return;
     // A suspended call that has run already would resume with the refusal, and its result would not be read.
     if (call.suspended) return;
     const { run } = this.#runs.of(runContext);
@@ -135,7 +134,7 @@ export class CallGate<Context> {
   }
 }
 
-const yes: readonly Answer[] = [{ type: "approve" }];
+const approve: readonly Answer[] = [{ type: "approve" }];
 
 /** Resumes a call that a person has approved. */
 function resumeCall(
@@ -144,12 +143,13 @@ function resumeCall(
   { interruption }: StoredCall,
   options: ResumeOptions & { readonly run: ToolRun },
 ): Promise<ToolOutcome> {
-  if (agreedForAll(runContext, call)) keepAgreed(runContext, proposals(interruption.requests));
-  return options.run.executor.resume(interruption, yes, options);
+  if (isAlwaysApproved(runContext, call))
+    storeApprovals(runContext, grantProposals(interruption.requests));
+  return options.run.executor.resume(interruption, approve, options);
 }
 
-/** The call, if it waits for a yes; or one that has run, and reads the same. */
-async function waitingAs(
+/** Finds the waiting call of this id, or an identical one whose tool was interrupted while it ran. */
+async function findWaiting(
   runContext: RunContext<unknown>,
   { callId, name }: DecidedCall,
   input: () => unknown,
@@ -157,7 +157,7 @@ async function waitingAs(
   const waiting = waitingIn(runContext);
   if (waiting.length === 0) return undefined;
   // A call that nests too deeply to be serialised is never pending.
-  const digest = await digestOf(name, input()).catch(() => undefined);
+  const digest = await callDigest(name, input()).catch(() => undefined);
   const same = waiting.filter(
     (one) => one.digest === digest && isAnswerable(one.interruption.requests),
   );
@@ -175,7 +175,7 @@ function takeAdmission(
   return isSame ? admission : undefined;
 }
 
-/** An id may come twice, and the SDK does not ask about every call. */
+/** True for the input that was admitted: an id may occur twice, and the SDK does not ask about every call. */
 function isWrittenAs(input: JsonObject, text: string): boolean {
   try {
     const written = JSON.stringify(input);
@@ -194,7 +194,7 @@ async function admit(
   return { call, refusal: await run.checkAdmission(call, options) };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -202,7 +202,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function proposals(requests: readonly InterruptionRequest[]): GrantProposal[] {
+function grantProposals(requests: readonly InterruptionRequest[]): GrantProposal[] {
   return requests.flatMap((request) =>
     request.type === "approval" && request.grant !== undefined ? [request.grant] : [],
   );
@@ -211,13 +211,25 @@ function proposals(requests: readonly InterruptionRequest[]): GrantProposal[] {
 /**
  * True when a person has approved the same tool and permissions for the rest of the run, whatever the arguments are.
  */
-function isAgreed(runContext: RunContext<unknown>, { requests }: Interruption): boolean {
-  const needed = proposals(requests);
+function isApprovedForAll(runContext: RunContext<unknown>, { requests }: Interruption): boolean {
+  const needed = grantProposals(requests);
   if (needed.length < requests.length) return false;
-  const agreed = new Set(agreedIn(runContext).map(withoutArguments));
+  const agreed = new Set(storedApprovals(runContext).map(withoutArguments));
   return needed.every((proposal) => agreed.has(withoutArguments(proposal)));
 }
 
 function withoutArguments({ tool, specHash, permission, caller }: GrantProposal): string {
   return canonicalJson([tool, specHash, permission, caller]);
+}
+
+/**
+ * Identifies a call by its tool and the input of the model: SHA-256, in hexadecimal digits.
+ *
+ * @param input parsed JSON.
+ * @throws RangeError when it nests too deeply to be serialized.
+ */
+async function callDigest(name: string, input: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(canonicalJson([name, input]));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

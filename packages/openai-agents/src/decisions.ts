@@ -1,4 +1,5 @@
 import type { RunContext } from "@openai/agents-core";
+import type { InterruptionRequest } from "@toolweave/core";
 
 /** A call whose approval the SDK knows of. */
 export interface DecidedCall {
@@ -10,7 +11,7 @@ export interface DecidedCall {
 }
 
 /** The decision of a person about a call, if there is one: `result.state.approve` and `reject`. */
-export function decisionOn(
+export function readDecision(
   runContext: RunContext<unknown>,
   { callId, name, namespace }: DecidedCall,
 ): boolean | undefined {
@@ -21,6 +22,11 @@ export function decisionOn(
 }
 
 /** True when a person has approved every call of the tool (`alwaysApprove`): then also a call that does not exist. */
-export function agreedForAll(runContext: RunContext<unknown>, call: DecidedCall): boolean {
-  return decisionOn(runContext, { ...call, callId: crypto.randomUUID() }) === true;
+export function isAlwaysApproved(runContext: RunContext<unknown>, call: DecidedCall): boolean {
+  return readDecision(runContext, { ...call, callId: crypto.randomUUID() }) === true;
+}
+
+/** True when an approval answers all requests: the SDK can request nothing else. */
+export function isAnswerable(requests: readonly InterruptionRequest[]): boolean {
+  return requests.every(({ type }) => type === "approval" || type === "auth");
 }

@@ -1,6 +1,6 @@
 import type { RunContext } from "@openai/agents-core";
 import type { GrantProposal, Interruption } from "@toolweave/core";
-import { decisionOn } from "./decisions.ts";
+import { readDecision } from "./decisions.ts";
 
 /** A call of an agent's run that waits for a person. */
 export interface WaitingCall {
@@ -13,15 +13,15 @@ export interface WaitingCall {
   readonly interruption: Interruption;
 }
 
-/** The same, with what it is known again by. */
+/** A waiting call with the fields that identify it. */
 export interface StoredCall extends WaitingCall {
-  /** The SDK asks a person about it; otherwise it will be asked about as another call that reads the same. */
+  /** True if the SDK asks a person about this call; otherwise it will ask about an identical later call. */
   readonly asked: boolean;
-  /** The tool that the SDK calls; not always the one inside of a `call_tool`. */
+  /** The name of the tool that the SDK calls, which may be `call_tool`. */
   readonly name: string;
   /** The digest of the tool's name and the model's arguments: the same id alone is not the same call. */
   readonly digest: string;
-  /** The tool has run, and has asked on its way. */
+  /** True if the tool has begun to run and was interrupted by a request of its own. */
   readonly suspended: boolean;
 }
 
@@ -35,20 +35,20 @@ interface StoredCalls {
 /** The property of the SDK's context object, which `RunState.toString()` serialises. */
 const property = "@toolweave/openai-agents";
 
-/** More do not wait in one run; the oldest have to be asked for again. */
-const most = 1000;
+/** The maximum number of waiting calls of one run; the oldest are removed first and have to be requested again. */
+const maxWaiting = 1000;
 
-/** Made here, or looked through. */
+/** Stores that were made here, or validated. */
 const wellFormed = new WeakSet<object>();
 
 /**
- * The run that each of them was made in, by what all its contexts share: a host may give one context
- * object to several runs. None for what comes from a state.
+ * The run that each entry was made in, by the object that all its contexts share: a host may give one context object to
+ * several runs. Entries that were restored from a state have none.
  */
-const madeIn = new WeakMap<object, object>();
+const runOfEntry = new WeakMap<object, object>();
 
-/** By the same: for a context object that takes no property. */
-const elsewhere = new WeakMap<object, StoredCalls>();
+/** The stores by run, for a context object that accepts no property. */
+const callsByRun = new WeakMap<object, StoredCalls>();
 
 /**
  * The calls of an agent's run that wait for a person, including those of agents that it runs as tools: for the host's
@@ -58,34 +58,34 @@ const elsewhere = new WeakMap<object, StoredCalls>();
  */
 export function waitingCalls(runContext: RunContext<unknown>): readonly WaitingCall[] {
   return waitingIn(runContext)
-    .filter((call) => decisionOn(runContext, call) !== false)
+    .filter((call) => readDecision(runContext, call) !== false)
     .map(({ callId, interruption }) => ({ callId, interruption }));
 }
 
 /**
- * Takes the calls that wait from a run's state into a context of the host's own, for
- * `RunState.fromStringWithContext`: the SDK leaves behind what the context of the state held.
- * `RunState.fromString` needs none of it.
+ * Restores the waiting calls of a run's state in a context of the host's own, for
+ * `RunState.fromStringWithContext`: the SDK does not restore the context of the state.
+ * `RunState.fromString` does not need it.
  *
- * @param state what `RunState.toString()` gave. One that cannot be read has no such calls.
+ * @param state the text of `RunState.toString()`. If it cannot be read, there are no waiting calls.
  */
 export function restoreWaitingCalls(runContext: RunContext<unknown>, state: string): void {
-  const kept = restored(storedCallsInState(state));
-  for (const call of kept.waiting) keepWaiting(runContext, call);
-  keepAgreed(runContext, kept.always);
+  const kept = restoreCalls(storedCallsInState(state));
+  for (const call of kept.waiting) storeWaiting(runContext, call);
+  storeApprovals(runContext, kept.always);
 }
 
-/** All that wait in the run. */
+/** The calls that wait in the run. */
 export function waitingIn(runContext: RunContext<unknown>): readonly StoredCall[] {
-  return ofRun(runContext, storedCallsIn(runContext)?.waiting);
+  return entriesOfRun(runContext, storedCallsIn(runContext)?.waiting);
 }
 
-/** Keeps a call until it is answered. */
-export function keepWaiting(runContext: RunContext<unknown>, call: StoredCall): void {
+/** Stores a call until it is answered. */
+export function storeWaiting(runContext: RunContext<unknown>, call: StoredCall): void {
   const { waiting } = storedCallsFor(runContext);
-  madeIn.set(call, runContext.usage);
+  runOfEntry.set(call, runContext.usage);
   waiting.push(call);
-  if (waiting.length > most) waiting.shift();
+  if (waiting.length > maxWaiting) waiting.shift();
 }
 
 /** Removes the call, so that it is answered once. False: it has been removed already. */
@@ -98,32 +98,32 @@ export function takeWaiting(runContext: RunContext<unknown>, call: StoredCall): 
 }
 
 /** The approvals of a person for the rest of the run. */
-export function agreedIn(runContext: RunContext<unknown>): readonly GrantProposal[] {
-  return ofRun(runContext, storedCallsIn(runContext)?.always);
+export function storedApprovals(runContext: RunContext<unknown>): readonly GrantProposal[] {
+  return entriesOfRun(runContext, storedCallsIn(runContext)?.always);
 }
 
-/** Remembers it. */
-export function keepAgreed(
+/** Stores approvals for the rest of the run. */
+export function storeApprovals(
   runContext: RunContext<unknown>,
   proposals: readonly GrantProposal[],
 ): void {
-  for (const proposal of proposals) madeIn.set(proposal, runContext.usage);
+  for (const proposal of proposals) runOfEntry.set(proposal, runContext.usage);
   storedCallsFor(runContext).always.push(...proposals);
 }
 
-function ofRun<One extends object>(
+function entriesOfRun<One extends object>(
   { usage }: RunContext<unknown>,
   all: readonly One[] = [],
 ): readonly One[] {
-  return all.length === 0 ? all : all.filter((one) => (madeIn.get(one) ?? usage) === usage);
+  return all.length === 0 ? all : all.filter((one) => (runOfEntry.get(one) ?? usage) === usage);
 }
 
 function storedCallsIn({ context, usage }: RunContext<unknown>): StoredCalls | undefined {
-  if (!isObject(context)) return elsewhere.get(usage);
+  if (!isObject(context)) return callsByRun.get(usage);
   const found = context[property];
-  if (found === undefined) return elsewhere.get(usage);
+  if (found === undefined) return callsByRun.get(usage);
   if (isObject(found) && wellFormed.has(found)) return found as unknown as StoredCalls;
-  return attached(context, restored(found));
+  return attach(context, restoreCalls(found));
 }
 
 function storedCallsFor(runContext: RunContext<unknown>): StoredCalls {
@@ -131,12 +131,12 @@ function storedCallsFor(runContext: RunContext<unknown>): StoredCalls {
   if (kept !== undefined) return kept;
   const made: StoredCalls = { waiting: [], always: [] };
   const { context, usage } = runContext;
-  if (isObject(context) && attached(context, made) !== undefined) return made;
-  elsewhere.set(usage, made);
+  if (isObject(context) && attach(context, made) !== undefined) return made;
+  callsByRun.set(usage, made);
   return made;
 }
 
-function attached(context: Record<string, unknown>, kept: StoredCalls): StoredCalls | undefined {
+function attach(context: Record<string, unknown>, kept: StoredCalls): StoredCalls | undefined {
   wellFormed.add(kept);
   const plain = { value: kept, enumerable: true, configurable: true, writable: true };
   try {
@@ -155,8 +155,8 @@ function storedCallsInState(state: string): unknown {
   }
 }
 
-/** From a run's state that was stored elsewhere: it may be anything. Its critical parts are sealed. */
-function restored(found: unknown): StoredCalls {
+/** Reads the property of an untrusted state. The parts that matter for security are sealed. */
+function restoreCalls(found: unknown): StoredCalls {
   const { waiting, always } = isObject(found) ? found : {};
   return {
     waiting: Array.isArray(waiting) ? waiting.filter(isStoredCall) : [],
@@ -178,7 +178,7 @@ function isRequest(value: unknown): boolean {
   return isObject(value) && (value["grant"] === undefined || isProposal(value["grant"]));
 }
 
-/** It is only compared with others. */
+/** Only an object: a proposal is compared with others, and not used otherwise. */
 function isProposal(value: unknown): value is GrantProposal {
   return isObject(value);
 }

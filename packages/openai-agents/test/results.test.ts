@@ -92,7 +92,7 @@ describe("an answer", () => {
       { type: "image", data: "AAAA", mimeType: "image/tiff" },
     ];
     expect(await readOf(() => blocks)).toEqual(
-      text("[audio/wav, not shown]\n[image/tiff, not shown]"),
+      text("[audio/wav, 3 bytes, not shown]\n[image/tiff, 3 bytes, not shown]"),
     );
   });
 

@@ -18,7 +18,7 @@ describe("a tool that asks for approval while it runs", () => {
     expect(lent).toEqual(["packed 7"]);
     expect(textsRead(model)["c1"]).toBe(
       "lend is not finished: it waits for approval: Send exhibit 7 away. " +
-        "To have a person asked for it, make the very same call once more: it goes on where it stopped.",
+        "To request it from a person, make the very same call once more: it resumes where it stopped.",
     );
     expect(interruptions.map(({ rawItem }) => rawItem)).toMatchObject([{ callId: "c2" }]);
     expect(waitingCalls(runContext)).toMatchObject([
@@ -150,7 +150,7 @@ describe("a tool that asks for what the SDK cannot ask for", () => {
     const { runContext } = await run(agent, "go");
     expect(textsRead(model)["c1"]).toBe(
       "measure is not finished: it waits for input: How tall is it?. " +
-        "Do not call it again; go on without its result and say what it waits for.",
+        "Do not call it again; continue without its result and say what it waits for.",
     );
     const [waiting] = waitingCalls(runContext);
     const outcome = await executor.resume(waiting!.interruption, [{ type: "input", value: 3 }]);

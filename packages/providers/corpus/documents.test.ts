@@ -9,7 +9,7 @@ import { inFullRun, isFullRun } from "@toolweave/test-support";
 import { providerRules } from "../src/rules/all-rules.ts";
 import type { ProviderRules } from "../src/rules/provider-rules.ts";
 import { projection } from "../src/schema/projection.ts";
-import { Unprojectable } from "../src/schema/unprojectable.ts";
+import { Unprojectable } from "../src/schema/projection-errors.ts";
 import { sentToEveryProvider, type Sent } from "../test/support/every-provider.ts";
 import { realServer, realServers } from "../test/support/real-servers.ts";
 import { schemaViolations } from "../src/validate/schema-violations.ts";

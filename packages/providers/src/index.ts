@@ -23,6 +23,7 @@ export type { ProviderProblem, Simplified } from "./conversion/exported-tools.ts
 export { geminiTools } from "./gemini/gemini-tools.ts";
 export type {
   GeminiContent,
+  GeminiFilePart,
   GeminiFunction,
   GeminiResponse,
   GeminiResultPart,
@@ -45,7 +46,7 @@ export type {
   OpenAiResponsesTool,
   OpenAiResponsesTools,
 } from "./openai/openai-responses-tools.ts";
-export type { ProviderTools } from "./conversion/provider-tools.ts";
+export type { Answered, ProviderTools } from "./conversion/provider-tools.ts";
 export type {
   ProviderName,
   ProviderRules,
@@ -54,6 +55,5 @@ export type {
   Sourced,
 } from "./rules/provider-rules.ts";
 export { providerRules } from "./rules/all-rules.ts";
-export type { Answered } from "./conversion/tool-answers.ts";
-export { validateTools } from "./validate/validate-tools.ts";
+export { isStrictSchema, validateTools } from "./validate/validate-tools.ts";
 export type { RuleViolation } from "./validate/validate-tools.ts";

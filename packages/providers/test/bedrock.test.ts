@@ -63,7 +63,7 @@ it("the results of a turn are one message of bytes for the SDK, and of base64 as
               {
                 document: {
                   format: "pdf",
-                  name: expect.stringMatching(/^document-[0-9a-z]{7}-2$/),
+                  name: expect.stringMatching(/^document-[0-9a-z]{7}-1$/),
                   source: { bytes: "JVBERi0=" },
                 },
               },

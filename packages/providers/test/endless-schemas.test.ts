@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { providerRules } from "../src/rules/all-rules.ts";
 import { projection } from "../src/schema/projection.ts";
 import { restoredArguments } from "../src/schema/restored-arguments.ts";
-import { Unprojectable } from "../src/schema/unprojectable.ts";
+import { Unprojectable } from "../src/schema/projection-errors.ts";
 import { schemaViolations } from "../src/validate/schema-violations.ts";
 
 const a = { $ref: "#/$defs/a" };

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { providerRules } from "../src/rules/all-rules.ts";
 import { projection, type Projection } from "../src/schema/projection.ts";
 import { restoredArguments } from "../src/schema/restored-arguments.ts";
-import { Unprojectable } from "../src/schema/unprojectable.ts";
+import { Unprojectable } from "../src/schema/projection-errors.ts";
 import { schemaViolations } from "../src/validate/schema-violations.ts";
 import { acceptor } from "./support/acceptor.ts";
 import { example } from "./support/schema-and-value.ts";

@@ -1,18 +1,22 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { ToolError, type Clock, type JsonSchema, type ToolOutcome } from "@toolweave/core";
+import {
+  ToolError,
+  type Clock,
+  type JsonSchema,
+  type ToolErrorCode,
+  type ToolOutcome,
+} from "@toolweave/core";
 import type { AgentCalls, TurnOptions } from "./agent-calls.ts";
 import type { AgentNode } from "./agent-node.ts";
 import type { AgentResult } from "./agent-result.ts";
 import type { AgentState, PendingToolCall } from "./agent-state.ts";
 import { noUsage, type TokenCounts } from "./agent-usage.ts";
-import type { Budget, LimitReached } from "./budget.ts";
-import { functionTools } from "./function-tools.ts";
+import { notCompletedText, type Budget, type LimitReached } from "./budget.ts";
 import type { AgentMessage, ToolApprovalResponsePart, ToolResultPart } from "./message.ts";
-import { ModelAnswer, tokensOf, type ModelCall } from "./model-answer.ts";
+import { ModelAnswer, toTokenCounts } from "./model-answer.ts";
+import { functionTools, notRun, toResultOutput } from "./model-tools.ts";
 import { modelStep } from "./model-step.ts";
-import { notCompleted } from "./not-completed.ts";
 import { readOutput } from "./structured-output.ts";
-import { resultOutput } from "./tool-result.ts";
 
 /** The settings of a model that every turn has. */
 export type ModelSettings = Pick<
@@ -102,21 +106,21 @@ export class AgentLoop {
       this.#halted = budget.timeUp;
       stop.abort(new ToolError("timeout", "The agent's time is up."));
     });
-    node.say({ type: this.#turn.length === 0 ? "agent.started" : "agent.resumed" });
+    node.emit({ type: this.#turn.length === 0 ? "agent.started" : "agent.resumed" });
     let ended: Ended;
     try {
       ended = await this.#run();
     } catch (error) {
-      ended = this.#broken(error);
+      ended = this.#handleFailure(error);
     } finally {
       stopTimer();
       signal?.removeEventListener("abort", cancel);
     }
     const usage = budget.used;
     const { status } = ended;
-    const text = status === "completed" ? this.#text : this.#lastSaid();
+    const text = status === "completed" ? this.#text : this.#lastText();
     const common = { runId: node.runId, messages: this.#messages, usage, text };
-    node.say({ type: "agent.ended", status, usage });
+    node.emit({ type: "agent.ended", status, usage });
     node.end();
     return (
       status === "interrupted"
@@ -151,9 +155,9 @@ export class AgentLoop {
     const { model, thinking, settings, output } = this.#definition;
     const { node, budget, clock, stop, onText } = this.#work;
     const turn = budget.used.turns;
-    node.say({ type: "turn.started", turn });
+    node.emit({ type: "turn.started", turn });
     const answer = new ModelAnswer();
-    const isHeard = node.isHeard || onText !== undefined;
+    const hasListener = node.hasListener || onText !== undefined;
     const options = {
       ...settings,
       // A copy: a model may keep it, and this one grows.
@@ -164,23 +168,31 @@ export class AgentLoop {
       abortSignal: stop.signal,
     };
     try {
-      await modelStep(model, options, clock, answer, isHeard ? this.#heard(answer) : undefined);
+      await modelStep(
+        model,
+        options,
+        clock,
+        answer,
+        hasListener ? this.#textListener(answer) : undefined,
+      );
     } finally {
       this.#text = answer.text;
-      const usage = tokensOf(answer.usage) ?? this.#estimated(answer);
+      const usage = toTokenCounts(answer.usage) ?? this.#estimated(answer);
       budget.add(usage);
       const finishReason = answer.finishReason ?? "error";
-      node.say({ type: "turn.ended", turn, usage, finishReason });
+      node.emit({ type: "turn.ended", turn, usage, finishReason });
     }
     const content = answer.content.filter((part) => part.type !== "text" || part.text !== "");
     if (content.length > 0) this.#messages.push({ role: "assistant", content });
     return answer;
   }
 
-  #heard(answer: ModelAnswer): (type: "text.delta" | "reasoning.delta", delta: string) => void {
+  #textListener(
+    answer: ModelAnswer,
+  ): (type: "text.delta" | "reasoning.delta", delta: string) => void {
     const { node, onText } = this.#work;
     return (type, delta) => {
-      node.say({ type, delta });
+      node.emit({ type, delta });
       if (type === "text.delta") onText?.(answer.text);
     };
   }
@@ -218,7 +230,7 @@ export class AgentLoop {
   #cutOff(finishReason: string | undefined): Ended {
     if (finishReason === "length" || finishReason === "content-filter") {
       const limit = finishReason === "length" ? "output" : finishReason;
-      const message = notCompleted(limit);
+      const message = notCompletedText(limit);
       return { status: "stopped", limit, message };
     }
     return failed(new ToolError("unavailable", "The model's answer broke off before its end."));
@@ -243,7 +255,7 @@ export class AgentLoop {
     if (made.length > 0) {
       onProgress?.(`calls ${made.map(({ name }) => name).join(", ")}`);
       for (const { id, name } of made) {
-        node.say({ type: "tool.called", callId: calls.callId(id), tool: name });
+        node.emit({ type: "tool.called", callId: calls.callId(id), tool: name });
       }
       const outcomes = await calls.executeAll(
         made.map((call) => ({ ...call, id: calls.callId(call.id) })),
@@ -294,11 +306,11 @@ export class AgentLoop {
     const { status } = outcome;
     const isError = status !== "interrupted" && outcome.result.isError;
     const callId = calls.callId(toolCallId);
-    node.say({ type: "tool.ended", callId, tool: toolName, status, isError });
+    node.emit({ type: "tool.ended", callId, tool: toolName, status, isError });
     if (status === "interrupted") {
       return { type: "pending", toolCallId, toolName, interruption: outcome.interruption };
     }
-    return { type: "tool-result", toolCallId, toolName, output: resultOutput(outcome.result) };
+    return { type: "tool-result", toolCallId, toolName, output: toResultOutput(outcome.result) };
   }
 
   /** Ends the turn once all its calls have a result. `undefined`: they have. */
@@ -329,38 +341,29 @@ export class AgentLoop {
   }
 
   /** The last text of the model, also from before turns that only call tools. */
-  #lastSaid(): string {
+  #lastText(): string {
     if (this.#text !== "") return this.#text;
     for (const message of this.#messages.toReversed()) {
       if (message.role !== "assistant") continue;
-      const said = message.content.flatMap((part) => (part.type === "text" ? part.text : []));
-      if (said.length > 0) return said.join("");
+      const texts = message.content.flatMap((part) => (part.type === "text" ? part.text : []));
+      if (texts.length > 0) return texts.join("");
     }
     return "";
   }
 
   #stopped(reached: LimitReached): Ended {
-    return { status: "stopped", limit: reached.limit, message: notCompleted(reached) };
+    return { status: "stopped", limit: reached.limit, message: notCompletedText(reached) };
   }
 
-  #broken(error: unknown): Ended {
+  #handleFailure(error: unknown): Ended {
     if (this.#turn.length > 0) this.#cancelCalls([]);
     const { signal, stop } = this.#work;
     if (this.#halted !== undefined) return this.#stopped(this.#halted);
     if (stop.signal.aborted) {
-      const reason: unknown = signal?.reason;
-      const cause = { cause: reason };
-      return {
-        status: "cancelled",
-        error: ToolError.is(reason)
-          ? reason
-          : new ToolError("cancelled", "The agent was cancelled.", cause),
-      };
+      const error = toToolError(signal?.reason, "cancelled", "The agent was cancelled.");
+      return { status: "cancelled", error };
     }
-    const cause = { cause: error };
-    return failed(
-      ToolError.is(error) ? error : new ToolError("internal", "The agent could not go on.", cause),
-    );
+    return failed(toToolError(error, "internal", "The agent could not continue."));
   }
 
   #state({ runId, usage }: Pick<AgentState, "runId" | "usage">): AgentState {
@@ -374,21 +377,16 @@ function atOnce({ strategy, maxConcurrency }: TurnOptions): number {
   return maxConcurrency ?? (typeof strategy === "object" ? strategy.batched : 8);
 }
 
+function toToolError(cause: unknown, code: ToolErrorCode, message: string): ToolError {
+  return ToolError.is(cause) ? cause : new ToolError(code, message, { cause });
+}
+
 function failed(error: ToolError): Ended {
   return { status: "failed", error };
 }
 
 function jsonFormat(output: JsonSchema): LanguageModelV4CallOptions["responseFormat"] & object {
   return { type: "json", schema: output as never };
-}
-
-function notRun({ id, name }: Pick<ModelCall, "id" | "name">, why: string): ToolResultPart {
-  return {
-    type: "tool-result",
-    toolCallId: id,
-    toolName: name,
-    output: { type: "error-text", value: `${name} was not run: ${why}.` },
-  };
 }
 
 /** A tool that a provider runs itself bypasses the executor: no policy has allowed it. */

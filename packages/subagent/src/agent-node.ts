@@ -13,9 +13,9 @@ export interface AgentAbove {
   readonly levels: number;
   readonly budget: BudgetAbove;
   /** There is a listener for events. */
-  readonly isHeard: boolean;
+  readonly hasListener: boolean;
   /** Emits an event of an agent below it. */
-  tell(event: AgentEvent): void;
+  forward(event: AgentEvent): void;
 }
 
 /** The agent that has made the call, however many other tools are in between. */
@@ -29,39 +29,39 @@ export class AgentNode implements AgentAbove {
   readonly levels: number;
   readonly budget: BudgetAbove;
   readonly #envelope: AgentEventEnvelope;
-  readonly #tell: ((event: AgentEvent) => void) | undefined;
+  readonly #onEvent: ((event: AgentEvent) => void) | undefined;
   #ended = false;
 
   constructor(
     envelope: AgentEventEnvelope,
     levels: number,
     budget: BudgetAbove,
-    tell: ((event: AgentEvent) => void) | undefined,
+    onEvent: ((event: AgentEvent) => void) | undefined,
   ) {
     this.depth = envelope.depth;
     this.levels = levels;
     this.budget = budget;
     this.#envelope = envelope;
-    this.#tell = tell;
+    this.#onEvent = onEvent;
   }
 
   get runId(): string {
     return this.#envelope.runId;
   }
 
-  get isHeard(): boolean {
-    return this.#tell !== undefined;
+  get hasListener(): boolean {
+    return this.#onEvent !== undefined;
   }
 
   /** The values that its calls inherit. */
-  get left(): ReadonlyMap<symbol, unknown> {
+  get inheritedContext(): ReadonlyMap<symbol, unknown> {
     return new Map([[key, this]]);
   }
 
-  tell(event: AgentEvent): void {
+  forward(event: AgentEvent): void {
     if (this.#ended) return;
     try {
-      const answer: unknown = this.#tell?.(event);
+      const answer: unknown = this.#onEvent?.(event);
       if (answer instanceof Promise) answer.catch(() => {});
     } catch {
       // An observer's failure has no effect.
@@ -69,8 +69,8 @@ export class AgentNode implements AgentAbove {
   }
 
   /** Emits an event of its own. */
-  say(fields: AgentEventFields): void {
-    if (this.#tell !== undefined) this.tell({ ...this.#envelope, ...fields } as AgentEvent);
+  emit(fields: AgentEventFields): void {
+    if (this.#onEvent !== undefined) this.forward({ ...this.#envelope, ...fields } as AgentEvent);
   }
 
   /** Stops emitting its own events and those of agents below it. */

@@ -18,7 +18,7 @@ export interface AgentOptions {
  *
  * @throws ToolError `internal`
  */
-export function checkedDefinition(
+export function checkDefinition(
   where: string,
   { model, thinking, settings }: AgentOptions,
   output: JsonSchema | undefined,
@@ -47,7 +47,7 @@ export function checkedDefinition(
  *
  * @throws ToolError `internal`
  */
-export function checkedTurns(
+export function checkTurns(
   where: string,
   { strategy, maxConcurrency, stopWhen }: TurnOptions,
 ): TurnOptions {
@@ -79,7 +79,7 @@ function isPositiveInteger(value: unknown): boolean {
 }
 
 /** Globs over names, or a whole selection. */
-export function selectionOf(tools: ToolSelection | readonly string[]): ToolSelection {
+export function toSelection(tools: ToolSelection | readonly string[]): ToolSelection {
   return isList(tools) ? { include: tools } : tools;
 }
 

@@ -5,7 +5,7 @@ import { noUsage, type AgentUsage, type Counters } from "./agent-usage.ts";
 /** A limit that has been reached. */
 export interface LimitReached {
   readonly limit: AgentLimit;
-  readonly most: number;
+  readonly max: number;
   /** It is that of an agent further up. */
   readonly isAbove: boolean;
 }
@@ -61,7 +61,7 @@ export class Budget implements BudgetAbove {
 
   /** The limit that is reached when its own time is up. */
   get timeUp(): LimitReached {
-    return { limit: "durationMs", most: this.#limits.durationMs ?? 0, isAbove: false };
+    return { limit: "durationMs", max: this.#limits.durationMs ?? 0, isAbove: false };
   }
 
   /** Takes one turn, or returns the limit that prevents it. */
@@ -89,7 +89,7 @@ export class Budget implements BudgetAbove {
     for (const limit of limits) {
       const most = this.#limits[limit];
       if (most !== undefined && this.#usedOf(limit) >= most) {
-        return { limit, most, isAbove: false };
+        return { limit, max: most, isAbove: false };
       }
     }
     const above = this.#above?.reached(limits);
@@ -129,4 +129,18 @@ export class Budget implements BudgetAbove {
     const { inputTokens, outputTokens } = this.#used;
     return limit === "tokens" ? inputTokens + outputTokens : this.#used[limit];
   }
+}
+
+/** One sentence for the reader of a stopped agent's text: which limit was reached, and that the text is no answer. */
+export function notCompletedText(reached: LimitReached | "output" | "content-filter"): string {
+  return `The agent stopped before it was done: ${limitText(reached)}. This is not a completed answer.`;
+}
+
+function limitText(reached: Parameters<typeof notCompletedText>[0]): string {
+  if (reached === "output") return "the model's own limit cut its answer off";
+  if (reached === "content-filter") return "the model's provider withheld its answer";
+  const { limit, max: most, isAbove } = reached;
+  const who = isAbove ? "the agents above it have used their" : "it has used its";
+  if (limit === "durationMs") return `it has worked for ${most} ms, which is all it may`;
+  return `${who} ${most} ${limit === "toolCalls" ? "tool calls" : limit}`;
 }

@@ -84,7 +84,7 @@ export class ModelAnswer {
   /** Takes what is there as a whole. */
   add(part: LanguageModelV4Content): void {
     this.hasBegun = true;
-    const options = optionsOf(part);
+    const options = toProviderOptions(part);
     switch (part.type) {
       case "text":
       case "reasoning":
@@ -127,7 +127,7 @@ export class ModelAnswer {
       this.content.push(block);
     }
     // The last metadata of a block counts: signatures come at its end.
-    if (part.providerMetadata !== undefined) Object.assign(block, optionsOf(part));
+    if (part.providerMetadata !== undefined) Object.assign(block, toProviderOptions(part));
     return block;
   }
 
@@ -142,7 +142,7 @@ export class ModelAnswer {
       toolName,
       input: input ?? {},
       ...(own ? {} : { providerExecuted: true }),
-      ...optionsOf(part),
+      ...toProviderOptions(part),
     });
     if (own) this.calls.push({ id: toolCallId, name: toolName, arguments: input ?? part.input });
   }
@@ -160,7 +160,7 @@ export class ModelAnswer {
 }
 
 /** The tokens that a model reports; `undefined`: none. */
-export function tokensOf(usage: LanguageModelV4Usage | undefined): TokenCounts | undefined {
+export function toTokenCounts(usage: LanguageModelV4Usage | undefined): TokenCounts | undefined {
   const { inputTokens, outputTokens } = (usage ?? {}) as Partial<LanguageModelV4Usage>;
   // A value that is no number is no report: a budget of tokens then estimates them.
   if (!Number.isFinite(inputTokens?.total) && !Number.isFinite(outputTokens?.total))
@@ -193,7 +193,7 @@ function parsed(input: unknown): JsonObject | undefined {
 type Described = { readonly providerMetadata?: unknown };
 
 /** The metadata of a provider's part goes back to it as its options. */
-function optionsOf({ providerMetadata }: Described): { providerOptions?: ProviderOptions } {
+function toProviderOptions({ providerMetadata }: Described): { providerOptions?: ProviderOptions } {
   return providerMetadata === undefined
     ? {}
     : { providerOptions: providerMetadata as ProviderOptions };

@@ -40,9 +40,9 @@ export async function modelStep(
         continue;
       }
       const delayMs = firstDelayMs * 2 ** (attempt - 1);
-      const waitMs = Math.max(delayMs, askedFor(error));
+      const waitMs = Math.max(delayMs, readRetryAfterMs(error));
       const isOver = attempt === attempts || answer.hasBegun || waitMs > maxWaitMs;
-      if (isOver || !isRetryable(error)) throw failureOf(error);
+      if (isOver || !isRetryable(error)) throw toModelError(error);
       await pause(waitMs, clock, abortSignal);
     }
   }
@@ -155,17 +155,17 @@ function isRetryable(error: unknown): boolean {
 }
 
 /** Milliseconds that the provider asks to wait (RFC 9110 section 10.2.3, in seconds); 0: it does not. */
-function askedFor(error: unknown): number {
+function readRetryAfterMs(error: unknown): number {
   const seconds = Number((error as ProviderError | undefined)?.responseHeaders?.["retry-after"]);
   return seconds > 0 ? seconds * 1000 : 0;
 }
 
 /** Without the provider's own words, which may quote what was sent to it. */
-function failureOf(cause: unknown): ToolError {
+function toModelError(cause: unknown): ToolError {
   if (ToolError.is(cause)) return cause;
   const { statusCode } = (cause ?? {}) as ProviderError;
   const status = typeof statusCode === "number" ? statusCode : undefined;
-  const retryAfterMs = askedFor(cause);
+  const retryAfterMs = readRetryAfterMs(cause);
   return new ToolError(
     isRetryable(cause) ? "unavailable" : "upstream",
     `The model did not answer${status === undefined ? "" : ` (HTTP ${status})`}.`,

@@ -12,12 +12,7 @@ import type { AgentEvent } from "./agent-event.ts";
 import { checkedLimits, type AgentLimits } from "./agent-limits.ts";
 import { AgentLoop } from "./agent-loop.ts";
 import { AgentNode } from "./agent-node.ts";
-import {
-  checkedDefinition,
-  checkedTurns,
-  selectionOf,
-  type AgentOptions,
-} from "./agent-options.ts";
+import { checkDefinition, checkTurns, toSelection, type AgentOptions } from "./agent-options.ts";
 import type { AgentResult } from "./agent-result.ts";
 import { checkedState, isConversation, type AgentState } from "./agent-state.ts";
 import { noUsage } from "./agent-usage.ts";
@@ -151,8 +146,8 @@ async function work(
   if (typeof executor?.startRun !== "function") {
     throw new ToolError("internal", `${where}: executor is no ToolExecutor.`);
   }
-  const definition = checkedDefinition(where, options, output);
-  const turns = checkedTurns(where, options);
+  const definition = checkDefinition(where, options, output);
+  const turns = checkTurns(where, options);
   const { clock } = executor;
   const given = checkedLimits(`${where}: limits`, limits);
   const budget = new Budget({ turns: 50, ...given }, clock, undefined, state.usage);
@@ -163,11 +158,11 @@ async function work(
   const { caller, sessionId, injected } = options;
   const calls = await RunCalls.begin(
     executor,
-    tools === undefined || isToolset(tools) ? tools : selectionOf(tools),
+    tools === undefined || isToolset(tools) ? tools : toSelection(tools),
     {
       id: runId,
       signal: stop.signal,
-      inheritedContext: node.left,
+      inheritedContext: node.inheritedContext,
       ...(caller === undefined ? {} : { caller }),
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(injected === undefined ? {} : { injected }),

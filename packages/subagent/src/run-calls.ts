@@ -9,10 +9,8 @@ import {
   type ToolRun,
   type ToolSelection,
 } from "@toolweave/core";
+import { searchOptions } from "@toolweave/core/integration";
 import type { AgentAnswers, AgentCalls, TurnOptions } from "./agent-calls.ts";
-
-/** The maximum number of listed tools; with more, a model searches for them. */
-const maxListed = 100;
 
 /** The calls of an agent that is not a sub-agent: in a run of its own. */
 export class RunCalls implements AgentCalls {
@@ -58,7 +56,7 @@ export class RunCalls implements AgentCalls {
       ...options,
       delegateScope: "policy",
       ...(isFixed ? { toolset: tools } : {}),
-      ...(listed.size > maxListed ? { search: await growingSearch() } : {}),
+      ...(await searchOptions(listed, "growing")),
     });
     return new RunCalls(run, all, selection, turns, answers);
   }
@@ -94,12 +92,6 @@ export class RunCalls implements AgentCalls {
     const { run } = this;
     return run.executor.resume(interruption, this.#answers[id] ?? [], { run });
   }
-}
-
-/** Most agents have few tools, and need none of it. */
-async function growingSearch(): Promise<NonNullable<RunOptions["search"]>> {
-  const { toolSearch } = await import("@toolweave/core/search");
-  return toolSearch({ form: "growing" });
 }
 
 /** True for a toolset, false for a selection of tools; it may be of another copy of core. */

@@ -12,6 +12,7 @@ import {
   ToolsetSnapshot,
   type Toolset,
 } from "@toolweave/core";
+import { maxListedTools } from "@toolweave/core/integration";
 import type { AgentCalls, TurnOptions } from "./agent-calls.ts";
 
 /** How a sub-agent's calls are made. */
@@ -36,8 +37,6 @@ export const adapter = "subagent";
 /** The source of the built-in tools. */
 const helpers = "toolweave";
 const searching: ReadonlySet<string> = new Set(["search_tools", "describe_tool", "call_tool"]);
-/** More than this and a model searches for its tools, where the run of its calls does. */
-const maxListed = 100;
 
 /** The calls of a sub-agent: those of the call that it is. */
 export class ScopeCalls implements AgentCalls {
@@ -103,7 +102,7 @@ export class ScopeCalls implements AgentCalls {
       return named.callable(name) === entry && (mayDelegate || provenance.adapter !== adapter);
     });
     const names = Array.from(chosen.callableNames());
-    const isSearched = chosen.searchable !== undefined && names.length > maxListed;
+    const isSearched = chosen.searchable !== undefined && names.length > maxListedTools;
     const isListed = (name: string): boolean =>
       isSearched ? chosen.entry(name) !== undefined || this.#found.has(name) : !searching.has(name);
     const listed = new Map<string, RegisteredTool>();

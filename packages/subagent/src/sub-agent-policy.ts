@@ -76,6 +76,6 @@ function check(where: string, layer: unknown): void {
 function loosening(where: string, what: string): ToolError {
   return new ToolError(
     "internal",
-    `${where}: a sub-agent's policy can only narrow that of whoever calls it: ${what}.`,
+    `${where}: a sub-agent's policy can only narrow that of its caller: ${what}.`,
   );
 }

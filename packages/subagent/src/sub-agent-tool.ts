@@ -22,12 +22,7 @@ import type { TurnOptions } from "./agent-calls.ts";
 import { checkedLimits, type AgentLimits } from "./agent-limits.ts";
 import { AgentLoop } from "./agent-loop.ts";
 import { agentAbove, AgentNode } from "./agent-node.ts";
-import {
-  checkedDefinition,
-  checkedTurns,
-  selectionOf,
-  type AgentOptions,
-} from "./agent-options.ts";
+import { checkDefinition, checkTurns, toSelection, type AgentOptions } from "./agent-options.ts";
 import type { AgentResult, InterruptedAgent } from "./agent-result.ts";
 import { checkedState, type AgentState } from "./agent-state.ts";
 import { noUsage } from "./agent-usage.ts";
@@ -135,7 +130,10 @@ export function subAgentTool<const Input extends AnySchema = TaskSchema>(
   checkOptions(where, options, optionNames);
   const { name, title, description, system, injected, output } = options;
   if (typeof system !== "string") {
-    throw new ToolError("internal", `${where}: say in system what ${name} is and how it works.`);
+    throw new ToolError(
+      "internal",
+      `${where}: describe in system what ${name} is and how it works.`,
+    );
   }
   const agent = new SubAgent(where, options as unknown as SubAgentOptions<JsonSchema>);
   const tool = defineTool<JsonSchema, unknown, JsonSchema | undefined>({
@@ -172,7 +170,7 @@ export function subAgentTool<const Input extends AnySchema = TaskSchema>(
 
 class SubAgent {
   readonly #options: SubAgentOptions<JsonSchema>;
-  readonly #definition: ReturnType<typeof checkedDefinition>;
+  readonly #definition: ReturnType<typeof checkDefinition>;
   readonly #limits: AgentLimits;
   readonly #turns: TurnOptions;
   readonly #maxDepth: number;
@@ -182,8 +180,8 @@ class SubAgent {
   constructor(where: string, options: SubAgentOptions<JsonSchema>) {
     const { limits = {}, maxDepth = 1, policy = [], tools, output } = options;
     this.#options = options;
-    this.#definition = checkedDefinition(where, options, output);
-    this.#turns = checkedTurns(where, options);
+    this.#definition = checkDefinition(where, options, output);
+    this.#turns = checkTurns(where, options);
     const given = checkedLimits(`${where}: limits`, limits);
     this.#limits = { turns: 20, durationMs: 300_000, ...given };
     if (!Number.isInteger(maxDepth) || maxDepth < 1) {
@@ -194,7 +192,7 @@ class SubAgent {
     if (typeof tools !== "object" || tools === null) {
       throw new ToolError("internal", `${where}: name its tools: ["library__*"], for one.`);
     }
-    this.#selection = selectionOf(tools);
+    this.#selection = toSelection(tools);
     // An invalid selection is detected now.
     new ToolsetSnapshot(0, new Map()).select(this.#selection);
   }
@@ -220,7 +218,7 @@ class SubAgent {
       { runId, parentRunId, parentCallId: callId, agent: toolName, depth },
       levels,
       budget,
-      above?.isHeard === true ? (event) => above.tell(event) : undefined,
+      above?.hasListener === true ? (event) => above.forward(event) : undefined,
     );
     const stop = new AbortController();
     const calls = new ScopeCalls({
@@ -229,17 +227,17 @@ class SubAgent {
       selection: this.#selection,
       mayDelegate: levels > 0,
       narrow: narrowing(this.#policy, levels > 0),
-      inherit: node.left,
+      inherit: node.inheritedContext,
       signal: stop.signal,
       turns: this.#turns,
       isResumed: resumed !== undefined,
     });
     let emitted = 0;
-    const onText = (said: string): void => {
+    const onText = (answerText: string): void => {
       // Each update is the full text so far: a long text does not need one for every word.
-      if (said.length > emitted && said.length < emitted + emitted / 32) return;
-      emitted = said.length;
-      void ctx.update({ content: [text(said)] });
+      if (answerText.length > emitted && answerText.length < emitted + emitted / 32) return;
+      emitted = answerText.length;
+      void ctx.update({ content: [text(answerText)] });
     };
     const onProgress = (message: string): void => ctx.progress({ message });
     const loop = new AgentLoop(
@@ -247,7 +245,7 @@ class SubAgent {
       { calls, node, budget, clock, signal, stop, onText, onProgress },
       state,
     );
-    return outputOf(toolName, await loop.go());
+    return toOutput(toolName, await loop.go());
   }
 
   #begun(input: JsonObject, ctx: ToolContext): AgentState {
@@ -258,21 +256,21 @@ class SubAgent {
         .filter(({ name, secret }) => secret !== true && Object.hasOwn(host, name))
         .map(({ name }) => [name, host[name] as JsonValue]),
     );
-    const said = prompt?.(input as never, declared) ?? taskOf(input, this.#options.input);
+    const promptText = prompt?.(input as never, declared) ?? taskText(input, this.#options.input);
     const messages: AgentMessage[] = [
       { role: "system", content: system },
-      { role: "user", content: [{ type: "text", text: said }] },
+      { role: "user", content: [{ type: "text", text: promptText }] },
     ];
     return { version: 1, runId: crypto.randomUUID(), messages, turn: [], usage: noUsage() };
   }
 }
 
-function taskOf(input: JsonObject, schema: JsonSchema | undefined): string {
+function taskText(input: JsonObject, schema: JsonSchema | undefined): string {
   return schema === undefined ? String(input["task"]) : JSON.stringify(input);
 }
 
 /** The sub-agent's output for its caller. */
-function outputOf(name: string, result: AgentResult): ToolOutput | Suspension {
+function toOutput(name: string, result: AgentResult): ToolOutput | Suspension {
   const { runId, usage } = result;
   const common = { childRunId: runId, details: { status: result.status, usage: { ...usage } } };
   switch (result.status) {
@@ -296,8 +294,8 @@ function outputOf(name: string, result: AgentResult): ToolOutput | Suspension {
     }
     case "completed": {
       const { value } = result;
-      const said = result.text === "" ? "(The sub-agent gave no text.)" : result.text;
-      const content = [text(value === undefined ? said : JSON.stringify(value))];
+      const answerText = result.text === "" ? "(The sub-agent gave no text.)" : result.text;
+      const content = [text(value === undefined ? answerText : JSON.stringify(value))];
       return value === undefined ? { ...common, content } : { ...common, content, value };
     }
   }
@@ -317,10 +315,12 @@ function waiting(name: string, { interruptions, state }: InterruptedAgent): Susp
 
 function unfinished(
   name: string,
-  { text: said }: Pick<AgentResult, "text">,
+  { text: answerText }: Pick<AgentResult, "text">,
   error: ToolError,
 ): Pick<ToolOutput, "content" | "isError" | "error"> {
   const message = `${name}: ${error.message}`;
-  const content = [text(said === "" ? message : `${message} What it has said last:\n${said}`)];
+  const content = [
+    text(answerText === "" ? message : `${message} What it has said last:\n${answerText}`),
+  ];
   return { content, isError: true, error };
 }

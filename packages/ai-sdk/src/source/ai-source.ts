@@ -13,9 +13,8 @@ import {
   type ToolAnnotations,
 } from "@toolweave/core";
 import { asSchema, type ToolSet } from "ai";
-import { approvalOf, type AiToolApproval } from "./approval-of.ts";
-import { own } from "./own.ts";
-import { inputOf, outputOf, SdkParser } from "./sdk-schema.ts";
+import { resolveApproval, ownProperty, type AiToolApproval } from "./approval-of.ts";
+import { toInputSchema, toOutputSchema, SdkParser } from "./sdk-schema.ts";
 import { SdkTool } from "./sdk-tool.ts";
 
 /** The SDK's tools: an object, or what gives one, such as an MCP client's `tools()`. */
@@ -77,13 +76,13 @@ export function aiSource(tools: AiToolsInput, options: AiSourceOptions = {}): Lo
     trustAnnotations: true,
     load: async (closing) => {
       const set = typeof tools === "function" ? await tools() : tools;
-      return new Loading(set, id, options, closing).load();
+      return new ToolSetLoader(set, id, options, closing).load();
     },
   });
 }
 
-/** One list of the SDK's tools on its way to a list of ours. */
-class Loading {
+/** Converts one list of the SDK's tools to tools of a registry. */
+class ToolSetLoader {
   readonly #set: ToolSet;
   readonly #source: string;
   readonly #options: AiSourceOptions;
@@ -108,13 +107,13 @@ class Loading {
       try {
         tools.push(await this.#tool(original, name));
       } catch (error) {
-        this.#problems.push({ subject: original, message: messageOf(error) });
+        this.#problems.push({ subject: original, message: errorMessage(error) });
       }
     }
     // A misspelt name would leave a tool without its hints.
     for (const subject of Object.keys(annotations)) {
       if (Object.hasOwn(this.#set, subject)) continue;
-      this.#warn(subject, "There are annotations for it, and no such tool: correct the name.");
+      this.#warn(subject, "There are annotations for it, but no such tool: correct the name.");
     }
     return { tools, problems: this.#problems };
   }
@@ -125,31 +124,31 @@ class Loading {
     const tool = set[original] as ToolSet[string];
     if (tool.type === "provider") {
       throw new Error(
-        `It is its provider's own (${tool.id}), and ${tool.isProviderExecuted ? "runs there" : "means nothing to other models"}: give it to the model beside the registry's tools.`,
+        `It belongs to its provider (${tool.id}), and ${tool.isProviderExecuted ? "runs there" : "means nothing to other models"}: give it to the model beside the registry's tools.`,
       );
     }
-    const context = await contextOf(tool, own(toolsContext, original));
+    const context = await validateContext(tool, ownProperty(toolsContext, original));
     return new SdkTool({
       tool,
       name,
       original,
       source: this.#source,
-      input: await inputOf(tool),
+      input: await toInputSchema(tool),
       output: await this.#outputOf(tool, original),
       parser: SdkParser.of(tool),
-      annotations: own(annotations, original) ?? {},
-      approval: approvalOf({ tool, set, original, context, toolApproval, toolsContext }),
+      annotations: ownProperty(annotations, original) ?? {},
+      approval: resolveApproval({ tool, set, original, context, toolApproval, toolsContext }),
       context,
       closing: this.#closing,
     });
   }
 
-  /** A tool can do without. */
+  /** An output schema that cannot be converted is only a warning. */
   async #outputOf(tool: ToolSet[string], original: string): Promise<JsonSchema | undefined> {
     try {
-      return await outputOf(tool);
+      return await toOutputSchema(tool);
     } catch (error) {
-      this.#warn(original, `Its output schema is left out: ${messageOf(error)}`);
+      this.#warn(original, `Its output schema is left out: ${errorMessage(error)}`);
       return undefined;
     }
   }
@@ -159,7 +158,10 @@ class Loading {
   }
 }
 
-async function contextOf({ contextSchema }: ToolSet[string], context: unknown): Promise<unknown> {
+async function validateContext(
+  { contextSchema }: ToolSet[string],
+  context: unknown,
+): Promise<unknown> {
   const validate = contextSchema === undefined ? undefined : asSchema(contextSchema).validate;
   if (validate === undefined) return context;
   const result = await validate(context);
@@ -167,6 +169,6 @@ async function contextOf({ contextSchema }: ToolSet[string], context: unknown): 
   throw new Error(`Its context is not what it needs (toolsContext): ${result.error.message}`);
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,4 @@
 import type { ModelMessage, ToolApprovalConfiguration, ToolApprovalStatus, ToolSet } from "ai";
-import { own } from "./own.ts";
 
 /** The SDK's `toolApproval`, for tools of any kind. */
 export type AiToolApproval = ToolApprovalConfiguration<ToolSet, Record<string, unknown>>;
@@ -31,7 +30,7 @@ export type ToolApproval =
   | ((call: ApprovableCall) => Promise<ToolApprovalStatus>);
 
 /** The approval that `generateText` would require for a tool's calls: the host's setting first, then the tool's own. */
-export function approvalOf(approvable: Approvable): ToolApproval {
+export function resolveApproval(approvable: Approvable): ToolApproval {
   const { tool, set: tools, original: toolName, context, toolApproval, toolsContext } = approvable;
   const toolContext = context as never;
   if (typeof toolApproval === "function") {
@@ -40,7 +39,7 @@ export function approvalOf(approvable: Approvable): ToolApproval {
       return toolApproval({ toolCall: call, tools, toolsContext, messages, runtimeContext });
     };
   }
-  const given = own(toolApproval ?? {}, toolName);
+  const given = ownProperty(toolApproval ?? {}, toolName);
   if (typeof given === "function") {
     return async ({ id: toolCallId, input, messages, runtimeContext }) =>
       given(input as never, { toolCallId, messages, toolContext, runtimeContext });
@@ -58,4 +57,9 @@ export function approvalOf(approvable: Approvable): ToolApproval {
     });
     return needs ? "user-approval" : undefined;
   };
+}
+
+/** Reads an own property of a record: names come from outside, and `constructor` is inherited. */
+export function ownProperty<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }

@@ -1,5 +1,8 @@
 import { text, type ContentBlock, type JsonValue, type ToolOutput } from "@toolweave/core";
-import type { ModelOutput } from "./model-output.ts";
+import type { Tool } from "ai";
+
+/** The output that the SDK sends to a model as a tool's result. */
+export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>>;
 
 type Part = Extract<ModelOutput, { type: "content" }>["value"][number];
 
@@ -19,11 +22,11 @@ export function toToolOutput(output: unknown, modelOutput: ModelOutput): ToolOut
     case "execution-denied":
       return { content: [text(modelOutput.reason ?? "It was not run.")], ...value, isError: true };
     case "content":
-      return { content: modelOutput.value.map(blockOf), ...value };
+      return { content: modelOutput.value.map(toBlock), ...value };
   }
 }
 
-function blockOf(part: Part): ContentBlock {
+function toBlock(part: Part): ContentBlock {
   switch (part.type) {
     case "text":
       return text(part.text);
@@ -48,7 +51,7 @@ function blockOf(part: Part): ContentBlock {
 function fileBlock({ data, mediaType, filename }: Extract<Part, { type: "file" }>): ContentBlock {
   switch (data.type) {
     case "data": {
-      const base64 = typeof data.data === "string" ? data.data : base64Of(data.data);
+      const base64 = typeof data.data === "string" ? data.data : toBase64(data.data);
       return bytesBlock(base64, mediaType, filename);
     }
     case "url":
@@ -60,7 +63,7 @@ function fileBlock({ data, mediaType, filename }: Extract<Part, { type: "file" }
   }
 }
 
-function base64Of(bytes: Uint8Array | ArrayBuffer): string {
+function toBase64(bytes: Uint8Array | ArrayBuffer): string {
   return Buffer.from(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes).toString(
     "base64",
   );

@@ -4,14 +4,14 @@ import { asSchema, type Schema, type ToolSet } from "ai";
 const draft07 = "http://json-schema.org/draft-07/schema#";
 
 /**
- * The JSON Schema of what a tool of the SDK takes.
+ * The JSON Schema of the input of a tool of the SDK.
  *
- * @throws Error when it cannot be written, or is none of an object.
+ * @throws Error if it cannot be converted, or is not the schema of an object.
  */
-export async function inputOf({ inputSchema }: ToolSet[string]): Promise<JsonSchema> {
-  const schema = dialectOf(await asSchema(inputSchema).jsonSchema);
+export async function toInputSchema({ inputSchema }: ToolSet[string]): Promise<JsonSchema> {
+  const schema = withDialect(await asSchema(inputSchema).jsonSchema);
   if (schema["type"] === "object") return schema;
-  throw new Error("Its input schema is none of an object: wrap it in one.");
+  throw new Error("Its input schema is not the schema of an object: wrap it in one.");
 }
 
 /**
@@ -19,23 +19,25 @@ export async function inputOf({ inputSchema }: ToolSet[string]): Promise<JsonSch
  *
  * @throws Error if it cannot be converted.
  */
-export async function outputOf({ outputSchema }: ToolSet[string]): Promise<JsonSchema | undefined> {
+export async function toOutputSchema({
+  outputSchema,
+}: ToolSet[string]): Promise<JsonSchema | undefined> {
   if (outputSchema === undefined) return undefined;
   const standard = "~standard" in outputSchema ? outputSchema["~standard"] : undefined;
-  const written = (standard as SaysBothSides | undefined)?.jsonSchema?.output({
+  const written = (standard as StandardJsonSchema | undefined)?.jsonSchema?.output({
     target: "draft-2020-12",
   });
   if (written !== undefined) return written as JsonSchema;
-  return dialectOf(await asSchema(outputSchema).jsonSchema);
+  return withDialect(await asSchema(outputSchema).jsonSchema);
 }
 
 /** The part of Standard JSON Schema that is used here. @see https://standardschema.dev */
-interface SaysBothSides {
+interface StandardJsonSchema {
   readonly jsonSchema?: { output(options: { readonly target: "draft-2020-12" }): object };
 }
 
 /** The SDK's schemas are of draft-07. Most declare it, and mean the same by 2020-12; a tuple does not. */
-function dialectOf(given: object): JsonSchema {
+function withDialect(given: object): JsonSchema {
   const schema = given as JsonSchema;
   return "$schema" in schema || !hasTuple(schema) ? schema : { $schema: draft07, ...schema };
 }
@@ -68,7 +70,7 @@ export class SdkParser {
   /** @returns what is wrong; `undefined`: nothing. */
   async problems(args: JsonObject): Promise<readonly ValidationProblem[] | undefined> {
     const result = await this.#resultOf(args);
-    return result.success ? undefined : problemsOf(result.error);
+    return result.success ? undefined : toProblems(result.error);
   }
 
   /** The arguments with the schema's defaults and transformations. @throws Error when they are invalid. */
@@ -88,24 +90,24 @@ export class SdkParser {
 }
 
 /** Each issue of Zod and Standard Schema; the message of any other error. */
-function problemsOf(error: Error): readonly ValidationProblem[] {
+function toProblems(error: Error): readonly ValidationProblem[] {
   const { cause } = error;
-  const issues = [error, cause].map(issuesIn).find((list) => list !== undefined);
+  const issues = [error, cause].map(readIssues).find((list) => list !== undefined);
   return issues ?? [{ path: "", message: error.message }];
 }
 
-function issuesIn(from: unknown): readonly ValidationProblem[] | undefined {
+function readIssues(from: unknown): readonly ValidationProblem[] | undefined {
   const list = Array.isArray(from)
     ? from
     : (from as { readonly issues?: unknown } | undefined)?.issues;
   if (!Array.isArray(list) || list.length === 0) return undefined;
   return list.map(({ message, path }: { readonly message?: unknown; readonly path?: unknown }) => ({
-    path: Array.isArray(path) ? path.map(segment).join("") : "",
+    path: Array.isArray(path) ? path.map(toPointerSegment).join("") : "",
     message: String(message),
   }));
 }
 
-function segment(part: PropertyKey | { readonly key: PropertyKey }): string {
+function toPointerSegment(part: PropertyKey | { readonly key: PropertyKey }): string {
   const key = String(typeof part === "object" ? part.key : part);
   return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

@@ -43,7 +43,7 @@ export interface SdkToolParts {
 /** A tool of the SDK. */
 export class SdkTool implements Tool {
   readonly spec: ToolSpec;
-  /** The SDK holds no answer to it. */
+  /** The SDK does not enforce its output schemas. */
   readonly outputValidation = "warning";
   readonly validate?: (args: JsonObject) => Promise<readonly ValidationProblem[] | undefined>;
   readonly preflight?: (
@@ -54,10 +54,10 @@ export class SdkTool implements Tool {
 
   constructor(parts: SdkToolParts) {
     this.#parts = parts;
-    this.spec = specOf(parts);
+    this.spec = toSpec(parts);
     const { approval, parser } = parts;
     if (parser !== undefined) this.validate = (args) => parser.problems(args);
-    if (approval !== undefined && !isPlainAsk(approval)) {
+    if (approval !== undefined && !isAlwaysApproval(approval)) {
       this.preflight = (args, ctx) => this.#intentions(approval, args, ctx);
     }
   }
@@ -68,11 +68,11 @@ export class SdkTool implements Tool {
     const toolCallId = ctx.callId;
     const abortSignal = AbortSignal.any([ctx.signal, closing]);
     const input = await this.#inputOf(args);
-    // Many a tool listens for what comes, and does not look for what has been.
+    // Many tools listen for a later abort and do not check for an earlier one.
     abortSignal.throwIfAborted();
     const options = { toolCallId, messages: [], abortSignal, context };
     const answer: unknown = tool.execute(input as never, options as never);
-    const output = isIterable(answer) ? await lastOf(answer, abortSignal, ctx) : await answer;
+    const output = isIterable(answer) ? await lastOutput(answer, abortSignal, ctx) : await answer;
     // The SDK's default: text as text, anything else as JSON.
     if (tool.toModelOutput === undefined) return output as ToolReturn;
     const modelOutput = await tool.toModelOutput({ toolCallId, input: input as never, output });
@@ -110,7 +110,7 @@ export class SdkTool implements Tool {
 }
 
 /** True when every call needs approval, without further details. */
-function isPlainAsk(approval: ToolApproval): boolean {
+function isAlwaysApproval(approval: ToolApproval): boolean {
   if (typeof approval === "string") return approval === "user-approval";
   return (
     typeof approval === "object" &&
@@ -119,7 +119,7 @@ function isPlainAsk(approval: ToolApproval): boolean {
   );
 }
 
-function specOf(parts: SdkToolParts): ToolSpec {
+function toSpec(parts: SdkToolParts): ToolSpec {
   const { tool, name, original, source, input, output, annotations, approval, context } = parts;
   const { description, title, metadata } = tool;
   return {
@@ -131,13 +131,15 @@ function specOf(parts: SdkToolParts): ToolSpec {
         : (description ?? ""),
     inputSchema: input,
     ...(output === undefined ? {} : { outputSchema: output }),
-    annotations: isPlainAsk(approval) ? { ...annotations, needsApprovalHint: true } : annotations,
+    annotations: isAlwaysApproval(approval)
+      ? { ...annotations, needsApprovalHint: true }
+      : annotations,
     provenance: { adapter: "ai-sdk", source, origin: { tool: original } },
     ...(metadata === undefined ? {} : { metadata: metadata as Metadata }),
   };
 }
 
-/** A tool without `execute` is the host's to run. */
+/** Requests the result of a tool without `execute` from the host. */
 function resultFromHost(args: JsonObject, ctx: ToolContext): Suspension | ToolReturn {
   const answer = ctx.resumed?.answers[0];
   if (answer === undefined) {
@@ -153,8 +155,8 @@ function isIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
-/** Each output takes the place of the one before; the last is the answer. */
-async function lastOf(
+/** Emits each output as an update that replaces the one before. The last one is the result. */
+async function lastOutput(
   outputs: AsyncIterable<unknown>,
   signal: AbortSignal,
   ctx: ToolContext,

@@ -144,7 +144,7 @@ describe("tools of the SDK in a registry", () => {
     expect(problems["search"]).toContain("anthropic.web_search");
     expect(problems["search"]).toContain("runs there");
     expect(problems["bash"]).toContain("means nothing to other models");
-    expect(problems["list"]).toContain("none of an object");
+    expect(problems["list"]).toContain("not the schema of an object");
     expect(problems["big"]).toMatch(/bigint/i);
   });
 

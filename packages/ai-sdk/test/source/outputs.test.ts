@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { aiSource, aiTools } from "../../src/index.ts";
-import type { ModelOutput } from "../../src/source/model-output.ts";
+import type { ModelOutput } from "../../src/source/sdk-output.ts";
 import { call, resultsRead, say, scripted } from "../support/scripted-model.ts";
 import { sourced } from "../support/sourced.ts";
 import { Conversation } from "../support/conversation.ts";

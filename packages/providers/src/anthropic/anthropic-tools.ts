@@ -1,10 +1,14 @@
 import type { ToolResult, Toolset } from "@toolweave/core";
+import { contentParts, imageTypes, perObject, type ContentFile } from "@toolweave/core/integration";
 import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
-import { frozen, perToolset } from "../conversion/per-toolset.ts";
-import type { ProviderTools } from "../conversion/provider-tools.ts";
-import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
+import {
+  asFields,
+  freezeList,
+  asItems,
+  toResults,
+  type ProviderTools,
+} from "../conversion/provider-tools.ts";
 import { anthropicRules } from "../rules/anthropic-rules.ts";
-import { answerParts, resultsOf, type AnswerFile } from "../conversion/tool-answers.ts";
 
 /** A custom tool of the Messages API: one of its `tools`. */
 export interface AnthropicTool {
@@ -50,7 +54,6 @@ export interface AnthropicResponse {
 /** A snapshot of tools for the Messages API. */
 export type AnthropicTools = ProviderTools<AnthropicTool, AnthropicResponse, AnthropicMessage>;
 
-const images: readonly string[] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
 const pdf = "application/pdf";
 
 /**
@@ -60,13 +63,13 @@ const pdf = "application/pdf";
  * @param toolset the tools for the model: `executor.toolset`, or `run.toolset`.
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools
  */
-export const anthropicTools: (toolset: Toolset) => AnthropicTools = perToolset((toolset) =>
+export const anthropicTools: (toolset: Toolset) => AnthropicTools = perObject((toolset) =>
   messagesTools(exportedTools(toolset, anthropicRules)),
 );
 
 function messagesTools(exported: ExportedTools): AnthropicTools {
   return {
-    tools: frozen(
+    tools: freezeList(
       exported.tools.map(({ wireName, description, projection }) => ({
         name: wireName,
         description,
@@ -76,36 +79,32 @@ function messagesTools(exported: ExportedTools): AnthropicTools {
     problems: exported.problems,
     simplified: exported.simplified,
     calls: (response) =>
-      itemsOf(fieldsOf(response)["content"]).flatMap((block) => {
-        const { type, id, name, input } = fieldsOf(block);
+      asItems(asFields(response)["content"]).flatMap((block) => {
+        const { type, id, name, input } = asFields(block);
         return type === "tool_use" ? [exported.call({ id, name, arguments: input })] : [];
       }),
     results: (outcomes) => {
-      const content = resultsOf(outcomes).map(toolResult);
+      const content = toResults(outcomes).map(toToolResult);
       return content.length === 0 ? [] : [{ role: "user", content }];
     },
   };
 }
 
-function toolResult(result: ToolResult): AnthropicToolResult {
-  // An error that holds more than text is refused: https://github.com/vellum-ai/vellum-assistant/pull/18387.
-  const takes = ({ mediaType }: AnswerFile): boolean =>
-    !result.isError && (images.includes(mediaType) || mediaType === pdf);
+function toToolResult({ callId, content, isError }: ToolResult): AnthropicToolResult {
   return {
     type: "tool_result",
-    tool_use_id: result.callId,
-    content: answerParts(result, takes).map((part) =>
-      part.type === "text" ? { type: "text", text: part.text } : filePart(part.file),
-    ),
-    ...(result.isError && { is_error: true }),
+    tool_use_id: callId,
+    // An error that holds more than text is refused: https://github.com/vellum-ai/vellum-assistant/pull/18387.
+    content: contentParts(content, isError ? () => undefined : toFilePart),
+    ...(isError && { is_error: true }),
   };
 }
 
-function filePart({ mediaType, data }: AnswerFile): AnthropicResultPart {
-  return mediaType === pdf
-    ? { type: "document", source: { type: "base64", media_type: pdf, data } }
-    : {
-        type: "image",
-        source: { type: "base64", media_type: mediaType as AnthropicImageType, data },
-      };
+function toFilePart({ mediaType, data }: ContentFile): AnthropicResultPart | undefined {
+  if (mediaType === pdf) {
+    return { type: "document", source: { type: "base64", media_type: pdf, data } };
+  }
+  if (!imageTypes.has(mediaType)) return undefined;
+  const media_type = mediaType as AnthropicImageType;
+  return { type: "image", source: { type: "base64", media_type, data } };
 }

@@ -1,12 +1,15 @@
 import { shortHash, type JsonObject, type ToolResult, type Toolset } from "@toolweave/core";
+import { contentParts, perObject, type ContentFile } from "@toolweave/core/integration";
 import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
-import { frozen, perToolset } from "../conversion/per-toolset.ts";
-import type { ProviderTools } from "../conversion/provider-tools.ts";
-import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
+import {
+  asFields,
+  freezeList,
+  asItems,
+  toResults,
+  type ProviderTools,
+} from "../conversion/provider-tools.ts";
 import { bedrockRules } from "../rules/bedrock-rules.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { answerParts, resultsOf, type AnswerFile } from "../conversion/tool-answers.ts";
-import { base64Bytes } from "./base64-bytes.ts";
 
 /** A tool of the Converse API: one of `toolConfig.tools`. */
 export interface BedrockTool {
@@ -93,13 +96,13 @@ const documents: Readonly<Record<string, BedrockDocumentFormat>> = {
  * @param toolset the tools for the model: `executor.toolset`, or `run.toolset`.
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use.html
  */
-export const bedrockTools: (toolset: Toolset) => BedrockTools = perToolset((toolset) =>
+export const bedrockTools: (toolset: Toolset) => BedrockTools = perObject((toolset) =>
   converseTools(exportedTools(toolset, bedrockRules)),
 );
 
 function converseTools(exported: ExportedTools): BedrockTools {
   return {
-    tools: frozen(
+    tools: freezeList(
       exported.tools.map(({ wireName, description, projection }) => ({
         toolSpec: {
           name: wireName,
@@ -111,52 +114,75 @@ function converseTools(exported: ExportedTools): BedrockTools {
     problems: exported.problems,
     simplified: exported.simplified,
     calls: (response) => {
-      const { message } = fieldsOf(fieldsOf(response)["output"]);
-      return itemsOf(fieldsOf(message)["content"]).flatMap((block) => {
-        const { toolUse } = fieldsOf(block);
-        const { toolUseId: id, name, input, type } = fieldsOf(toolUse);
+      const { message } = asFields(asFields(response)["output"]);
+      return asItems(asFields(message)["content"]).flatMap((block) => {
+        const { toolUse } = asFields(block);
+        const { toolUseId: id, name, input, type } = asFields(toolUse);
         // A call that the server runs itself has a type of its own.
         if (toolUse === undefined || type !== undefined) return [];
         return [exported.call({ id, name, arguments: input })];
       });
     },
     results: (outcomes) => {
-      const content = resultsOf(outcomes).map(toolResult);
+      const content = toResults(outcomes).map(toToolResult);
       return content.length === 0 ? [] : [{ role: "user", content }];
     },
   };
 }
 
-function toolResult(result: ToolResult): BedrockToolResult {
-  const takes = ({ mediaType, data }: AnswerFile): boolean =>
-    (Object.hasOwn(images, mediaType) || Object.hasOwn(documents, mediaType)) &&
-    base64Bytes(data) !== undefined;
-  const content = answerParts(result, takes).map((part, index) =>
-    part.type === "text"
-      ? textPart(part.text, result)
-      : filePart(part.file, `document-${shortHash(result.callId)}-${index + 1}`),
+function toToolResult(result: ToolResult): BedrockToolResult {
+  let documentCount = 0;
+  const content = contentParts(result.content, (file) =>
+    // A neutral name: a model might read another one as an order.
+    toFilePart(file, () => `document-${shortHash(result.callId)}-${++documentCount}`),
   );
   return {
     toolResult: {
       toolUseId: result.callId,
-      content,
+      content: content.map((part) => ("type" in part ? toTextPart(part.text, result) : part)),
       ...(result.isError && { status: "error" }),
     },
   };
 }
 
 /** The structured value if the content for the model is exactly its JSON. */
-function textPart(text: string, { value, content }: ToolResult): BedrockResultPart {
+function toTextPart(text: string, { value, content }: ToolResult): BedrockResultPart {
   return content.length === 1 && isObject(value) && JSON.stringify(value) === text
     ? { json: value }
     : { text };
 }
 
-/** @param name a neutral name: a model might read it as an order. */
-function filePart({ mediaType, data }: AnswerFile, name: string): BedrockResultPart {
-  const source = { bytes: base64Bytes(data) ?? new Uint8Array() };
+function toFilePart(
+  { mediaType, data }: ContentFile,
+  documentName: () => string,
+): BedrockResultPart | undefined {
+  const bytes = bytesFromBase64(data);
+  if (bytes === undefined) return undefined;
+  const source = { bytes };
   const image = Object.hasOwn(images, mediaType) ? images[mediaType] : undefined;
-  return image === undefined
-    ? { document: { format: documents[mediaType] ?? "txt", name, source } }
-    : { image: { format: image, source } };
+  if (image !== undefined) return { image: { format: image, source } };
+  const format = Object.hasOwn(documents, mediaType) ? documents[mediaType] : undefined;
+  return format && { document: { format, name: documentName(), source } };
+}
+
+/** Bytes that are their base64 in JSON. */
+class Base64Bytes extends Uint8Array {
+  toJSON(): string {
+    let binary = "";
+    for (const byte of this) binary += String.fromCharCode(byte);
+    return btoa(binary);
+  }
+}
+
+/**
+ * The bytes of base64, as an SDK takes them; written as JSON they are base64 again.
+ *
+ * @returns nothing for what is no base64.
+ */
+function bytesFromBase64(base64: string): Uint8Array | undefined {
+  try {
+    return Base64Bytes.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
 }

@@ -6,12 +6,11 @@ import {
   type ToolSpec,
 } from "@toolweave/core";
 import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
-import { BadSchema } from "../schema/bad-schema.ts";
+import { BadSchema } from "../schema/projection-errors.ts";
 import { projection, type Projection } from "../schema/projection.ts";
 import { isReversible, restoredArguments } from "../schema/restored-arguments.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { Unprojectable } from "../schema/unprojectable.ts";
-import { newCallId } from "./call-ids.ts";
+import { Unprojectable } from "../schema/projection-errors.ts";
 
 /** A tool that a provider would reject, and that is omitted from its list; or a list that is too long. */
 export interface ProviderProblem {
@@ -55,18 +54,21 @@ export interface ExportedTools {
   readonly problems: readonly ProviderProblem[];
   readonly simplified: readonly Simplified[];
   /** The call of a model that used the names there. */
-  readonly call: (asked: AskedCall) => ToolCall;
+  readonly call: (asked: ModelCall) => ToolCall;
   /** The name there of one of the tools; any other name stays as it is. */
   readonly wireName: (name: string) => string;
 }
 
 /** The fields of a model's call, which may be missing. */
-interface AskedCall {
+interface ModelCall {
   readonly id: unknown;
   readonly name: unknown;
   /** JSON text, or a value. */
   readonly arguments: unknown;
 }
+
+/** The prefix of ids for calls that came without one. */
+const callIdPrefix = "toolweave_";
 
 type Attempt = Projection | BadSchema | Unprojectable;
 
@@ -89,7 +91,7 @@ export function exportedTools(toolset: Toolset, ...rules: readonly ProviderRules
   for (const [index, spec] of specs.entries()) {
     const wireName = wireNames[index] as string;
     for (const one of rules) {
-      const attempt = attemptOf(spec, one);
+      const attempt = projectOnce(spec, one);
       if (attempt instanceof BadSchema) {
         problems.push({ tool: spec.name, path: attempt.path, message: attempt.message });
         break;
@@ -122,21 +124,21 @@ export function exportedTools(toolset: Toolset, ...rules: readonly ProviderRules
       return {
         id: typeof id === "string" && id !== "" ? id : newCallId(),
         name: known?.name ?? (typeof name === "string" ? name : ""),
-        arguments: ownArguments(args, known?.tool.projection),
+        arguments: toArguments(args, known?.tool.projection),
       };
     },
   };
 }
 
-function attemptOf(spec: ToolSpec, rules: ProviderRules): Attempt {
+function projectOnce(spec: ToolSpec, rules: ProviderRules): Attempt {
   let known = attempts.get(spec);
   if (known === undefined) attempts.set(spec, (known = new Map()));
   let attempt = known.get(rules);
-  if (attempt === undefined) known.set(rules, (attempt = newAttempt(spec, rules)));
+  if (attempt === undefined) known.set(rules, (attempt = tryProjection(spec, rules)));
   return attempt;
 }
 
-function newAttempt(spec: ToolSpec, rules: ProviderRules): Attempt {
+function tryProjection(spec: ToolSpec, rules: ProviderRules): Attempt {
   try {
     return projection(spec.inputSchema, rules);
   } catch (error) {
@@ -148,18 +150,28 @@ function newAttempt(spec: ToolSpec, rules: ProviderRules): Attempt {
 }
 
 /** Arguments as the executor takes them: an object with its own names, or the text that the model wrote. */
-function ownArguments(args: unknown, projected: Projection | undefined): string | JsonObject {
+function toArguments(args: unknown, projected: Projection | undefined): string | JsonObject {
   const restores = projected !== undefined && isReversible(projected);
-  const value = restores && typeof args === "string" ? parsed(args) : args;
+  const value = restores && typeof args === "string" ? parseJson(args) : args;
   if (isObject(value)) return restores ? restoredArguments(value, projected) : value;
   // A value that is no object stays unchanged: the executor reports the problem.
   return typeof args === "string" ? args : (JSON.stringify(args) ?? "");
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
+}
+
+/** An id for a call that a model gave none. */
+function newCallId(): string {
+  return `${callIdPrefix}${globalThis.crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+/** True for an id of `newCallId`: the provider knows nothing of it. */
+export function isGeneratedCallId(id: string): boolean {
+  return id.startsWith(callIdPrefix);
 }

@@ -1,6 +1,8 @@
-import type { ToolCall } from "@toolweave/core";
+import { ToolError, type ToolCall, type ToolOutcome, type ToolResult } from "@toolweave/core";
 import type { ProviderProblem, Simplified } from "./exported-tools.ts";
-import type { Answered } from "./tool-answers.ts";
+
+/** The answer for a provider: an outcome, or the result in it. */
+export type Answered = ToolOutcome | ToolResult;
 
 /** A snapshot of tools in the formats of one provider. */
 export interface ProviderTools<WireTool, Response, Message> {
@@ -22,4 +24,40 @@ export interface ProviderTools<WireTool, Response, Message> {
    * @throws ToolError `internal` for an interrupted outcome: it is no result.
    */
   readonly results: (outcomes: readonly Answered[]) => Message[];
+}
+
+/**
+ * The results of the answered calls.
+ *
+ * @throws ToolError `internal` for a call that waits for a person: it has no result yet, and a provider's result cannot
+ * be replaced later.
+ */
+export function toResults(answered: readonly Answered[]): readonly ToolResult[] {
+  return answered.map((one) => {
+    if (!("status" in one)) return one;
+    if (one.status !== "interrupted") return one.result;
+    const { name, id } = one.interruption.call;
+    throw new ToolError(
+      "internal",
+      `The call ${id} of ${name} waits for a person and has no result yet. Resume it with executor.resume(interruption, answers), and pass the outcome of that.`,
+    );
+  });
+}
+
+/** Freezes a list, because all callers share it. Not `readonly`, since SDKs accept no readonly arrays. */
+export function freezeList<Item>(list: Item[]): Item[] {
+  Object.freeze(list);
+  return list;
+}
+
+/** The fields of what should be an object; none of anything else. A model's provider may send anything. */
+export function asFields(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
+}
+
+/** The items of what should be a list; none of anything else. */
+export function asItems(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }

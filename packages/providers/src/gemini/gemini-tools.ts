@@ -1,12 +1,19 @@
 import type { JsonValue, ToolResult, Toolset } from "@toolweave/core";
-import { isOwnCallId } from "../conversion/call-ids.ts";
-import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
-import { frozen, perToolset } from "../conversion/per-toolset.ts";
-import type { ProviderTools } from "../conversion/provider-tools.ts";
-import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
+import { contentParts, perObject, type ContentFile } from "@toolweave/core/integration";
+import {
+  exportedTools,
+  isGeneratedCallId,
+  type ExportedTools,
+} from "../conversion/exported-tools.ts";
+import {
+  asFields,
+  freezeList,
+  asItems,
+  toResults,
+  type ProviderTools,
+} from "../conversion/provider-tools.ts";
 import { geminiRules } from "../rules/gemini-rules.ts";
-import { membersOf } from "../schema/subschemas.ts";
-import { answerParts, resultsOf } from "../conversion/tool-answers.ts";
+import { asEntries } from "../schema/subschemas.ts";
 
 /** A function as Gemini receives it. */
 export interface GeminiFunction {
@@ -28,8 +35,13 @@ export interface GeminiResultPart {
     id?: string;
     name: string;
     response: { output: JsonValue } | { error: string };
-    parts?: { inlineData: { mimeType: string; data: string } }[];
+    parts?: GeminiFilePart[];
   };
+}
+
+/** A file beside the JSON of a tool's result. */
+export interface GeminiFilePart {
+  inlineData: { mimeType: string; data: string };
 }
 
 /** The one content that answers all calls of a turn. */
@@ -56,7 +68,7 @@ const files = new Set(["application/pdf", "image/jpeg", "image/png", "image/webp
  * @param toolset the tools for the model: `executor.toolset`, or `run.toolset`.
  * @see https://ai.google.dev/gemini-api/docs/function-calling
  */
-export const geminiTools: (toolset: Toolset) => GeminiTools = perToolset((toolset) =>
+export const geminiTools: (toolset: Toolset) => GeminiTools = perObject((toolset) =>
   contentTools(exportedTools(toolset, geminiRules)),
 );
 
@@ -65,50 +77,50 @@ function contentTools(exported: ExportedTools): GeminiTools {
     name: wireName,
     description,
     // An object without properties is rejected; without a schema there are no arguments.
-    ...(membersOf(projection.schema["properties"]).length > 0 && {
+    ...(asEntries(projection.schema["properties"]).length > 0 && {
       parametersJsonSchema: { ...projection.schema },
     }),
   }));
   return {
-    tools: frozen(functionDeclarations.length === 0 ? [] : [{ functionDeclarations }]),
+    tools: freezeList(functionDeclarations.length === 0 ? [] : [{ functionDeclarations }]),
     problems: exported.problems,
     simplified: exported.simplified,
     calls: (response) => {
-      const [candidate] = itemsOf(fieldsOf(response)["candidates"]);
-      return itemsOf(fieldsOf(fieldsOf(candidate)["content"])["parts"]).flatMap((part) => {
-        const { functionCall } = fieldsOf(part);
+      const [candidate] = asItems(asFields(response)["candidates"]);
+      return asItems(asFields(asFields(candidate)["content"])["parts"]).flatMap((part) => {
+        const { functionCall } = asFields(part);
         if (functionCall === undefined) return [];
         // Arguments are optional in the API.
-        const { id, name, args = {} } = fieldsOf(functionCall);
+        const { id, name, args = {} } = asFields(functionCall);
         return [exported.call({ id, name, arguments: args })];
       });
     },
     results: (outcomes) => {
-      const parts = resultsOf(outcomes).map((result) => resultPart(result, exported));
+      const parts = toResults(outcomes).map((result) => toResultPart(result, exported));
       return parts.length === 0 ? [] : [{ role: "user", parts }];
     },
   };
 }
 
-function resultPart(result: ToolResult, { wireName }: ExportedTools): GeminiResultPart {
-  const declared = answerParts(result, ({ mediaType }) => files.has(mediaType));
-  const text = declared.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-  const inline = declared.flatMap((part) =>
-    part.type === "file"
-      ? [{ inlineData: { mimeType: part.file.mediaType, data: part.file.data } }]
-      : [],
-  );
+function toResultPart(result: ToolResult, { wireName }: ExportedTools): GeminiResultPart {
+  const content = contentParts(result.content, toFilePart);
+  const text = content.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
+  const inline = content.flatMap((part) => ("inlineData" in part ? [part] : []));
   return {
     functionResponse: {
-      ...(!isOwnCallId(result.callId) && { id: result.callId }),
+      ...(!isGeneratedCallId(result.callId) && { id: result.callId }),
       name: wireName(result.toolName),
-      response: result.isError ? { error: text } : { output: valueOf(result, text) },
+      response: result.isError ? { error: text } : { output: toResponseValue(result, text) },
       ...(inline.length > 0 && { parts: inline }),
     },
   };
 }
 
+function toFilePart({ mediaType, data }: ContentFile): GeminiFilePart | undefined {
+  return files.has(mediaType) ? { inlineData: { mimeType: mediaType, data } } : undefined;
+}
+
 /** The structured value if the content for the model is exactly its JSON. */
-function valueOf({ value }: ToolResult, text: string): JsonValue {
+function toResponseValue({ value }: ToolResult, text: string): JsonValue {
   return value !== undefined && JSON.stringify(value) === text ? value : text;
 }

@@ -1,10 +1,14 @@
 import { checkOptions, type ToolCall, type Toolset } from "@toolweave/core";
+import { modelContent, perObject } from "@toolweave/core/integration";
 import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
-import { frozen, perToolset } from "../conversion/per-toolset.ts";
-import type { ProviderTools } from "../conversion/provider-tools.ts";
+import {
+  asFields,
+  freezeList,
+  asItems,
+  toResults,
+  type ProviderTools,
+} from "../conversion/provider-tools.ts";
 import { openAiRules, openAiStrictRules } from "../rules/openai-rules.ts";
-import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
-import { answerText, resultsOf } from "../conversion/tool-answers.ts";
 
 /** Options of the functions for OpenAI. */
 export interface OpenAiOptions {
@@ -55,14 +59,14 @@ export function openAiChatTools(toolset: Toolset, options: OpenAiOptions = {}): 
   return options.strict === true ? strictTools(toolset) : looseTools(toolset);
 }
 
-const looseTools = perToolset((toolset) => chatTools(exportedTools(toolset, openAiRules)));
-const strictTools = perToolset((toolset) =>
+const looseTools = perObject((toolset: Toolset) => chatTools(exportedTools(toolset, openAiRules)));
+const strictTools = perObject((toolset: Toolset) =>
   chatTools(exportedTools(toolset, openAiStrictRules, openAiRules)),
 );
 
 function chatTools(exported: ExportedTools): OpenAiChatTools {
   return {
-    tools: frozen(
+    tools: freezeList(
       exported.tools.map((tool) => ({
         type: "function",
         function: {
@@ -75,24 +79,24 @@ function chatTools(exported: ExportedTools): OpenAiChatTools {
     ),
     problems: exported.problems,
     simplified: exported.simplified,
-    calls: (response) => callsOf(response, exported),
+    calls: (response) => readCalls(response, exported),
     results: (outcomes) =>
-      resultsOf(outcomes).map((result) => ({
+      toResults(outcomes).map((result) => ({
         role: "tool",
         tool_call_id: result.callId,
-        content: answerText(result),
+        content: modelContent(result.content),
       })),
   };
 }
 
-function callsOf(response: OpenAiChatResponse, exported: ExportedTools): ToolCall[] {
-  const [choice] = itemsOf(fieldsOf(response)["choices"]);
-  const calls = itemsOf(fieldsOf(fieldsOf(choice)["message"])["tool_calls"]);
+function readCalls(response: OpenAiChatResponse, exported: ExportedTools): ToolCall[] {
+  const [choice] = asItems(asFields(response)["choices"]);
+  const calls = asItems(asFields(asFields(choice)["message"])["tool_calls"]);
   return calls.flatMap((entry) => {
-    const { id, type = "function", function: called } = fieldsOf(entry);
+    const { id, type = "function", function: called } = asFields(entry);
     // A custom tool is the host's own: none of ours is sent as one.
     if (type !== "function") return [];
-    const { name, arguments: args } = fieldsOf(called);
+    const { name, arguments: args } = asFields(called);
     return [exported.call({ id, name, arguments: args })];
   });
 }

@@ -1,10 +1,20 @@
 import { checkOptions, type ToolResult, type Toolset } from "@toolweave/core";
+import {
+  fileName,
+  imageTypes,
+  modelContent,
+  perObject,
+  type ContentFile,
+} from "@toolweave/core/integration";
 import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
-import { frozen, perToolset } from "../conversion/per-toolset.ts";
-import type { ProviderTools } from "../conversion/provider-tools.ts";
-import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
+import {
+  asFields,
+  freezeList,
+  asItems,
+  toResults,
+  type ProviderTools,
+} from "../conversion/provider-tools.ts";
 import { openAiRules, openAiStrictRules } from "../rules/openai-rules.ts";
-import { answerParts, resultsOf, type AnswerFile } from "../conversion/tool-answers.ts";
 import type { OpenAiOptions } from "./openai-chat-tools.ts";
 
 /** A function of the Responses API: one of its `tools`. */
@@ -42,10 +52,6 @@ export type OpenAiResponsesTools = ProviderTools<
   OpenAiOutputItem
 >;
 
-/** The media types that the API accepts as `input_image`. */
-const images = new Set(["image/gif", "image/jpeg", "image/png", "image/webp"]);
-const pdf = "application/pdf";
-
 /**
  * The tools of a snapshot for OpenAI's Responses API. Results contain PNG, JPEG, GIF and WebP images and PDF documents;
  * other files are named in their text.
@@ -62,14 +68,16 @@ export function openAiResponsesTools(
   return options.strict === true ? strictTools(toolset) : looseTools(toolset);
 }
 
-const looseTools = perToolset((toolset) => responsesTools(exportedTools(toolset, openAiRules)));
-const strictTools = perToolset((toolset) =>
+const looseTools = perObject((toolset: Toolset) =>
+  responsesTools(exportedTools(toolset, openAiRules)),
+);
+const strictTools = perObject((toolset: Toolset) =>
   responsesTools(exportedTools(toolset, openAiStrictRules, openAiRules)),
 );
 
 function responsesTools(exported: ExportedTools): OpenAiResponsesTools {
   return {
-    tools: frozen(
+    tools: freezeList(
       exported.tools.map((tool) => ({
         type: "function",
         name: tool.wireName,
@@ -81,35 +89,29 @@ function responsesTools(exported: ExportedTools): OpenAiResponsesTools {
     problems: exported.problems,
     simplified: exported.simplified,
     calls: (response) =>
-      itemsOf(fieldsOf(response)["output"]).flatMap((item) => {
-        const { type, call_id: id, name, arguments: args } = fieldsOf(item);
+      asItems(asFields(response)["output"]).flatMap((item) => {
+        const { type, call_id: id, name, arguments: args } = asFields(item);
         return type === "function_call" ? [exported.call({ id, name, arguments: args })] : [];
       }),
     results: (outcomes) =>
-      resultsOf(outcomes).map((result) => ({
+      toResults(outcomes).map((result) => ({
         type: "function_call_output",
         call_id: result.callId,
-        output: outputOf(result),
+        output: toOutput(result),
       })),
   };
 }
 
-function outputOf(result: ToolResult): string | OpenAiOutputPart[] {
-  const parts = answerParts(result, ({ mediaType }) => images.has(mediaType) || mediaType === pdf);
-  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  if (texts.length === parts.length) return texts.join("\n");
-  return parts.map((part) =>
-    part.type === "text" ? { type: "input_text", text: part.text } : filePart(part.file),
-  );
+function toOutput({ content }: ToolResult): string | OpenAiOutputPart[] {
+  const output = modelContent(content, toFilePart);
+  if (typeof output === "string") return output;
+  return output.map((part) => (part.type === "text" ? { ...part, type: "input_text" } : part));
 }
 
-function filePart({ mediaType, data, name }: AnswerFile): OpenAiOutputPart {
+function toFilePart(file: ContentFile): OpenAiOutputPart | undefined {
+  const { mediaType, data } = file;
   const url = `data:${mediaType};base64,${data}`;
-  if (images.has(mediaType)) return { type: "input_image", image_url: url, detail: "auto" };
-  const last =
-    (name ?? "")
-      .replace(/[?#].*$/, "")
-      .split("/")
-      .at(-1) ?? "";
-  return { type: "input_file", filename: last === "" ? "document.pdf" : last, file_data: url };
+  if (imageTypes.has(mediaType)) return { type: "input_image", image_url: url, detail: "auto" };
+  if (mediaType !== "application/pdf") return undefined;
+  return { type: "input_file", filename: fileName(file) ?? "document.pdf", file_data: url };
 }

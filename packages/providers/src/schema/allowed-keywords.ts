@@ -1,7 +1,7 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
-import { annotations, demands, typeOf, typesOf } from "./keywords.ts";
-import { isObject, listOf, textsOf, without } from "./subschemas.ts";
+import { annotations, demands, jsonType, schemaTypesIn } from "./keywords.ts";
+import { isObject, asList, asTexts, without } from "./subschemas.ts";
 
 /** Called for each keyword that was removed, with the rule that requires it. */
 export type OnSimplified = (keyword: string, rule: RuleName) => void;
@@ -66,14 +66,14 @@ function withKnownKeywords(
     }
     if (demands(keyword, value)) onSimplified(keyword, "keywords");
   }
-  const kept = Object.fromEntries(entries);
+  const remaining = Object.fromEntries(entries);
   // It applies to the names that these do not match: without them it would apply to more.
-  if (node["patternProperties"] !== undefined && kept["patternProperties"] === undefined) {
-    return without(kept, "additionalProperties");
+  if (node["patternProperties"] !== undefined && remaining["patternProperties"] === undefined) {
+    return without(remaining, "additionalProperties");
   }
-  return node["prefixItems"] !== undefined && kept["prefixItems"] === undefined
-    ? without(kept, "items")
-    : kept;
+  return node["prefixItems"] !== undefined && remaining["prefixItems"] === undefined
+    ? without(remaining, "items")
+    : remaining;
 }
 
 /** An `enum` of only such types; `null` becomes a schema of its own. */
@@ -82,41 +82,41 @@ function withEnumOf(
   types: readonly string[],
   onSimplified: OnSimplified,
 ): JsonSchema {
-  const values = listOf(node["enum"]);
-  const kept = values.filter((value) => types.includes(typeOf(value)));
-  if (kept.length === values.length) return node;
+  const values = asList(node["enum"]);
+  const remaining = values.filter((value) => types.includes(jsonType(value)));
+  if (remaining.length === values.length) return node;
   const rest = without(node, "enum", ...annotations);
-  const isNullable = kept.length === values.length - 1 && values.includes(null);
-  if (isNullable && kept.length > 0 && node["anyOf"] === undefined) {
-    const type = (typesOf(node) ?? []).filter((one) => one !== "null");
+  const isNullable = remaining.length === values.length - 1 && values.includes(null);
+  if (isNullable && remaining.length > 0 && node["anyOf"] === undefined) {
+    const type = (schemaTypesIn(node) ?? []).filter((one) => one !== "null");
     // No type is left for the others: null alone is valid.
     if (type.length === 0) return { ...without(node, "enum"), type: "null" };
     const withType = type.length === 1 ? { type: type[0] as string } : { type };
-    const said = Object.entries(node).filter(([keyword]) => annotations.has(keyword));
-    const branch = { ...without(rest, "type"), ...withType, enum: kept };
-    return { ...Object.fromEntries(said), anyOf: [branch, { type: "null" }] };
+    const annotationEntries = Object.entries(node).filter(([keyword]) => annotations.has(keyword));
+    const branch = { ...without(rest, "type"), ...withType, enum: remaining };
+    return { ...Object.fromEntries(annotationEntries), anyOf: [branch, { type: "null" }] };
   }
   onSimplified("enum", "enumValues");
-  const known = typesOf(node) ?? [];
+  const known = schemaTypesIn(node) ?? [];
   return { ...without(node, "enum"), type: known.length === 1 ? (known[0] as string) : known };
 }
 
 function withPatternsOf(node: JsonSchema, refused: RegExp, onSimplified: OnSimplified): JsonSchema {
   const { patternProperties } = node;
   if (!isObject(patternProperties)) return node;
-  const kept = Object.entries(patternProperties).filter(([pattern]) => !refused.test(pattern));
-  if (kept.length === Object.keys(patternProperties).length) return node;
+  const remaining = Object.entries(patternProperties).filter(([pattern]) => !refused.test(pattern));
+  if (remaining.length === Object.keys(patternProperties).length) return node;
   onSimplified("patternProperties", "patterns");
   return {
     ...without(node, "patternProperties", "additionalProperties"),
-    ...(kept.length > 0 && { patternProperties: Object.fromEntries(kept) }),
+    ...(remaining.length > 0 && { patternProperties: Object.fromEntries(remaining) }),
   };
 }
 
 function withDeclaredRequired(node: JsonSchema, onSimplified: OnSimplified): JsonSchema {
   const { properties, required } = node;
   if (required === undefined) return node;
-  const names = textsOf(required);
+  const names = asTexts(required);
   const declared = names.filter((name) => isObject(properties) && Object.hasOwn(properties, name));
   if (declared.length < names.length) onSimplified("required", "required");
   else if (declared.length > 0) return node;

@@ -1,13 +1,13 @@
 import type { JsonSchema } from "@toolweave/core";
 import type { PreparedSchema } from "./prepared-schema.ts";
 import { definitionName } from "./prepared-schema.ts";
-import { typesOf } from "./keywords.ts";
+import { schemaTypesIn } from "./keywords.ts";
 import {
   isObject,
   isSchema,
-  listOf,
-  membersOf,
-  textsOf,
+  asList,
+  asEntries,
+  asTexts,
   without,
   type SchemaNode,
 } from "./subschemas.ts";
@@ -37,11 +37,11 @@ export function closedObject(
   isRoot: boolean,
 ): ClosedObject | undefined {
   const { additionalProperties = isRoot ? false : undefined } = original;
-  const members = membersOf(projected["properties"]);
+  const members = asEntries(projected["properties"]);
   const isOpen =
     additionalProperties === undefined ? members.length === 0 : additionalProperties !== false;
   if (isOpen || original["patternProperties"] !== undefined) return undefined;
-  const required = new Set(textsOf(original["required"]));
+  const required = new Set(asTexts(original["required"]));
   const originals = isObject(original["properties"]) ? original["properties"] : {};
   if ([...required].some((name) => !Object.hasOwn(originals, name))) return undefined;
 
@@ -75,7 +75,7 @@ function nullable(node: JsonSchema): JsonSchema {
     return { ...node, type: [type, "null"] };
   }
   if (Array.isArray(anyOf) && Object.keys(without(node, "description")).length === 1) {
-    return { ...node, anyOf: [...listOf(anyOf), { type: "null" }] };
+    return { ...node, anyOf: [...asList(anyOf), { type: "null" }] };
   }
   return { anyOf: [node, { type: "null" }] };
 }
@@ -89,10 +89,10 @@ function acceptsNull(
   if (typeof node === "boolean" || asked.left-- <= 0) return node !== false;
   const below = (one: unknown): boolean => isSchema(one) && acceptsNull(one, prepared, asked);
   const { $ref, allOf, anyOf, oneOf, const: value, enum: values, not } = node;
-  const types = typesOf(node);
+  const types = schemaTypesIn(node);
   if (types !== undefined && !types.includes("null")) return false;
   if (value !== undefined && value !== null) return false;
-  if (values !== undefined && !listOf(values).includes(null)) return false;
+  if (values !== undefined && !asList(values).includes(null)) return false;
   if (isObject(not) && not["type"] === "null") return false;
   const name = definitionName($ref);
   if (name !== undefined && !below(prepared.definitions.get(name))) return false;

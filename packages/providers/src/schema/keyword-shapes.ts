@@ -3,7 +3,16 @@ import { isObject, isSchema } from "./subschemas.ts";
 
 type Shape = readonly [is: (value: JsonValue) => boolean, what: string];
 
-const types = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
+/** The values of `type`. */
+export const schemaTypes: ReadonlySet<string> = new Set([
+  "array",
+  "boolean",
+  "integer",
+  "null",
+  "number",
+  "object",
+  "string",
+]);
 
 const isText = (value: JsonValue): boolean => typeof value === "string";
 const isCount = (value: JsonValue): boolean => Number.isInteger(value) && Number(value) >= 0;
@@ -79,7 +88,7 @@ const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 ]);
 
 function isType(value: JsonValue): boolean {
-  return typeof value === "string" && types.has(value);
+  return typeof value === "string" && schemaTypes.has(value);
 }
 
 /** The first keyword of one schema with a value that is none of its kind, and what it should be. */

@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
-import { isObject, listOf, textsOf } from "./subschemas.ts";
+import { isObject, asList, asTexts } from "./subschemas.ts";
 
 /** Keywords without constraints (JSON Schema 2020-12, validation, section 9). */
 export const annotations: ReadonlySet<string> = new Set([
@@ -64,7 +64,7 @@ export function demands(keyword: string, value: JsonValue | undefined): boolean 
 }
 
 /** The type of a value by JSON Schema; `number` for integers, too. */
-export function typeOf(value: JsonValue): string {
+export function jsonType(value: JsonValue): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }
@@ -76,7 +76,7 @@ const ofNumbers = /^(?:multipleOf|minimum|maximum|exclusive\w+)$/;
 
 /** A schema without the keywords that do not apply to the types that it accepts. */
 export function applicable(node: JsonSchema): JsonSchema {
-  const types = typesOf(node);
+  const types = schemaTypesIn(node);
   if (types === undefined || node["type"] === undefined) return node;
   const isIdle = (keyword: string): boolean =>
     (!types.includes("object") && ofObjects.test(keyword)) ||
@@ -90,11 +90,11 @@ export function applicable(node: JsonSchema): JsonSchema {
  *
  * @returns nothing when it accepts every type.
  */
-export function typesOf(node: JsonSchema): readonly string[] | undefined {
+export function schemaTypesIn(node: JsonSchema): readonly string[] | undefined {
   const { type } = node;
-  if (type !== undefined) return typeof type === "string" ? [type] : textsOf(type);
-  if (node["const"] !== undefined) return [typeOf(node["const"])];
-  if (node["enum"] !== undefined) return [...new Set(listOf(node["enum"]).map(typeOf))];
+  if (type !== undefined) return typeof type === "string" ? [type] : asTexts(type);
+  if (node["const"] !== undefined) return [jsonType(node["const"])];
+  if (node["enum"] !== undefined) return [...new Set(asList(node["enum"]).map(jsonType))];
   const keywords = Object.keys(node);
   const groups = [
     ["object", ofObjects],

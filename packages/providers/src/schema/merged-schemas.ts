@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
-import { isObject, isSchema, listOf, textsOf, without, type SchemaNode } from "./subschemas.ts";
+import { isObject, isSchema, asList, asTexts, without, type SchemaNode } from "./subschemas.ts";
 
 /** The functions for merging: they resolve references, and report what is lost. */
 export interface MergeContext {
@@ -81,7 +81,7 @@ export function withoutAllOf(node: JsonSchema, context: MergeContext): SchemaNod
     return without(node, "allOf");
   }
   let merged: SchemaNode = without(node, "allOf");
-  for (const member of listOf(node["allOf"])) {
+  for (const member of asList(node["allOf"])) {
     if (!isSchema(member)) continue;
     const resolved = typeof member === "boolean" ? member : context.resolved(member);
     const flat = typeof resolved === "boolean" ? resolved : withoutAllOf(resolved, context);
@@ -153,12 +153,12 @@ class Merge {
       case "type":
         return this.#types(a, b);
       case "enum": {
-        const known = new Set(listOf(b).map((value) => canonicalJson(value)));
-        const both = listOf(a).filter((value) => known.has(canonicalJson(value)));
+        const known = new Set(asList(b).map((value) => canonicalJson(value)));
+        const both = asList(a).filter((value) => known.has(canonicalJson(value)));
         return both.length === 0 ? this.#first(keyword, a) : both;
       }
       case "required":
-        return [...new Set([...textsOf(a), ...textsOf(b)])];
+        return [...new Set([...asTexts(a), ...asTexts(b)])];
       case "uniqueItems":
         return a === true || b === true;
       case "properties":
@@ -180,8 +180,8 @@ class Merge {
   }
 
   #types(a: JsonValue, b: JsonValue): JsonValue {
-    const ofA = typeof a === "string" ? [a] : textsOf(a);
-    const ofB = typeof b === "string" ? [b] : textsOf(b);
+    const ofA = typeof a === "string" ? [a] : asTexts(a);
+    const ofB = typeof b === "string" ? [b] : asTexts(b);
     const both = new Set<string>();
     for (const type of [...ofA, ...ofB]) {
       if (takes(ofA, type) && takes(ofB, type)) both.add(type);

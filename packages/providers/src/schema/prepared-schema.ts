@@ -1,12 +1,12 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
-import { BadSchema } from "./bad-schema.ts";
+import { BadSchema } from "./projection-errors.ts";
 import { misshapenKeyword } from "./keyword-shapes.ts";
 import {
   isObject,
   isSchema,
-  listOf,
+  asList,
   mapSubschemas,
-  membersOf,
+  asEntries,
   pointerTo,
   subschemas,
   without,
@@ -119,7 +119,7 @@ class Preparation {
       if (additionalItems !== undefined) modern = { ...modern, items: additionalItems };
     }
     if (!this.#isOld || !isObject(node["dependencies"])) return modern;
-    const members = membersOf(node["dependencies"]);
+    const members = asEntries(node["dependencies"]);
     const required = members.filter(([, value]) => Array.isArray(value));
     const schemas = members.filter(([, value]) => isSchema(value));
     return {
@@ -173,7 +173,7 @@ class Preparation {
     for (const token of pointer.slice(1).split("/")) {
       const key = decoded(token).replaceAll("~1", "/").replaceAll("~0", "~");
       const next: JsonValue | undefined = Array.isArray(at)
-        ? listOf(at)[Number(key)]
+        ? asList(at)[Number(key)]
         : isObject(at) && Object.hasOwn(at, key)
           ? at[key]
           : undefined;

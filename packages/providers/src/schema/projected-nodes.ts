@@ -2,21 +2,21 @@ import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
 import { allowedKeywords } from "./allowed-keywords.ts";
 import { closedObject } from "./closed-object.ts";
-import { annotations, applicable, isEmpty, typesOf } from "./keywords.ts";
+import { annotations, applicable, isEmpty, schemaTypesIn } from "./keywords.ts";
 import { mergedSchemas, withoutAllOf, type MergeContext } from "./merged-schemas.ts";
 import { definitionName, type PreparedSchema } from "./prepared-schema.ts";
 import { mergeContext } from "./resolved-node.ts";
 import {
   isObject,
   isSchema,
-  listOf,
+  asList,
   mapSubschemas,
   pointerTo,
-  textsOf,
+  asTexts,
   without,
   type SchemaNode,
 } from "./subschemas.ts";
-import { Unprojectable, type SimplifiedPart } from "./unprojectable.ts";
+import { Unprojectable, type SimplifiedPart } from "./projection-errors.ts";
 
 /** References of one tool that are replaced by what they lead to. */
 const maxInlined = 300;
@@ -136,7 +136,7 @@ export class ProjectedNodes {
     );
     const projected = this.#below(allowed, path, below);
     const complete = this.#complete(projected, path);
-    if (rules.closedObjects === undefined || !typesOf(complete)?.includes("object"))
+    if (rules.closedObjects === undefined || !schemaTypesIn(complete)?.includes("object"))
       return complete;
     const closed = closedObject(plain, complete, this.#prepared, path === "");
     if (closed === undefined) throw new Unprojectable(path, "closedObjects");
@@ -162,8 +162,13 @@ export class ProjectedNodes {
         return this.#node(merged, path, [...within, name]);
       }
       if (!isSaidOnly) this.#lose(path, "references");
-      const said = Object.entries(beside).filter(([keyword]) => annotations.has(keyword));
-      const wrapped = { ...Object.fromEntries(said), anyOf: [{ $ref: node["$ref"] as JsonValue }] };
+      const annotationEntries = Object.entries(beside).filter(([keyword]) =>
+        annotations.has(keyword),
+      );
+      const wrapped = {
+        ...Object.fromEntries(annotationEntries),
+        anyOf: [{ $ref: node["$ref"] as JsonValue }],
+      };
       return this.#object(wrapped, path, within);
     }
     if (this.#weaker.has(name)) this.#weakerUses++;
@@ -179,10 +184,10 @@ export class ProjectedNodes {
     const target = this.#prepared.definitions.get(name) ?? true;
     if (!this.#mayInline(name, within)) {
       this.#lose(path, "references");
-      const kept = isObject(target)
+      const remaining = isObject(target)
         ? Object.entries(target).filter(([keyword]) => ["type", "description"].includes(keyword))
         : [];
-      return this.#node({ ...Object.fromEntries(kept), ...beside }, path, within);
+      return this.#node({ ...Object.fromEntries(remaining), ...beside }, path, within);
     }
     const merged = mergedSchemas(beside, target, {
       ...this.#merging(path, "references"),
@@ -199,13 +204,13 @@ export class ProjectedNodes {
   /** With the members of `allOf` merged into it, but for those that lead back here. */
   #allOf(node: JsonSchema, path: string, within: readonly string[]): SchemaNode {
     const rest = without(node, "allOf");
-    const members = listOf(node["allOf"]).filter(isSchema);
+    const members = asList(node["allOf"]).filter(isSchema);
     const [only] = members;
     if (members.length === 1 && isObject(only) && Object.keys(only).join() === "$ref") {
       return this.#object({ ...rest, ...only }, path, within);
     }
     const names: string[] = [];
-    const kept = members.filter((member) => {
+    const remaining = members.filter((member) => {
       const name = isObject(member) ? definitionName(member["$ref"]) : undefined;
       if (name === undefined) return true;
       if (!this.#mayInline(name, within)) {
@@ -215,7 +220,7 @@ export class ProjectedNodes {
       names.push(name);
       return true;
     });
-    const flat = withoutAllOf({ ...rest, allOf: kept }, this.#merging(path));
+    const flat = withoutAllOf({ ...rest, allOf: remaining }, this.#merging(path));
     return this.#node(flat, path, [...within, ...names]);
   }
 
@@ -225,7 +230,7 @@ export class ProjectedNodes {
     let at = applicable(node);
     if (Array.isArray(at["oneOf"]) && at["anyOf"] === undefined) {
       // Gemini reads one as the other, and OpenAI knows only the other.
-      if (listOf(at["oneOf"]).length > 1) this.#lose(pointerTo(path, ["oneOf"]), "keywords");
+      if (asList(at["oneOf"]).length > 1) this.#lose(pointerTo(path, ["oneOf"]), "keywords");
       const { oneOf, ...rest } = at;
       at = { ...rest, anyOf: oneOf };
     }
@@ -247,10 +252,12 @@ export class ProjectedNodes {
     const demanding = Object.entries(beside).filter(([keyword]) => !annotations.has(keyword));
     if (demanding.length === 0) return [node, within];
     const base = Object.fromEntries(demanding);
-    const said = Object.entries(beside).filter(([keyword]) => annotations.has(keyword));
+    const annotationEntries = Object.entries(beside).filter(([keyword]) =>
+      annotations.has(keyword),
+    );
     const context = this.#merging(path);
     const inlined = [...within];
-    const members = listOf(anyOf as JsonValue)
+    const members = asList(anyOf as JsonValue)
       .filter(isSchema)
       .map((member) => {
         const name = isObject(member) ? definitionName(member["$ref"]) : undefined;
@@ -260,7 +267,7 @@ export class ProjectedNodes {
         if (name !== undefined) inlined.push(name);
         return mergedSchemas(base, member, context);
       });
-    return [{ ...Object.fromEntries(said), anyOf: members }, inlined];
+    return [{ ...Object.fromEntries(annotationEntries), anyOf: members }, inlined];
   }
 
   #below(node: JsonSchema, path: string, within: readonly string[]): JsonSchema {
@@ -301,18 +308,18 @@ export class ProjectedNodes {
   #complete(node: JsonSchema, path: string): JsonSchema {
     const { arrayItems, types, closedObjects, keywords } = this.#rules;
     let at = node;
-    if (keywords !== undefined && listOf(at["anyOf"]).some(isEmpty)) {
+    if (keywords !== undefined && asList(at["anyOf"]).some(isEmpty)) {
       // One of them accepts everything, and so do all.
       at = without(at, "anyOf");
     }
     if (types !== undefined && at["type"] === undefined && at["anyOf"] === undefined) {
-      const known = typesOf(at);
+      const known = schemaTypesIn(at);
       if (known === undefined) throw new Unprojectable(path, "types");
       at = { type: known.length === 1 ? (known[0] as string) : known, ...at };
     }
     const { type } = at;
     if (arrayItems === undefined || at["items"] !== undefined) return at;
-    if (type !== "array" && !textsOf(type).includes("array")) return at;
+    if (type !== "array" && !asTexts(type).includes("array")) return at;
     if (closedObjects !== undefined) throw new Unprojectable(path, "arrayItems");
     return { ...at, items: {} };
   }

@@ -1,6 +1,6 @@
 import { cleanName, uniqueNames, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { ProviderRules } from "../rules/provider-rules.ts";
-import { BadSchema } from "./bad-schema.ts";
+import { BadSchema } from "./projection-errors.ts";
 import { demands } from "./keywords.ts";
 import { definitionName, preparedSchema } from "./prepared-schema.ts";
 import { ProjectedNodes } from "./projected-nodes.ts";
@@ -10,12 +10,12 @@ import {
   isObject,
   pointerTo,
   subschemas,
-  textsOf,
+  asTexts,
   without,
   type SchemaNode,
 } from "./subschemas.ts";
-import { objectOf } from "./united-variants.ts";
-import { Unprojectable, type SimplifiedPart } from "./unprojectable.ts";
+import { toObjectSchema } from "./united-variants.ts";
+import { Unprojectable, type SimplifiedPart } from "./projection-errors.ts";
 import { withoutRequiredCycles } from "./without-required-cycles.ts";
 
 /** A tool's schema as one provider takes it. */
@@ -57,7 +57,7 @@ export function projection(schema: unknown, rules: ProviderRules): Projection {
   const lose = (keyword: string): void => {
     simplified.push({ path: pointerTo("", [keyword]), rule: "root" });
   };
-  const object = objectOf(prepared.root, mergeContext(prepared, lose), lose);
+  const object = toObjectSchema(prepared.root, mergeContext(prepared, lose), lose);
   if (object === undefined) throw new BadSchema("", "The schema accepts no object.");
   const nodes = new ProjectedNodes(prepared, rules);
   const projected = nodes.projected(allowedRoot(object, rules, lose));
@@ -112,10 +112,10 @@ function withNeededDefinitions(schema: JsonSchema): JsonSchema {
     }
     for (const [, sub] of subschemas(node)) waiting.push(sub);
   }
-  const kept = Object.entries(definitions).filter(([name]) => needed.has(name));
-  if (kept.length === Object.keys(definitions).length) return schema;
+  const remaining = Object.entries(definitions).filter(([name]) => needed.has(name));
+  if (remaining.length === Object.keys(definitions).length) return schema;
   const rest = without(schema, "$defs");
-  return kept.length === 0 ? rest : { ...rest, $defs: Object.fromEntries(kept) };
+  return remaining.length === 0 ? rest : { ...rest, $defs: Object.fromEntries(remaining) };
 }
 
 /** The root with arguments that are called as the rules allow it. */
@@ -146,7 +146,7 @@ function withAllowedNames(
     if (keyword === "patternProperties") at = without(at, "additionalProperties");
     at = without(at, keyword);
   }
-  const required = textsOf(at["required"]).map((name) => renamed.get(name) ?? name);
+  const required = asTexts(at["required"]).map((name) => renamed.get(name) ?? name);
   return {
     schema: {
       ...at,

@@ -1,8 +1,8 @@
 import { canonicalJson, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
-import { typeOf } from "./keywords.ts";
+import { jsonType } from "./keywords.ts";
 import { definitionName } from "./prepared-schema.ts";
 import type { Projection } from "./projection.ts";
-import { isObject, isSchema, listOf, textsOf, type SchemaNode } from "./subschemas.ts";
+import { isObject, isSchema, asList, asTexts, type SchemaNode } from "./subschemas.ts";
 
 /** Values within each other that are looked into. */
 const deepest = 100;
@@ -41,7 +41,7 @@ class Restoration {
     const node = this.#resolved(schema);
     if (node === undefined || depth > deepest) return value;
     if (Array.isArray(node["anyOf"])) {
-      const branch = listOf(node["anyOf"] as JsonValue).find(
+      const branch = asList(node["anyOf"] as JsonValue).find(
         (one) => isSchema(one) && this.#fits(value, one, depth),
       );
       return branch === undefined ? value : this.restored(value, branch as SchemaNode, depth + 1);
@@ -49,7 +49,7 @@ class Restoration {
     if (Array.isArray(value)) {
       const { items } = node;
       if (!isSchema(items)) return value;
-      return listOf(value).map((member) => this.restored(member, items, depth + 1));
+      return asList(value).map((member) => this.restored(member, items, depth + 1));
     }
     if (!isObject(value)) return value;
     const { properties } = node;
@@ -81,7 +81,7 @@ class Restoration {
     const node = this.#resolved(schema);
     if (node === undefined || depth > deepest) return schema !== false;
     const { type, anyOf, const: only, enum: values } = node;
-    if (type !== undefined && !isOfType(value, typeof type === "string" ? [type] : textsOf(type))) {
+    if (type !== undefined && !isOfType(value, typeof type === "string" ? [type] : asTexts(type))) {
       return false;
     }
     if (only !== undefined && !isEqual(only, value)) return false;
@@ -92,13 +92,13 @@ class Restoration {
     }
     if (Array.isArray(value)) {
       const { items } = node;
-      return !isSchema(items) || listOf(value).every((one) => this.#fits(one, items, depth + 1));
+      return !isSchema(items) || asList(value).every((one) => this.#fits(one, items, depth + 1));
     }
     return !isObject(value) || this.#fitsObject(value, node, depth);
   }
 
   #fitsObject(value: JsonObject, node: JsonSchema, depth: number): boolean {
-    if (!textsOf(node["required"]).every((name) => Object.hasOwn(value, name))) return false;
+    if (!asTexts(node["required"]).every((name) => Object.hasOwn(value, name))) return false;
     const { properties, additionalProperties } = node;
     return Object.entries(value).every(([name, member]) => {
       const below = isObject(properties) && Object.hasOwn(properties, name) && properties[name];
@@ -109,7 +109,7 @@ class Restoration {
 }
 
 function isOfType(value: JsonValue, types: readonly string[]): boolean {
-  const type = typeOf(value);
+  const type = jsonType(value);
   return types.includes(type) || (types.includes("integer") && Number.isInteger(value));
 }
 

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@toolweave/core";
 import { longEnum, type SchemaSize } from "../rules/provider-rules.ts";
-import { listOf, membersOf, subschemas, type SchemaNode } from "./subschemas.ts";
+import { asList, asEntries, subschemas, type SchemaNode } from "./subschemas.ts";
 
 /** How large a schema is. What it refers to is counted where it is defined, once. */
 export function schemaSize(schema: JsonSchema): SchemaSize {
@@ -15,14 +15,14 @@ function measure(
   size: { -readonly [K in keyof SchemaSize]: number },
 ): void {
   if (typeof node === "boolean") return;
-  const properties = membersOf(node["properties"]);
+  const properties = asEntries(node["properties"]);
   const isNested =
     properties.length > 0 || node["items"] !== undefined || node["type"] === "object";
   const depth = above + (isNested ? 1 : 0);
   size.depth = Math.max(size.depth, depth);
   size.properties += properties.length;
-  for (const [name] of [...properties, ...membersOf(node["$defs"])]) size.characters += name.length;
-  const values = listOf(node["enum"]);
+  for (const [name] of [...properties, ...asEntries(node["$defs"])]) size.characters += name.length;
+  const values = asList(node["enum"]);
   const texts = values.filter((value) => typeof value === "string");
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
   size.enumValues += values.length;

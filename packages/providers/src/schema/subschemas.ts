@@ -40,17 +40,17 @@ export function isSchema(value: unknown): value is SchemaNode {
 }
 
 /** The members of a list; nothing for what is none. */
-export function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+export function asList(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
 }
 
 /** The texts of a list; nothing for what is none. */
-export function textsOf(value: JsonValue | undefined): readonly string[] {
-  return listOf(value).filter((member) => typeof member === "string");
+export function asTexts(value: JsonValue | undefined): readonly string[] {
+  return asList(value).filter((member) => typeof member === "string");
 }
 
 /** The members of an object by their names; nothing for what is none. */
-export function membersOf(value: JsonValue | undefined): readonly (readonly [string, JsonValue])[] {
+export function asEntries(value: JsonValue | undefined): readonly (readonly [string, JsonValue])[] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
@@ -63,7 +63,7 @@ export function* subschemas(node: JsonSchema): Generator<readonly [Step, SchemaN
         if (isSchema(member)) yield [[keyword, index], member];
       }
     } else if (maps.has(keyword)) {
-      for (const [name, member] of membersOf(value)) {
+      for (const [name, member] of asEntries(value)) {
         if (isSchema(member)) yield [[keyword, name], member];
       }
     }

@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
 import { mergedSchemas, withoutAllOf, type MergeContext } from "./merged-schemas.ts";
-import { isObject, isSchema, listOf, textsOf, without, type SchemaNode } from "./subschemas.ts";
+import { isObject, isSchema, asList, asTexts, without, type SchemaNode } from "./subschemas.ts";
 
 /** Schemas within each other that are looked into; a root is never that deep. */
 const deepest = 20;
@@ -12,7 +12,7 @@ const deepest = 20;
  * @param onUnited called with the keyword whose variants are no longer distinguished.
  * @returns nothing when no object can be valid.
  */
-export function objectOf(
+export function toObjectSchema(
   node: SchemaNode,
   context: MergeContext,
   onUnited: (keyword: string) => void,
@@ -27,10 +27,10 @@ export function objectOf(
   if (keyword === undefined) return flat;
   const base = without(flat, keyword);
   const variants: JsonSchema[] = [];
-  for (const member of listOf(flat[keyword])) {
+  for (const member of asList(flat[keyword])) {
     if (!isSchema(member)) continue;
     const variant = mergedSchemas(base, member, context);
-    const object = objectOf(variant, context, onUnited, depth + 1);
+    const object = toObjectSchema(variant, context, onUnited, depth + 1);
     if (object !== undefined) variants.push(object);
   }
   if (variants.length > 1) onUnited(keyword);
@@ -43,7 +43,7 @@ function withReference(node: JsonSchema, context: MergeContext): JsonSchema {
 }
 
 function takesObjects({ type }: JsonSchema): boolean {
-  return type === undefined || type === "object" || textsOf(type).includes("object");
+  return type === undefined || type === "object" || asTexts(type).includes("object");
 }
 
 /** Keywords that no longer hold when properties of several variants are combined. */
@@ -64,8 +64,8 @@ function unitedVariants(variants: readonly JsonSchema[]): JsonSchema {
       !ofVariants.has(keyword) &&
       others.every((other) => other[keyword] !== undefined && isEqual(other[keyword], value)),
   );
-  const required = textsOf(first["required"]).filter((name) =>
-    others.every((other) => textsOf(other["required"]).includes(name)),
+  const required = asTexts(first["required"]).filter((name) =>
+    others.every((other) => asTexts(other["required"]).includes(name)),
   );
   // Names that only a pattern matches are lost: then no object can be closed.
   const isClosed = variants.every(
@@ -94,14 +94,14 @@ function unitedProperties(variants: readonly JsonSchema[]): JsonObject {
     }
   }
   return Object.fromEntries(
-    [...byName].map(([name, members]) => [name, eitherOf([...members.values()])]),
+    [...byName].map(([name, members]) => [name, toUnion([...members.values()])]),
   );
 }
 
 /** One schema for what any of several accepts. */
-function eitherOf(members: readonly SchemaNode[]): SchemaNode {
+function toUnion(members: readonly SchemaNode[]): SchemaNode {
   if (members.length === 1) return members[0] as SchemaNode;
-  const values = members.map(valuesOf);
+  const values = members.map(allowedValues);
   const known = values.filter((one) => one !== undefined);
   if (known.length < members.length) return { anyOf: [...members] };
   const all = new Map(known.flat().map((value) => [canonicalJson(value), value]));
@@ -110,14 +110,14 @@ function eitherOf(members: readonly SchemaNode[]): SchemaNode {
 }
 
 /** The values of a schema that is nothing but a list of them. */
-function valuesOf(node: SchemaNode): readonly JsonValue[] | undefined {
+function allowedValues(node: SchemaNode): readonly JsonValue[] | undefined {
   if (typeof node === "boolean") return undefined;
   const { const: value, enum: values, ...rest } = node;
   if (!Object.keys(rest).every((keyword) => ["type", "title", "description"].includes(keyword))) {
     return undefined;
   }
   if (value !== undefined && values === undefined) return [value];
-  return value === undefined && Array.isArray(values) ? listOf(values as JsonValue) : undefined;
+  return value === undefined && Array.isArray(values) ? asList(values as JsonValue) : undefined;
 }
 
 function isEqual(a: JsonValue | undefined, b: JsonValue): boolean {

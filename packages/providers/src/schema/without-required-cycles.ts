@@ -5,11 +5,11 @@ import {
   type SchemaNode,
   isObject,
   isSchema,
-  listOf,
+  asList,
   mapSubschemas,
-  membersOf,
+  asEntries,
   pointerTo,
-  textsOf,
+  asTexts,
   without,
 } from "./subschemas.ts";
 
@@ -23,7 +23,7 @@ export function withoutRequiredCycles(
   schema: JsonSchema,
   onCut: (path: string) => void,
 ): JsonSchema {
-  const cuts = new Cuts(new Map(membersOf(schema["$defs"]).filter(isDefinition)));
+  const cuts = new Cuts(new Map(asEntries(schema["$defs"]).filter(isDefinition)));
   if (cuts.edges.size === 0) return schema;
   return cut(schema, "", "", cuts.edges, onCut) as JsonSchema;
 }
@@ -66,7 +66,7 @@ function eachNeeded(node: SchemaNode, onReference: (name: string) => void): void
 }
 
 function isFree(node: JsonSchema, [keyword, name]: readonly (string | number)[]): boolean {
-  return keyword === "properties" && !textsOf(node["required"]).includes(String(name));
+  return keyword === "properties" && !asTexts(node["required"]).includes(String(name));
 }
 
 function cut(
@@ -88,7 +88,7 @@ function cut(
     return cut(sub, pointerTo(path, step), definition, edges, onCut);
   });
   // When one of them accepts everything, so do all.
-  return listOf(rest["anyOf"]).some(isEmpty) ? without(rest, "anyOf") : rest;
+  return asList(rest["anyOf"]).some(isEmpty) ? without(rest, "anyOf") : rest;
 }
 
 function isDefinition(member: readonly [string, unknown]): member is readonly [string, SchemaNode] {

@@ -1,14 +1,14 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { ProviderRules, RuleName, SchemaSize } from "../rules/provider-rules.ts";
-import { misshapenKeyword } from "../schema/keyword-shapes.ts";
+import { misshapenKeyword, schemaTypes } from "../schema/keyword-shapes.ts";
 import { schemaSize, tooLarge } from "../schema/schema-size.ts";
 import {
   isObject,
-  listOf,
-  membersOf,
+  asList,
+  asEntries,
   pointerTo,
   subschemas,
-  textsOf,
+  asTexts,
   type SchemaNode,
 } from "../schema/subschemas.ts";
 
@@ -60,7 +60,7 @@ function* rootViolations(
     }
   }
   if (propertyNames === undefined) return;
-  for (const [name] of membersOf(schema["properties"])) {
+  for (const [name] of asEntries(schema["properties"])) {
     if (propertyNames.pattern.test(name)) continue;
     const message = `the name does not match ${propertyNames.pattern.source}`;
     const path = pointerTo("", ["properties", name]);
@@ -122,14 +122,18 @@ class Check {
       types !== undefined &&
       !["type", "anyOf", "enum", "const", "$ref"].some((one) => names.includes(one))
     ) {
-      yield* this.#found("types", path, "the schema does not say its type");
+      yield* this.#found("types", path, "the schema has no type");
+    }
+    for (const type of [node["type"] ?? []].flat()) {
+      if (types === undefined || schemaTypes.has(type as string)) continue;
+      yield* this.#found("types", path, `${JSON.stringify(type)} is not a type`);
     }
   }
 
   *#values(node: JsonSchema, path: string): Generator<SchemaViolation> {
     const { enumValues, formats, patterns, arrayItems } = this.#rules;
     const { format, pattern, type } = node;
-    for (const value of listOf(node["enum"])) {
+    for (const value of asList(node["enum"])) {
       if (enumValues === undefined || enumValues.types.includes(typeof value)) continue;
       yield* this.#found(
         "enumValues",
@@ -144,28 +148,28 @@ class Check {
         `the format ${format} is not supported`,
       );
     }
-    const texts = [pattern, ...membersOf(node["patternProperties"]).map(([name]) => name)];
+    const texts = [pattern, ...asEntries(node["patternProperties"]).map(([name]) => name)];
     for (const text of texts) {
       if (patterns === undefined || typeof text !== "string" || !patterns.without.test(text))
         continue;
       yield* this.#found("patterns", path, `the pattern ${text} is not supported`);
     }
-    const isArray = type === "array" || textsOf(type).includes("array");
+    const isArray = type === "array" || asTexts(type).includes("array");
     if (arrayItems !== undefined && isArray && node["items"] === undefined) {
-      yield* this.#found("arrayItems", path, "an array does not say of what");
+      yield* this.#found("arrayItems", path, "an array has no items schema");
     }
   }
 
   *#objects(node: JsonSchema, path: string): Generator<SchemaViolation> {
     const { closedObjects, required } = this.#rules;
-    const names = membersOf(node["properties"]).map(([name]) => name);
-    const needed = textsOf(node["required"]);
+    const names = asEntries(node["properties"]).map(([name]) => name);
+    const needed = asTexts(node["required"]);
     for (const name of needed) {
       if (required === undefined || names.includes(name)) continue;
       yield* this.#found("required", pointerTo(path, ["required"]), `${name} is no property`);
     }
     const { type } = node;
-    const isOne = type === "object" || textsOf(type).includes("object") || names.length > 0;
+    const isOne = type === "object" || asTexts(type).includes("object") || names.length > 0;
     if (closedObjects === undefined || !isOne) return;
     if (node["additionalProperties"] !== false) {
       yield* this.#found("closedObjects", path, "additionalProperties is not false");
@@ -173,6 +177,11 @@ class Check {
     const missing = names.filter((name) => !needed.includes(name));
     if (missing.length > 0) {
       yield* this.#found("closedObjects", path, `not required: ${missing.slice(0, 5).join(", ")}`);
+    }
+    const unknown = needed.filter((name) => !names.includes(name));
+    if (unknown.length > 0) {
+      const message = `required, and no property: ${unknown.slice(0, 5).join(", ")}`;
+      yield* this.#found("closedObjects", path, message);
     }
   }
 
@@ -186,7 +195,7 @@ class Check {
     let at: JsonValue | undefined = this.#root;
     for (const token of reference.slice(2).split("/")) {
       const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
-      at = isObject(at) && Object.hasOwn(at, key) ? at[key] : listOf(at)[Number(key)];
+      at = isObject(at) && Object.hasOwn(at, key) ? at[key] : asList(at)[Number(key)];
       if (at === undefined) return false;
     }
     return true;
@@ -195,7 +204,7 @@ class Check {
 
 /** Definitions that come back to themselves without a property that may be absent in between. */
 function* cycleViolations(schema: JsonSchema, source: string): Generator<SchemaViolation> {
-  const definitions = new Map(membersOf(schema["$defs"]));
+  const definitions = new Map(asEntries(schema["$defs"]));
   for (const start of definitions.keys()) {
     const seen = new Set<string>();
     const waiting = neededBy(definitions.get(start));
@@ -218,7 +227,7 @@ function neededBy(node: unknown): string[] {
   const reference = node["$ref"];
   const names = typeof reference === "string" ? [reference.replace("#/$defs/", "")] : [];
   for (const [[keyword, name], sub] of subschemas(node)) {
-    const isFree = keyword === "properties" && !textsOf(node["required"]).includes(String(name));
+    const isFree = keyword === "properties" && !asTexts(node["required"]).includes(String(name));
     if (!isFree) names.push(...neededBy(sub));
   }
   return names;

@@ -1,6 +1,6 @@
 import { providerRules } from "../rules/all-rules.ts";
 import type { ProviderName, ProviderRules, RuleName } from "../rules/provider-rules.ts";
-import { fieldsOf, itemsOf } from "../conversion/response-parts.ts";
+import { asFields, asItems } from "../conversion/provider-tools.ts";
 import { schemaViolations } from "./schema-violations.ts";
 
 /** Where a list of tools breaks a provider's rule. */
@@ -56,6 +56,16 @@ export function validateTools(
   return violations;
 }
 
+/** True when OpenAI's strict mode accepts the schema of a tool unchanged. */
+export function isStrictSchema(schema: unknown): boolean {
+  try {
+    return schemaViolations(schema, providerRules["openai-strict"]).next().done === true;
+  } catch {
+    // A schema that nests deeper than the stack.
+    return false;
+  }
+}
+
 function* violationsOf(
   { name, description, schema }: ListedTool,
   names: ReadonlySet<unknown>,
@@ -78,7 +88,7 @@ function* violationsOf(
 
 function listedTools(provider: ProviderName, tools: readonly unknown[]): readonly ListedTool[] {
   return tools.flatMap((tool): ListedTool[] => {
-    const fields = fieldsOf(tool);
+    const fields = asFields(tool);
     const { name, description } = fields;
     switch (provider) {
       case "anthropic":
@@ -88,18 +98,18 @@ function listedTools(provider: ProviderName, tools: readonly unknown[]): readonl
       case "bedrock": {
         const { toolSpec } = fields;
         if (toolSpec === undefined) return [];
-        const { inputSchema, ...spec } = fieldsOf(toolSpec);
-        return [{ ...described(spec), schema: fieldsOf(inputSchema)["json"], isStrict: false }];
+        const { inputSchema, ...spec } = asFields(toolSpec);
+        return [{ ...described(spec), schema: asFields(inputSchema)["json"], isStrict: false }];
       }
       case "gemini":
-        return itemsOf(fields["functionDeclarations"]).map((one) => ({
+        return asItems(fields["functionDeclarations"]).map((one) => ({
           ...described(one),
-          schema: fieldsOf(one)["parametersJsonSchema"],
+          schema: asFields(one)["parametersJsonSchema"],
           isStrict: false,
         }));
       default: {
         if (fields["type"] !== "function") return [];
-        const called = fieldsOf(fields["function"] ?? fields);
+        const called = asFields(fields["function"] ?? fields);
         // Without the field, the Responses API reads a function as strict.
         const isStrict =
           called["strict"] === true ||
@@ -111,6 +121,6 @@ function listedTools(provider: ProviderName, tools: readonly unknown[]): readonl
 }
 
 function described(tool: unknown): Pick<ListedTool, "name" | "description"> {
-  const { name, description } = fieldsOf(tool);
+  const { name, description } = asFields(tool);
   return { name, description };
 }

@@ -2,19 +2,19 @@ import type { Agent } from "@mastra/core/agent";
 
 type Stream = Awaited<ReturnType<Agent["stream"]>>;
 
-/** What an agent's stream told a host. */
-export interface Told {
+/** The contents of an agent's stream for the host. */
+export interface StreamContents {
   readonly runId: string;
   readonly finishReason: string | undefined;
   readonly text: string;
-  /** The calls that were shown for approval, as `id name arguments`. */
+  /** The calls that were displayed for approval, as `id name arguments`. */
   readonly approvals: string[];
   /** The payloads of the parts of a type. */
   of(type: string): Record<string, unknown>[];
 }
 
 /** Reads a stream to its end. */
-export async function told(stream: Stream | Promise<Stream>): Promise<Told> {
+export async function readStream(stream: Stream | Promise<Stream>): Promise<StreamContents> {
   const output = await stream;
   const chunks: { readonly type: string; readonly payload?: unknown }[] = [];
   for await (const chunk of output.fullStream) chunks.push(chunk);

@@ -1,0 +1,145 @@
+import type { CallOptions } from "../contract/call-options.ts";
+import type { Interruption } from "../contract/interruption.ts";
+import type { ToolCall } from "../contract/tool-call.ts";
+import type { ToolOutcome } from "../contract/tool-result.ts";
+import type { ToolExecutor } from "../executor/tool-executor.ts";
+import type { ToolRun } from "../executor/tool-run.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { JsonObject } from "../json/json.ts";
+import { BoundedMap, perObject } from "./caches.ts";
+import { notApprovedText } from "./pending-text.ts";
+import type { IntegrationTarget } from "./target.ts";
+import { ToolFailure } from "./tool-failure.ts";
+
+/** A call as a framework hands it to a tool. */
+export interface FrameworkCall {
+  readonly id: string;
+  readonly name: string;
+  /** The model's arguments: parsed JSON, of any type. */
+  readonly input: unknown;
+}
+
+/** Converts a framework's call to one of the executor. A framework that gives the call no id leaves it out. */
+export function toToolCall({
+  id = crypto.randomUUID(),
+  name,
+  input,
+}: Omit<FrameworkCall, "id"> & { readonly id?: string | undefined }): ToolCall {
+  // The executor would parse a text: a JSON string of the model is one, and not arguments.
+  const args = isObject(input) ? (input as JsonObject) : (JSON.stringify(input) ?? "");
+  return { id, name, arguments: args };
+}
+
+/**
+ * The interrupted calls of an executor that wait for approval in this process, by a key of the integration's choice. At
+ * most 1,000 wait: the oldest is removed first, and has to be requested again.
+ */
+export class PendingApprovals extends BoundedMap<string, Interruption> {
+  /**
+   * The pending calls of an executor. They belong to it and not to one list of tools: the answer may come with a later
+   * request, for which the host makes its tools anew.
+   */
+  static readonly of: (executor: ToolExecutor) => PendingApprovals = perObject(
+    () => new PendingApprovals(),
+  );
+}
+
+interface Admission {
+  readonly call: ToolCall;
+  /** Absent: the call would run. */
+  readonly refusal: ToolOutcome | undefined;
+}
+
+/**
+ * Runs the calls of a framework that first asks whether a call needs approval, and then executes it, in one process. An
+ * approval counts once, for the same arguments, caller and session, or for the same run without either.
+ */
+export class CallGate {
+  readonly run: ToolRun;
+  readonly #pending: PendingApprovals;
+  readonly #onBehalfOf: unknown;
+  /** By the input object, which the framework passes to both functions and no other code can produce. */
+  readonly #admitted = new WeakMap<object, Admission>();
+
+  constructor({ executor, run }: IntegrationTarget) {
+    this.run = run ?? executor.startRun();
+    this.#pending = PendingApprovals.of(executor);
+    const { caller, sessionId, id } = this.run;
+    if (caller !== undefined || sessionId !== undefined) this.#onBehalfOf = { caller, sessionId };
+    else this.#onBehalfOf = run === undefined ? {} : { runId: id };
+  }
+
+  /**
+   * Requests the approval of a call that a model has just made. Call it only for such a call: one that the framework
+   * takes for approved must not become pending here.
+   *
+   * @returns `undefined`: the call needs none.
+   */
+  async requestApproval(call: FrameworkCall): Promise<Interruption | undefined> {
+    const admission = await this.#admit(call);
+    const { refusal } = admission;
+    if (refusal?.status === "interrupted") {
+      // The same call that is requested again replaces the earlier one: one approval is for one of them.
+      this.#pending.set(this.#keyOf(call), refusal.interruption);
+      return refusal.interruption;
+    }
+    if (isObject(call.input)) this.#admitted.set(call.input, admission);
+    return undefined;
+  }
+
+  /**
+   * Executes the call, or resumes it if the framework says that a person has approved it.
+   *
+   * @throws ToolFailure `approval_invalid` (by rejecting) if the call needs an approval that it does not have.
+   */
+  async execute(
+    call: FrameworkCall,
+    isApproved: boolean,
+    options: Pick<CallOptions, "signal" | "onUpdate"> = {},
+  ): Promise<ToolOutcome> {
+    const { run } = this;
+    const interruption = isApproved ? this.#takePending(call) : undefined;
+    if (interruption !== undefined) {
+      return run.executor.resume(interruption, [{ type: "approve" }], { ...options, run });
+    }
+    const { signal } = options;
+    const admission = this.#takeAdmission(call) ?? (await this.#admit(call, signal && { signal }));
+    const { refusal } = admission;
+    if (refusal?.status === "interrupted") {
+      throw new ToolFailure("approval_invalid", notApprovedText(call.name));
+    }
+    // The same object that was admitted: the run continues from there.
+    return refusal ?? run.execute(admission.call, options);
+  }
+
+  async #admit(call: FrameworkCall, options?: CallOptions): Promise<Admission> {
+    const toolCall = toToolCall(call);
+    return { call: toolCall, refusal: await this.run.checkAdmission(toolCall, options) };
+  }
+
+  #takeAdmission({ id, name, input }: FrameworkCall): Admission | undefined {
+    if (!isObject(input)) return undefined;
+    const admission = this.#admitted.get(input);
+    this.#admitted.delete(input);
+    return admission?.call.id === id && admission.call.name === name ? admission : undefined;
+  }
+
+  #takePending(call: FrameworkCall): Interruption | undefined {
+    let key: string;
+    try {
+      key = this.#keyOf(call);
+    } catch {
+      // Input that nests too deeply to be serialized: admission reports that, and no such call is pending.
+      return undefined;
+    }
+    return this.#pending.take(key);
+  }
+
+  #keyOf({ id, name, input }: FrameworkCall): string {
+    return canonicalJson([this.#onBehalfOf, id, name, input]);
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

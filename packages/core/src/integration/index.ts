@@ -1,0 +1,23 @@
+export {
+  contentParts,
+  contentText,
+  fileName,
+  imageTypes,
+  modelContent,
+  type ContentFile,
+  type TextPart,
+  type ToFilePart,
+} from "./content-parts.ts";
+export { notApprovedText, waitingText } from "./pending-text.ts";
+export { ToolFailure, toToolFailure } from "./tool-failure.ts";
+export { CallGate, PendingApprovals, toToolCall, type FrameworkCall } from "./call-gate.ts";
+export {
+  constantToolset,
+  integrationError,
+  isGrowing,
+  maxListedTools,
+  resolveTarget,
+  searchOptions,
+  type IntegrationTarget,
+} from "./target.ts";
+export { BoundedMap, perObject } from "./caches.ts";

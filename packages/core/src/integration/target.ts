@@ -1,0 +1,73 @@
+import type { RunOptions } from "../executor/batch/check-call-options.ts";
+import type { ToolExecutor } from "../executor/tool-executor.ts";
+import type { ToolRun } from "../executor/tool-run.ts";
+import type { Toolset } from "../contract/tool.ts";
+import { ToolError } from "../contract/tool-error.ts";
+
+/** The maximum number of tools that a model is given; of more, it is given a search. */
+export const maxListedTools = 100;
+
+/** The object that a host gives to an integration: its executor, or one of its runs. */
+export interface IntegrationTarget {
+  readonly executor: ToolExecutor;
+  /** The host's run. Absent: the host gave the executor. */
+  readonly run: ToolRun | undefined;
+}
+
+/**
+ * Tells an executor from a run, and waits until every source has loaded.
+ *
+ * @param integration the name of the integration's function, for the error's text.
+ * @throws ToolError `internal` (by rejecting) for any other value.
+ */
+export async function resolveTarget(
+  integration: string,
+  target: ToolExecutor | ToolRun,
+): Promise<IntegrationTarget> {
+  // By their methods: both may be of another copy of this package.
+  const isExecutor = hasMethod(target, "startRun");
+  if (!isExecutor && !hasMethod(target, "checkAdmission")) {
+    throw integrationError(integration, "it takes a ToolExecutor, or a run of its startRun()");
+  }
+  const run = isExecutor ? undefined : (target as ToolRun);
+  const executor = run?.executor ?? (target as ToolExecutor);
+  await executor.registry.ready;
+  return { executor, run };
+}
+
+/** The error for a host that uses an integration in a wrong way. */
+export function integrationError(integration: string, problem: string): ToolError {
+  return new ToolError("internal", `${integration}: ${problem}.`);
+}
+
+/** The options of a run in which a model searches, if the toolset has more than 100 tools; otherwise none. */
+export async function searchOptions(
+  { size }: Toolset,
+  form: "constant" | "growing" = "constant",
+): Promise<Pick<RunOptions, "search">> {
+  if (size <= maxListedTools) return {};
+  // Most agents have few tools, and no need for the search.
+  const { toolSearch } = await import("../search/index.ts");
+  return { search: toolSearch({ form }) };
+}
+
+/** True for a run whose search adds tools to the list (`form: "growing"`). */
+export function isGrowing(toolset: Toolset): boolean {
+  return toolset.searchable !== undefined && toolset.get("call_tool") === undefined;
+}
+
+/**
+ * The toolset of a run for a framework that reads the list once, with every built-in tool that a later call may need.
+ *
+ * @throws ToolError `internal` for a run with a growing search.
+ */
+export function constantToolset(integration: string, run: ToolRun): Toolset {
+  const toolset = run.freezeToolset();
+  if (!isGrowing(toolset)) return toolset;
+  const problem = `the list of tools cannot grow: search with toolSearch({ form: "constant" })`;
+  throw integrationError(integration, problem);
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof value === "object" && value !== null && name in value;
+}
