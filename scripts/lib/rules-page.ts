@@ -27,11 +27,13 @@ export function rulesPage(rules: readonly RuleFacts[], areas: readonly RuleArea[
     .filter(({ rules }) => rules.length > 0);
   const listed = sections.reduce((sum, { rules }) => sum + rules.length, 0);
   if (listed !== rules.length) throw new Error("There are rules of no area: see areas.ts.");
-  return `# The rules of the conformance kit
+  return `# Conformance rules
 
-${rules.length} rules: ${musts} must be kept, ${rules.length - musts} should be. This page is made of the kit's \`requirements\`; \`node scripts/rules-page.ts\` writes it.
+${rules.length} rules: ${musts} must be kept, ${rules.length - musts} should be. \`node scripts/rules-page.ts\` writes this page from the \`requirements\` of the kit. [Write an adapter](../guides/write-an-adapter.md) shows how to use the kit.
 
-**needs** is what a manifest declares, or says in \`without\` that there is none of; \`source\` is a \`ToolSource\` in place of a list of tools. **after** names rules that this one stands on: while one of them is broken, it has nothing to say. **section** is a section of the design. [The adapter guide](adapter-guide.md) shows how to use the kit.
+- **needs**: entries that the manifest declares or declines in \`without\`; \`source\` means a \`ToolSource\` instead of a list of tools.
+- **after**: rules that this rule depends on. If one of them fails, this rule is not checked.
+- **section**: the section of the design.
 
 | area | what its rules are about | must | should |
 | ---- | ------------------------ | ---- | ------ |

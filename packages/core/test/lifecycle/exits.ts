@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const page = join(import.meta.dirname, "../../../../docs/concepts/lifecycle.md");
 const columns =
-  "stage | what happened | status | code | final event | before hooks ran | after hooks ran | limits given back";
+  "stage | what happened | status | code | final event | before hooks ran | after hooks ran | limits released";
 
 /** One way out of the pipeline, as the page tells it. */
 export interface Exit {

@@ -148,7 +148,7 @@ export const notStarted: readonly Scenario[] = [
     act: meanwhile(timePasses, { deadlineMs: 50 }),
   }),
   ...ways(
-    "acquire",
+    "acquireSlot",
     "skipped",
     "rejected",
     {
@@ -168,16 +168,19 @@ export const notStarted: readonly Scenario[] = [
       },
     },
   ),
-  ...ways("acquire", "cancelled", "rejected", { how: "in the queue", ...behindAnother(cancel) }),
-  ...ways("acquire", "timeout", "rejected", {
+  ...ways("acquireSlot", "cancelled", "rejected", {
+    how: "in the queue",
+    ...behindAnother(cancel),
+  }),
+  ...ways("acquireSlot", "timeout", "rejected", {
     how: "in the queue",
     ...behindAnother(timePasses, { deadlineMs: 50 }),
   }),
-  ...ways("acquire", "limit_exceeded", "rejected", {
+  ...ways("acquireSlot", "limit_exceeded", "rejected", {
     how: "in the queue",
     ...limited(behindAnother(timePasses)),
   }),
-  ...ways("acquire", "unavailable", "rejected", {
+  ...ways("acquireSlot", "unavailable", "rejected", {
     how: "as many wait as may",
     setup: {
       others: [tool("holds", never, { timeoutMs: 500 })],
@@ -191,7 +194,7 @@ export const notStarted: readonly Scenario[] = [
       return outcome;
     },
   }),
-  ...ways("acquire", "store_unavailable", "rejected", {
+  ...ways("commitLimits", "store_unavailable", "rejected", {
     how: "the store of rates does not answer",
     act: (lab) => ((lab.rates.broken = "commit"), lab.execute()),
   }),

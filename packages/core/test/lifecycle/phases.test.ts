@@ -78,7 +78,7 @@ describe("the phases of a call", () => {
       "utf8",
     );
     const rows = page
-      .slice(page.indexOf("## Phases"), page.indexOf("## Every way out"))
+      .slice(page.indexOf("## Phases"), page.indexOf("## Outcomes"))
       .split("\n")
       .filter((line) => line.startsWith("| `"))
       .map((line) => {

@@ -11,7 +11,7 @@ const numbers = {
 /** Every way out of the stages before the host's code is asked: of calls that go on, and of new ones. */
 export const refused: readonly Scenario[] = [
   ...ways(
-    "unseal",
+    "openInterruption",
     "approval_invalid",
     "rejected",
     {
@@ -48,7 +48,7 @@ export const refused: readonly Scenario[] = [
       act: answered([]),
     },
   ),
-  ...ways("unseal", "unavailable", "rejected", {
+  ...ways("openInterruption", "unavailable", "rejected", {
     how: "the executor comes to rest",
     setup: asking,
     pending: 1,
@@ -190,7 +190,7 @@ export const refused: readonly Scenario[] = [
     { how: "the text is no JSON", act: (lab) => lab.run.execute(call("t", "{")) },
     { how: "the JSON is no object", act: (lab) => lab.run.execute(call("t", "[]")) },
   ),
-  ...ways("strip", "internal", "rejected", {
+  ...ways("removeInjected", "internal", "rejected", {
     how: "the host owes a value",
     setup: { definition: { injected: [{ name: "tenant", required: true }] } },
   }),
@@ -216,7 +216,7 @@ export const refused: readonly Scenario[] = [
     how: "the schema is none",
     setup: { definition: { input: { type: "object", properties: { n: { type: "nothing" } } } } },
   }),
-  ...ways("distinct", "skipped", "rejected", {
+  ...ways("skipDuplicates", "skipped", "rejected", {
     how: "the one before asks for the same",
     act: async (lab) => {
       const calls = [call("t", {}, "first"), call("t")];
@@ -225,18 +225,18 @@ export const refused: readonly Scenario[] = [
     },
   }),
   ...ways(
-    "count",
+    "reserveLimits",
     "limit_exceeded",
     "rejected",
     { how: "no call is left", setup: { limits: { calls: 0 } } },
     { how: "no call of this tool is left", setup: { limits: { callsPerTool: 0 } } },
     { how: "the run repeats itself", setup: { limits: { identicalCalls: 0 } } },
   ),
-  ...ways("count", "rate_limited", "rejected", {
+  ...ways("reserveLimits", "rate_limited", "rejected", {
     how: "the rate is used up",
     setup: { rate: { calls: 0 } },
   }),
-  ...ways("count", "store_unavailable", "rejected", {
+  ...ways("reserveLimits", "store_unavailable", "rejected", {
     how: "the store of rates does not answer",
     act: (lab) => ((lab.rates.broken = "reserve"), lab.execute()),
   }),
