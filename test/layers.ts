@@ -98,14 +98,14 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   ],
   conformance: [
     ["contract", "schema"],
-    ["requirements", "reading"],
+    ["requirements", "faults"],
     ["report"],
     ["context"],
     ["execution"],
-    ["watching"],
-    ["calling"],
+    ["observation"],
+    ["calls"],
     ["checks"],
-    ["running"],
+    ["session"],
     ["."],
   ],
   "apps/cli": [

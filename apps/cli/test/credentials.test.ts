@@ -90,7 +90,7 @@ describe("the other options of an API", () => {
     "%j does not go to several APIs",
     (options) => {
       expect(() => toSourceOptions({ openapi: ["a", "b"], ...options }, env)).toThrow(
-        "give one --openapi",
+        "use a single --openapi",
       );
     },
   );

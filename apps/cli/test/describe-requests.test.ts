@@ -33,7 +33,7 @@ test("no field of an approval makes a line of its own, and all that is hidden is
     '  details {"x\\n  argu',
     "  for its call of x\\u",
     "  }",
-    "  the tool, in its so",
+    "  description from th",
     "  arguments {",
     "  }",
   ]);

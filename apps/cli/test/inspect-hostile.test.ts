@@ -37,7 +37,7 @@ describe.each([[true], [false]])("a hostile document (terminal: %s)", (terminal)
     expect(tool).toMatch(/ fake_tool GET \/fake$/);
     expect([gap, count, ...rest]).toEqual(["", "1 tool, 2 problems", ""]);
     expect(ofPath).toMatch(/^warning /);
-    expect(ofTexts).toContain("Hidden or broken characters were taken out");
+    expect(ofTexts).toContain("Hidden or invalid characters were removed");
   });
 });
 

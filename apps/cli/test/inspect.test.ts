@@ -123,7 +123,7 @@ describe("--json", () => {
         {
           source: "api.json",
           subject: "bad",
-          message: expect.stringContaining("cannot be written") as string,
+          message: expect.stringContaining("cannot be serialized") as string,
         },
       ],
     });

@@ -43,8 +43,8 @@ test("login waits for the browser to come back, and later commands have the toke
 
   const { io, said, stdout, stderr } = captureIo({ env: { TOOLWEAVE_STORE: store } });
   const login = runCli(["login", "museum", "--config", config], io);
-  await said("Waiting for the browser");
-  expect(await (await fetch(urlIn(stderr()))).text()).toContain("go back to the terminal");
+  await said("Waiting for the redirect of the browser");
+  expect(await (await fetch(urlIn(stderr()))).text()).toContain("return to the terminal");
   expect([await login, stdout()]).toEqual([0, "Signed in to museum.\n"]);
 
   const after = await run(["call", "museum__ask", "--yes", "--config", config]);
@@ -61,9 +61,9 @@ test.each([
   const { config, redirectUri } = await configured();
   const { io, said, stdout, stderr } = captureIo({ env: { TOOLWEAVE_STORE: tempStore() } });
   const login = runCli(["login", "museum", "--config", config], io);
-  await said("Waiting for the browser");
+  await said("Waiting for the redirect of the browser");
   expect((await fetch(`${redirectUri}${query}`)).status).toBe(404);
-  expect(await (await fetch(urlIn(stderr()))).text()).toContain("go back to the terminal");
+  expect(await (await fetch(urlIn(stderr()))).text()).toContain("return to the terminal");
   expect([await login, stdout()]).toEqual([0, "Signed in to museum.\n"]);
 });
 
@@ -71,7 +71,7 @@ test("on a terminal the address may be pasted", async () => {
   const { config, redirectUri } = await configured();
   const { io, stdin, said, stdout, stderr } = captureIo({ terminal: true });
   const login = runCli(["login", "museum", "--config", config], io);
-  await said("paste the whole address");
+  await said("paste the complete address");
   const { headers } = await fetch(urlIn(stderr()), { redirect: "manual" });
   expect(headers.get("location")).toContain(redirectUri);
   stdin.write(`${headers.get("location")}\n`);
@@ -82,7 +82,7 @@ test("an address of another sign-in is refused", async () => {
   const { config, redirectUri } = await configured();
   const { io, stdin, said, stderr } = captureIo({ terminal: true });
   const login = runCli(["login", "museum", "--config", config], io);
-  await said("paste the whole address");
+  await said("paste the complete address");
   stdin.write(`${redirectUri}?code=stolen&state=of-somebody-else\n`);
   expect(await login).toBe(1);
   expect(stderr()).toContain("toolweave: ");

@@ -141,12 +141,12 @@ test("limits are those of the command line, else of the configuration", async ()
   const call = (): Promise<string> =>
     textOf(ask(url, "tools/call", { name: "notes__read_notes", arguments: {} }));
   expect(await call()).toContain("Milk.");
-  expect(await call()).toContain("may make 1 calls a minute");
+  expect(await call()).toContain("its limit of 1 calls per minute");
 });
 
 test.each([
   [["--http", "--max-streams", "0"], "--max-streams must be a whole number, 1 or more."],
-  [["--max-sessions", "3"], "--max-sessions is for --http"],
+  [["--max-sessions", "3"], "--max-sessions applies to --http only"],
   [["--grace", "soon"], "--grace must be a number of milliseconds"],
 ])("serve %j is refused", async (words, message) => {
   const { code, stderr } = await runCommand(["serve", "--config", notes().config, ...words]);

@@ -46,7 +46,7 @@ test("of two that are made together one is kept, whole, and the other says so", 
   const path = tempStore();
   const [first, second] = [new StoreKey(path, {}), new StoreKey(path, {})];
   first.save();
-  expect(() => second.save()).toThrow("made by another process just now");
+  expect(() => second.save()).toThrow("was just created by another process");
   expect([first.wasTaken, second.wasTaken]).toEqual([false, true]);
   expect(readFileSync(`${path}.key`, "utf8")).toBe(`${first.value}\n`);
   expect(readdirSync(dirname(path))).toEqual(["approvals.sqlite.key"]);

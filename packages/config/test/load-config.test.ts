@@ -206,7 +206,7 @@ test.each([
   [
     "a prefix that cannot be one",
     { mcpServers: { a: echo }, mcp: { a: { prefix: "1 a" } } },
-    '/mcpServers/a: mcpSource: prefix "1 a" cannot begin a tool\'s name',
+    '/mcpServers/a: mcpSource: prefix "1 a" is not valid at the beginning of a tool name',
   ],
   ["no object", [], 'the configuration: this must be one object, such as { "mcpServers": {} }.'],
 ])("%s is refused", async (_, config, message) => {

@@ -36,9 +36,9 @@ export type {
 } from "./contract/tool-spec.ts";
 export type { Caller } from "./contract/caller.ts";
 export type { Cancellation, CancellationListener } from "./contract/cancellation.ts";
-export { cancellationOf } from "./executor/context/cancellation-of.ts";
-export { pauseDeadlineFor as whilePersonAnswers } from "./executor/context/pause-deadline-for.ts";
-export type { PermissionRequest } from "./contract/permission-request.ts";
+export { cancellationOf } from "./executor/context/tool-context.ts";
+export { pauseDeadlineFor as whilePersonAnswers } from "./executor/context/tool-context.ts";
+export type { PermissionRequest } from "./contract/policy-definition.ts";
 export type { ToolCall } from "./contract/tool-call.ts";
 export type {
   ArtifactRef,
@@ -80,7 +80,7 @@ export type {
   ToolScope,
   ValidationProblem,
 } from "./contract/tool.ts";
-export { argumentsSchemaOf } from "./contract/arguments-schema.ts";
+export { argumentsSchemaOf } from "./contract/tool.ts";
 export { lazyProperty } from "./contract/lazy.ts";
 export { displayJson, displayLine, displayProse, displayText } from "./contract/display-text.ts";
 export { visibleText } from "./contract/visible-text.ts";
@@ -107,7 +107,7 @@ export {
 } from "./contract/tool-names.ts";
 export { globMatcher } from "./text/glob.ts";
 export type { SourceProblem, ToolSource } from "./registry/tool-source.ts";
-export { toolsSource } from "./registry/tools-source.ts";
+export { toolsSource } from "./registry/tool-source.ts";
 export { loadedSource } from "./registry/loaded-source.ts";
 export type { LoadedSource, LoadedSourceOptions, LoadedTools } from "./registry/loaded-source.ts";
 export { filter, hide, prefix, rename } from "./registry/combinators.ts";
@@ -146,7 +146,7 @@ export type { Grant, GrantChoice, GrantProposal, GrantScope } from "./contract/g
 export type { GrantStore } from "./approvals/grant-store.ts";
 export { describeChange, memberChanges } from "./approvals/member-changes.ts";
 export type { MemberChange } from "./approvals/member-changes.ts";
-export { memoryGrants } from "./approvals/memory-grants.ts";
+export { memoryGrants } from "./approvals/grant-store.ts";
 export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
 export type { MemoryQuota } from "./limits/memory-quota.ts";
 export { quotaOwner } from "./contract/owner.ts";
@@ -167,11 +167,11 @@ export type {
   SecretCredential,
   TokenCredential,
 } from "./credentials/credential-store.ts";
-export { memoryCredentials } from "./credentials/memory-credentials.ts";
-export { itemStream } from "./results/item-stream.ts";
-export type { ItemStream } from "./results/item-stream.ts";
+export { memoryCredentials } from "./credentials/credential-store.ts";
+export { itemStream } from "./results/stream-source.ts";
+export type { ItemStream } from "./results/stream-source.ts";
 export type { ArtifactStore, StoredArtifact } from "./artifacts/artifact-store.ts";
-export { artifactKey } from "./artifacts/artifact-key.ts";
+export { artifactKey } from "./artifacts/artifact-store.ts";
 export type { LargeOutputs } from "./artifacts/large-outputs.ts";
 export type { OverflowStrategy } from "./contract/tool-spec.ts";
 export { memoryArtifacts } from "./artifacts/memory-artifacts.ts";
@@ -186,13 +186,13 @@ export type {
 } from "./tasks/executor-tasks.ts";
 export { SecretSet } from "./redaction/secret-set.ts";
 export type { Unregister } from "./redaction/secret-set.ts";
-export type { RedactionOptions } from "./redaction/redaction-options.ts";
+export type { RedactionOptions } from "./redaction/redactor-of.ts";
 export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
 export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limit-store.ts";
 export { steadyClock } from "./time/clock.ts";
 export type { Clock, ClockTimer } from "./time/clock.ts";
 export type { BeforeCallAnswer, Hook, HookedCall, Middleware } from "./executor/call/hook.ts";
-export type { Repair, RepairRequest } from "./executor/call/repair.ts";
+export type { Repair, RepairRequest } from "./executor/call/hook.ts";
 export type {
   Approver,
   ApprovalQuestion,

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import type { PermissionRequest } from "../contract/permission-request.ts";
+import type { PermissionRequest } from "../contract/policy-definition.ts";
 import type { GrantChoice } from "../contract/grant.ts";
 
 /** The approval of a person: for exactly these arguments, and these permissions. */

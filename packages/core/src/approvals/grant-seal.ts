@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import { base64url, fromBase64url } from "../text/base64url.ts";
+import { base64url, fromBase64url } from "../text/base64.ts";
 import type { Grant } from "../contract/grant.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 

@@ -1,6 +1,5 @@
-import type { CallInfo, WaitingCall } from "../contract/call-info.ts";
+import { answerWithin, type CallInfo, type WaitingCall } from "../contract/call-info.ts";
 import type { GrantStore } from "./grant-store.ts";
-import { answerWithin } from "../contract/answer-within.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { isThenable, promised } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";

@@ -1,7 +1,10 @@
 import type { RunInfo } from "../contract/call-info.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
-import { toolDefinition } from "./definition.ts";
 import type { Grant, GrantChoice, GrantProposal } from "../contract/grant.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { JsonObject } from "../json/json.ts";
+import { displayProse } from "../contract/display-text.ts";
+import { describeChange, memberChanges } from "./member-changes.ts";
 
 /** Maximum characters of a definition that is stored with a grant. */
 const maxDefinitionLength = 20_000;
@@ -42,4 +45,36 @@ export function isGrantChoice(choice: unknown): choice is GrantChoice {
 
 function isScope(scope: unknown): scope is "session" | "always" {
   return scope === "session" || scope === "always";
+}
+
+const maxListed = 3;
+
+/** The definition of a tool that a person sees when approving its calls, as data. */
+function toolDefinition({
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: ToolSpec): JsonObject {
+  const members = { title, description, inputSchema, outputSchema, annotations };
+  return JSON.parse(canonicalJson(members)) as JsonObject;
+}
+
+/** Maximum characters of a description that is displayed with a request. */
+const maxDescription = 1000;
+
+/** The description of a tool for an approval: one line; `undefined` where it is empty. */
+export function displayedDescription({ description }: ToolSpec): string | undefined {
+  const line = displayProse(description, maxDescription);
+  return line === "" ? undefined : line;
+}
+
+/** Explains why a call is asked about again although a grant exists, with the changes of the tool since then. */
+export function changedSince({ definition, by = "a person" }: Grant, spec: ToolSpec): string {
+  const changes = definition === undefined ? [] : memberChanges(definition, toolDefinition(spec));
+  const listed = changes.slice(0, maxListed).map(describeChange);
+  if (changes.length > maxListed) listed.push(`and ${changes.length - maxListed} more`);
+  const how = listed.length === 0 ? "." : `: ${listed.join("; ")}`;
+  return `The tool has changed since ${by} agreed to such calls${how}`;
 }

@@ -1,5 +1,7 @@
 import type { Interruption } from "../contract/interruption.ts";
 import type { Awaitable } from "../json/json.ts";
+import type { Clock } from "../time/clock.ts";
+import { ToolError } from "../contract/tool-error.ts";
 
 /**
  * State of an interruption: `pending`: it has not been answered; `claimed`: its call is being resumed; `finished`: it
@@ -84,4 +86,35 @@ export async function withdraw(
   } catch {
     // The interruption expires by itself.
   }
+}
+
+interface StoreClocks {
+  readonly pendingCalls: PendingCallStore;
+  readonly wallClock: Clock;
+}
+
+/**
+ * Milliseconds since the epoch by the clock of the store of pending calls.
+ *
+ * @throws ToolError `store_unavailable`
+ */
+export async function storeTime({ pendingCalls, wallClock }: StoreClocks): Promise<number> {
+  try {
+    const now = (await pendingCalls.now?.()) ?? wallClock.now();
+    if (Number.isFinite(now)) return now;
+    throw new TypeError(`The store's time is ${now}.`);
+  } catch (cause) {
+    throw unavailable(
+      "The store of pending calls does not answer; nothing was run. Try again later.",
+      cause,
+    );
+  }
+}
+
+/** Creates a `store_unavailable` error. It is retryable if the error of the store is. */
+export function unavailable(message: string, cause: unknown): ToolError {
+  return new ToolError("store_unavailable", message, {
+    cause,
+    ...(ToolError.is(cause) ? { retryable: cause.retryable } : {}),
+  });
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { Answer, Interruption } from "../contract/interruption.ts";
-import { base64url, fromBase64url } from "../text/base64url.ts";
+import { base64url, fromBase64url } from "../text/base64.ts";
 import type { PendingCall } from "./pending-call.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 

@@ -1,4 +1,6 @@
 import { ToolError } from "../contract/tool-error.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
 
 const minBytes = 32;
 
@@ -58,4 +60,53 @@ function checked(key: unknown): Uint8Array<ArrayBuffer> {
     "internal",
     `key ${given}: use at least ${minBytes} random bytes, the same in every process that resumes calls, such as what "openssl rand -base64 32" prints.`,
   );
+}
+
+/**
+ * Identifies a call's arguments without revealing them: HMAC-SHA-256 of their canonical JSON, in hexadecimal digits,
+ * with a key of the executor's. A plain hash of a short secret could be found by brute force.
+ */
+export class ArgumentsHash {
+  readonly #secret: Secret;
+  #key: Promise<CryptoKey> | undefined;
+
+  constructor(secret: Secret) {
+    this.#secret = secret;
+  }
+
+  async of(args: JsonObject | undefined): Promise<string> {
+    const bytes = new TextEncoder().encode(canonicalJson(args));
+    this.#key ??= this.#secret.derive("arguments 1", {
+      name: "HMAC",
+      hash: "SHA-256",
+      length: 256,
+    });
+    const hash = new Uint8Array(await crypto.subtle.sign("HMAC", await this.#key, bytes));
+    return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+}
+
+/**
+ * Identifies a call for another system without revealing it: HMAC-SHA-256, in hexadecimal digits, with a key of the
+ * executor's. Executors with the same `key` create the same identifiers.
+ */
+export class IdempotencyKeys {
+  readonly #secret: Secret;
+  #key: Promise<CryptoKey> | undefined;
+
+  constructor(secret: Secret) {
+    this.#secret = secret;
+  }
+
+  /** @param call the values that distinguish the call from every other. */
+  async of(call: readonly (JsonValue | undefined)[]): Promise<string> {
+    const bytes = new TextEncoder().encode(canonicalJson(call.map((part) => part ?? null)));
+    this.#key ??= this.#secret.derive("idempotency 1", {
+      name: "HMAC",
+      hash: "SHA-256",
+      length: 256,
+    });
+    const hash = new Uint8Array(await crypto.subtle.sign("HMAC", await this.#key, bytes));
+    return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
 }

@@ -2,10 +2,15 @@ import type { Clock, ClockTimer } from "../time/clock.ts";
 import type { Awaitable } from "../json/json.ts";
 import type { ArtifactRef } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { artifactKey, newArtifactKey } from "./artifact-key.ts";
-import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
-import { mediaTypeOf, nameOf } from "./media-type.ts";
+import {
+  artifactKey,
+  newArtifactKey,
+  type ArtifactStore,
+  type StoredArtifact,
+} from "./artifact-store.ts";
 import { ownerOf, type Behalf } from "../contract/owner.ts";
+import { visibleText } from "../contract/visible-text.ts";
+import { wellFormed } from "../text/well-formed.ts";
 
 /** Timeout of one answer of a store, in milliseconds. */
 export const maxStoreMs = 10_000;
@@ -197,4 +202,27 @@ function unreadable(): ToolError {
 
 function unavailable(what: string, cause?: unknown): ToolError {
   return new ToolError("store_unavailable", `The store of artifacts ${what}.`, { cause });
+}
+
+const unknownType = "application/octet-stream";
+
+const form = /^([\w.+-]+\/[\w.+-]+)(?:$|\s*;)/;
+const plainParameters = /^[^;\s]+(?: *; *[\w.+-]+="?[\w.:+-]+"?)*$/;
+
+/**
+ * Normalises a media type for display and storage: a value that is not one becomes `application/octet-stream`.
+ * Parameters that could contain a sentence are omitted, since notes of the executor name the type.
+ */
+export function mediaTypeOf(given: unknown): string {
+  const type = typeof given === "string" && given.length <= 100 ? form.exec(given) : null;
+  if (type === null) return unknownType;
+  return plainParameters.test(type.input) ? type.input : (type[1] as string);
+}
+
+/** Normalises a name for display: one line, at most 200 characters. */
+function nameOf(given: unknown): string | undefined {
+  if (typeof given !== "string") return undefined;
+  const name = wellFormed(given.slice(0, 200));
+  const clean = visibleText(name).replace(/\s+/g, " ").trim();
+  return clean === "" ? undefined : clean;
 }

@@ -1,14 +1,11 @@
-import { specHashOf } from "../contract/spec-hash.ts";
+import { specHashOf, type Tool } from "../contract/tool.ts";
 import type { CallInfo, LiveCall } from "../contract/call-info.ts";
-import { messageOf } from "../contract/error-message.ts";
-import { isThenable } from "../json/json.ts";
-import type { Interruption } from "../contract/interruption.ts";
-import type { Tool } from "../contract/tool.ts";
-import type { JsonObject } from "../json/json.ts";
-import type { Clock } from "../time/clock.ts";
 import { ToolError, type ToolErrorCode } from "../contract/tool-error.ts";
-import type { AuditDecision, AuditRecord, AuditSink } from "./audit-sink.ts";
-import type { RecordedDecision } from "./recorded-decision.ts";
+import { messageOf } from "../contract/error-message.ts";
+import { isThenable, type JsonObject } from "../json/json.ts";
+import type { Interruption } from "../contract/interruption.ts";
+import type { Clock } from "../time/clock.ts";
+import type { AuditDecision, AuditRecord, AuditSink, RecordedDecision } from "./audit-sink.ts";
 
 /** A call, as the audit uses it. */
 export interface AuditedCall extends CallInfo, LiveCall {

@@ -1,4 +1,4 @@
-import type { PolicyLayer } from "../policy/policy-layer.ts";
+import type { PolicyLayer } from "../policy/decision.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { mayRun } from "../policy/decide.ts";
 import type { RegisteredTool, Toolset } from "../contract/tool.ts";

@@ -3,6 +3,7 @@ import type { Caller } from "./caller.ts";
 import type { Redactor } from "./redactor.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { RegisteredTool, Toolset } from "./tool.ts";
+import { ToolError } from "./tool-error.ts";
 
 /** The facts about a call's run that services receive. */
 export interface RunInfo {
@@ -50,4 +51,27 @@ export type LiveGuard = <T>(value: T, undo?: (value: T) => void) => T;
 export interface LiveCall {
   /** Creates the guard of the call's current step: `const live = call.guard(); const found = live(await search());` */
   guard(): LiveGuard;
+}
+
+/**
+ * Settles as `pending`, the answer of the host's or a tool's code, does.
+ *
+ * @param ms milliseconds that the answer may take; 0: no limit.
+ * @param late makes the error when it takes longer. Default: `timeout`.
+ */
+export function answerWithin<T>(
+  call: WaitingCall,
+  ms: number,
+  pending: PromiseLike<T>,
+  late?: () => ToolError,
+): Promise<T> {
+  if (!(ms > 0)) return Promise.resolve(pending);
+  return new Promise<T>((resolve, reject) => {
+    call.waitFor(ms, () =>
+      reject(
+        late?.() ?? new ToolError("timeout", `The host's code did not answer within ${ms} ms.`),
+      ),
+    );
+    pending.then(resolve, reject);
+  });
 }

@@ -1,7 +1,52 @@
+import { ToolError } from "./tool-error.ts";
 /** The caller for whom a call is made. Set by the host, never by a model. */
 export interface Caller {
   readonly id: string;
   readonly roles?: readonly string[];
   /** The agent that acts for the caller. */
   readonly agent?: string;
+}
+
+/** Copies by the host's object. Hosts pass the same object repeatedly, and caches are keyed by the copy. */
+const copies = new WeakMap<Caller, Caller>();
+
+/**
+ * An immutable copy of a caller: tools, hooks and approvers see it, and policies decide by it. The same object has the
+ * same copy until its contents change.
+ *
+ * @throws ToolError `internal` when the value is not a caller: no rule about callers would match it.
+ */
+export function copyCaller(given: Caller): Caller {
+  if (typeof given !== "object" || given === null) throw noCaller();
+  const { id, roles, agent } = given;
+  if (!isText(id) || !(agent === undefined || isText(agent)) || !isTexts(roles)) throw noCaller();
+  const known = copies.get(given);
+  if (known?.id === id && known.agent === agent && isSame(known.roles, roles)) return known;
+  const copy: Caller = Object.freeze({
+    id,
+    ...(roles === undefined ? {} : { roles: Object.freeze([...roles]) }),
+    ...(agent === undefined ? {} : { agent }),
+  });
+  copies.set(given, copy);
+  return copy;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function isTexts(roles: unknown): boolean {
+  return roles === undefined || (Array.isArray(roles) && roles.every(isText));
+}
+
+function noCaller(): ToolError {
+  return new ToolError(
+    "internal",
+    `The caller is none: use { id: "…" }, with roles: ["…"] and agent: "…" where there are any.`,
+  );
+}
+
+function isSame(first: Caller["roles"], second: Caller["roles"]): boolean {
+  if (first === undefined || second === undefined) return first === second;
+  return first.length === second.length && first.every((role, index) => role === second[index]);
 }

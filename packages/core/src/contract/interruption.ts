@@ -1,6 +1,6 @@
 import type { GrantChoice, GrantProposal } from "./grant.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "../json/json.ts";
-import type { PermissionRequest } from "./permission-request.ts";
+import type { PermissionRequest } from "./policy-definition.ts";
 import type { ToolCall } from "./tool-call.ts";
 
 /** A person must agree before the call runs. */

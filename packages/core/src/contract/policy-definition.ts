@@ -1,6 +1,5 @@
 import type { Caller } from "./caller.ts";
-import type { Awaitable, JsonObject } from "../json/json.ts";
-import type { PermissionRequest } from "./permission-request.ts";
+import type { Awaitable, JsonObject, JsonValue } from "../json/json.ts";
 import type { ToolAccess, ToolSpec } from "./tool-spec.ts";
 
 /**
@@ -176,3 +175,30 @@ export type PolicyLayerInput = PolicyPreset | PolicyDefinition | PolicyFunction;
 
 /** The forms in which a host can give its policy. Each of several policies only narrows those before it. */
 export type PolicyInput = PolicyLayerInput | readonly PolicyLayerInput[];
+
+/** The kinds of permissions that have a name; a tool's own are `custom.*`. */
+export const permissionKinds: readonly string[] = [
+  "process",
+  "fs.read",
+  "fs.write",
+  "network",
+  "spend",
+  "delegate",
+  "mcp",
+];
+
+/**
+ * An action that a call intends, declared before it is performed. `kind` is one of `process`, `fs.read`, `fs.write`,
+ * `network`, `spend`, `delegate`, `mcp`, or `custom.*`.
+ */
+export interface PermissionRequest {
+  readonly kind: string;
+  /**
+   * The target of the action: a path (the one that is used, without `..`), an origin, a command, an amount. Of a
+   * request that is sent: `METHOD URL` with its query, as `DELETE https://api.example.com/pets/7?force=true`.
+   */
+  readonly target: string;
+  /** One line for the person who decides. */
+  readonly summary: string;
+  readonly details?: JsonValue;
+}

@@ -1,10 +1,15 @@
+import { canonicalJson, sha256 } from "../json/canonical-json.ts";
 import type { ToolOutcome, ArtifactRef, ToolOutput } from "./tool-result.ts";
 import type { Answer, Interruption, Suspension } from "./interruption.ts";
 import type { Awaitable, JsonObject, JsonSchema, JsonValue } from "../json/json.ts";
 import type { Caller } from "./caller.ts";
 import type { ContentBlock } from "./content-block.ts";
-import type { PermissionRequest } from "./permission-request.ts";
-import type { AnnotationCondition, PolicyInput, ProvenanceCondition } from "./policy-definition.ts";
+import type {
+  PermissionRequest,
+  AnnotationCondition,
+  PolicyInput,
+  ProvenanceCondition,
+} from "./policy-definition.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { ToolSpec } from "./tool-spec.ts";
 import type { Clock } from "../time/clock.ts";
@@ -315,4 +320,20 @@ export interface Toolset extends Iterable<Tool> {
    * @internal
    */
   whole(): Toolset;
+}
+
+/** The whole schema of a tool's arguments: what they are validated against, be it what a model sees or more. */
+export function argumentsSchemaOf({ argumentsSchema, spec }: Tool): JsonSchema {
+  return argumentsSchema ?? spec.inputSchema;
+}
+
+/**
+ * SHA-256 of a tool's spec. Computed each time: an approval is for the tool as it is.
+ *
+ * @throws the exception of a part of the spec that is read.
+ */
+export async function specHashOf(tool: Tool): Promise<string> {
+  const { spec } = tool;
+  const schema = argumentsSchemaOf(tool);
+  return sha256(canonicalJson(schema === spec.inputSchema ? spec : [spec, schema]));
 }

@@ -89,3 +89,15 @@ export interface CredentialStore {
   /** Forgets it, because it was refused. Nothing happens when there is none. */
   delete(key: CredentialKey): Awaitable<void>;
 }
+
+/** Credentials in memory, which end with the process. */
+export function memoryCredentials(): CredentialStore {
+  const kept = new Map<string, Credential>();
+  const nameOf = ({ source, scheme, caller }: CredentialKey): string =>
+    JSON.stringify([source, scheme, caller ?? null]);
+  return {
+    get: (key) => kept.get(nameOf(key)),
+    set: (key, credential) => void kept.set(nameOf(key), credential),
+    delete: (key) => void kept.delete(nameOf(key)),
+  };
+}

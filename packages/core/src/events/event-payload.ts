@@ -1,4 +1,4 @@
-import { mediaSize, textSize } from "../artifacts/block-size.ts";
+import { mediaSize, textSize } from "../artifacts/clip-content.ts";
 import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import { toJson, plainBytes } from "../json/to-json.ts";
 import type { CallInfo } from "../contract/call-info.ts";

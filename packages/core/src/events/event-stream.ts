@@ -1,4 +1,4 @@
-import type { RecordedDecision } from "../audit/recorded-decision.ts";
+import type { RecordedDecision } from "../audit/audit-sink.ts";
 import { isThenable } from "../json/json.ts";
 import type { ToolOutput, ToolResult } from "../contract/tool-result.ts";
 import { errorCodes, type ToolError } from "../contract/tool-error.ts";

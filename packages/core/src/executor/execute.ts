@@ -25,12 +25,11 @@ import {
 } from "./stages/reserve-limits.ts";
 import { detach } from "./stages/detach.ts";
 import { skipDuplicates } from "./stages/skip-duplicates.ts";
-import { frame } from "./stages/frame.ts";
+import { frame, redact } from "./stages/redact.ts";
 import { withRepair } from "./stages/repair-arguments.ts";
 import { normalise } from "./stages/normalise.ts";
 import { parse } from "./stages/parse.ts";
 import { resolve } from "./stages/resolve.ts";
-import { redact } from "./stages/redact.ts";
 import { retryIfTransient, mayRetry, awaitBackoff } from "./stages/retry.ts";
 import { run } from "./stages/run.ts";
 import { removeInjected } from "./stages/remove-injected.ts";

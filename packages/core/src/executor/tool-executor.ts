@@ -1,11 +1,11 @@
-import { requestedName } from "./call/requested-name.ts";
+import { requestedName } from "./call/read-call.ts";
 import { EventReader, type EventsOptions } from "../events/event-reader.ts";
 import type { QueuedEvent, ToolEventListener } from "../events/tool-event.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import type { Toolset } from "../contract/tool.ts";
 import { mayRun } from "../policy/decide.ts";
-import type { PolicyLayer } from "../policy/policy-layer.ts";
+import type { PolicyLayer } from "../policy/decision.ts";
 import type { GrantStore } from "../approvals/grant-store.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { Answer, Interruption } from "../contract/interruption.ts";
@@ -32,7 +32,7 @@ import {
   type RunOptions,
 } from "./batch/check-call-options.ts";
 import type { CallOptions } from "../contract/call-options.ts";
-import { untilAborted } from "../time/until-aborted.ts";
+import { untilAborted } from "../time/with-timeout.ts";
 import { ToolRun } from "./tool-run.ts";
 
 /** Options for resuming an interrupted call. */

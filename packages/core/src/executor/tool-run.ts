@@ -1,7 +1,7 @@
 import { checkSession } from "../contract/owner.ts";
 import { SearchedToolset } from "../built-in/searched-toolset.ts";
-import { isBuiltInName } from "../contract/reserved-names.ts";
-import type { Caller } from "../contract/caller.ts";
+import { isBuiltInName } from "../contract/tool-names.ts";
+import { copyCaller, type Caller } from "../contract/caller.ts";
 import {
   checkedLimits,
   newCounters,
@@ -13,19 +13,17 @@ import type { Toolset } from "../contract/tool.ts";
 import type { ToolCall } from "../contract/tool-call.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { requestedName } from "./call/requested-name.ts";
+import { requestedName, readCall } from "./call/read-call.ts";
 import { Batch, type BatchRun } from "./batch/batch.ts";
 import { CallStream } from "./call-stream.ts";
 import { type CallServices, type CallSettings, CallState } from "./call/call-state.ts";
 import type { ToolExecutor } from "./tool-executor.ts";
 import { checkOneCall, type RunOptions } from "./batch/check-call-options.ts";
 import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
-import { readCall } from "./call/read-call.ts";
 import { admit, execute, start } from "./execute.ts";
 import { abortWith } from "./call/abort-with.ts";
 import { unwrapCallTool } from "./call/unwrap-call-tool.ts";
 import { manyCalls } from "./batch/many-calls.ts";
-import { copyCaller } from "../contract/copy-caller.ts";
 
 /** One agent run: its caller, its values, its limits, and the tools that may be called now. */
 export class ToolRun {

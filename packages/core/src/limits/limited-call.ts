@@ -1,6 +1,5 @@
 import type { CallInfo, LiveCall, RunInfo } from "../contract/call-info.ts";
-import type { RecentCall } from "./recent-calls.ts";
-import type { RunCounters, RunLimits } from "./run-limits.ts";
+import type { RecentCall, RunCounters, RunLimits } from "./run-limits.ts";
 
 /** The run of a call, as limits use it. */
 export interface LimitedRun extends RunInfo {
@@ -58,4 +57,25 @@ export interface Slot {
   nested: Set<LimitedCall> | undefined;
   /** Set while the call waits. */
   wait: { readonly over: Promise<void>; readonly end: () => void } | undefined;
+}
+
+/** Created for the first limit that needs it. */
+export function reservationFor(execution: LimitedCall): Reservation {
+  return (execution.reservation ??= {
+    recent: undefined,
+    amount: undefined,
+    spent: 0,
+    reservations: [],
+  });
+}
+
+/** `undefined`: the counters of the run do not include the call. */
+export function spendCarriedOver({
+  counted,
+  reservation: held,
+  resumption,
+}: LimitedCall): SpendCarriedOver | undefined {
+  const before = resumption?.counted;
+  if (!counted && before === undefined) return undefined;
+  return { spent: (before?.spent ?? 0) + (held?.spent ?? 0) };
 }

@@ -1,9 +1,8 @@
-import type { LimitedCall } from "./limited-call.ts";
+import { reservationFor, type LimitedCall } from "./limited-call.ts";
 import type { RegisteredTool } from "../contract/tool.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { isThenable, promised, type Awaitable } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { reservationFor } from "./reservation.ts";
 import { rateRules, type RateLimit, type RateRule, type RateUnit } from "./rate-rules.ts";
 import type { RateLimitStore, RateRequest, RateReservation } from "./rate-limit-store.ts";
 

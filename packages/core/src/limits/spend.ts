@@ -1,9 +1,8 @@
 import type { Awaitable } from "../json/json.ts";
 import type { Tool } from "../contract/tool.ts";
-import type { PermissionRequest } from "../contract/permission-request.ts";
+import type { PermissionRequest } from "../contract/policy-definition.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { reservationFor } from "./reservation.ts";
-import type { LimitedCall } from "./limited-call.ts";
+import { reservationFor, type LimitedCall } from "./limited-call.ts";
 import type { RateLimits } from "./rate-limits.ts";
 import { within } from "./within.ts";
 

@@ -1,6 +1,5 @@
 import { checkOptions } from "../contract/check-options.ts";
-import { hostSource } from "../contract/reserved-names.ts";
-import { isToolName } from "../contract/tool-names.ts";
+import { hostSource, isToolName } from "../contract/tool-names.ts";
 import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import { checkAnnotations } from "./check-definition.ts";

@@ -3,7 +3,7 @@ import { checkDefinition } from "./check-definition.ts";
 import { checkExamples } from "./check-examples.ts";
 import { FunctionLayer } from "./function-layer.ts";
 import type { PolicyInput, PolicyLayerInput, PolicyPreset } from "../contract/policy-definition.ts";
-import type { PolicyLayer } from "./policy-layer.ts";
+import type { PolicyLayer } from "./decision.ts";
 import { presetNames } from "./presets.ts";
 import { RuleLayer } from "./rule-layer.ts";
 

@@ -1,10 +1,8 @@
 import { globMatcher } from "../text/glob.ts";
 import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
-import type { PermissionRequest } from "../contract/permission-request.ts";
-import type { ToolAccess, ToolAnnotations } from "../contract/tool-spec.ts";
-import type { Decision } from "./decision.ts";
 import type {
+  PermissionRequest,
   AnnotationCondition,
   CallerCondition,
   PermissionCondition,
@@ -12,6 +10,8 @@ import type {
   PolicyRule,
   ProvenanceCondition,
 } from "../contract/policy-definition.ts";
+import type { ToolAccess, ToolAnnotations } from "../contract/tool-spec.ts";
+import type { Decision } from "./decision.ts";
 
 /**
  * The certainty with which a rule matches. A match that depends on untrusted claims, or on a caller that was not given,

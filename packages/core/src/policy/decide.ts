@@ -1,8 +1,7 @@
 import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import { isThenable, type Awaitable } from "../json/json.ts";
-import { stricter, type Decision, type PolicySubject } from "./decision.ts";
-import type { PolicyLayer } from "./policy-layer.ts";
+import { stricter, type Decision, type PolicySubject, type PolicyLayer } from "./decision.ts";
 
 /** A decision, and everything that was weighed for it. */
 export interface PolicyExplanation {

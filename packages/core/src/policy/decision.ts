@@ -1,8 +1,12 @@
 import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
-import type { JsonObject } from "../json/json.ts";
-import type { PermissionRequest } from "../contract/permission-request.ts";
-import type { PolicyEffect } from "../contract/policy-definition.ts";
+import type { JsonObject, Awaitable } from "../json/json.ts";
+import type {
+  PermissionRequest,
+  PolicyEffect,
+  PolicyDefinition,
+  PolicyPreset,
+} from "../contract/policy-definition.ts";
 
 /** The subject of a decision: a call itself, or one permission that it asks for. */
 export interface PolicySubject {
@@ -38,4 +42,28 @@ function strictness({ effect, ask }: Decision): number {
   if (effect === "allow") return 0;
   if (effect === "deny") return 3;
   return ask === "always" ? 2 : 1;
+}
+
+/** One policy, checked and ready to decide. */
+export interface PolicyLayer {
+  readonly name: string;
+  /** The calls that it allows depend on the caller. */
+  readonly dependsOnCaller: boolean;
+  /** `mayRun` is true of every tool and caller. */
+  readonly hidesNothing: boolean;
+  /**
+   * False when every call of the tool would be denied, so that it need not be listed. Functions hide nothing. Never
+   * throws.
+   *
+   * @param caller the caller; `undefined` is a call without a caller, and not just any call.
+   */
+  mayRun(entry: RegisteredTool, caller: Caller | undefined): boolean;
+  /** The decision about a call itself, if it is the same for every call of the tool. Never throws. */
+  decideByTool(entry: RegisteredTool): Decision | undefined;
+  /** Decides about one subject. Never throws or rejects: a subject that cannot be decided is denied. */
+  decide(subject: PolicySubject): Awaitable<Decision>;
+  /** All its decisions about one subject, in order. */
+  explain(subject: PolicySubject): Awaitable<readonly Decision[]>;
+  /** The policy as data, which means the same when compiled elsewhere; a function has none. */
+  toJSON(): PolicyPreset | PolicyDefinition | undefined;
 }

@@ -1,12 +1,11 @@
-import { freezeJson } from "../json/freeze-json.ts";
+import { freezeJson } from "../json/clone-json.ts";
 import { isThenable, type Awaitable } from "../json/json.ts";
-import type { Decision, PolicySubject } from "./decision.ts";
+import type { Decision, PolicySubject, PolicyLayer } from "./decision.ts";
 import type {
   PolicyEffect,
   PolicyFunction,
   PolicyQuestion,
 } from "../contract/policy-definition.ts";
-import type { PolicyLayer } from "./policy-layer.ts";
 import { presetDecider, type DefaultDecider } from "./presets.ts";
 
 /** A policy that host code decides. */

@@ -1,7 +1,10 @@
 import type { RegisteredTool } from "../contract/tool.ts";
-import type { PermissionRequest } from "../contract/permission-request.ts";
+import type {
+  PermissionRequest,
+  PolicyEffect,
+  PolicyPreset,
+} from "../contract/policy-definition.ts";
 import type { Decision } from "./decision.ts";
-import type { PolicyEffect, PolicyPreset } from "../contract/policy-definition.ts";
 
 /** The names of all presets. */
 export const presetNames: readonly string[] = [

@@ -1,13 +1,12 @@
 import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import { certain, CompiledRule, impossible, type Certainty } from "./compiled-rule.ts";
-import { stricter, type Decision, type PolicySubject } from "./decision.ts";
+import { stricter, type Decision, type PolicySubject, type PolicyLayer } from "./decision.ts";
 import type {
   PolicyDefinition,
   PolicyEffect,
   PolicyPreset,
 } from "../contract/policy-definition.ts";
-import type { PolicyLayer } from "./policy-layer.ts";
 import { hidingNothing, presetDecider, type DefaultDecider } from "./presets.ts";
 
 /** The rules' evaluation for one tool; computed once. */

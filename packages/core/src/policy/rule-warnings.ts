@@ -1,9 +1,8 @@
-import { helperNames } from "../contract/reserved-names.ts";
+import { helperNames, nearNames } from "../contract/tool-names.ts";
 import { globMatcher } from "../text/glob.ts";
-import { nearNames } from "../contract/tool-names.ts";
 import type { RegisteredTool } from "../contract/tool.ts";
 import { CompiledRule, impossible } from "./compiled-rule.ts";
-import type { PolicyLayer } from "./policy-layer.ts";
+import type { PolicyLayer } from "./decision.ts";
 import type { PolicyGlobs, PolicyRule } from "../contract/policy-definition.ts";
 import { targetFault } from "./target-form.ts";
 

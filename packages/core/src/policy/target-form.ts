@@ -1,6 +1,5 @@
 import { globMatcher } from "../text/glob.ts";
-import { permissionKinds } from "../contract/permission-request.ts";
-import type { PolicyEffect } from "../contract/policy-definition.ts";
+import { permissionKinds, type PolicyEffect } from "../contract/policy-definition.ts";
 
 /**
  * Why a glob over targets can match no permission of some kinds; `undefined`: it may match one. Only the text before

@@ -1,6 +1,6 @@
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { CallInfo } from "../contract/call-info.ts";
-import { argumentsSchemaOf } from "../contract/arguments-schema.ts";
+import { argumentsSchemaOf } from "../contract/tool.ts";
 import type { InterruptionRequest } from "../contract/interruption.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { Redactor } from "../contract/redactor.ts";

@@ -2,14 +2,14 @@ import { checkOptions } from "../contract/check-options.ts";
 import type { JsonPath } from "../json-path/json-path.ts";
 import { formatValue } from "../text/format-value.ts";
 import type { RegisteredTool, Tool } from "../contract/tool.ts";
-import type { InjectedParameter } from "../contract/tool-spec.ts";
+import type { InjectedParameter, RedactionRule } from "../contract/tool-spec.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { compilePaths } from "./path-rules.ts";
-import type { RedactionOptions } from "./redaction-options.ts";
 import type { Redactor } from "../contract/redactor.ts";
 import { SecretFinder } from "./secret-finder.ts";
 import { SecretRedactor } from "./secret-redactor.ts";
 import { SecretSet } from "./secret-set.ts";
+import type { CallInfo } from "../contract/call-info.ts";
 
 const optionNames: readonly string[] = [
   "secrets",
@@ -160,4 +160,25 @@ function addTexts(injected: unknown, set: SecretSet): void {
     }
     level = next;
   }
+}
+
+/** Options for the redaction of everything that leaves the executor. */
+export interface RedactionOptions {
+  /** Values that must never come out, beside those that sources hold. */
+  readonly secrets?: SecretSet | readonly string[];
+  /** Known forms of credentials: private keys, tokens and the like. Default: true. */
+  readonly credentials?: boolean;
+  /** Parts of every structured value, for all tools. */
+  readonly paths?: readonly RedactionRule[];
+}
+
+/** Text beyond this is not searched; the possible beginning of a secret there is omitted. */
+const maxSearchedLength = 2000;
+
+/** The beginning of a text, redacted before it is cut: half of a secret is none that could be found. */
+export function truncateRedacted(execution: CallInfo, text: string, length: number): string {
+  if (text.length <= length) return text;
+  const searched =
+    execution.redactor?.streamRedactor().next(text.slice(0, maxSearchedLength)) ?? text;
+  return searched.slice(0, length);
 }

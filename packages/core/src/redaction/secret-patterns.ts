@@ -1,4 +1,4 @@
-import { nodeBuffer } from "../text/node-buffer.ts";
+import { nodeBuffer } from "../text/base64.ts";
 import { wellFormed } from "../text/well-formed.ts";
 
 /** Shorter secrets are not registered. */

@@ -3,14 +3,12 @@ import type { ContentBlock } from "../contract/content-block.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import type { ToolError } from "../contract/tool-error.ts";
-import { isSecretKey, redactNamedValues } from "./by-name.ts";
 import { withoutPaths } from "./path-rules.ts";
-import { RedactingStream } from "./redacting-stream.ts";
 import { redactError } from "./redact-error.ts";
 import { isTextType, redactOutput } from "./redact-output.ts";
 import { redactValue } from "./redact-value.ts";
 import type { Redactor } from "../contract/redactor.ts";
-import { minFormLength, type SecretFinder } from "./secret-finder.ts";
+import { minFormLength, lastWord, type SecretFinder } from "./secret-finder.ts";
 import { latin1 } from "./secret-patterns.ts";
 import { mask, merged, replaceSpans, type Spans } from "./spans.ts";
 
@@ -216,5 +214,70 @@ function textOf(bytes: Uint8Array, mediaType: string): string | undefined {
     return new TextDecoder("utf-8", { ignoreBOM: true, fatal: !isText }).decode(bytes);
   } catch {
     return undefined;
+  }
+}
+
+const parameter =
+  "key|api[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|id[_-]?token|token|client[_-]?secret|password|passwd|pwd|secret|sig|signature|x-amz-signature|x-goog-signature|auth";
+const header =
+  "(?:proxy-)?authorization|x-api-key|api-key|x-auth-token|x-access-token|(?:set-)?cookie";
+
+/** A query parameter, or a header's line, whose name marks its value as secret. */
+const named = new RegExp(
+  `([?&;](?:${parameter})=)[^&#\\s"'<>\\\\]+|((?<![\\w-])(?:${header})["']?\\s{0,4}[:=]\\s{0,4}["']?(?:(?:basic|bearer|digest|token)\\s+)?)[^\\r\\n"'\\\\]+`,
+  "gi",
+);
+const secretKey = new RegExp(`^(?:${header})$`, "i");
+
+/** Redacts the values whose names mark them as secret. */
+function redactNamedValues(text: string): string {
+  if (!text.includes("=") && !text.includes(":")) return text;
+  return text.replace(named, (_, query?: string, line?: string) => `${query ?? line}${mask}`);
+}
+
+/** True for the name of a header that holds a credential. */
+function isSecretKey(key: string): boolean {
+  return secretKey.test(key);
+}
+
+/** A shorter beginning reveals nothing, and many texts end like it. */
+const minHeldLength = 4;
+
+/**
+ * Texts that pass one after the other, such as a call's updates, without the secrets that are cut
+ * between them. The end of one that may be the beginning of a secret is held back; what belongs to a
+ * secret that began before does not come either.
+ */
+export class RedactingStream {
+  readonly #finders: readonly SecretFinder[];
+  /** The end of the text before that a secret may have begun in. */
+  #before = "";
+
+  constructor(finders: readonly SecretFinder[]) {
+    this.#finders = finders;
+  }
+
+  /** The next text, as far as it may pass. */
+  next(text: string): string {
+    const offset = this.#before.length;
+    const whole = this.#before + text;
+    const spans: Spans = [];
+    for (const finder of this.#finders) finder.find(whole, spans);
+    let end = Math.min(...this.#finders.map((finder) => finder.held(whole)));
+    const secrets = merged(spans);
+    for (const [from, to] of secrets) if (from < end && to > end) end = from;
+    // A complete secret begins no other one.
+    const last = secrets.findLast(([, to]) => to <= end)?.[1] ?? 0;
+    this.#before = whole.slice(Math.max(last, Math.min(end, lastWord(whole))));
+    if (whole.length - end < minHeldLength) end = whole.length;
+    let result = "";
+    let at = offset;
+    for (const [from, to] of secrets) {
+      if (to <= offset || from >= end) continue;
+      if (from > at) result += whole.slice(at, from);
+      result += mask;
+      at = to;
+    }
+    return at < end ? result + whole.slice(at, end) : result;
   }
 }

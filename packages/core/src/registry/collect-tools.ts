@@ -1,7 +1,6 @@
-import { hostSource, isBuiltInName } from "../contract/reserved-names.ts";
+import { hostSource, isBuiltInName, isToolName } from "../contract/tool-names.ts";
 import type { Tool, RegisteredTool } from "../contract/tool.ts";
 import { messageOf } from "../contract/error-message.ts";
-import { isToolName } from "../contract/tool-names.ts";
 import type { SourceProblem, ToolSource } from "./tool-source.ts";
 
 /** A problem with the id of the source it belongs to. */

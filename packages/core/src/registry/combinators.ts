@@ -1,6 +1,5 @@
 import { defineLazy } from "../contract/lazy.ts";
-import { argumentsSchemaOf } from "../contract/arguments-schema.ts";
-import type { Tool } from "../contract/tool.ts";
+import { argumentsSchemaOf, type Tool } from "../contract/tool.ts";
 import { globMatcher } from "../text/glob.ts";
 import { isToolName, prefixName } from "../contract/tool-names.ts";
 import type { ToolSource } from "./tool-source.ts";

@@ -1,4 +1,5 @@
 import { checkOptions } from "../contract/check-options.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { isToolError, messageOf } from "../contract/error-message.ts";
 import { SecretFinder } from "../redaction/secret-finder.ts";
 import { SecretRedactor } from "../redaction/secret-redactor.ts";
@@ -6,7 +7,6 @@ import type { SecretSet } from "../redaction/secret-set.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { Awaitable } from "../json/json.ts";
 import type { Tool } from "../contract/tool.ts";
-import { ToolError } from "../contract/tool-error.ts";
 import { sameSpec } from "./registry-diff.ts";
 import type { SourceProblem, ToolSource } from "./tool-source.ts";
 

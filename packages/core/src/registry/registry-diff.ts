@@ -1,6 +1,5 @@
 import { canonicalJson } from "../json/canonical-json.ts";
-import { argumentsSchemaOf } from "../contract/arguments-schema.ts";
-import type { Tool, RegisteredTool } from "../contract/tool.ts";
+import { argumentsSchemaOf, type Tool, type RegisteredTool } from "../contract/tool.ts";
 
 /** The effect of one change on a registry: names, in order. */
 export interface RegistryDiff {

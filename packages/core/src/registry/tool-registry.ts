@@ -1,12 +1,11 @@
+import { ToolError } from "../contract/tool-error.ts";
 import { messageOf } from "../contract/error-message.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
 import { steadyClock, type ClockTimer } from "../time/clock.ts";
-import { builtInSource, isBuiltInName, hostSource } from "../contract/reserved-names.ts";
+import { builtInSource, isBuiltInName, hostSource } from "../contract/tool-names.ts";
 import { isThenable } from "../json/json.ts";
 import type { Tool, ToolSelection, RegisteredTool, Toolset } from "../contract/tool.ts";
-import { ToolError } from "../contract/tool-error.ts";
-import type { CollectedTools, RegistryProblem, Slot } from "./collect-tools.ts";
-import { collectTools } from "./collect-tools.ts";
+import { type CollectedTools, type RegistryProblem, type Slot, collectTools } from "./collect-tools.ts";
 import { diffTools, type RegistryDiff } from "./registry-diff.ts";
 import type { ToolSource } from "./tool-source.ts";
 import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";

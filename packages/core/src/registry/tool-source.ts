@@ -36,3 +36,18 @@ export interface ToolSource {
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** A source of tools that never change, for host code that wants combinators over its own tools. */
+export function toolsSource(id: string, tools: readonly Tool[]): ToolSource {
+  const kept = [...tools];
+  return {
+    id,
+    ready: Promise.resolve(),
+    problems: [],
+    trustAnnotations: true,
+    tools: () => kept,
+    onChange: () => () => {},
+    close: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}

@@ -1,4 +1,4 @@
-import { builtInSource } from "../contract/reserved-names.ts";
+import { builtInSource } from "../contract/tool-names.ts";
 import type { Tool, RegisteredTool, Toolset, ToolSelection } from "../contract/tool.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
 import { selectorOf, withinTokens } from "./tool-selection.ts";

@@ -1,5 +1,5 @@
 import { isThenable, promised, type Awaitable, type JsonValue } from "../json/json.ts";
-import { isItemStream } from "./item-stream.ts";
+import type { StreamBuffer } from "./captured.ts";
 
 /** A source of pieces, read one at a time: none is requested before it is wanted. */
 export interface StreamSource {
@@ -123,4 +123,63 @@ function isResponse(value: Loose): boolean {
 
 function typeOf(said: unknown): string {
   return typeof said === "string" ? said : "";
+}
+
+const brand: unique symbol = Symbol.for("toolweave.ItemStream");
+
+/** A stream of which each piece is an item of the answer's list. */
+export interface ItemStream extends AsyncIterable<unknown> {
+  readonly [brand]: true;
+  /** The result's `details`, also when the stream breaks off. */
+  readonly details?: JsonValue;
+}
+
+/**
+ * Makes the output of a tool whose list arrives item by item, texts among them, with details for the host. Without it,
+ * a stream is a list only when it is neither text nor bytes.
+ *
+ * @param details the result's `details`.
+ */
+export function itemStream(items: AsyncIterable<unknown>, details?: JsonValue): ItemStream {
+  return {
+    [brand]: true,
+    [Symbol.asyncIterator]: () => items[Symbol.asyncIterator](),
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+/** True for a stream made by `itemStream` of any copy of this package. */
+function isItemStream(value: object): value is ItemStream {
+  return brand in value;
+}
+
+/** Milliseconds after which everything else has its turn: a source may always have the next piece ready. */
+const turnMs = 10;
+
+/** The exception of a stream that was interrupted. */
+export interface StreamFailure {
+  readonly thrown: unknown;
+}
+
+/** Until the end, or until there is no more room. Gives what went wrong. */
+export async function readStream(
+  source: StreamSource,
+  captured: StreamBuffer,
+  signal: AbortSignal,
+): Promise<StreamFailure | undefined> {
+  let turn = performance.now();
+  try {
+    for (;;) {
+      const step = (await source.next()) as { done?: unknown; value?: unknown };
+      if (signal.aborted || captured.isClosed || step.done) return undefined;
+      const { value } = step;
+      captured.add(isThenable(value) ? await promised(value) : value);
+      if (captured.truncated) return undefined;
+      if (performance.now() - turn < turnMs) continue;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      turn = performance.now();
+    }
+  } catch (thrown) {
+    return { thrown };
+  }
 }

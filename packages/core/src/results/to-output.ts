@@ -4,8 +4,7 @@ import type { ToolOutput } from "../contract/tool-result.ts";
 import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import { bytesOf, toJson, maxBytes, wellFormedValue, type Cut } from "../json/to-json.ts";
 import { bytesOutput } from "./bytes-output.ts";
-import { isBlockList, isOutput } from "./is-output.ts";
-import { properOutput } from "./proper-output.ts";
+import { isBlockList, isOutput, properOutput } from "./proper-output.ts";
 import { wellFormed } from "../text/well-formed.ts";
 
 /**

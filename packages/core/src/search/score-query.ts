@@ -1,8 +1,8 @@
 import type { Postings } from "./postings.ts";
-import { forRelated } from "./related.ts";
 import { stem } from "./stem.ts";
 import { asWritten } from "./tool-text.ts";
 import { isAskingWord, isStopWord, withoutMarkup, wordsOf } from "./words.ts";
+import { meanings, subjects } from "./related-words.ts";
 
 /** Limits of a query: characters, and different words. */
 const maxQueryLength = 2000;
@@ -87,4 +87,39 @@ function relatedWords(
     }
   }
   return related;
+}
+
+/** How much a related word counts beside the word itself. */
+const weights = { meaning: 0.6, subject: 0.3 } as const;
+
+interface Row {
+  readonly weight: number;
+  readonly stems: readonly string[];
+}
+
+/** The rows by stem. Made when first needed: an index that only holds tools needs none. */
+let rows: ReadonlyMap<string, readonly Row[]> | undefined;
+
+function readRows(): ReadonlyMap<string, readonly Row[]> {
+  const all = new Map<string, Row[]>();
+  const read = (table: string, weight: number): void => {
+    for (const line of table.trim().split("\n")) {
+      const stems = Array.from(new Set(line.split(" ").map(stem)));
+      const row = { weight, stems };
+      for (const one of stems) all.set(one, [...(all.get(one) ?? []), row]);
+    }
+  };
+  read(meanings, weights.meaning);
+  read(subjects, weights.subject);
+  return all;
+}
+
+/**
+ * Calls `each` with every stem that is related to `word`, itself a stem; with some more than once, the closest first.
+ */
+function forRelated(word: string, each: (stem: string, weight: number) => void): void {
+  rows ??= readRows();
+  for (const { weight, stems } of rows.get(word) ?? []) {
+    for (const stem of stems) if (stem !== word) each(stem, weight);
+  }
 }

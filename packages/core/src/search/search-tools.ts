@@ -1,6 +1,5 @@
 import { truncateUtf8 } from "../text/truncate-utf8.ts";
-import { builtInSource } from "../contract/reserved-names.ts";
-import { nearNames } from "../contract/tool-names.ts";
+import { builtInSource, nearNames } from "../contract/tool-names.ts";
 import type { JsonObject, JsonSchema } from "../json/json.ts";
 import type { SearchContext } from "../built-in/tool-search-port.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";

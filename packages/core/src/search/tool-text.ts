@@ -1,5 +1,4 @@
-import { argumentsSchemaOf } from "../contract/arguments-schema.ts";
-import type { Tool } from "../contract/tool.ts";
+import { argumentsSchemaOf, type Tool } from "../contract/tool.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
 import { isStopWord, withoutMarkup, wordsOf } from "./words.ts";
 

@@ -5,7 +5,7 @@ import type { EventFields } from "../events/tool-event.ts";
 import type { Clock } from "../time/clock.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import { withTimeout } from "../time/with-timeout.ts";
-import { copyCaller } from "../contract/copy-caller.ts";
+import { copyCaller } from "../contract/caller.ts";
 import { formatValue } from "../text/format-value.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";

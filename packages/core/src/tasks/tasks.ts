@@ -2,15 +2,14 @@ import { ownerOf } from "../contract/owner.ts";
 import type { EventFields } from "../events/tool-event.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallInfo } from "../contract/call-info.ts";
+import { ToolError } from "../contract/tool-error.ts";
 import { messageOf } from "../contract/error-message.ts";
 import { withTimeout } from "../time/with-timeout.ts";
 import { cloneJson } from "../json/clone-json.ts";
 import { withdraw, type PendingCallStore } from "../approvals/pending-call-store.ts";
 import { isThenable, promised, type Awaitable } from "../json/json.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";
-import { ToolError } from "../contract/tool-error.ts";
-import { changeBy } from "./task-change.ts";
-import { changedBy, checkedRecord, hasEnded, type FoundTask } from "./task-record.ts";
+import { changeBy, changedBy, checkedRecord, hasEnded, type FoundTask } from "./task-record.ts";
 import type { TaskChange, TaskRecord, TaskStore } from "./task-store.ts";
 
 /** Timeout of a store, in milliseconds. */

@@ -1,5 +1,3 @@
-import { nodeBuffer } from "./node-buffer.ts";
-
 interface Native {
   readonly toBase64?: () => string;
 }
@@ -50,5 +48,33 @@ function inChunks(text: string): Uint8Array<ArrayBuffer> | undefined {
 function bytesOf(binary: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(binary.length);
   for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index);
+  return bytes;
+}
+
+interface NodeBuffer {
+  toString(encoding: "base64" | "latin1"): string;
+}
+
+/** The bytes as Node writes them, many times quicker than anything portable; undefined elsewhere. */
+export function nodeBuffer(bytes: Uint8Array): NodeBuffer | undefined {
+  const { Buffer } = globalThis as {
+    Buffer?: { from(buffer: ArrayBufferLike, offset: number, length: number): NodeBuffer };
+  };
+  return Buffer?.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Bytes as text for URLs and files, without padding. @see https://www.rfc-editor.org/rfc/rfc4648#section-5 */
+export function base64url(bytes: Uint8Array): string {
+  return bytesToBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/**
+ * The bytes of such a text.
+ *
+ * @throws Error for a text that `base64url` would not have made of them.
+ */
+export function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = base64ToBytes(text.replaceAll("-", "+").replaceAll("_", "/"));
+  if (bytes === undefined || base64url(bytes) !== text) throw new Error("This is no base64url.");
   return bytes;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { memoryArtifacts, type JsonValue, type StoredArtifact } from "@toolweave/core";
-import { mediaTypeOf } from "../../src/artifacts/media-type.ts";
+import { mediaTypeOf } from "../../src/artifacts/artifacts.ts";
 import { jsonPath } from "../../src/json-path/json-path.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { FakeClock } from "../support/fake-clock.ts";

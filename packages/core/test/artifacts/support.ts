@@ -1,5 +1,5 @@
 import { Artifacts } from "../../src/artifacts/artifacts.ts";
-import { readArtifactTool } from "../../src/artifacts/read-artifact.ts";
+import { readArtifactTool } from "../../src/built-in/built-in-tools.ts";
 import {
   memoryArtifacts,
   type ArtifactStore,

@@ -1,16 +1,6 @@
-import {
-  argumentsSchemaOf,
-  prefix,
-  rename,
-  ToolExecutor,
-  ToolRegistry,
-  toolsSource,
-  type JsonObject,
-  type JsonSchema,
-  type Tool,
-} from "@toolweave/core";
+import { argumentsSchemaOf, prefix, rename, ToolExecutor, ToolRegistry, toolsSource, type JsonObject, type JsonSchema, type Tool } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { specHashOf } from "../../src/contract/spec-hash.ts";
+import { specHashOf } from "../../src/contract/tool.ts";
 import { sameSpec } from "../../src/registry/registry-diff.ts";
 import { failed } from "../support/outcomes.ts";
 

@@ -3,13 +3,12 @@ import { expect, test } from "vitest";
 import type { Caller, PermissionRequest, RegisteredTool, ToolAnnotations } from "@toolweave/core";
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
 import { decidePermission, explainPermission } from "../../src/policy/decide.ts";
-import type { Decision } from "../../src/policy/decision.ts";
+import type { Decision, PolicyLayer } from "../../src/policy/decision.ts";
 import type {
   PolicyDefinition,
   PolicyLayerInput,
   PolicyRule,
 } from "../../src/contract/policy-definition.ts";
-import type { PolicyLayer } from "../../src/policy/policy-layer.ts";
 import { entryOf, permission } from "./subjects.ts";
 
 const names = ["get_x", "put_x", "delete_x"];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SecretSet } from "@toolweave/core";
-import { RedactingStream } from "../../src/redaction/redacting-stream.ts";
+import { RedactingStream } from "../../src/redaction/secret-redactor.ts";
 import { SecretFinder } from "../../src/redaction/secret-finder.ts";
 
 function passing(...secrets: readonly string[]): RedactingStream {

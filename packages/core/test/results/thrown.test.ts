@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ToolError } from "@toolweave/core";
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 import { readFile } from "node:fs/promises";
-import { stripPaths } from "../../src/text/strip-paths.ts";
+import { stripPaths } from "../../src/executor/call/to-tool-error.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { failed, textFor } from "../support/outcomes.ts";
 

@@ -13,7 +13,7 @@ import { toJson } from "../../src/json/to-json.ts";
 import { cloneJson } from "../../src/json/clone-json.ts";
 import { readArguments } from "../../src/executor/stages/parse.ts";
 import { maskArguments } from "../../src/redaction/secret-arguments.ts";
-import { isBlockList } from "../../src/results/is-output.ts";
+import { isBlockList } from "../../src/results/proper-output.ts";
 import { canonicalJson } from "../../src/json/canonical-json.ts";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";

@@ -3,9 +3,9 @@ import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
+import { messageOf } from "../../contract/error-message.ts";
 import { readOnce } from "../call/read-call.ts";
 import type { CallState } from "../call/call-state.ts";
-import { messageOf } from "../../contract/error-message.ts";
 import type { ManyCalls } from "./many-calls.ts";
 import type { FinishedCall } from "../../contract/call-options.ts";
 

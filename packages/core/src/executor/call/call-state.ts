@@ -1,6 +1,6 @@
 import type { Approval } from "../../approvals/approval.ts";
 import type { Resumed } from "../../approvals/pending-call.ts";
-import type { RecordedDecision } from "../../audit/recorded-decision.ts";
+import type { RecordedDecision } from "../../audit/audit-sink.ts";
 import type { Answer, Interruption, RejectAnswer } from "../../contract/interruption.ts";
 import type { Awaitable, JsonObject, JsonValue } from "../../json/json.ts";
 import type { RegisteredTool, Toolset, NestedResumeOptions } from "../../contract/tool.ts";
@@ -8,7 +8,7 @@ import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
 import type { RunState } from "./run-state.ts";
-import type { PolicyLayer } from "../../policy/policy-layer.ts";
+import type { PolicyLayer } from "../../policy/decision.ts";
 import type { SpendCarriedOver, Reservation, Slot } from "../../limits/limited-call.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
 import type { ToolError } from "../../contract/tool-error.ts";

@@ -1,5 +1,4 @@
-import type { FinishedResult } from "../../approvals/pending-call-store.ts";
-import { unavailable } from "../../approvals/store-time.ts";
+import { unavailable, type FinishedResult } from "../../approvals/pending-call-store.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { JsonValue } from "../../json/json.ts";
 import type { ToolOutcome, ToolResult } from "../../contract/tool-result.ts";

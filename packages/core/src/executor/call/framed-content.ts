@@ -1,5 +1,5 @@
 import { framed } from "../../framing/frame.ts";
-import { builtInSource } from "../../contract/reserved-names.ts";
+import { builtInSource } from "../../contract/tool-names.ts";
 import type { ContentBlock } from "../../contract/content-block.ts";
 import type { ToolSpec } from "../../contract/tool-spec.ts";
 import type { CallState } from "./call-state.ts";

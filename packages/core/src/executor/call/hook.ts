@@ -3,6 +3,7 @@ import type { Awaitable, JsonObject } from "../../json/json.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { ToolResult, ToolOutput } from "../../contract/tool-result.ts";
 import type { ToolSpec } from "../../contract/tool-spec.ts";
+import type { ToolError } from "../../contract/tool-error.ts";
 
 /** A call as hooks of the host see it. */
 export interface HookedCall {
@@ -96,3 +97,20 @@ export interface Hook {
   /** Receives every event, as with `executor.on`, also of calls for which `when` is false. Errors are ignored. */
   onEvent?(event: ToolEvent): void;
 }
+
+/** Arguments that are not valid, as the repair function receives them. */
+export interface RepairRequest {
+  readonly callId: string;
+  readonly spec: ToolSpec;
+  /** As the model sent them: the string when it sent one, otherwise a frozen copy. */
+  readonly arguments: string | JsonObject;
+  /** The validation error, as the model would read it. */
+  readonly error: ToolError;
+}
+
+/**
+ * Returns other arguments in place of those that are not valid, or nothing when it cannot repair them. They are
+ * stripped and validated like a model's, once. If they are not valid either, if the function throws or exceeds
+ * `hookTimeoutMs`, the model reads the error of its own arguments.
+ */
+export type Repair = (request: RepairRequest) => Awaitable<JsonObject | string | undefined>;

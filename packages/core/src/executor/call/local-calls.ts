@@ -1,4 +1,4 @@
-import type { PolicyLayer } from "../../policy/policy-layer.ts";
+import type { PolicyLayer } from "../../policy/decision.ts";
 import type { SpendCarriedOver } from "../../limits/limited-call.ts";
 import type { RunState } from "./run-state.ts";
 

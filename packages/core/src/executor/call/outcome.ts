@@ -9,8 +9,11 @@ import type { JsonValue } from "../../json/json.ts";
 import { wellFormed } from "../../text/well-formed.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { truncateUtf8 } from "../../text/truncate-utf8.ts";
-import type { CallState } from "./call-state.ts";
+import { CallState, type CallServices } from "./call-state.ts";
 import { framedContent } from "./framed-content.ts";
+import type { Interruption } from "../../contract/interruption.ts";
+import { toToolError } from "./to-tool-error.ts";
+import type { RunState } from "./run-state.ts";
 
 /** Stage 11 of a call that ran: creates its result and emits `tool.completed`. */
 export function completion(execution: CallState, output: ToolOutput): ToolOutcome {
@@ -97,4 +100,19 @@ const noArtifacts: readonly never[] = Object.freeze([]);
 function firstText({ content }: ToolOutput): string {
   const block = content.find(({ type }) => type === "text");
   return block?.type === "text" ? block.text.slice(0, 500) : "The tool answered with an error.";
+}
+
+/** Ends a call that cannot be resumed. Only its error is certain: the interruption may have been made up. */
+export function refuse(
+  engine: CallServices,
+  { id, call, runId }: Interruption,
+  error: unknown,
+  run?: RunState,
+  parent?: CallState,
+): ToolOutcome {
+  const own = run ?? engine.executor.startRun({ id: typeof runId === "string" ? runId : "" });
+  const execution = new CallState(engine, own, call, own.toolset, [], undefined, parent);
+  const failed = toToolError(execution, error);
+  engine.audit?.unusable(execution, id, failed);
+  return failure(execution, failed);
 }

@@ -1,4 +1,4 @@
-import type { RecordedDecision } from "../../audit/recorded-decision.ts";
+import type { RecordedDecision } from "../../audit/audit-sink.ts";
 import type { Decision } from "../../policy/decision.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { CallState } from "./call-state.ts";

@@ -8,15 +8,14 @@ import type { LargeOutputs } from "../../artifacts/large-outputs.ts";
 import type { EventStream } from "../../events/event-stream.ts";
 import type { RateLimits } from "../../limits/rate-limits.ts";
 import type { Slots } from "../../limits/slots.ts";
-import type { ArgumentsHash } from "../../approvals/arguments-hash.ts";
+import type { ArgumentsHash, IdempotencyKeys } from "../../approvals/secret.ts";
 import type { GrantSeal } from "../../approvals/grant-seal.ts";
 import type { GrantStore } from "../../approvals/grant-store.ts";
-import type { IdempotencyKeys } from "../../approvals/idempotency-key.ts";
 import type { LocalCalls } from "./local-calls.ts";
 import type { PendingCallStore } from "../../approvals/pending-call-store.ts";
 import type { Seal } from "../../approvals/seal.ts";
 import type { Audit } from "../../audit/audit.ts";
-import type { PolicyLayer } from "../../policy/policy-layer.ts";
+import type { PolicyLayer } from "../../policy/decision.ts";
 import type { ToolRegistry } from "../../registry/tool-registry.ts";
 import type { SecretRedactor } from "../../redaction/secret-redactor.ts";
 import type { SecretSet } from "../../redaction/secret-set.ts";
@@ -27,7 +26,7 @@ import type { Clock } from "../../time/clock.ts";
 import type { Drain } from "./drain.ts";
 import type { HookPhases } from "./hook-phases.ts";
 import type { ApprovalMode } from "./approver.ts";
-import type { Repair } from "./repair.ts";
+import type { Repair } from "./hook.ts";
 
 /** Options of a run that the executor itself starts. */
 interface StartedRun {

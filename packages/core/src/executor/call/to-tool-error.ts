@@ -1,7 +1,6 @@
-import { isToolError, messageOf } from "../../contract/error-message.ts";
 import { ToolError, type ToolErrorCode } from "../../contract/tool-error.ts";
+import { isToolError, messageOf } from "../../contract/error-message.ts";
 import type { Redactor } from "../../contract/redactor.ts";
-import { stripPaths, stripPathsOf } from "../../text/strip-paths.ts";
 import type { CallState } from "./call-state.ts";
 
 /**
@@ -63,4 +62,54 @@ function messageForModel(thrown: unknown, redactor?: Redactor): string {
   } catch {
     return stripPaths(message);
   }
+}
+
+/**
+ * An absolute path of a file of the host's: below one of the directories that systems have, of a
+ * drive, or a `file:` URL. Other texts with slashes, such as the path of a URL, are none.
+ */
+const path =
+  /(?<![\w./:\\-])(?:file:\/\/|[a-z]:[\\/]|\/(?:home|users|root|srv|var|opt|usr|tmp|etc|private|mnt|media|run|lib|workspaces?|volumes)\/)[^\s'"`<>|:,;)]*/gi;
+
+/** The text before the path of a request's URL; in capitals it stands before no file's path. */
+const method = /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) $/;
+const maxMethodLength = "OPTIONS ".length + 1;
+
+/** A message with the last part of each such path in the path's place. */
+export function stripPaths(message: string): string {
+  return message.replaceAll(path, (found, at: number) =>
+    method.test(message.slice(Math.max(0, at - maxMethodLength), at)) ? found : lastPart(found),
+  );
+}
+
+/** The same, and without the paths that a system's error names beside its message. May throw. */
+function stripPathsOf(thrown: unknown, message: string): string {
+  let stripped = message;
+  if (typeof thrown === "object" && thrown !== null) {
+    const { path, dest } = thrown as { path?: unknown; dest?: unknown };
+    for (const named of [path, dest]) {
+      if (typeof named === "string" && /^(?:\/|\\|[a-z]:)./i.test(named)) {
+        stripped = stripped.replaceAll(named, () => lastPart(named));
+      }
+    }
+  }
+  return stripPaths(stripped);
+}
+
+function lastPart(path: string): string {
+  return path.split(/[\\/]/).findLast(Boolean) ?? "";
+}
+
+/** Creates the error of an answer that cannot be used. */
+export function approvalInvalid(message: string): ToolError {
+  return new ToolError("approval_invalid", message);
+}
+
+/** Creates the error of a call that has to wait for a person, but whose state is not JSON. */
+export function notSerializableError({ call }: CallState, cause: unknown): ToolError {
+  return new ToolError(
+    "internal",
+    `${call.name} has to wait for a person, but its schemas, arguments or requests are not plain JSON, so that it cannot be put aside.`,
+    { cause },
+  );
 }

@@ -1,4 +1,4 @@
-import { builtInSource } from "../../contract/reserved-names.ts";
+import { builtInSource } from "../../contract/tool-names.ts";
 import type { Toolset } from "../../contract/tool.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";

@@ -1,7 +1,6 @@
 import type { CallState } from "../call/call-state.ts";
 import { StreamBuffer } from "../../results/captured.ts";
-import { readStream } from "../../results/read-stream.ts";
-import { isStreamed, streamSource } from "../../results/stream-source.ts";
+import { readStream, isStreamed, streamSource } from "../../results/stream-source.ts";
 import type { ArtifactData, ArtifactWriter, StoredContent } from "../../contract/tool.ts";
 import type { ArtifactRef } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";

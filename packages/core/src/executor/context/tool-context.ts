@@ -17,7 +17,7 @@ import { readCall, readInterruption } from "../call/read-call.ts";
 import { CallState } from "../call/call-state.ts";
 import { update } from "../hooks/update-hooks.ts";
 import { executeAllNested, executeNested, toolsetBelow } from "./nested-calls.ts";
-import { refuse } from "../call/refuse.ts";
+import { refuse } from "../call/outcome.ts";
 import { pauseDeadlineWhile } from "./pause-deadline.ts";
 
 /** The context of a running tool: a view of its call. Most members are created when they are read. */
@@ -238,4 +238,27 @@ function notSecret({ tool, run }: CallState): Readonly<Record<string, unknown>> 
   const supplied = run.injected as Readonly<Record<string, unknown>>;
   const visible = injected.filter(({ secret, name }) => secret !== true && name in supplied);
   return Object.fromEntries(visible.map(({ name }) => [name, supplied[name]]));
+}
+
+/**
+ * Waits for a person whom a running tool asks by other means than a suspension. For adapters: until the answer arrives,
+ * the deadlines of the call are paused.
+ *
+ * @param ctx of the call; with any other object the answer is only awaited.
+ */
+export function pauseDeadlineFor<T>(
+  ctx: Pick<ToolContext, "signal">,
+  answer: PromiseLike<T>,
+): PromiseLike<T> {
+  return ctx instanceof ExecutionContext ? ctx.whileAsking(answer) : answer;
+}
+
+/**
+ * The cancellation of a running call: its timeout, a cancelled run, an abandoned attempt. For adapters, which only wait
+ * for it: `ctx.signal` fires for the same reasons, but creating a platform signal costs as much as the rest of a call.
+ *
+ * @param ctx of a call; of any other object its `signal` is returned.
+ */
+export function cancellationOf(ctx: Pick<ToolContext, "signal">): Cancellation {
+  return ctx instanceof ExecutionContext ? ctx.cancellation : ctx.signal;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../json/json.ts";
 import type { CallState } from "../call/call-state.ts";
-import { freezeJson, frozenPlain } from "../../json/freeze-json.ts";
-import type { HookedCall } from "../call/hook.ts";
+import { freezeJson, frozenPlain } from "../../json/clone-json.ts";
+import type { HookedCall, Hook } from "../call/hook.ts";
 
 /** The call as hooks see it: one object for all hooks, until its arguments are replaced. */
 export function hookedCall(execution: CallState): HookedCall {
@@ -22,4 +22,9 @@ function newHookedCall({ run, call, tool, args }: CallState): HookedCall {
   if (run.caller !== undefined) hooked.caller = run.caller;
   // A hook must not change the call for the next hook.
   return Object.freeze(hooked);
+}
+
+/** Milliseconds for one answer of a hook. */
+export function timeoutOf({ engine }: CallState, { timeoutMs }: Hook): number {
+  return timeoutMs ?? engine.hookTimeoutMs;
 }

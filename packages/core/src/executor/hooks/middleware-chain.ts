@@ -1,7 +1,7 @@
 import { isSuspension, type Suspension } from "../../contract/interruption.ts";
 import { ToolError, type ToolErrorCode } from "../../contract/tool-error.ts";
-import type { CallState } from "../call/call-state.ts";
 import { isToolError } from "../../contract/error-message.ts";
+import type { CallState } from "../call/call-state.ts";
 import type { HookInto } from "../call/hook-phases.ts";
 import { hookedCall } from "./hooked-call.ts";
 

@@ -1,13 +1,12 @@
 import { boundsOf, frozenJson, outputPart } from "../../events/event-payload.ts";
 import { redactStreamedOutput } from "../../redaction/redact-streamed.ts";
-import { isOutput } from "../../results/is-output.ts";
+import { isOutput } from "../../results/proper-output.ts";
 import { toOutput } from "../../results/to-output.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import type { ClockTimer } from "../../time/clock.ts";
 import type { CallState } from "../call/call-state.ts";
-import { hookedCall } from "./hooked-call.ts";
-import { timeoutOf } from "./hook-timeout.ts";
+import { hookedCall, timeoutOf } from "./hooked-call.ts";
 
 /** The platform's timers cannot represent longer waits. */
 const maxMs = 2 ** 31 - 1;

@@ -1,12 +1,13 @@
-import { storeTime, unavailable } from "../../approvals/store-time.ts";
-import type { ClaimResult } from "../../approvals/pending-call-store.ts";
-import { stoppedOutcome } from "../stages/task-outcomes.ts";
+import { storeTime, unavailable, type ClaimResult, type FinishedResult } from "../../approvals/pending-call-store.ts";
+import { stoppedOutcome } from "../stages/detach.ts";
 import { ToolError } from "../../contract/tool-error.ts";
+import { messageOf } from "../../contract/error-message.ts";
 import { rejection } from "../stages/request-approval.ts";
-import { approvalInvalid } from "../call/approval-invalid.ts";
-import { markPendingCallFinished } from "./mark-finished.ts";
-import { FinishedBefore, finishedOutcome } from "../call/finished-outcome.ts";
+import { approvalInvalid } from "../call/to-tool-error.ts";
+import { FinishedBefore, finishedOutcome, finishedResult } from "../call/finished-outcome.ts";
 import type { CallState, Resumption } from "../call/call-state.ts";
+import type { ToolOutcome } from "../../contract/tool-result.ts";
+import { withTimeout } from "../../time/with-timeout.ts";
 
 /**
  * Before stage 1 of a resumed call: claims it, so that no other process can resume it, and ends it if it was rejected.
@@ -87,5 +88,51 @@ function refusal(name: string, result: Exclude<ClaimResult, "claimed">): ToolErr
       return approvalInvalid(
         `This interruption of ${name} is not pending here; make the call again.`,
       );
+  }
+}
+
+/** Milliseconds that the store may delay the outcome. */
+const maxNoteMs = 5000;
+
+/**
+ * Marks a resumed call as ended, also one that was cancelled. A store that fails or is slow does not change the
+ * outcome.
+ *
+ * @param outcome stored for a retry of the same answers. Absent: there is none.
+ */
+export async function markPendingCallFinished(
+  execution: CallState,
+  outcome?: ToolOutcome,
+): Promise<void> {
+  await withTimeout(execution.engine.clock, maxNoteMs, note(execution, outcome)).catch(() => {});
+}
+
+async function note(execution: CallState, outcome: ToolOutcome | undefined): Promise<void> {
+  const { engine, resumption } = execution;
+  const id = resumption?.interruption.id ?? "";
+  try {
+    const result = await resultOf(execution, outcome);
+    if (result === undefined) await engine.pendingCalls.finish(id);
+    else await engine.pendingCalls.finish(id, result);
+  } catch (error) {
+    engine.events.emitCall(execution, {
+      type: "store.failed",
+      store: "pendingCalls",
+      message: messageOf(error),
+    });
+  }
+}
+
+/** A call must end even if its outcome cannot be stored. */
+async function resultOf(
+  { engine, resumption }: CallState,
+  outcome: ToolOutcome | undefined,
+): Promise<FinishedResult | undefined> {
+  if (outcome === undefined || resumption?.answers === undefined) return undefined;
+  const { interruption, answers } = resumption;
+  try {
+    return await finishedResult(engine, interruption, answers, outcome);
+  } catch {
+    return undefined;
   }
 }

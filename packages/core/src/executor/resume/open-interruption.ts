@@ -1,10 +1,10 @@
 import type { PendingCall } from "../../approvals/pending-call.ts";
 import { narrowPolicy } from "../../policy/compile-policy.ts";
-import type { PolicyLayer } from "../../policy/policy-layer.ts";
+import type { PolicyLayer } from "../../policy/decision.ts";
 import type { Toolset } from "../../contract/tool.ts";
 import { canonicalJson } from "../../json/canonical-json.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
-import { approvalInvalid } from "../call/approval-invalid.ts";
+import { approvalInvalid } from "../call/to-tool-error.ts";
 import type { CallServices } from "../call/call-state.ts";
 import { toJson } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";

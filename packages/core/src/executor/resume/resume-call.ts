@@ -1,28 +1,15 @@
-import {
-  answeredBy,
-  approvalOf,
-  problemOf,
-  editedArguments,
-  rejectionAmong,
-} from "../../approvals/answers.ts";
-import { specHashOf } from "../../contract/spec-hash.ts";
+import { answeredBy, approvalOf, problemOf, editedArguments, rejectionAmong } from "../../approvals/answers.ts";
+import { specHashOf, type RegisteredTool, type Toolset } from "../../contract/tool.ts";
 import type { PendingCall } from "../../approvals/pending-call.ts";
-import { unavailable } from "../../approvals/store-time.ts";
-import type { PolicyLayer } from "../../policy/policy-layer.ts";
+import { unavailable } from "../../approvals/pending-call-store.ts";
+import type { PolicyLayer } from "../../policy/decision.ts";
 import { restoreMasked } from "../../redaction/displayed-call.ts";
-import type { RegisteredTool, Toolset } from "../../contract/tool.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
-import { approvalInvalid } from "../call/approval-invalid.ts";
-import {
-  type CallServices,
-  type CallSettings,
-  CallState,
-  type Resumption,
-} from "../call/call-state.ts";
-import { toToolError } from "../call/to-tool-error.ts";
-import { markPendingCallFinished } from "./mark-finished.ts";
+import { approvalInvalid, toToolError } from "../call/to-tool-error.ts";
+import { type CallServices, type CallSettings, CallState, type Resumption } from "../call/call-state.ts";
+import { markPendingCallFinished } from "./claim.ts";
 import { finishedOutcome } from "../call/finished-outcome.ts";
 import { abortWith } from "../call/abort-with.ts";
 import { executeWithin } from "../context/nested-calls.ts";

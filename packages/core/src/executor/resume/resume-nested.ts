@@ -3,11 +3,11 @@ import { canonicalJson } from "../../json/canonical-json.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { NestedResumeOptions } from "../../contract/tool.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
-import { approvalInvalid } from "../call/approval-invalid.ts";
+import { approvalInvalid } from "../call/to-tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 import { resumeCall } from "./resume-call.ts";
 import { toolsetBelow } from "../context/nested-calls.ts";
-import { refuse } from "../call/refuse.ts";
+import { refuse } from "../call/outcome.ts";
 import {
   readAnswers,
   callable,

@@ -1,10 +1,10 @@
 import type { PendingCall } from "../../approvals/pending-call.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
-import { approvalInvalid } from "../call/approval-invalid.ts";
+import { approvalInvalid } from "../call/to-tool-error.ts";
 import type { CallServices } from "../call/call-state.ts";
 import { resumeCall, type OpenedInterruption } from "./resume-call.ts";
-import { refuse } from "../call/refuse.ts";
+import { refuse } from "../call/outcome.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { RunState } from "../call/run-state.ts";

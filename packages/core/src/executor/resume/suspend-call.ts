@@ -1,9 +1,8 @@
-import { withdraw } from "../../approvals/pending-call-store.ts";
-import { specHashOf } from "../../contract/spec-hash.ts";
+import { withdraw, storeTime, unavailable } from "../../approvals/pending-call-store.ts";
+import { specHashOf } from "../../contract/tool.ts";
 import type { PendingCall } from "../../approvals/pending-call.ts";
 import { ownerOf } from "../../contract/owner.ts";
-import { storeTime, unavailable } from "../../approvals/store-time.ts";
-import { spendCarriedOver } from "../../limits/reservation.ts";
+import { spendCarriedOver } from "../../limits/limited-call.ts";
 import { redactCallForApproval } from "../../redaction/displayed-call.ts";
 import type { Interruption } from "../../contract/interruption.ts";
 import type { JsonObject, JsonValue } from "../../json/json.ts";
@@ -15,7 +14,7 @@ import type { InterruptSignal } from "../call/interrupt-signal.ts";
 import { toJson, maxBytes } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";
 import { suspensionRequests } from "../stages/suspension-requests.ts";
-import { notSerializableError } from "../call/not-serializable.ts";
+import { notSerializableError } from "../call/to-tool-error.ts";
 
 /** Lifetime of an interruption in milliseconds: 24 hours. */
 const lifetimeMs = 24 * 60 * 60 * 1000;

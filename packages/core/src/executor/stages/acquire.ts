@@ -1,4 +1,4 @@
-import { builtInSource } from "../../contract/reserved-names.ts";
+import { builtInSource } from "../../contract/tool-names.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { CallState } from "../call/call-state.ts";
 

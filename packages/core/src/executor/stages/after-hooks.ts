@@ -1,13 +1,11 @@
 import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
-import { isOutput } from "../../results/is-output.ts";
-import { properOutput } from "../../results/proper-output.ts";
+import { isOutput, properOutput } from "../../results/proper-output.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 import type { HookInto } from "../call/hook-phases.ts";
-import { hookedCall } from "../hooks/hooked-call.ts";
-import { timeoutOf } from "../hooks/hook-timeout.ts";
-import { answerWithin } from "../../contract/answer-within.ts";
+import { hookedCall, timeoutOf } from "../hooks/hooked-call.ts";
+import { answerWithin } from "../../contract/call-info.ts";
 
 /** Stage 10, first half: hooks of the host amend or redact the output. */
 export function afterHooks(execution: CallState, output: ToolOutput): Awaitable<ToolOutput> {

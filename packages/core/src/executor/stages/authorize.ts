@@ -1,6 +1,6 @@
 import { isThenable, promised, type Awaitable, type JsonObject } from "../../json/json.ts";
-import type { PermissionRequest } from "../../contract/permission-request.ts";
-import type { RecordedDecision } from "../../audit/recorded-decision.ts";
+import type { PermissionRequest } from "../../contract/policy-definition.ts";
+import type { RecordedDecision } from "../../audit/audit-sink.ts";
 import { reserveSpend } from "../../limits/spend.ts";
 import { decideByTool, decidePermission } from "../../policy/decide.ts";
 import type { Decision } from "../../policy/decision.ts";
@@ -9,7 +9,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import { answerAsks, type ApprovalRequests } from "./request-approval.ts";
 import { recordAuthorized, ruleOf } from "../call/record-decision.ts";
 import type { CallState } from "../call/call-state.ts";
-import { answerWithin } from "../../contract/answer-within.ts";
+import { answerWithin } from "../../contract/call-info.ts";
 import { checkedPermissions, impliedPermission } from "./permissions.ts";
 import { ExecutionPreflight } from "../context/tool-context.ts";
 

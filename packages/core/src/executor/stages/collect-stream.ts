@@ -9,8 +9,12 @@ import { toToolError } from "../call/to-tool-error.ts";
 import { bytesOutput } from "../../results/bytes-output.ts";
 import { StreamBuffer } from "../../results/captured.ts";
 import { essence, isJsonType } from "../../results/media-type.ts";
-import { readStream, type StreamFailure } from "../../results/read-stream.ts";
-import { streamSource, type StreamSource } from "../../results/stream-source.ts";
+import {
+  readStream,
+  streamSource,
+  type StreamFailure,
+  type StreamSource,
+} from "../../results/stream-source.ts";
 import { toOutput } from "../../results/to-output.ts";
 
 /**

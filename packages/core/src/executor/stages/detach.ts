@@ -1,15 +1,17 @@
-import { unavailable } from "../../approvals/store-time.ts";
+import { unavailable } from "../../approvals/pending-call-store.ts";
 import type { RegisteredTool } from "../../contract/tool.ts";
 import type { Awaitable } from "../../json/json.ts";
-import { taskHandle, stoppedOutcome } from "./task-outcomes.ts";
-import { changeBy } from "../../tasks/task-change.ts";
-import { changedBy } from "../../tasks/task-record.ts";
+import { changeBy, changedBy } from "../../tasks/task-record.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
 import { storeMs } from "../../tasks/tasks.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
-import { answerWithin } from "../../contract/answer-within.ts";
+import { answerWithin } from "../../contract/call-info.ts";
 import { leaveSlot } from "./acquire.ts";
+import { truncateUtf8 } from "../../text/truncate-utf8.ts";
+import { toToolError } from "../call/to-tool-error.ts";
+import { text } from "../../contract/content-block.ts";
+import type { CompletedOutcome, FailedOutcome, ToolResult } from "../../contract/tool-result.ts";
 
 /**
  * Between stages 7 and 8: a call that is a task answers with the task's id and continues in the background. Within a
@@ -96,4 +98,30 @@ function handOver(execution: CallState, record: TaskRecord): void {
   const type = resumption?.task === undefined ? "task.created" : "task.working";
   engine.events.emitCall(execution, { type, taskId: record.id });
   settle(taskHandle(execution, record.id));
+}
+
+/** The result that a caller gets for a call that runs as a task. */
+function taskHandle(execution: CallState, taskId: string): CompletedOutcome {
+  const { name } = execution.call;
+  const words = `${name} goes on as task ${taskId}; its result is not here yet. Ask with task_result (wait_seconds: up to 60 waits for it) or task_status; task_cancel stops it. Do not call ${name} again for the same.`;
+  const value = { taskId, status: "working" };
+  return { status: "completed", result: { ...textResult(execution, words, false), value, taskId } };
+}
+
+/** The outcome of a task that was stopped before it started or resumed. */
+export function stoppedOutcome(execution: CallState): FailedOutcome {
+  const error = toToolError(execution, new ToolError("cancelled", "The call was cancelled."));
+  return { status: "failed", result: textResult(execution, error.message, true), error };
+}
+
+function textResult({ call, engine }: CallState, words: string, isError: boolean): ToolResult {
+  return {
+    callId: call.id,
+    toolName: call.name,
+    content: [text(truncateUtf8(words, engine.maxOutputBytes))],
+    artifacts: [],
+    isError,
+    durationMs: 0,
+    timestamp: engine.wallClock.now(),
+  };
 }

@@ -1,10 +1,10 @@
 import { nearNames } from "../../contract/tool-names.ts";
-import { permissionKinds, type PermissionRequest } from "../../contract/permission-request.ts";
+import { permissionKinds, type PermissionRequest } from "../../contract/policy-definition.ts";
 import { displayLine, displayProse } from "../../contract/display-text.ts";
 import { formatValue } from "../../text/format-value.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { CallState } from "../call/call-state.ts";
 import { messageOf } from "../../contract/error-message.ts";
+import type { CallState } from "../call/call-state.ts";
 import { toJson } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";
 

@@ -2,6 +2,7 @@ import type { Redactor } from "../../contract/redactor.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
+import { framedContent } from "../call/framed-content.ts";
 
 /** Stage 10, second half: redacts secrets. An output that cannot be searched for them is withheld. */
 export function redact(execution: CallState, output: ToolOutput): ToolOutput {
@@ -24,4 +25,10 @@ function withoutBegun(redactor: Redactor, output: ToolOutput): ToolOutput {
     block.type === "text" ? { ...block, text: redactor.streamRedactor().next(block.text) } : block,
   );
   return { ...output, content };
+}
+
+/** Stage 10, last: marks content from outside as data. */
+export function frame(execution: CallState, output: ToolOutput): ToolOutput {
+  const content = framedContent(execution, output.content);
+  return content === output.content ? output : { ...output, content };
 }

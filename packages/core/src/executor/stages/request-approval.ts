@@ -1,23 +1,21 @@
 import { approvedPermissions, type ApprovedPermission } from "../../approvals/approval.ts";
 import type { Grant, GrantProposal } from "../../contract/grant.ts";
-import { changedSince, displayedDescription } from "../../approvals/definition.ts";
-import { specHashOf } from "../../contract/spec-hash.ts";
+import { changedSince, displayedDescription, newGrant } from "../../approvals/new-grant.ts";
+import { specHashOf } from "../../contract/tool.ts";
 import { grantsUnavailable, matchingGrants } from "../../approvals/matching-grants.ts";
-import { newGrant } from "../../approvals/new-grant.ts";
-import type { AuditDecision } from "../../audit/audit-sink.ts";
-import type { RecordedDecision } from "../../audit/recorded-decision.ts";
+import type { AuditDecision, RecordedDecision } from "../../audit/audit-sink.ts";
 import type { Decision } from "../../policy/decision.ts";
 import type { ApprovalRequest } from "../../contract/interruption.ts";
 import type { JsonObject } from "../../json/json.ts";
-import type { PermissionRequest } from "../../contract/permission-request.ts";
+import type { PermissionRequest } from "../../contract/policy-definition.ts";
 import { redactCallForApproval } from "../../redaction/displayed-call.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { emitIfStarting, recorded, ruleOf } from "../call/record-decision.ts";
 import type { CallState } from "../call/call-state.ts";
-import { freezeJson } from "../../json/freeze-json.ts";
+import { freezeJson } from "../../json/clone-json.ts";
 import { InterruptSignal } from "../call/interrupt-signal.ts";
 import { approverAnswer } from "../call/approver.ts";
-import { notSerializableError } from "../call/not-serializable.ts";
+import { notSerializableError } from "../call/to-tool-error.ts";
 import { pauseDeadlineWhile } from "../context/pause-deadline.ts";
 
 /** A permission for which the policy asks, with its decision. */

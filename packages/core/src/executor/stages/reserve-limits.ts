@@ -1,7 +1,6 @@
 import { isThenable, type Awaitable } from "../../json/json.ts";
-import { reservationFor } from "../../limits/reservation.ts";
-import { repetitionKey } from "../../limits/recent-calls.ts";
-import type { RunCounters, RunLimits } from "../../limits/run-limits.ts";
+import { reservationFor } from "../../limits/limited-call.ts";
+import { repetitionKey, type RunCounters, type RunLimits } from "../../limits/run-limits.ts";
 import { countSpend, holdSpend } from "../../limits/spend.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";

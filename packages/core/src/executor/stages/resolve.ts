@@ -1,5 +1,4 @@
-import { truncateRedacted } from "../../redaction/truncate-redacted.ts";
-import { checkRules } from "../../redaction/redactor-of.ts";
+import { truncateRedacted, checkRules } from "../../redaction/redactor-of.ts";
 import { nearNames } from "../../contract/tool-names.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";

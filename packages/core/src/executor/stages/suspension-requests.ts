@@ -1,8 +1,8 @@
 import type { InterruptionRequest } from "../../contract/interruption.ts";
 import { visibleText } from "../../contract/visible-text.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import type { CallState } from "../call/call-state.ts";
 import { messageOf } from "../../contract/error-message.ts";
+import type { CallState } from "../call/call-state.ts";
 import { readPermission } from "./permissions.ts";
 import { cloneJson } from "../../json/clone-json.ts";
 

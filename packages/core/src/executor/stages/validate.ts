@@ -8,15 +8,14 @@ import {
 } from "../../json/json.ts";
 import { escapePointer } from "../../json/json-pointer.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
-import { argumentsSchemaOf } from "../../contract/arguments-schema.ts";
+import { argumentsSchemaOf, type ValidationProblem } from "../../contract/tool.ts";
 import type { UncheckedPattern } from "../../schema/unchecked-patterns.ts";
-import type { ValidationProblem } from "../../contract/tool.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { compareNames, nearNames } from "../../contract/tool-names.ts";
-import { truncateRedacted } from "../../redaction/truncate-redacted.ts";
+import { truncateRedacted } from "../../redaction/redactor-of.ts";
 import { maskArguments } from "../../redaction/secret-arguments.ts";
 import type { CallState } from "../call/call-state.ts";
-import { answerWithin } from "../../contract/answer-within.ts";
+import { answerWithin } from "../../contract/call-info.ts";
 
 const maxListedProblems = 5;
 /** Problems beyond this number are only counted: formatting thousands of them takes too long. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { regexes } from "zod/v4/core";
 import { cpuMilliseconds, inFullRun, linearWorkMs } from "@toolweave/test-support";
-import { linearMatcher } from "../../../src/schema/pattern/linear-matcher.ts";
+import { linearMatcher } from "../../../src/schema/pattern/linear-reg-exp.ts";
 import { isNativePattern, linearRegExp } from "../../../src/schema/pattern/linear-reg-exp.ts";
 import { parsePattern, UnreadablePattern } from "../../../src/schema/pattern/parse-pattern.ts";
 import { allowWork, remainingWork } from "../../../src/schema/pattern/work-budget.ts";

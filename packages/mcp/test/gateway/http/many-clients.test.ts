@@ -201,7 +201,7 @@ describe("the rate of a caller", () => {
       true,
     ]);
     expect(textOf(results[4] ?? {})).toMatch(
-      /may make 4 calls a minute.*limits\.callsPerMinute.*--max-calls-per-minute/,
+      /its limit of 4 calls per minute.*limits\.callsPerMinute.*--max-calls-per-minute/,
     );
     const bob = await clientOf(await served.as({ id: "bob" }), "legacy");
     expect(textOf(await bob.callTool(say))).toBe("hello");

@@ -37,7 +37,7 @@ describe("a server that attacks its host", () => {
 
   it("is disconnected in the middle of an empty batch", async () => {
     const connection = await connected(hostile());
-    await expect(textOf(connection, "batch")).rejects.toThrow("sends what is no message");
+    await expect(textOf(connection, "batch")).rejects.toThrow("sends invalid messages");
     expect(connection.faults.skipped).toBe(10_000);
   });
 
