@@ -1,4 +1,5 @@
-import { memoryPendingCalls, quotaOwner, ToolError, type Interruption } from "@toolweave/core";
+import { ToolError, type Interruption } from "@toolweave/core";
+import { memoryPendingCalls, quotaOwner } from "@toolweave/core/stores";
 import { expect, test } from "vitest";
 import { findQuotaFault, type OwnedStore } from "../src/index.ts";
 

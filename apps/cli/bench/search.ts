@@ -1,7 +1,8 @@
 // How well and how fast the tool index finds, beside plain BM25 in the same run:
 //   node --expose-gc --conditions=@toolweave/source apps/cli/bench/search.ts
 // Tools and questions are read from ../shared.
-import { defineTool, prefixName, ToolRegistry, type Tool, type Toolset } from "@toolweave/core";
+import { defineTool, ToolRegistry, type Tool, type Toolset } from "@toolweave/core";
+import { prefixName } from "@toolweave/core/adapter";
 import { ToolIndex } from "@toolweave/core/search";
 import { metaTools, multiQuestions, singleQuestions } from "../corpus/search/metatool.ts";
 import { operationQuestions, operations } from "../corpus/search/operations.ts";

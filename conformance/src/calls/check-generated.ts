@@ -1,4 +1,5 @@
-import { argumentsSchemaOf, type JsonObject, type ToolOutcome } from "@toolweave/core";
+import type { JsonObject, ToolOutcome } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import type { CheckContext } from "../context/check.ts";
 import { notApplicable, type Finding } from "../contract/finding.ts";

@@ -1,4 +1,5 @@
-import { canonicalJson, type PermissionRequest } from "@toolweave/core";
+import type { PermissionRequest } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import type { CheckContext } from "../context/check.ts";
 import { notApplicable, type Finding } from "../contract/finding.ts";
 import { checkEach, type Fault } from "../faults/check-each.ts";

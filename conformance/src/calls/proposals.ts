@@ -1,10 +1,5 @@
-import {
-  canonicalJson,
-  type JsonObject,
-  type PermissionRequest,
-  type PreflightContext,
-  type Tool,
-} from "@toolweave/core";
+import type { JsonObject, PermissionRequest, Tool } from "@toolweave/core";
+import { canonicalJson, type PreflightContext } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import type { CheckContext } from "../context/check.ts";
 import { formatError, formatValue } from "../contract/finding.ts";

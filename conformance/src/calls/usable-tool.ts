@@ -1,6 +1,4 @@
 import {
-  argumentsSchemaOf,
-  isToolName,
   ToolRegistry,
   toolsSource,
   type JsonObject,
@@ -9,6 +7,7 @@ import {
   type Tool,
   type ToolSpec,
 } from "@toolweave/core";
+import { argumentsSchemaOf, isToolName } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import type { CheckContext } from "../context/check.ts";
 import { findRedactionFault } from "../faults/field-fault.ts";

@@ -1,15 +1,14 @@
-import {
-  memoryPendingCalls,
-  type Answer,
-  type ExecutorOptions,
-  type Interruption,
-  type InterruptionRequest,
-  type PendingCallStore,
-  type Suspension,
-  type Tool,
-  type ToolExecutor,
-  type ToolOutcome,
+import type {
+  Answer,
+  ExecutorOptions,
+  Interruption,
+  InterruptionRequest,
+  Suspension,
+  Tool,
+  ToolExecutor,
+  ToolOutcome,
 } from "@toolweave/core";
+import { memoryPendingCalls, type PendingCallStore } from "@toolweave/core/stores";
 import type { CheckContext } from "../context/check.ts";
 import { formatError } from "../contract/finding.ts";
 import type { SuspendingCall } from "../contract/manifest.ts";

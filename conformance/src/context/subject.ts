@@ -1,4 +1,5 @@
-import { isThenable, isToolName, toolsSource, type Tool, type ToolSource } from "@toolweave/core";
+import { toolsSource, type Tool, type ToolSource } from "@toolweave/core";
+import { isThenable, isToolName } from "@toolweave/core/adapter";
 import type { Manifest } from "../contract/manifest.ts";
 import { readSpec, type ReadTool } from "../faults/read-spec.ts";
 import { findMemberFault } from "../faults/tool-members.ts";

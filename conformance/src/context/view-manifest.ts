@@ -1,4 +1,5 @@
-import { filter, prefix, prefixName, toolsSource, type ToolSource } from "@toolweave/core";
+import { filter, prefix, toolsSource, type ToolSource } from "@toolweave/core";
+import { prefixName } from "@toolweave/core/adapter";
 import type { Manifest, SampleCall, SampleCalls } from "../contract/manifest.ts";
 
 const viewPrefix = "view";

@@ -1,4 +1,5 @@
-import { canonicalJson, type JsonValue, type ToolOutcome, type ToolResult } from "@toolweave/core";
+import type { JsonValue, ToolOutcome, ToolResult } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 
 /** The result of a call: its outcome, or the message of the timeout or error in place of one. */
 export type CallResult = ToolOutcome | string;

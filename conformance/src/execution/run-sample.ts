@@ -1,5 +1,4 @@
 import {
-  argumentsSchemaOf,
   ToolExecutor,
   ToolRegistry,
   toolsSource,
@@ -12,6 +11,7 @@ import {
   type ToolSource,
   type ToolSpec,
 } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import type { CheckContext } from "../context/check.ts";
 import type { Manifest, SampleCall } from "../contract/manifest.ts";
 import type { Subject } from "../context/subject.ts";

@@ -1,4 +1,5 @@
-import { canonicalJson, type ToolSpec } from "@toolweave/core";
+import type { ToolSpec } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import { isObject } from "../schema/subschemas.ts";
 
 /** A field in which two specs differ. */

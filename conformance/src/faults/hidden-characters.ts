@@ -1,4 +1,4 @@
-import { visibleText } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 
 /** A text of a spec that a model reads. */
 export interface SpecText {

@@ -1,4 +1,5 @@
-import type { PermissionRequest, ToolAccess, ToolAnnotations } from "@toolweave/core";
+import type { PermissionRequest, ToolAnnotations } from "@toolweave/core";
+import type { ToolAccess } from "@toolweave/core/adapter";
 import type { Fault } from "./check-each.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { findJsonDefect } from "./json-defect.ts";

@@ -1,4 +1,5 @@
-import { isContentBlock, type ContentBlock } from "@toolweave/core";
+import type { ContentBlock } from "@toolweave/core";
+import { isContentBlock } from "@toolweave/core/adapter";
 import type { Fault } from "./check-each.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { findJsonDefect } from "./json-defect.ts";

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
-import { memoryArtifacts, type ArtifactStore, type ToolOutcome } from "@toolweave/core";
+import type { ToolOutcome } from "@toolweave/core";
+import { memoryArtifacts, type ArtifactStore } from "@toolweave/core/stores";
 import { formatError } from "../contract/finding.ts";
 import type { Fault } from "./check-each.ts";
 import type { Leak, LeakFinder } from "./leak-finder.ts";

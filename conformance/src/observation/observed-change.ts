@@ -1,4 +1,5 @@
-import { canonicalJson, isToolName, type Tool, type ToolSource } from "@toolweave/core";
+import type { Tool, ToolSource } from "@toolweave/core";
+import { canonicalJson, isToolName } from "@toolweave/core/adapter";
 import type { CheckContext } from "../context/check.ts";
 import { formatError } from "../contract/finding.ts";
 import { readSpec } from "../faults/read-spec.ts";

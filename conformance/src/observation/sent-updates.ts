@@ -1,4 +1,5 @@
-import type { Tool, ToolContext, ToolOutput, ToolProgress } from "@toolweave/core";
+import type { Tool, ToolContext, ToolOutput } from "@toolweave/core";
+import type { ToolProgress } from "@toolweave/core/adapter";
 import { overrideTool } from "../execution/run-sample.ts";
 
 /** An update or progress that a running tool sent. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import type { CheckContext } from "../context/check.ts";
 
 /** Everything that the tools can change, as canonical JSON. */

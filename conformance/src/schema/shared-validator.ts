@@ -1,12 +1,11 @@
 import { References } from "./references.ts";
+import { ajvValidator, type JsonObject } from "@toolweave/core";
 import {
-  ajvValidator,
   canonicalJson,
   isThenable,
   type CompiledSchema,
-  type JsonObject,
   type SchemaValidator,
-} from "@toolweave/core";
+} from "@toolweave/core/adapter";
 
 const ajv = ajvValidator();
 const compiled = new Map<string, CompiledSchema>();

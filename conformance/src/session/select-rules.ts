@@ -1,4 +1,5 @@
-import { nearNames, ToolError } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { nearNames } from "@toolweave/core/adapter";
 import { areas } from "../requirements/areas.ts";
 import type { Requirement } from "../requirements/requirement.ts";
 import { creationRuleId, requirements } from "../requirements/requirements.ts";

@@ -1,4 +1,5 @@
-import { nearNames, ToolError } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { nearNames } from "@toolweave/core/adapter";
 import { isDeclared, declarationPath } from "../contract/declarations.ts";
 import type { Declaration, Manifest, SampleKind } from "../contract/manifest.ts";
 import { requirements } from "../requirements/requirements.ts";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { SecretSet, ToolError, type Tool, type ToolSource } from "@toolweave/core";
+import { ToolError, type Tool, type ToolSource } from "@toolweave/core";
+import { SecretSet } from "@toolweave/core/adapter";
 import type { Manifest } from "../../src/index.ts";
 import { hanging, ofSource, ofTools, over, rejected, spare, type Mutant } from "./mutant.ts";
 import { librarySecret, sourceManifest } from "../fixtures/index.ts";

@@ -1,4 +1,5 @@
-import { ToolError, type Tool, type ToolAvailability, type ToolSource } from "@toolweave/core";
+import { ToolError, type Tool, type ToolSource } from "@toolweave/core";
+import type { ToolAvailability } from "@toolweave/core/adapter";
 import type { Backend } from "../fixtures/index.ts";
 import { hanging, ofSource, over, rejected, type Mutant } from "./mutant.ts";
 import { eachTool } from "./change.ts";

@@ -1,4 +1,5 @@
-import { lazyProperty, type Tool, type ToolSpec } from "@toolweave/core";
+import type { Tool, ToolSpec } from "@toolweave/core";
+import { lazyProperty } from "@toolweave/core/adapter";
 import { ofTool, ofTools, type Mutant } from "./mutant.ts";
 import type { World } from "../fixtures/index.ts";
 

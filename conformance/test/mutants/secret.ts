@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
-import { SecretSet, suspend, text, ToolError, type Tool } from "@toolweave/core";
+import { suspend, text, ToolError, type Tool } from "@toolweave/core";
+import { SecretSet } from "@toolweave/core/adapter";
 import type { Manifest } from "../../src/index.ts";
 import { librarySecret, sourceManifest, toolsManifest, type Backend } from "../fixtures/index.ts";
 import { ofSource, over, spare, withInvoke, type Mutant } from "./mutant.ts";

@@ -1,16 +1,16 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 
+import { ToolError } from "@toolweave/core";
 import {
   compareNames,
   loadedSource,
   snakeName,
-  ToolError,
   uniqueNames,
   type LoadedSource,
   type LoadedTools,
   type SourceProblem,
-} from "@toolweave/core";
+} from "@toolweave/core/adapter";
 
 import { QueryProcesses } from "./query-processes.ts";
 import { queryTool, type QueryHost } from "./query-tool.ts";

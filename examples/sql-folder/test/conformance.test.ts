@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { conformance } from "@toolweave/conformance/vitest";
-import type { JsonValue, LoadedSource, ToolSource } from "@toolweave/core";
+import type { JsonValue, ToolSource } from "@toolweave/core";
+import type { LoadedSource } from "@toolweave/core/adapter";
 import { afterAll } from "vitest";
 
 import { makeShop } from "../src/shop.ts";

@@ -3,13 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-import {
-  ToolExecutor,
-  ToolRegistry,
-  type JsonObject,
-  type LoadedSource,
-  type ToolOutcome,
-} from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type JsonObject, type ToolOutcome } from "@toolweave/core";
+import type { LoadedSource } from "@toolweave/core/adapter";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { sqlSource } from "../src/sql-source.ts";

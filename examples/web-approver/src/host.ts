@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
-import { ToolExecutor, ToolRegistry, type PendingCallStore } from "@toolweave/core";
+import { ToolExecutor, ToolRegistry } from "@toolweave/core";
+import type { PendingCallStore } from "@toolweave/core/stores";
 import { auditFile, sqliteStore } from "@toolweave/stores";
 
 import { loadKey } from "./key.ts";

@@ -4,9 +4,9 @@ import {
   displayProse,
   type ApprovalRequest,
   type Interruption,
-  type PendingCallRecord,
   type ToolOutcome,
 } from "@toolweave/core";
+import type { PendingCallRecord } from "@toolweave/core/stores";
 
 import type { Guard } from "./guard.ts";
 import { html, type Html } from "./html.ts";

@@ -2,14 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import {
-  canonicalJson,
-  ToolError,
-  type Answer,
-  type Interruption,
-  type JsonObject,
-  type PendingCallRecord,
-} from "@toolweave/core";
+import { ToolError, type Answer, type Interruption, type JsonObject } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
+import type { PendingCallRecord } from "@toolweave/core/stores";
 
 import { Guard } from "./guard.ts";
 import type { Host } from "./host.ts";

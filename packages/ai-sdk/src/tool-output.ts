@@ -1,10 +1,5 @@
-import {
-  isContentBlock,
-  type CallOptions,
-  type ContentBlock,
-  type ToolOutcome,
-  type ToolOutput,
-} from "@toolweave/core";
+import type { CallOptions, ContentBlock, ToolOutcome, ToolOutput } from "@toolweave/core";
+import { isContentBlock } from "@toolweave/core/adapter";
 import {
   contentText,
   modelContent,

@@ -4,11 +4,11 @@ import {
   ToolExecutor,
   ToolRegistry,
   text,
-  type BeforeCallAnswer,
   type ExecutorOptions,
   type JsonObject,
   type Tool,
 } from "@toolweave/core";
+import type { BeforeCallAnswer } from "@toolweave/core/adapter";
 import { streamText, isStepCount } from "ai";
 import { describe, expect, it, vi } from "vitest";
 import { aiTools } from "../src/index.ts";

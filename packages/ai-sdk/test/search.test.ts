@@ -1,13 +1,13 @@
 import { toolSearch } from "@toolweave/core/search";
 import {
   defineTool,
-  lazyProperty,
   ToolExecutor,
   ToolRegistry,
   type ExecutorOptions,
   type Tool,
   type ToolCallEvent,
 } from "@toolweave/core";
+import { lazyProperty } from "@toolweave/core/adapter";
 import { describe, expect, it } from "vitest";
 import { aiTools } from "../src/index.ts";
 import { askedIn, Conversation } from "./support/conversation.ts";

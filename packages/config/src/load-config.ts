@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 import {
   ToolError,
   ToolRegistry,
-  type CredentialStore,
   type ExecutorOptions,
   type JsonObject,
   type JsonValue,
   type PolicyInput,
   type ToolSource,
 } from "@toolweave/core";
+import type { CredentialStore } from "@toolweave/core/stores";
 import { mcpSource, type McpServer, type McpSource } from "@toolweave/mcp";
 import { openApiSource, type OpenApiSource } from "@toolweave/openapi";
 import { fileCredentials } from "@toolweave/stores";

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
   errorCodes,
-  memoryArtifacts,
-  memoryPendingCalls,
   ToolError,
   ToolExecutor,
   ToolRegistry,
@@ -12,6 +10,7 @@ import {
   type ToolErrorCode,
   type ToolOutcome,
 } from "@toolweave/core";
+import { memoryArtifacts, memoryPendingCalls } from "@toolweave/core/stores";
 import { call, foreignTool, tool, validator } from "./support/executor-for.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 import { failed, interruptionOf, textFor } from "./support/outcomes.ts";

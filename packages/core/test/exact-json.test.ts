@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseExact, roundedIntegers, stringifyExact } from "../src/index.ts";
+import { parseExact, roundedIntegers, stringifyExact } from "../src/adapter.ts";
 
 describe("an integer beyond 2^53", () => {
   const sent =

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { expectTypeOf, test } from "vitest";
-import { defineTool, type StandardSchema } from "../src/index.ts";
+import type { StandardSchema } from "../src/adapter.ts";
+import { defineTool } from "../src/index.ts";
 
 test("every schema that keeps the Standard Schema interface is taken", () => {
   expectTypeOf<StandardSchemaV1<unknown, { id: number }>>().toExtend<

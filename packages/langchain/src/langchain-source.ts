@@ -1,17 +1,14 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { toJsonSchema } from "@langchain/core/utils/json_schema";
 import {
-  checkOptions,
-  cleanName,
   ToolError,
-  uniqueNames,
   type JsonSchema,
-  type SourceProblem,
   type Tool,
   type ToolAnnotations,
   type ToolContext,
   type ToolSource,
 } from "@toolweave/core";
+import { checkOptions, cleanName, uniqueNames, type SourceProblem } from "@toolweave/core/adapter";
 import { invokeTool } from "./invoke-tool.ts";
 
 /**

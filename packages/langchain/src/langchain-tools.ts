@@ -1,6 +1,7 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import type { StructuredTool } from "@langchain/core/tools";
-import { checkOptions, type Awaitable, type ToolExecutor, type ToolRun } from "@toolweave/core";
+import type { Awaitable, ToolExecutor, ToolRun } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import {
   constantToolset,
   integrationError,

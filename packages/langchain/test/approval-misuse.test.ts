@@ -1,5 +1,5 @@
 import { MemorySaver } from "@langchain/langgraph";
-import { memoryPendingCalls } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { langchainTools } from "../src/index.ts";
 import { agent, codeOf, graphMakers, Thread, threadOf } from "./support/graphs.ts";

@@ -1,14 +1,8 @@
 import { HumanMessage } from "@langchain/core/messages";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { MemorySaver } from "@langchain/langgraph";
-import {
-  defineTool,
-  memoryPendingCalls,
-  ToolExecutor,
-  ToolRegistry,
-  type Tool,
-  type ToolRun,
-} from "@toolweave/core";
+import { defineTool, ToolExecutor, ToolRegistry, type Tool, type ToolRun } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { createAgent } from "langchain";
 import { describe, expect, it } from "vitest";
 import { langchainTools } from "../src/index.ts";

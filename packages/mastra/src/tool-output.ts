@@ -1,9 +1,5 @@
-import {
-  isContentBlock,
-  type ContentBlock,
-  type JsonValue,
-  type ToolOutcome,
-} from "@toolweave/core";
+import type { ContentBlock, JsonValue, ToolOutcome } from "@toolweave/core";
+import { isContentBlock } from "@toolweave/core/adapter";
 import { modelContent, toToolFailure, type ContentFile } from "@toolweave/core/integration";
 
 type EndedOutcome = Exclude<ToolOutcome, { readonly status: "interrupted" }>;

@@ -1,12 +1,6 @@
 import { InMemoryStore } from "@mastra/core/storage";
-import {
-  defineTool,
-  memoryPendingCalls,
-  suspend,
-  ToolExecutor,
-  ToolRegistry,
-  type PendingCallStore,
-} from "@toolweave/core";
+import { defineTool, suspend, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { memoryPendingCalls, type PendingCallStore } from "@toolweave/core/stores";
 import type { MockLanguageModelV4 } from "ai/test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { mastraTools, type MastraToolsOptions } from "../src/index.ts";

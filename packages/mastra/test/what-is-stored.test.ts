@@ -1,4 +1,5 @@
-import { isContentBlock, type ContentBlock, type JsonValue } from "@toolweave/core";
+import type { ContentBlock, JsonValue } from "@toolweave/core";
+import { isContentBlock } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hostOutput, modelOutput } from "../src/tool-output.ts";

@@ -2,7 +2,8 @@
  * The client that the official conformance suite of MCP drives: `mcpSource` and an executor, and a person who agrees to
  * everything. The suite gives the server's URL as the last argument, and what else a scenario needs in the environment.
  */
-import { memoryCredentials, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { memoryCredentials } from "@toolweave/core/stores";
 import type {
   Answer,
   InterruptionRequest,

@@ -1,4 +1,4 @@
-import { loadedSource, type LoadedSource } from "@toolweave/core";
+import { loadedSource, type LoadedSource } from "@toolweave/core/adapter";
 import { dropWhenUnavailable } from "./connection/drop-when-unavailable.ts";
 import { checkServer } from "./options/check-server.ts";
 import type { McpServer } from "./options/mcp-options.ts";

@@ -1,10 +1,5 @@
-import {
-  ToolError,
-  type JsonObject,
-  type LoadedTools,
-  type SecretSet,
-  type ToolContext,
-} from "@toolweave/core";
+import { ToolError, type JsonObject, type ToolContext } from "@toolweave/core";
+import type { LoadedTools, SecretSet } from "@toolweave/core/adapter";
 import { ServerAuth } from "./auth/server-auth.ts";
 import type { McpToolHost } from "./calls/mcp-tool.ts";
 import { RemoteTasks } from "./calls/remote-tasks.ts";

@@ -1,4 +1,4 @@
-import { compareNames, type LoadedTools } from "@toolweave/core";
+import { compareNames, type LoadedTools } from "@toolweave/core/adapter";
 import { toArgumentWarnings } from "./options/server-secrets.ts";
 import type { McpServer } from "./options/mcp-options.ts";
 import { toProgramOrigin } from "./options/program-digest.ts";

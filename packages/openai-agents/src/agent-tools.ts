@@ -1,11 +1,6 @@
 import type { FunctionTool, RunContext } from "@openai/agents-core";
-import {
-  checkOptions,
-  type JsonObject,
-  type ToolExecutor,
-  type ToolRun,
-  type ToolSpec,
-} from "@toolweave/core";
+import type { JsonObject, ToolExecutor, ToolRun, ToolSpec } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import {
   integrationError,
   isGrowing,

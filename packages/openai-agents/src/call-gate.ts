@@ -1,16 +1,16 @@
 import type { RunContext } from "@openai/agents-core";
-import {
-  canonicalJson,
-  type Answer,
-  type GrantProposal,
-  type Interruption,
-  type InterruptionRequest,
-  type JsonObject,
-  type ResumeOptions,
-  type ToolCall,
-  type ToolOutcome,
-  type ToolRun,
+import type {
+  Answer,
+  GrantProposal,
+  Interruption,
+  InterruptionRequest,
+  JsonObject,
+  ResumeOptions,
+  ToolCall,
+  ToolOutcome,
+  ToolRun,
 } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import type { Admission, AgentRun, AgentRuns } from "./agent-runs.ts";
 import { isAlwaysApproved, readDecision, isAnswerable, type DecidedCall } from "./decisions.ts";
 import {

@@ -1,5 +1,5 @@
 import { run, RunState } from "@openai/agents-core";
-import { memoryPendingCalls } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agentTools, waitingCalls } from "../src/index.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { run, RunContext, RunState, type Agent } from "@openai/agents-core";
-import { memoryPendingCalls } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { describe, expect, it } from "vitest";
 import { agentTools, restoreWaitingCalls, waitingCalls } from "../src/index.ts";
 import { call, say, scripted, textsRead } from "./support/agents.ts";

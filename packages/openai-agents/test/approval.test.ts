@@ -1,5 +1,5 @@
 import { run } from "@openai/agents-core";
-import { memoryPendingCalls, type AuditRecord } from "@toolweave/core";
+import { memoryPendingCalls, type AuditRecord } from "@toolweave/core/stores";
 import { describe, expect, it, vi } from "vitest";
 import { agentTools, waitingCalls } from "../src/index.ts";
 import { call, say, scripted, textsRead } from "./support/agents.ts";

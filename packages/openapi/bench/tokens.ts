@@ -2,7 +2,8 @@
 //   node --conditions=@toolweave/source packages/openapi/bench/tokens.ts [document] [short|full]
 // Documents are read from ../shared/specs.
 import { fileURLToPath } from "node:url";
-import { argumentsSchemaOf, ToolExecutor, ToolRegistry, type ToolSpec } from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type ToolSpec } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { toolSearch } from "@toolweave/core/search";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { openApiSource } from "../src/index.ts";

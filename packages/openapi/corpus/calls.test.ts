@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { argumentsSchemaOf, type JsonObject, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { load } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inFullRun } from "@toolweave/test-support";

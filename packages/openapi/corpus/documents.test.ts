@@ -1,6 +1,7 @@
 // Real documents, as published: every operation is read or named with its reason, and every schema
 // stands alone.
-import { isToolName, type JsonSchema } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
+import { isToolName } from "@toolweave/core/adapter";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { isFullRun } from "@toolweave/test-support";

@@ -1,5 +1,6 @@
 // Real documents: what a model is shown of arguments is weaker than what they are validated against, and never other.
-import { argumentsSchemaOf, type JsonSchema } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { inFullRun } from "@toolweave/test-support";

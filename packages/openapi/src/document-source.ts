@@ -1,4 +1,5 @@
-import { ToolError, type SecretSet, type SourceProblem, type Tool } from "@toolweave/core";
+import { ToolError, type Tool } from "@toolweave/core";
+import type { SecretSet, SourceProblem } from "@toolweave/core/adapter";
 import type { HttpClientOptions } from "@toolweave/http";
 import { validateOptions, parseOrigin } from "./options/check-options.ts";
 import { DocumentWatch } from "./document-watch.ts";

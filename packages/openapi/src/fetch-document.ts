@@ -1,4 +1,5 @@
-import { ToolError, visibleText } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 import type { HttpHeaders, HttpClientOptions } from "@toolweave/http";
 import { displayUrl } from "./document/loading/display-url.ts";
 import type { DocumentFetcher, Revision } from "./document/loading/load-document.ts";

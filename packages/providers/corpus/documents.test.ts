@@ -2,7 +2,8 @@
 // provider's rules, and how much had to be simplified is printed.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { argumentsSchemaOf, ToolExecutor, ToolRegistry, type JsonSchema } from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type JsonSchema } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { openApiSource } from "@toolweave/openapi";
 import { afterAll, describe, expect, test } from "vitest";
 import { inFullRun, isFullRun } from "@toolweave/test-support";

@@ -1,5 +1,5 @@
 import { open, type FileHandle } from "node:fs/promises";
-import type { StoredArtifact } from "@toolweave/core";
+import type { StoredArtifact } from "@toolweave/core/stores";
 import { descriptionOf, maxDescription } from "./described-artifact.ts";
 import { readFlags } from "./private-file.ts";
 

@@ -1,8 +1,9 @@
 import { closeSync, fstatSync, fsync, readSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
-import type { AuditRecord, AuditSink } from "@toolweave/core";
-import { checkOptions, ToolError } from "@toolweave/core";
+import type { AuditRecord, AuditSink } from "@toolweave/core/stores";
+import { ToolError } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import { jsonLine } from "./json-line.ts";
 import { openAppending } from "./private-file.ts";
 import { makePrivateFolder } from "./private-folder.ts";

@@ -1,4 +1,4 @@
-import type { StoredArtifact } from "@toolweave/core";
+import type { StoredArtifact } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
 
 /** The last moment that a `Date` knows. JSON has no word for later ones, such as `Infinity`. */

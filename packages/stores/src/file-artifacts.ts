@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { lstat, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { ArtifactStore, Clock, StoredArtifact } from "@toolweave/core";
-import { checkOptions, quotaOwner, ToolError } from "@toolweave/core";
+import type { Clock } from "@toolweave/core";
+import type { ArtifactStore, StoredArtifact } from "@toolweave/core/stores";
+import { ToolError } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
+import { quotaOwner } from "@toolweave/core/stores";
 import { artifactHead, readBytes, withArtifact, type OpenArtifact } from "./artifact-file.ts";
 import { OwnFolder } from "./own-folder.ts";
 import { ArtifactSpace, unfinishedName } from "./artifact-space.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core";
+import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
 import { OwnFolder } from "./own-folder.ts";
 import { exposure, readFlags } from "./private-file.ts";

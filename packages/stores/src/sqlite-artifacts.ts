@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { ArtifactStore, StoredArtifact } from "@toolweave/core";
-import { quotaOwner, ToolError } from "@toolweave/core";
+import type { ArtifactStore, StoredArtifact } from "@toolweave/core/stores";
+import { ToolError } from "@toolweave/core";
+import { quotaOwner } from "@toolweave/core/stores";
 import {
   artifactsFull,
   describedArtifact,

@@ -1,4 +1,4 @@
-import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core";
+import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core/stores";
 import type { SqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./store-error.ts";
 import { credentialJson, credentialName, readCredential } from "./stored-credential.ts";

@@ -1,4 +1,5 @@
-import type { Grant, GrantStore } from "@toolweave/core";
+import type { Grant } from "@toolweave/core";
+import type { GrantStore } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
 import type { SqliteFile } from "./sqlite-file.ts";
 

@@ -1,12 +1,12 @@
+import type { Clock, Interruption } from "@toolweave/core";
 import type {
   ClaimResult,
-  Clock,
   FinishedResult,
-  Interruption,
   PendingCallRecord,
   PendingCallStore,
-} from "@toolweave/core";
-import { quotaOwner, ToolError } from "@toolweave/core";
+} from "@toolweave/core/stores";
+import { ToolError } from "@toolweave/core";
+import { quotaOwner } from "@toolweave/core/stores";
 import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Clock, RateLimitStore, RateRequest, RateReservation } from "@toolweave/core";
+import type { Clock } from "@toolweave/core";
+import type { RateLimitStore, RateRequest, RateReservation } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
 import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";

@@ -1,14 +1,15 @@
 import { resolve } from "node:path";
+import type { Clock } from "@toolweave/core";
 import type {
   ArtifactStore,
-  Clock,
   CredentialStore,
   GrantStore,
   PendingCallStore,
   RateLimitStore,
   TaskStore,
-} from "@toolweave/core";
-import { checkOptions, ToolError } from "@toolweave/core";
+} from "@toolweave/core/stores";
+import { ToolError } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import type { SteadyClock } from "./clock-steps.ts";
 import { checkedCount, checkedQuota } from "./described-artifact.ts";
 import { SqliteArtifacts } from "./sqlite-artifacts.ts";

@@ -1,6 +1,8 @@
 import type { StatementSync } from "node:sqlite";
-import type { Clock, TaskChange, TaskRecord, TaskStore } from "@toolweave/core";
-import { quotaOwner, ToolError } from "@toolweave/core";
+import type { Clock } from "@toolweave/core";
+import type { TaskChange, TaskRecord, TaskStore } from "@toolweave/core/stores";
+import { ToolError } from "@toolweave/core";
+import { quotaOwner } from "@toolweave/core/stores";
 import { lastMoment } from "./described-artifact.ts";
 import { Leases } from "./leases.ts";
 import type { SqliteFile } from "./sqlite-file.ts";

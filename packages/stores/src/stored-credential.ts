@@ -1,4 +1,4 @@
-import type { Credential, CredentialKey } from "@toolweave/core";
+import type { Credential, CredentialKey } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
 
 type Check = (value: unknown) => boolean;

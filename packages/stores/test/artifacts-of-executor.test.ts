@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { defineTool, ToolExecutor, ToolRegistry, type ArtifactStore } from "@toolweave/core";
+import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import type { ArtifactStore } from "@toolweave/core/stores";
 import { expect, test } from "vitest";
 import { fileArtifacts } from "../src/index.ts";
 import { openStore } from "./support/open-store.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
-import type { ArtifactStore, Clock } from "@toolweave/core";
+import type { Clock } from "@toolweave/core";
+import type { ArtifactStore } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
 import { fileArtifacts } from "../src/index.ts";
 import { artifactOf, keyOf } from "./support/artifacts.ts";

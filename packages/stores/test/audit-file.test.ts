@@ -1,4 +1,4 @@
-import type { AuditRecord } from "@toolweave/core";
+import type { AuditRecord } from "@toolweave/core/stores";
 import {
   appendFileSync,
   existsSync,

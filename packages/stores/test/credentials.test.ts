@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { memoryCredentials, type Credential, type CredentialStore } from "@toolweave/core";
+import { memoryCredentials, type Credential, type CredentialStore } from "@toolweave/core/stores";
 import { describe, expect, test, vi } from "vitest";
 import { fileCredentials } from "../src/index.ts";
 import { failure } from "./support/failure.ts";

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Credential } from "@toolweave/core";
+import type { Credential } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
 import {
   auditFile,

@@ -1,15 +1,14 @@
 import { join } from "node:path";
+import type { Clock, ToolError } from "@toolweave/core";
 import {
   memoryArtifacts,
   memoryPendingCalls,
   memoryTasks,
   type ArtifactStore,
-  type Clock,
   type PendingCallStore,
   type TaskChange,
   type TaskStore,
-  type ToolError,
-} from "@toolweave/core";
+} from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
 import { fileArtifacts } from "../src/index.ts";
 import { artifactOf, keyOf } from "./support/artifacts.ts";

@@ -1,4 +1,4 @@
-import type { RateRequest } from "@toolweave/core";
+import type { RateRequest } from "@toolweave/core/stores";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sqliteStore } from "../src/index.ts";

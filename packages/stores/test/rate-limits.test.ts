@@ -1,4 +1,4 @@
-import type { RateRequest, RateReservation } from "@toolweave/core";
+import type { RateRequest, RateReservation } from "@toolweave/core/stores";
 import type { SqliteStore } from "../src/index.ts";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import type { TaskChange, TaskRecord } from "@toolweave/core";
+import type { TaskChange, TaskRecord } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
 import { failure } from "./support/failure.ts";
 import { FakeClock } from "./support/fake-clock.ts";

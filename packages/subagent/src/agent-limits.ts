@@ -1,4 +1,5 @@
-import { checkOptions, ToolError } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 
 /**
  * How much an agent may use, with all that its sub-agents use: a sub-agent's limits are a part of those

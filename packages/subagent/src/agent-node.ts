@@ -1,4 +1,4 @@
-import type { ToolScope } from "@toolweave/core";
+import type { ToolScope } from "@toolweave/core/adapter";
 import type { AgentEvent, AgentEventEnvelope, AgentEventFields } from "./agent-event.ts";
 import type { BudgetAbove } from "./budget.ts";
 

@@ -1,5 +1,4 @@
 import {
-  checkOptions,
   ToolError,
   type Toolset,
   type Caller,
@@ -7,6 +6,7 @@ import {
   type ToolExecutor,
   type ToolSelection,
 } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import type { AgentAnswers, TurnOptions } from "./agent-calls.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import { checkedLimits, type AgentLimits } from "./agent-limits.ts";

@@ -1,17 +1,15 @@
-import {
-  compareNames,
-  type Interruption,
-  type JsonObject,
-  type PolicyInput,
-  type RegisteredTool,
-  type ToolError,
-  type ToolCall,
-  type ToolOutcome,
-  type ToolScope,
-  type ToolSelection,
-  ToolsetSnapshot,
-  type Toolset,
+import type {
+  Interruption,
+  JsonObject,
+  PolicyInput,
+  ToolError,
+  ToolCall,
+  ToolOutcome,
+  ToolSelection,
+  Toolset,
 } from "@toolweave/core";
+import type { RegisteredTool } from "@toolweave/core/adapter";
+import { compareNames, type ToolScope, ToolsetSnapshot } from "@toolweave/core/adapter";
 import { maxListedTools } from "@toolweave/core/integration";
 import type { AgentCalls, TurnOptions } from "./agent-calls.ts";
 

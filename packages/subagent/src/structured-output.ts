@@ -1,9 +1,5 @@
-import {
-  ajvValidator,
-  type CompiledSchema,
-  type JsonSchema,
-  type JsonValue,
-} from "@toolweave/core";
+import { ajvValidator, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { CompiledSchema } from "@toolweave/core/adapter";
 
 const validator = ajvValidator();
 const compiled = new WeakMap<JsonSchema, Promise<CompiledSchema>>();

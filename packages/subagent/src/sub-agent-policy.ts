@@ -1,11 +1,11 @@
 import {
-  checkOptions,
   ToolError,
   type PolicyDefinition,
   type PolicyInput,
   type PolicyLayerInput,
   type PolicyPreset,
 } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import { adapter } from "./scope-calls.ts";
 
 /** A policy that only narrows, as data: a pending call stores it, and resumes with it in another process. */

@@ -1,12 +1,9 @@
 import {
-  checkOptions,
   defineTool,
   suspend,
   text,
   ToolError,
-  type AnySchema,
   type ArgumentsOf,
-  type InjectedParameter,
   type JsonObject,
   type JsonSchema,
   type JsonValue,
@@ -16,8 +13,13 @@ import {
   type ToolOutput,
   type ToolSelection,
   type ToolSpec,
-  ToolsetSnapshot,
 } from "@toolweave/core";
+import {
+  checkOptions,
+  type AnySchema,
+  type InjectedParameter,
+  ToolsetSnapshot,
+} from "@toolweave/core/adapter";
 import type { TurnOptions } from "./agent-calls.ts";
 import { checkedLimits, type AgentLimits } from "./agent-limits.ts";
 import { AgentLoop } from "./agent-loop.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { memoryPendingCalls, suspend, type Answer, type Interruption } from "@toolweave/core";
+import { suspend, type Answer, type Interruption } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { resumeAgent, runAgent, subAgentTool, type AgentState } from "@toolweave/subagent";
 import { ended, executorFor, resultsIn, tool } from "./support/executor-for.ts";
 import { bossOptions, office } from "./support/office.ts";

@@ -1,5 +1,6 @@
 import type { Manifest, SampleCall } from "@toolweave/conformance";
-import { ajvValidator, argumentsSchemaOf, type JsonObject, type Tool } from "@toolweave/core";
+import { ajvValidator, type JsonObject, type Tool } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import {
   answeringServer,
   largeBytes,

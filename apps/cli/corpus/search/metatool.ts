@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cleanName, defineTool, type Tool } from "@toolweave/core";
+import { defineTool, type Tool } from "@toolweave/core";
+import { cleanName } from "@toolweave/core/adapter";
 import type { Question } from "./questions.ts";
 
 const folder = join(import.meta.dirname, "../../../../../shared/toolsearch");

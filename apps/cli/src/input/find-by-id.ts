@@ -1,4 +1,4 @@
-import { nearNames } from "@toolweave/core";
+import { nearNames } from "@toolweave/core/adapter";
 import { UsageError } from "../process/errors.ts";
 
 /** With fewer characters a prefix would be likely to match another entry, once the first is removed. */

@@ -1,10 +1,5 @@
-import {
-  compareNames,
-  nearNames,
-  type JsonObject,
-  type JsonSchema,
-  type JsonValue,
-} from "@toolweave/core";
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import { compareNames, nearNames } from "@toolweave/core/adapter";
 import { UsageError } from "../process/errors.ts";
 import { parseArgumentValue, parseRepeatedValue } from "./argument-value.ts";
 import { SchemaView } from "./schema-view.ts";

@@ -1,11 +1,11 @@
 import {
-  nearNames,
   ToolError,
   ToolExecutor,
   ToolRegistry,
   type PolicyInput,
   type PolicyPreset,
 } from "@toolweave/core";
+import { nearNames } from "@toolweave/core/adapter";
 import { UsageError } from "../process/errors.ts";
 import { readJsonFile } from "./json-option.ts";
 

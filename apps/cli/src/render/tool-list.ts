@@ -1,10 +1,6 @@
 import { styleText } from "node:util";
-import type {
-  PolicyEffect,
-  RegisteredTool,
-  RegistryProblem,
-  ToolAnnotations,
-} from "@toolweave/core";
+import type { PolicyEffect, RegistryProblem, ToolAnnotations } from "@toolweave/core";
+import type { RegisteredTool } from "@toolweave/core/adapter";
 import type { TerminalOutput } from "../process/cli-io.ts";
 import { useOptionNames } from "./option-names.ts";
 import { safeLine, safeValue } from "./safe-text.ts";

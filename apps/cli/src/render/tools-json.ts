@@ -1,4 +1,5 @@
-import type { PolicyEffect, RegisteredTool, RegistryProblem } from "@toolweave/core";
+import type { PolicyEffect, RegistryProblem } from "@toolweave/core";
+import type { RegisteredTool } from "@toolweave/core/adapter";
 import type { Output } from "../process/output.ts";
 import { safeJson } from "./safe-text.ts";
 

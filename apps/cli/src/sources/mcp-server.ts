@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { CredentialStore } from "@toolweave/core";
+import type { CredentialStore } from "@toolweave/core/stores";
 import type { McpServer } from "@toolweave/mcp";
 import { parseAuth } from "../input/auth-option.ts";
 import { splitCommand } from "../input/split-command.ts";

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
+import type { Grant } from "@toolweave/core";
 import type {
   ArtifactStore,
-  Grant,
   GrantStore,
   PendingCallStore,
   TaskStore,
-} from "@toolweave/core";
+} from "@toolweave/core/stores";
 import type { SqliteStore } from "@toolweave/stores";
 import { StoreKey } from "./store-key.ts";
 import { storePath } from "./store-path.ts";

@@ -1,4 +1,4 @@
-import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core";
+import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core/stores";
 import { credentialsPath } from "./store-path.ts";
 
 /** The tokens of servers that are on no file's list. Folder and store are made when the first of them is asked for. */

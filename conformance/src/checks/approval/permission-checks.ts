@@ -1,9 +1,5 @@
-import {
-  argumentsSchemaOf,
-  canonicalJson,
-  type JsonObject,
-  type PermissionRequest,
-} from "@toolweave/core";
+import type { JsonObject, PermissionRequest } from "@toolweave/core";
+import { argumentsSchemaOf, canonicalJson } from "@toolweave/core/adapter";
 import {
   repeatPreflight,
   checkProposals,

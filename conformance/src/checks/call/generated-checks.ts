@@ -1,4 +1,5 @@
-import { isContentBlock, isToolName, type ToolOutcome } from "@toolweave/core";
+import type { ToolOutcome } from "@toolweave/core";
+import { isContentBlock, isToolName } from "@toolweave/core/adapter";
 import { checkGenerated, type FaultOf } from "../../calls/check-generated.ts";
 import type { InputKind } from "../../calls/generated-calls.ts";
 import { formatOutcome } from "../../execution/call-result.ts";

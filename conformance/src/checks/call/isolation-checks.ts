@@ -1,4 +1,5 @@
-import type { CallOptions, InjectedParameter, RunOptions, Tool } from "@toolweave/core";
+import type { CallOptions, RunOptions, Tool } from "@toolweave/core";
+import type { InjectedParameter } from "@toolweave/core/adapter";
 import { isDeterministic, comparableText } from "../../execution/call-result.ts";
 import { formatCall, createExecutor, runSample } from "../../execution/run-sample.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";

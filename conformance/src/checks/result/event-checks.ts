@@ -1,4 +1,5 @@
-import { isContentBlock, type ToolProgress } from "@toolweave/core";
+import type { ToolProgress } from "@toolweave/core/adapter";
+import { isContentBlock } from "@toolweave/core/adapter";
 import {
   isDeterministic,
   formatOutcome,

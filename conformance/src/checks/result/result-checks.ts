@@ -1,4 +1,4 @@
-import { isContentBlock } from "@toolweave/core";
+import { isContentBlock } from "@toolweave/core/adapter";
 import { checkAnswers, type SampleAnswer } from "../../calls/sample-answers.ts";
 import { defineCheck, type Check } from "../../context/check.ts";
 import { findJsonDefect } from "../../faults/json-defect.ts";

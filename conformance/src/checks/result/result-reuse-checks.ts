@@ -1,4 +1,4 @@
-import { canonicalJson } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import { checkAnswers } from "../../calls/sample-answers.ts";
 import { formatCall, createExecutor, runSample } from "../../execution/run-sample.ts";
 import { defineCheck, type Check } from "../../context/check.ts";

@@ -1,4 +1,5 @@
-import { canonicalJson, type ToolSource } from "@toolweave/core";
+import type { ToolSource } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import { formatOutcome } from "../../execution/call-result.ts";
 import { RunningCall, waitUntilRunning } from "../../calls/running-call.ts";
 import {

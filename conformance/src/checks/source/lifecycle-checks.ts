@@ -1,4 +1,5 @@
-import type { SourceProblem, ToolSource } from "@toolweave/core";
+import type { ToolSource } from "@toolweave/core";
+import type { SourceProblem } from "@toolweave/core/adapter";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
 import {
   failed,

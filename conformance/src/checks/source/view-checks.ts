@@ -1,11 +1,5 @@
-import {
-  filter,
-  rename,
-  shortHash,
-  toolsSource,
-  type Tool,
-  type ToolOutcome,
-} from "@toolweave/core";
+import { filter, rename, toolsSource, type Tool, type ToolOutcome } from "@toolweave/core";
+import { shortHash } from "@toolweave/core/adapter";
 import { isDeterministic, comparableText, isRateLimited } from "../../execution/call-result.ts";
 import { formatCall, createExecutor, labelCalls, runSample } from "../../execution/run-sample.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";

@@ -1,4 +1,5 @@
-import { canonicalJson, type Tool } from "@toolweave/core";
+import type { Tool } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import { formatCall, createSourceExecutor, runSample } from "../../execution/run-sample.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
 import { notApplicable } from "../../contract/finding.ts";

@@ -1,4 +1,5 @@
-import { defineTool, isToolName, ToolRegistry, toolsSource } from "@toolweave/core";
+import { defineTool, ToolRegistry, toolsSource } from "@toolweave/core";
+import { isToolName } from "@toolweave/core/adapter";
 import { defineCheck, type Check } from "../../context/check.ts";
 import { failed, passed } from "../../contract/finding.ts";
 import { withReadableSpec, checkEach } from "../../faults/check-each.ts";

@@ -1,4 +1,5 @@
-import { argumentsSchemaOf, type JsonObject } from "@toolweave/core";
+import type { JsonObject } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
 import { formatError, notApplicable } from "../../contract/finding.ts";

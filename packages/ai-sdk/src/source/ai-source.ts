@@ -1,17 +1,19 @@
 import {
-  checkOptions,
-  loadedSource,
-  prefixName,
   ToolError,
-  uniqueNames,
   type Awaitable,
   type JsonSchema,
-  type LoadedSource,
-  type LoadedTools,
-  type SourceProblem,
   type Tool,
   type ToolAnnotations,
 } from "@toolweave/core";
+import {
+  checkOptions,
+  loadedSource,
+  prefixName,
+  uniqueNames,
+  type LoadedSource,
+  type LoadedTools,
+  type SourceProblem,
+} from "@toolweave/core/adapter";
 import { asSchema, type ToolSet } from "ai";
 import { resolveApproval, ownProperty, type AiToolApproval } from "./approval-of.ts";
 import { toInputSchema, toOutputSchema, SdkParser } from "./sdk-schema.ts";

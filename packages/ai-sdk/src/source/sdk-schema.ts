@@ -1,4 +1,5 @@
-import type { JsonObject, JsonSchema, JsonValue, ValidationProblem } from "@toolweave/core";
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import type { ValidationProblem } from "@toolweave/core/adapter";
 import { asSchema, type Schema, type ToolSet } from "ai";
 
 const draft07 = "http://json-schema.org/draft-07/schema#";

@@ -1,12 +1,9 @@
 import {
-  isThenable,
   suspend,
   ToolError,
   type JsonObject,
   type JsonSchema,
-  type Metadata,
   type PermissionRequest,
-  type PreflightContext,
   type Suspension,
   type Tool,
   type ToolAnnotations,
@@ -14,8 +11,9 @@ import {
   type ToolOutput,
   type ToolReturn,
   type ToolSpec,
-  type ValidationProblem,
 } from "@toolweave/core";
+import type { Metadata } from "@toolweave/core/adapter";
+import { isThenable, type PreflightContext, type ValidationProblem } from "@toolweave/core/adapter";
 import type { ToolSet } from "ai";
 import type { ToolApproval } from "./approval-of.ts";
 import { toToolOutput } from "./sdk-output.ts";

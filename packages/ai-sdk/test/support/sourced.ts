@@ -2,9 +2,9 @@ import {
   ToolExecutor,
   ToolRegistry,
   type ExecutorOptions,
-  type LoadedSource,
   type ToolOutcome,
 } from "@toolweave/core";
+import type { LoadedSource } from "@toolweave/core/adapter";
 import { aiSource, type AiSourceOptions, type AiToolsInput } from "../../src/index.ts";
 
 /** The SDK's tools behind an executor that lets everything run. */

@@ -1,5 +1,5 @@
 /* oxlint-disable vitest/expect-expect -- what the compiler refuses is the assertion */
-import type { LoadedSource } from "@toolweave/core";
+import type { LoadedSource } from "@toolweave/core/adapter";
 import { generateText, tool, type LanguageModel } from "ai";
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";

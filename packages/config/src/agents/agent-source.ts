@@ -1,11 +1,5 @@
-import {
-  SecretSet,
-  toolsSource,
-  type SourceProblem,
-  type Tool,
-  type ToolRegistry,
-  type ToolSource,
-} from "@toolweave/core";
+import { toolsSource, type Tool, type ToolRegistry, type ToolSource } from "@toolweave/core";
+import { SecretSet, type SourceProblem } from "@toolweave/core/adapter";
 import { subAgentTool } from "@toolweave/subagent";
 import type { ConfiguredAgent } from "./configured-agent.ts";
 

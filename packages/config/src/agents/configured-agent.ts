@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { canonicalJson, type JsonObject, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import type { SubAgentOptions } from "@toolweave/subagent";
 import type { ConfigReader } from "../reading/config-reader.ts";
 import { escaped } from "../reading/config-text.ts";

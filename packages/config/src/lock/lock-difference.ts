@@ -1,4 +1,5 @@
-import { compareNames, memberChanges, type JsonObject, type MemberChange } from "@toolweave/core";
+import type { JsonObject } from "@toolweave/core";
+import { compareNames, memberChanges, type MemberChange } from "@toolweave/core/adapter";
 import type { Lock, LockedTool } from "./lock.ts";
 
 /** The changes of the tools since they were locked. All lists are in the order of the names. */

@@ -1,12 +1,7 @@
 import { createHash } from "node:crypto";
-import {
-  argumentsSchemaOf,
-  canonicalJson,
-  compareNames,
-  type JsonValue,
-  type RegisteredTool,
-  type Tool,
-} from "@toolweave/core";
+import type { JsonValue, Tool } from "@toolweave/core";
+import type { RegisteredTool } from "@toolweave/core/adapter";
+import { argumentsSchemaOf, canonicalJson, compareNames } from "@toolweave/core/adapter";
 import type { Lock, LockedTool } from "./lock.ts";
 
 /**

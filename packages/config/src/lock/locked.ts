@@ -1,4 +1,5 @@
-import { describeChange, type SourceProblem, type Tool, type ToolSource } from "@toolweave/core";
+import type { Tool, ToolSource } from "@toolweave/core";
+import { describeChange, type SourceProblem } from "@toolweave/core/adapter";
 import type { Lock, LockedTool } from "./lock.ts";
 import { changesOf } from "./lock-difference.ts";
 import { lockedTool } from "./lock-of.ts";

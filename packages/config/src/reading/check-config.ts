@@ -1,4 +1,5 @@
-import { ajvValidator, nearNames, type JsonObject, type JsonValue } from "@toolweave/core";
+import { ajvValidator, type JsonObject, type JsonValue } from "@toolweave/core";
+import { nearNames } from "@toolweave/core/adapter";
 import { interpretedValidator } from "@toolweave/core/interpreted-validator";
 import configSchema from "../toolweave.schema.json" with { type: "json" };
 import type { ConfigReader } from "./config-reader.ts";

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import type { CredentialStore, JsonObject } from "@toolweave/core";
+import type { JsonObject } from "@toolweave/core";
+import type { CredentialStore } from "@toolweave/core/stores";
 import type { McpServer, Root } from "@toolweave/mcp";
 import type { ConfigReader } from "../reading/config-reader.ts";
 import { escaped } from "../reading/config-text.ts";

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { canonicalJson, type JsonObject } from "@toolweave/core";
+import type { JsonObject } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import type { ConfigReader, TakenValue } from "../reading/config-reader.ts";
 import { escaped } from "../reading/config-text.ts";
 import { readRegularFile } from "../reading/regular-file.ts";

@@ -1,5 +1,6 @@
 import { basename, resolve } from "node:path";
-import { canonicalJson, type JsonObject, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import { configFolder, parseConfig } from "../reading/config-text.ts";
 import { resolveReferences, type Resolved } from "../reading/references.ts";
 import { readRegularFile } from "../reading/regular-file.ts";

@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { memoryPendingCalls } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { expect, test } from "vitest";
 import { agentsFile, asked, book, bookshop, saidBy } from "../support/agent-folder.ts";
 import { modelServer, turns, type ChatRequest } from "../support/model-server.ts";

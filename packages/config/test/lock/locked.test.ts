@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defineTool, describeChange, loadedSource, ToolRegistry, type Tool } from "@toolweave/core";
+import { defineTool, ToolRegistry, type Tool } from "@toolweave/core";
+import { describeChange, loadedSource } from "@toolweave/core/adapter";
 import { lockDifference, locked, lockOf, readLock, writeLock } from "@toolweave/config";
 import { expect, test } from "vitest";
 import { folderWith } from "../support/config-file.ts";

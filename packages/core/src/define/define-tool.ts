@@ -1,7 +1,25 @@
-import { isThenable, type Awaitable, type JsonObject, type JsonSchema, type Metadata } from "../json/json.ts";
-import type { InjectedParameter, OutputLimit, RetryPolicy, ToolAnnotations, ToolSpec } from "../contract/tool-spec.ts";
+import {
+  isThenable,
+  type Awaitable,
+  type JsonObject,
+  type JsonSchema,
+  type Metadata,
+} from "../json/json.ts";
+import type {
+  InjectedParameter,
+  OutputLimit,
+  RetryPolicy,
+  ToolAnnotations,
+  ToolSpec,
+} from "../contract/tool-spec.ts";
 import type { PermissionRequest } from "../contract/policy-definition.ts";
-import type { PreflightContext, Tool, ToolContext, ToolReturn, ValidationProblem } from "../contract/tool.ts";
+import type {
+  PreflightContext,
+  Tool,
+  ToolContext,
+  ToolReturn,
+  ValidationProblem,
+} from "../contract/tool.ts";
 import { suspend, type Suspension } from "../contract/interruption.ts";
 import { defineLazy, lazyProperty } from "../contract/lazy.ts";
 import { isOverflowStrategy } from "../artifacts/large-outputs.ts";

@@ -5,7 +5,12 @@ import { steadyClock, type ClockTimer } from "../time/clock.ts";
 import { builtInSource, isBuiltInName, hostSource } from "../contract/tool-names.ts";
 import { isThenable } from "../json/json.ts";
 import type { Tool, ToolSelection, RegisteredTool, Toolset } from "../contract/tool.ts";
-import { type CollectedTools, type RegistryProblem, type Slot, collectTools } from "./collect-tools.ts";
+import {
+  type CollectedTools,
+  type RegistryProblem,
+  type Slot,
+  collectTools,
+} from "./collect-tools.ts";
 import { diffTools, type RegistryDiff } from "./registry-diff.ts";
 import type { ToolSource } from "./tool-source.ts";
 import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";

@@ -1,16 +1,18 @@
 import { describe, expect, test } from "vitest";
 import {
-  memoryPendingCalls,
   suspend,
   ToolError,
   type Interruption,
   type JsonValue,
-  type PendingCallStore,
-  type RateLimitStore,
   type ToolContext,
   type ToolExecutor,
   type ToolOutcome,
 } from "@toolweave/core";
+import {
+  memoryPendingCalls,
+  type PendingCallStore,
+  type RateLimitStore,
+} from "@toolweave/core/stores";
 import { notedStore, spending } from "../limits/controlled.ts";
 import { deferred } from "../support/deferred.ts";
 import {

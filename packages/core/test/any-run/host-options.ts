@@ -1,23 +1,25 @@
 import {
-  memoryArtifacts,
-  memoryGrants,
-  memoryRateLimits,
   text,
   type Approver,
-  type ArtifactStore,
-  type AuditSink,
   type ExecutorOptions,
-  type GrantStore,
   type Hook,
   type HookedCall,
   type ApprovalMode,
-  type PendingCallStore,
   type PolicyInput,
   type PolicyLayerInput,
-  type RateLimitStore,
   type Repair,
-  type TaskStore,
 } from "@toolweave/core";
+import {
+  memoryArtifacts,
+  memoryGrants,
+  memoryRateLimits,
+  type ArtifactStore,
+  type AuditSink,
+  type GrantStore,
+  type PendingCallStore,
+  type RateLimitStore,
+  type TaskStore,
+} from "@toolweave/core/stores";
 import { key } from "../support/pending-call-stores.ts";
 import type { Host } from "./host.ts";
 import type { HookPlan, HostDoes, LayerPlan, Plan } from "./plan.ts";

@@ -2,7 +2,6 @@ import type {
   Interruption,
   Tool,
   TaskOptions,
-  TaskStore,
   ToolCallEvent,
   ToolContext,
   ToolErrorCode,
@@ -10,6 +9,7 @@ import type {
   ToolOutcome,
   ToolRun,
 } from "@toolweave/core";
+import type { TaskStore } from "@toolweave/core/stores";
 import { ActiveCalls } from "../../src/executor/call/active-calls.ts";
 import type { CallLifecycle } from "../../src/executor/call/call-lifecycle.ts";
 import { Slots } from "../../src/limits/slots.ts";

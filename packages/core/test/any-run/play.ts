@@ -1,15 +1,14 @@
-import {
-  memoryPendingCalls,
-  memoryTasks,
-  type Answer,
-  type CallOptions,
-  type ExecuteAllOptions,
-  type Interruption,
-  type InterruptionRequest,
-  type JsonObject,
-  type ToolCall,
-  type ToolRun,
+import type {
+  Answer,
+  CallOptions,
+  ExecuteAllOptions,
+  Interruption,
+  InterruptionRequest,
+  JsonObject,
+  ToolCall,
+  ToolRun,
 } from "@toolweave/core";
+import { memoryPendingCalls, memoryTasks } from "@toolweave/core/stores";
 import { settled } from "../support/fake-clock.ts";
 import { sentArguments } from "./calls.ts";
 import { defined, Host, takeInside } from "./host.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
   defineTool,
-  memoryPendingCalls,
   suspend,
   type ExecutorOptions,
   type InterruptionRequest,
@@ -10,6 +9,7 @@ import {
   type ToolExecutor,
   type ToolOutcome,
 } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import {
   call,
   executorFor,

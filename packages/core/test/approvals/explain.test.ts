@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { memoryGrants, type Hook, type JsonObject, type Tool } from "@toolweave/core";
+import type { Hook, JsonObject, Tool } from "@toolweave/core";
+import { memoryGrants } from "@toolweave/core/stores";
 import {
   call,
   executorFor,

@@ -1,16 +1,18 @@
 import { describe, expect, test } from "vitest";
 import {
-  memoryPendingCalls,
   suspend,
   ToolError,
   type Answer,
-  type AuditRecord,
   type ExecutorOptions,
-  type FinishedResult,
   type JsonObject,
-  type PendingCallStore,
   type Tool,
 } from "@toolweave/core";
+import {
+  memoryPendingCalls,
+  type AuditRecord,
+  type FinishedResult,
+  type PendingCallStore,
+} from "@toolweave/core/stores";
 import { call, executorFor, guarded, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
 import {
-  memoryGrants,
-  memoryPendingCalls,
   suspend,
   type Answer,
   type ExecutorOptions,
@@ -10,6 +8,7 @@ import {
   type JsonObject,
   type ToolExecutor,
 } from "@toolweave/core";
+import { memoryGrants, memoryPendingCalls } from "@toolweave/core/stores";
 import {
   call,
   executorFor,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { memoryPendingCalls, type Interruption } from "@toolweave/core";
+import type { Interruption } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const interruption = (id: string, expiresAt = 2_000_000): Interruption =>

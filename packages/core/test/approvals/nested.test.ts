@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import {
-  memoryPendingCalls,
   suspend,
   type Interruption,
   type InterruptionRequest,
@@ -9,6 +8,7 @@ import {
   type Tool,
   type ToolExecutor,
 } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
 import { completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";

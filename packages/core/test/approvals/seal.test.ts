@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  memoryPendingCalls,
-  type Interruption,
-  type JsonObject,
-  type PendingCallRecord,
-} from "@toolweave/core";
+import type { Interruption, JsonObject } from "@toolweave/core";
+import { memoryPendingCalls, type PendingCallRecord } from "@toolweave/core/stores";
 import { call, executorFor, guarded, tool } from "../support/executor-for.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";

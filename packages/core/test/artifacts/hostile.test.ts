@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { memoryArtifacts, type JsonValue, type StoredArtifact } from "@toolweave/core";
+import type { JsonValue } from "@toolweave/core";
+import { memoryArtifacts, type StoredArtifact } from "@toolweave/core/stores";
 import { mediaTypeOf } from "../../src/artifacts/artifacts.ts";
 import { jsonPath } from "../../src/json-path/json-path.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { memoryArtifacts, type ToolCall, type ToolRun } from "@toolweave/core";
+import type { ToolCall, ToolRun } from "@toolweave/core";
+import { memoryArtifacts } from "@toolweave/core/stores";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
 import { nextOffset, textBytes } from "./support.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { memoryArtifacts, type ArtifactStore, type StoredArtifact } from "@toolweave/core";
+import { memoryArtifacts, type ArtifactStore, type StoredArtifact } from "@toolweave/core/stores";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const clock = new FakeClock();

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  memoryArtifacts,
-  text,
-  type ArtifactStore,
-  type RunOptions,
-  type StoredArtifact,
-  type ToolEvent,
-} from "@toolweave/core";
+import { text, type RunOptions, type ToolEvent } from "@toolweave/core";
+import { memoryArtifacts, type ArtifactStore, type StoredArtifact } from "@toolweave/core/stores";
 import { call, executorFor, recorded, tool } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { completed, textFor } from "../support/outcomes.ts";

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  memoryArtifacts,
   text,
   type ArtifactRef,
   type ContentBlock,
   type ExecutorOptions,
-  type TextBlock,
   type ToolResult,
   type ToolReturn,
 } from "@toolweave/core";
+import type { TextBlock } from "@toolweave/core/adapter";
+import { memoryArtifacts } from "@toolweave/core/stores";
 import { base64ToBytes } from "../../src/text/base64.ts";
 import { isWellFormed } from "../../src/text/well-formed.ts";
 import { anyText } from "../support/any-text.ts";

@@ -1,15 +1,14 @@
 import { Artifacts } from "../../src/artifacts/artifacts.ts";
 import { readArtifactTool } from "../../src/built-in/built-in-tools.ts";
-import {
-  memoryArtifacts,
-  type ArtifactStore,
-  type ContentBlock,
-  type JsonObject,
-  type LargeOutputs,
-  type Tool,
-  type ToolContext,
-  type ToolOutput,
+import type {
+  ContentBlock,
+  JsonObject,
+  LargeOutputs,
+  Tool,
+  ToolContext,
+  ToolOutput,
 } from "@toolweave/core";
+import { memoryArtifacts, type ArtifactStore } from "@toolweave/core/stores";
 import { utf8Length } from "../../src/text/truncate-utf8.ts";
 import { checkedLargeOutputs } from "../../src/artifacts/large-outputs.ts";
 import type { Behalf } from "../../src/contract/owner.ts";

@@ -2,14 +2,13 @@ import { describe, expect, test } from "vitest";
 import {
   text,
   type ArtifactRef,
-  type ArtifactWriter,
   type ExecutorOptions,
   type RunOptions,
-  type StoredContent,
   type ToolContext,
   type ToolExecutor,
   type ToolOutcome,
 } from "@toolweave/core";
+import type { ArtifactWriter, StoredContent } from "@toolweave/core/adapter";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import type { AuditRecord, ToolOutcome } from "@toolweave/core";
+import type { ToolOutcome } from "@toolweave/core";
+import type { AuditRecord } from "@toolweave/core/stores";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { key } from "../support/pending-call-stores.ts";
 

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
-  memoryPendingCalls,
   suspend,
-  type AuditRecord,
-  type AuditSink,
   type ExecutorOptions,
   type Grant,
   type JsonObject,
   type RegistryInput,
 } from "@toolweave/core";
+import { memoryPendingCalls, type AuditRecord, type AuditSink } from "@toolweave/core/stores";
 import {
   call,
   executorFor,

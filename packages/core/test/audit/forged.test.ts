@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ToolError, type AuditRecord, type RegistryInput } from "@toolweave/core";
+import { ToolError, type RegistryInput } from "@toolweave/core";
+import type { AuditRecord } from "@toolweave/core/stores";
 import { call, executorFor, guarded, tool } from "../support/executor-for.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
 

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  memoryPendingCalls,
-  suspend,
-  type Interruption,
-  type JsonObject,
-  type Tool,
-} from "@toolweave/core";
+import { suspend, type Interruption, type JsonObject, type Tool } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { call, executorFor, foreignTool, guarded, tool } from "../support/executor-for.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
 import { key } from "../support/pending-call-stores.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { memoryCredentials } from "@toolweave/core";
+import { memoryCredentials } from "@toolweave/core/stores";
 
 const key = { source: "museum", scheme: "login" };
 const mine = { type: "secret", secret: "mine" } as const;

@@ -2,7 +2,8 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { defineTool, type StandardSchema, type Tool } from "@toolweave/core";
+import { defineTool, type Tool } from "@toolweave/core";
+import type { StandardSchema } from "@toolweave/core/adapter";
 import { call, executorFor } from "../support/executor-for.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 

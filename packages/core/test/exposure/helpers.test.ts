@@ -1,4 +1,4 @@
-import { memoryArtifacts } from "@toolweave/core";
+import { memoryArtifacts } from "@toolweave/core/stores";
 import { toolSearch } from "@toolweave/core/search";
 import { describe, expect, test } from "vitest";
 import { call, executorFor, tool } from "../support/executor-for.ts";

@@ -1,12 +1,12 @@
-import {
-  lazyProperty,
-  type JsonSchema,
-  type Tool,
-  type ToolExecutor,
-  type ToolOutcome,
-  type ToolRun,
-  type Toolset,
+import type {
+  JsonSchema,
+  Tool,
+  ToolExecutor,
+  ToolOutcome,
+  ToolRun,
+  Toolset,
 } from "@toolweave/core";
+import { lazyProperty } from "@toolweave/core/adapter";
 import { call, foreignTool, tool } from "../support/executor-for.ts";
 import { completed, textFor } from "../support/outcomes.ts";
 

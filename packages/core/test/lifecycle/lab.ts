@@ -1,22 +1,24 @@
+import type {
+  ExecutorOptions,
+  Hook,
+  JsonObject,
+  RateLimit,
+  RunLimits,
+  Tool,
+  ToolCallEvent,
+  ToolContext,
+  ToolDefinition,
+  ToolExecutor,
+  ToolOutcome,
+  ToolRun,
+  JsonSchema,
+} from "@toolweave/core";
 import {
   memoryRateLimits,
   type AuditSink,
-  type ExecutorOptions,
-  type Hook,
-  type JsonObject,
-  type RateLimit,
   type RateLimitStore,
   type RateRequest,
-  type RunLimits,
-  type Tool,
-  type ToolCallEvent,
-  type ToolContext,
-  type ToolDefinition,
-  type ToolExecutor,
-  type ToolOutcome,
-  type ToolRun,
-  type JsonSchema,
-} from "@toolweave/core";
+} from "@toolweave/core/stores";
 import { spending } from "../limits/controlled.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { steadyClock, ToolError, type ToolOutcome } from "@toolweave/core";
+import { ToolError, type ToolOutcome } from "@toolweave/core";
+import { steadyClock } from "@toolweave/core/adapter";
 import { describe, expect, test, vi } from "vitest";
 import { ActiveCalls } from "../../src/executor/call/active-calls.ts";
 import {

@@ -1,4 +1,5 @@
-import { memoryArtifacts, suspend, ToolError } from "@toolweave/core";
+import { suspend, ToolError } from "@toolweave/core";
+import { memoryArtifacts } from "@toolweave/core/stores";
 import {
   busy,
   cancel,

@@ -1,4 +1,5 @@
-import { memoryTasks, ToolError, type TaskStore } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { memoryTasks, type TaskStore } from "@toolweave/core/stores";
 import { never, raise, ways, type Scenario } from "./scenarios.ts";
 import type { Setup } from "./lab.ts";
 

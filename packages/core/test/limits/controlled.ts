@@ -1,11 +1,5 @@
-import {
-  memoryRateLimits,
-  type JsonObject,
-  type PermissionRequest,
-  type RateLimitStore,
-  type Tool,
-  type ToolContext,
-} from "@toolweave/core";
+import type { JsonObject, PermissionRequest, Tool, ToolContext } from "@toolweave/core";
+import { memoryRateLimits, type RateLimitStore } from "@toolweave/core/stores";
 import { foreignTool, tool } from "../support/executor-for.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { memoryRateLimits, type RateRequest, type RateReservation } from "@toolweave/core";
+import { memoryRateLimits, type RateRequest, type RateReservation } from "@toolweave/core/stores";
 import { FakeClock } from "../support/fake-clock.ts";
 
 function request(more: Partial<RateRequest> = {}): RateRequest {

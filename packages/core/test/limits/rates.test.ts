@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  type ExecutorOptions,
-  type RateLimit,
-  type RateLimitStore,
-  type RateRequest,
-} from "@toolweave/core";
+import type { ExecutorOptions, RateLimit } from "@toolweave/core";
+import type { RateLimitStore, RateRequest } from "@toolweave/core/stores";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";

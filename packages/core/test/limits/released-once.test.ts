@@ -1,19 +1,18 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  memoryRateLimits,
   suspend,
   ToolError,
   type ConcurrencyLimits,
   type Interruption,
   type JsonObject,
-  type RateLimitStore,
   type Tool,
   type ToolCall,
   type ToolEvent,
   type ToolOutcome,
   type ToolRun,
 } from "@toolweave/core";
+import { memoryRateLimits, type RateLimitStore } from "@toolweave/core/stores";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { completed } from "../support/outcomes.ts";

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  ToolError,
-  type RateLimitStore,
-  type RetryPolicy,
-  type Tool,
-  type ToolContext,
-} from "@toolweave/core";
+import { ToolError, type RetryPolicy, type Tool, type ToolContext } from "@toolweave/core";
+import type { RateLimitStore } from "@toolweave/core/stores";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed } from "../support/outcomes.ts";

@@ -1,4 +1,14 @@
-import { argumentsSchemaOf, prefix, rename, ToolExecutor, ToolRegistry, toolsSource, type JsonObject, type JsonSchema, type Tool } from "@toolweave/core";
+import {
+  prefix,
+  rename,
+  ToolExecutor,
+  ToolRegistry,
+  toolsSource,
+  type JsonObject,
+  type JsonSchema,
+  type Tool,
+} from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { describe, expect, test } from "vitest";
 import { specHashOf } from "../../src/contract/tool.ts";
 import { sameSpec } from "../../src/registry/registry-diff.ts";

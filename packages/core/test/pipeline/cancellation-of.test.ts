@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cancellationOf, ToolError, type Cancellation, type ToolContext } from "@toolweave/core";
+import { ToolError, type ToolContext } from "@toolweave/core";
+import { cancellationOf, type Cancellation } from "@toolweave/core/adapter";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf } from "../support/outcomes.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { defineTool, type InjectedParameter, type JsonObject } from "@toolweave/core";
+import { defineTool, type JsonObject } from "@toolweave/core";
+import type { InjectedParameter } from "@toolweave/core/adapter";
 import { call, executorFor, foreignTool, recorded } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { memoryGrants, type ExecutorOptions, type Tool } from "@toolweave/core";
+import type { ExecutorOptions, Tool } from "@toolweave/core";
+import { memoryGrants } from "@toolweave/core/stores";
 import { deferred } from "../support/deferred.ts";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { whilePersonAnswers, type ToolOutcome } from "@toolweave/core";
+import type { ToolOutcome } from "@toolweave/core";
+import { whilePersonAnswers } from "@toolweave/core/adapter";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { codeOf } from "../support/outcomes.ts";

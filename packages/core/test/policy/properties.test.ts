@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Caller, PermissionRequest, RegisteredTool, ToolAnnotations } from "@toolweave/core";
+import type { Caller, PermissionRequest, ToolAnnotations } from "@toolweave/core";
+import type { RegisteredTool } from "@toolweave/core/adapter";
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
 import { decidePermission, explainPermission } from "../../src/policy/decide.ts";
 import type { Decision, PolicyLayer } from "../../src/policy/decision.ts";

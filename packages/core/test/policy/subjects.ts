@@ -1,11 +1,6 @@
-import type {
-  Caller,
-  JsonObject,
-  PermissionRequest,
-  Provenance,
-  RegisteredTool,
-  ToolAnnotations,
-} from "@toolweave/core";
+import type { Caller, JsonObject, PermissionRequest, ToolAnnotations } from "@toolweave/core";
+import type { RegisteredTool } from "@toolweave/core/adapter";
+import type { Provenance } from "@toolweave/core/adapter";
 import { compilePolicy } from "../../src/policy/compile-policy.ts";
 import { decidePermission } from "../../src/policy/decide.ts";
 import type { Decision, PolicySubject } from "../../src/policy/decision.ts";

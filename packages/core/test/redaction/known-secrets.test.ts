@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SecretSet } from "@toolweave/core";
+import { SecretSet } from "@toolweave/core/adapter";
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 import { SecretFinder } from "../../src/redaction/secret-finder.ts";
 import { SecretRedactor } from "../../src/redaction/secret-redactor.ts";

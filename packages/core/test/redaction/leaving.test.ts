@@ -1,14 +1,13 @@
 import { describe, expect, test } from "vitest";
 import {
-  memoryArtifacts,
-  SecretSet,
   text,
   ToolError,
   toolsSource,
-  type AuditRecord,
   type ExecutorOptions,
   type ToolSource,
 } from "@toolweave/core";
+import { SecretSet } from "@toolweave/core/adapter";
+import { memoryArtifacts, type AuditRecord } from "@toolweave/core/stores";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 

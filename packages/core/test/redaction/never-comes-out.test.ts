@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import {
-  memoryArtifacts,
   suspend,
   text,
   ToolError,
@@ -9,6 +8,7 @@ import {
   type ToolExecutor,
   type ToolOutput,
 } from "@toolweave/core";
+import { memoryArtifacts } from "@toolweave/core/stores";
 import { inFullRun } from "@toolweave/test-support";
 import { anyText } from "../support/any-text.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";

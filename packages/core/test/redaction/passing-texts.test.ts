@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SecretSet } from "@toolweave/core";
+import { SecretSet } from "@toolweave/core/adapter";
 import { RedactingStream } from "../../src/redaction/secret-redactor.ts";
 import { SecretFinder } from "../../src/redaction/secret-finder.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { text, type RedactionRule, type ToolOutput, type ToolReturn } from "@toolweave/core";
+import { text, type ToolOutput, type ToolReturn } from "@toolweave/core";
+import type { RedactionRule } from "@toolweave/core/adapter";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 

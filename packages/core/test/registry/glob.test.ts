@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { globMatcher } from "@toolweave/core";
+import { globMatcher } from "@toolweave/core/adapter";
 import { cpuMilliseconds, linearWorkMs } from "@toolweave/test-support";
 
 describe("a glob", () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { loadedSource, type LoadedSource, type Tool } from "@toolweave/core";
+import type { Tool } from "@toolweave/core";
+import { loadedSource, type LoadedSource } from "@toolweave/core/adapter";
 import { foreignTool } from "../support/executor-for.ts";
 
 const step = fc.constantFrom(

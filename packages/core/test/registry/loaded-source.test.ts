@@ -1,13 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
+import { ToolError, ToolRegistry, type Tool } from "@toolweave/core";
 import {
   loadedSource,
   SecretSet,
-  ToolError,
-  ToolRegistry,
   type LoadedSource,
   type LoadedSourceOptions,
-  type Tool,
-} from "@toolweave/core";
+} from "@toolweave/core/adapter";
 import { foreignTool } from "../support/executor-for.ts";
 
 type Loaded = Awaited<ReturnType<LoadedSourceOptions["load"]>>;

@@ -10,7 +10,7 @@ import {
   shortHash,
   snakeName,
   uniqueNames,
-} from "@toolweave/core";
+} from "@toolweave/core/adapter";
 import { anyText } from "../support/any-text.ts";
 
 const canonical = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;

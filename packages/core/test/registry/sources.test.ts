@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { ToolError, ToolRegistry, type ToolSource, ToolsetSnapshot } from "@toolweave/core";
+import { ToolError, ToolRegistry, type ToolSource } from "@toolweave/core";
+import { ToolsetSnapshot } from "@toolweave/core/adapter";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { settled } from "../support/fake-clock.ts";

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ToolRegistry, type RegisteredTool, ToolsetSnapshot, type Toolset } from "@toolweave/core";
+import { ToolRegistry, type Toolset } from "@toolweave/core";
+import type { RegisteredTool } from "@toolweave/core/adapter";
+import { ToolsetSnapshot } from "@toolweave/core/adapter";
 import { tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 

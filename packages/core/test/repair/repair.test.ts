@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type {
-  ExecutorOptions,
-  JsonObject,
-  Repair,
-  RepairRequest,
-  ValidationProblem,
-} from "@toolweave/core";
+import type { ExecutorOptions, JsonObject, Repair, RepairRequest } from "@toolweave/core";
+import type { ValidationProblem } from "@toolweave/core/adapter";
 import {
   call,
   executorFor,

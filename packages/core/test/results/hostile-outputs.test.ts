@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isContentBlock, text, type ContentBlock, type JsonObject } from "@toolweave/core";
+import { text, type ContentBlock, type JsonObject } from "@toolweave/core";
+import { isContentBlock } from "@toolweave/core/adapter";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { completed, textFor } from "../support/outcomes.ts";
 

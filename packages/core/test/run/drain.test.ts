@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { memoryPendingCalls, ToolError, type ToolOutcome } from "@toolweave/core";
+import { ToolError, type ToolOutcome } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { controlledTools } from "../support/controlled-tools.ts";
 import { call, executorFor, guarded, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Tool, ToolCall, ToolOutcome, ToolScope } from "@toolweave/core";
+import type { Tool, ToolCall, ToolOutcome } from "@toolweave/core";
+import type { ToolScope } from "@toolweave/core/adapter";
 import {
   call,
   executorFor,

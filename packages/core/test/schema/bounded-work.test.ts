@@ -1,6 +1,7 @@
 // Small schemas and small data that make a validator work for ever, or run out of memory.
 import { afterEach, describe, expect, test } from "vitest";
-import { ajvValidator, type CompiledSchema, type JsonSchema } from "@toolweave/core";
+import { ajvValidator, type JsonSchema } from "@toolweave/core";
+import type { CompiledSchema } from "@toolweave/core/adapter";
 import { interpretedValidator } from "@toolweave/core/interpreted-validator";
 import { inFullRun } from "@toolweave/test-support";
 import { remainingWork, workBudgets } from "../../src/schema/pattern/work-budget.ts";

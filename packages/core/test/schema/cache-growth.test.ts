@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import type { CompiledSchema, JsonSchema } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
+import type { CompiledSchema } from "@toolweave/core/adapter";
 import { SchemaCache } from "../../src/schema/schema-cache.ts";
 
 const schemaOf = (at: number): JsonSchema => ({ type: "object", title: `schema ${at}` });

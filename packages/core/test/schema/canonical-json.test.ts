@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import { sha256 } from "../../src/json/canonical-json.ts";
 
 /** The same data with every object's keys in another order. */

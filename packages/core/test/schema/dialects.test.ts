@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ajvValidator, type JsonSchema, type ValidationProblem } from "@toolweave/core";
+import { ajvValidator, type JsonSchema } from "@toolweave/core";
+import type { ValidationProblem } from "@toolweave/core/adapter";
 
 const validator = ajvValidator();
 

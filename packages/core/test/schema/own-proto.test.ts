@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ajvValidator, canonicalJson, type JsonObject, type JsonSchema } from "@toolweave/core";
+import { ajvValidator, type JsonObject, type JsonSchema } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import { interpretedValidator } from "@toolweave/core/interpreted-validator";
 import { cloneJson } from "../../src/json/clone-json.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  ajvValidator,
-  type CompiledSchema,
-  type JsonSchema,
-  type SchemaValidator,
-} from "@toolweave/core";
+import { ajvValidator, type JsonSchema } from "@toolweave/core";
+import type { CompiledSchema, SchemaValidator } from "@toolweave/core/adapter";
 import { SchemaCache } from "../../src/schema/schema-cache.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";

@@ -1,10 +1,5 @@
-import {
-  type JsonSchema,
-  type Tool,
-  type ToolSpec,
-  ToolsetSnapshot,
-  type Toolset,
-} from "@toolweave/core";
+import type { JsonSchema, Tool, ToolSpec, Toolset } from "@toolweave/core";
+import { ToolsetSnapshot } from "@toolweave/core/adapter";
 
 type Changes = { readonly [Key in keyof ToolSpec]?: ToolSpec[Key] };
 

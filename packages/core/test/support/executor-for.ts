@@ -8,7 +8,6 @@ import {
   type JsonObject,
   type JsonSchema,
   type RegistryInput,
-  type SchemaValidator,
   type Tool,
   type ToolCall,
   type ToolContext,
@@ -16,6 +15,7 @@ import {
   type ToolEvent,
   type ToolSpec,
 } from "@toolweave/core";
+import type { SchemaValidator } from "@toolweave/core/adapter";
 
 /**
  * One for all executors, since loading Ajv again for each would be most of the tests' time; and

@@ -1,10 +1,9 @@
+import type { Clock, Interruption } from "@toolweave/core";
 import {
   memoryPendingCalls,
-  type Clock,
   type ClaimResult,
-  type Interruption,
   type PendingCallStore,
-} from "@toolweave/core";
+} from "@toolweave/core/stores";
 
 /** A key that several executors of a test have in common, as several processes would. */
 export const key = "a key of at least thirty-two bytes";

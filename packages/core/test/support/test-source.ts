@@ -1,4 +1,5 @@
-import type { SourceProblem, Tool, ToolSource } from "@toolweave/core";
+import type { Tool, ToolSource } from "@toolweave/core";
+import type { SourceProblem } from "@toolweave/core/adapter";
 
 /** A source whose every step a test decides. */
 export class TestSource implements ToolSource {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { memoryPendingCalls, suspend, ToolError, type ToolContext } from "@toolweave/core";
+import { suspend, ToolError, type ToolContext } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";
 import { taskIdOf } from "./task-for.ts";

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  memoryPendingCalls,
-  memoryTasks,
-  suspend,
-  type Interruption,
-  type TaskStore,
-  type ToolExecutor,
-} from "@toolweave/core";
+import { suspend, type Interruption, type ToolExecutor } from "@toolweave/core";
+import { memoryPendingCalls, memoryTasks, type TaskStore } from "@toolweave/core/stores";
 import { call, executorFor, recorded, typesOf } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { memoryTasks, type TaskStore } from "@toolweave/core";
+import { memoryTasks, type TaskStore } from "@toolweave/core/stores";
 import { FakeClock } from "../support/fake-clock.ts";
 import { idOf, task, taskStoreContract } from "./task-store-contract.ts";
 

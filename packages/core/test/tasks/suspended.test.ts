@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
-  memoryPendingCalls,
-  memoryTasks,
   suspend,
   type Answer,
   type Interruption,
   type InterruptionRequest,
   type ToolExecutor,
 } from "@toolweave/core";
+import { memoryPendingCalls, memoryTasks } from "@toolweave/core/stores";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";

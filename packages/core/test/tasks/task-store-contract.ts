@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ToolError, type TaskRecord, type TaskStore } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import type { TaskRecord, TaskStore } from "@toolweave/core/stores";
 
 /** A store of tasks, and the clock that it goes by. */
 export interface TaskStoreUnderTest {

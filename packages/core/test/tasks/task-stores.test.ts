@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  memoryPendingCalls,
-  memoryTasks,
-  suspend,
-  ToolError,
-  type TaskStore,
-} from "@toolweave/core";
+import { suspend, ToolError } from "@toolweave/core";
+import { memoryPendingCalls, memoryTasks, type TaskStore } from "@toolweave/core/stores";
 import { call, executorFor, recorded, typesOf } from "../support/executor-for.ts";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf, textFor } from "../support/outcomes.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isContentBlock, isThenable, lazyProperty } from "@toolweave/core";
+import { isContentBlock, isThenable, lazyProperty } from "@toolweave/core/adapter";
 import { defineLazy } from "../../src/contract/lazy.ts";
 
 describe("lazyProperty", () => {

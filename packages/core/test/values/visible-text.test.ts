@@ -1,4 +1,4 @@
-import { visibleText } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

@@ -1,5 +1,6 @@
 import type { SecureContext } from "node:tls";
-import { ToolError, type CertificateCredential } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import type { CertificateCredential } from "@toolweave/core/stores";
 
 /** TLS credentials and trusted authorities of a connection; connections of different identities are never shared. */
 export interface TlsIdentity {

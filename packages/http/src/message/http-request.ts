@@ -1,4 +1,5 @@
-import type { Cancellation, CertificateCredential } from "@toolweave/core";
+import type { Cancellation } from "@toolweave/core/adapter";
+import type { CertificateCredential } from "@toolweave/core/stores";
 import type { HttpResponse } from "./http-response.ts";
 
 /** The body of a request: text (sent as UTF-8), bytes, or a stream of bytes. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { ToolError, type JsonObject, type TokenCredential } from "@toolweave/core";
+import { ToolError, type JsonObject } from "@toolweave/core";
+import type { TokenCredential } from "@toolweave/core/stores";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { callbackCode, type ExpectedCallback } from "./callback-code.ts";
 import { checkIdToken } from "./id-token.ts";

@@ -1,4 +1,5 @@
-import { ToolError, type Clock, type TokenCredential } from "@toolweave/core";
+import { ToolError, type Clock } from "@toolweave/core";
+import type { TokenCredential } from "@toolweave/core/stores";
 import { endpointUrl } from "./endpoint-url.ts";
 import { postForm, type FormResponse } from "./post-form.ts";
 import type { OAuthClientOptions } from "./oauth-types.ts";

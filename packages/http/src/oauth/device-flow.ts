@@ -1,4 +1,6 @@
-import { ToolError, visibleText, type JsonObject, type TokenCredential } from "@toolweave/core";
+import { ToolError, type JsonObject } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
+import type { TokenCredential } from "@toolweave/core/stores";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { endpointUrl } from "./endpoint-url.ts";
 import { invalidResponse } from "./post-form.ts";

@@ -1,4 +1,5 @@
-import { checkOptions, ToolError } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import type { OAuthClient, OAuthClientOptions } from "./oauth-types.ts";
 
 const optionNames: readonly string[] = [

@@ -1,4 +1,5 @@
-import { ToolError, type JsonObject, type TokenCredential } from "@toolweave/core";
+import { ToolError, type JsonObject } from "@toolweave/core";
+import type { TokenCredential } from "@toolweave/core/stores";
 import { beginAuthorization, finishAuthorization } from "./authorization-code.ts";
 import { AuthorizationServer } from "./authorization-server.ts";
 import { DeviceFlow } from "./device-flow.ts";

@@ -1,4 +1,5 @@
-import type { Clock, JsonObject, TokenCredential } from "@toolweave/core";
+import type { Clock, JsonObject } from "@toolweave/core";
+import type { TokenCredential } from "@toolweave/core/stores";
 import type { HttpClient } from "../message/http-request.ts";
 
 /** A client of one OAuth 2 authorization server: where the server is, and as whom the host is known there. */

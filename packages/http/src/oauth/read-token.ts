@@ -1,4 +1,5 @@
-import type { JsonObject, TokenCredential } from "@toolweave/core";
+import type { JsonObject } from "@toolweave/core";
+import type { TokenCredential } from "@toolweave/core/stores";
 import { invalidResponse } from "./post-form.ts";
 
 /** Describes the token that a response is expected to hold. */

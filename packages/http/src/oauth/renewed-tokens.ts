@@ -1,4 +1,4 @@
-import type { TokenCredential } from "@toolweave/core";
+import type { TokenCredential } from "@toolweave/core/stores";
 
 const maxTokens = 1_000;
 

@@ -1,4 +1,4 @@
-import { visibleText } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 
 const maxInputLength = 10_000;
 const maxLength = 200;

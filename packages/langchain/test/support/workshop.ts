@@ -1,12 +1,12 @@
 import {
   defineTool,
-  memoryPendingCalls,
   suspend,
   ToolExecutor,
   ToolRegistry,
   type ExecutorOptions,
   type Tool,
 } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import type { ScriptedCall } from "./graphs.ts";
 
 const id = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } as const;

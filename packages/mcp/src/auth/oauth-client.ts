@@ -12,7 +12,8 @@ import {
   type OAuthClientProvider,
   type StoredOAuthClientInformation,
 } from "@modelcontextprotocol/client";
-import type { ClientCredential, JsonObject, TokenCredential } from "@toolweave/core";
+import type { JsonObject } from "@toolweave/core";
+import type { ClientCredential, TokenCredential } from "@toolweave/core/stores";
 import { readToken } from "@toolweave/http";
 import type { McpPrivateKey } from "../options/auth-options.ts";
 import type { Authority } from "./authority.ts";

@@ -1,10 +1,6 @@
 import { randomBytes } from "node:crypto";
-import {
-  ToolError,
-  type ClientCredential,
-  type JsonObject,
-  type TokenCredential,
-} from "@toolweave/core";
+import { ToolError, type JsonObject } from "@toolweave/core";
+import type { ClientCredential, TokenCredential } from "@toolweave/core/stores";
 import { callbackCode } from "@toolweave/http";
 import { findAuthority, getListed, type Authority } from "./authority.ts";
 import {

@@ -1,4 +1,6 @@
-import { ToolError, type SecretSet, type TokenCredential, type ToolContext } from "@toolweave/core";
+import { ToolError, type ToolContext } from "@toolweave/core";
+import type { SecretSet } from "@toolweave/core/adapter";
+import type { TokenCredential } from "@toolweave/core/stores";
 import { httpClient, SharedWork, type HttpClient } from "@toolweave/http";
 import { guardedFetch } from "./guarded-fetch.ts";
 import type { HttpAuthorization, HttpRejection } from "../transport/messages/mcp-connection.ts";

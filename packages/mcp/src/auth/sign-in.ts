@@ -1,4 +1,4 @@
-import { SecretSet } from "@toolweave/core";
+import { SecretSet } from "@toolweave/core/adapter";
 import { checkServer } from "../options/check-server.ts";
 import type { McpHttpServer } from "../options/mcp-options.ts";
 import { toConnectError } from "../transport/call-error.ts";

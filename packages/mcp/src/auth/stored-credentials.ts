@@ -1,14 +1,13 @@
+import { ToolError, type Awaitable } from "@toolweave/core";
+import { isThenable } from "@toolweave/core/adapter";
 import {
-  isThenable,
   memoryCredentials,
-  ToolError,
-  type Awaitable,
   type ClientCredential,
   type Credential,
   type CredentialKey,
   type CredentialStore,
   type TokenCredential,
-} from "@toolweave/core";
+} from "@toolweave/core/stores";
 
 import type { TokenSecrets } from "./token-secrets.ts";
 

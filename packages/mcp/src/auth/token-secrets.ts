@@ -1,4 +1,4 @@
-import type { Unregister, SecretSet } from "@toolweave/core";
+import type { Unregister, SecretSet } from "@toolweave/core/adapter";
 import { isDistinctive } from "../options/server-secrets.ts";
 
 /** Number of latest tokens and codes that are redacted: they are renewed without end. */

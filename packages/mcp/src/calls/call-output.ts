@@ -1,15 +1,17 @@
 import {
-  isContentBlock,
-  roundedIntegers,
-  roundedWarning,
-  stringifyExact,
   text,
   ToolError,
-  visibleText,
   type ContentBlock,
   type JsonValue,
   type ToolOutput,
 } from "@toolweave/core";
+import {
+  isContentBlock,
+  roundedIntegers,
+  roundedWarning,
+  stringifyExact,
+  visibleText,
+} from "@toolweave/core/adapter";
 import { isObject } from "../schema/schema-keywords.ts";
 
 const known = new Set<unknown>(["text", "image", "audio", "resource_link", "resource"]);

@@ -6,10 +6,10 @@ import {
   type JsonObject,
   type JsonValue,
   type Suspension,
-  type SuspensionRequest,
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
+import type { SuspensionRequest } from "@toolweave/core/adapter";
 import { isObject } from "../schema/schema-keywords.ts";
 import type {
   ServerRequestHandler,

@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import type {
   JsonObject,
   JsonSchema,
-  SourceProblem,
   Suspension,
   Tool,
-  ToolAvailability,
   ToolContext,
   ToolOutput,
   ToolSpec,
 } from "@toolweave/core";
+import type { SourceProblem, ToolAvailability } from "@toolweave/core/adapter";
 import type { ServerRequestHandler } from "../server-requests/server-request-handler.ts";
 import { handleInputRequired } from "./input-required.ts";
 import type { RemoteTasks } from "./remote-tasks.ts";

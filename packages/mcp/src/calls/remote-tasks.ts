@@ -1,11 +1,5 @@
-import {
-  cancellationOf,
-  ToolError,
-  visibleText,
-  type JsonObject,
-  type ToolContext,
-  type ToolErrorCode,
-} from "@toolweave/core";
+import { ToolError, type JsonObject, type ToolContext, type ToolErrorCode } from "@toolweave/core";
+import { cancellationOf, visibleText } from "@toolweave/core/adapter";
 import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 import type { Requester } from "../connection/requester.ts";
 import { isObject } from "../schema/schema-keywords.ts";

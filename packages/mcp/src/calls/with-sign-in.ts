@@ -2,15 +2,14 @@ import { createHash } from "node:crypto";
 import {
   suspend,
   ToolError,
-  visibleText,
   type Answer,
-  type AuthRequest,
   type JsonObject,
   type JsonValue,
   type Suspension,
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
+import { visibleText, type AuthRequest } from "@toolweave/core/adapter";
 import type { ServerAuth } from "../auth/server-auth.ts";
 import { SignInRequired } from "../auth/sign-in-required.ts";
 

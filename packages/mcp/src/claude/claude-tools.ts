@@ -5,13 +5,8 @@ import type {
   Options,
 } from "@anthropic-ai/claude-agent-sdk";
 import type { Transport } from "@modelcontextprotocol/server";
-import {
-  checkOptions,
-  isToolName,
-  ToolError,
-  type Caller,
-  type ToolExecutor,
-} from "@toolweave/core";
+import { ToolError, type Caller, type ToolExecutor } from "@toolweave/core";
+import { checkOptions, isToolName } from "@toolweave/core/adapter";
 import { Gateway } from "../gateway/serve-mcp.ts";
 import {
   toSettings,

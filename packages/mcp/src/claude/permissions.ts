@@ -1,15 +1,15 @@
 import type { CanUseTool, PermissionResult } from "@anthropic-ai/claude-agent-sdk";
 import {
-  canonicalJson,
   displayProse,
   type Answer,
   type ApprovalRequest,
   type Interruption,
   type JsonObject,
   type JsonValue,
-  type Metadata,
   type ToolResult,
 } from "@toolweave/core";
+import type { Metadata } from "@toolweave/core/adapter";
+import { canonicalJson } from "@toolweave/core/adapter";
 import { isObject } from "../schema/schema-keywords.ts";
 import type { GatewayClient } from "../gateway/clients/gateway-client.ts";
 import type { PreparedCall } from "../gateway/clients/serve-options.ts";

@@ -1,4 +1,5 @@
-import type { LoadedSource, Tool } from "@toolweave/core";
+import type { Tool } from "@toolweave/core";
+import type { LoadedSource } from "@toolweave/core/adapter";
 
 const none: readonly Tool[] = [];
 

@@ -1,4 +1,5 @@
-import { ToolError, type Cancellation, type Clock, type ClockTimer } from "@toolweave/core";
+import { ToolError, type Clock, type ClockTimer } from "@toolweave/core";
+import type { Cancellation } from "@toolweave/core/adapter";
 import { isLostSession } from "../transport/call-error.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { ConnectionLease } from "./connection-lease.ts";

@@ -1,4 +1,5 @@
-import type { JsonObject, ToolContext, Cancellation } from "@toolweave/core";
+import type { JsonObject, ToolContext } from "@toolweave/core";
+import type { Cancellation } from "@toolweave/core/adapter";
 import type { ServerRequestHandler } from "../server-requests/server-request-handler.ts";
 import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 

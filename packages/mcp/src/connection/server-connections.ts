@@ -1,10 +1,5 @@
-import {
-  steadyClock,
-  ToolError,
-  type Cancellation,
-  type JsonObject,
-  type ToolContext,
-} from "@toolweave/core";
+import { ToolError, type JsonObject, type ToolContext } from "@toolweave/core";
+import { steadyClock, type Cancellation } from "@toolweave/core/adapter";
 import type { ServerAuth } from "../auth/server-auth.ts";
 import type { McpServer } from "../options/mcp-options.ts";
 import { InboundMessages } from "../server-requests/inbound-messages.ts";

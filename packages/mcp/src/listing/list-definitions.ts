@@ -1,4 +1,5 @@
-import type { JsonObject, SourceProblem } from "@toolweave/core";
+import type { JsonObject } from "@toolweave/core";
+import type { SourceProblem } from "@toolweave/core/adapter";
 import type { McpConnection, McpDefinition } from "../transport/messages/mcp-connection.ts";
 import { measureDefinition } from "../schema/measure-definition.ts";
 import { toDisplayName } from "./text-sanitizer.ts";

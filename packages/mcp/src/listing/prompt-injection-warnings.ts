@@ -1,4 +1,5 @@
-import type { SourceProblem, Tool } from "@toolweave/core";
+import type { Tool } from "@toolweave/core";
+import type { SourceProblem } from "@toolweave/core/adapter";
 import { findingProblem, scanSpec, twinProblems } from "@toolweave/core/scan";
 
 /** Maximum number of characters of one list that are scanned; real lists have less than a hundredth of it. */

@@ -1,4 +1,4 @@
-import { globMatcher, type SourceProblem } from "@toolweave/core";
+import { globMatcher, type SourceProblem } from "@toolweave/core/adapter";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 import type { Selection } from "../options/mcp-options.ts";
 

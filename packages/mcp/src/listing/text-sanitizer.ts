@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { visibleText } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 
 /** Maximum number of characters of a tool's description. The longest of 256 real tools has 4,000. */
 export const maxDescriptionLength = 10_000;

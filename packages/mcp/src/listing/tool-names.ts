@@ -1,4 +1,4 @@
-import { cleanName, prefixName, uniqueNames, type SourceProblem } from "@toolweave/core";
+import { cleanName, prefixName, uniqueNames, type SourceProblem } from "@toolweave/core/adapter";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 import type { Selection } from "../options/mcp-options.ts";
 import { toDisplayName } from "./text-sanitizer.ts";

@@ -1,13 +1,6 @@
-import {
-  canonicalJson,
-  type JsonObject,
-  type JsonSchema,
-  type JsonValue,
-  type Metadata,
-  type SourceProblem,
-  type ToolAnnotations,
-  type ToolSpec,
-} from "@toolweave/core";
+import type { JsonObject, JsonSchema, JsonValue, ToolAnnotations, ToolSpec } from "@toolweave/core";
+import type { Metadata } from "@toolweave/core/adapter";
+import { canonicalJson, type SourceProblem } from "@toolweave/core/adapter";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 import { sanitizeSchema } from "../schema/sanitize-schema.ts";
 import { isObject } from "../schema/schema-keywords.ts";

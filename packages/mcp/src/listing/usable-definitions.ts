@@ -1,4 +1,5 @@
-import type { JsonObject, SourceProblem, JsonSchema } from "@toolweave/core";
+import type { JsonObject, JsonSchema } from "@toolweave/core";
+import type { SourceProblem } from "@toolweave/core/adapter";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 import { measureDefinition } from "../schema/measure-definition.ts";
 import { findMissingReference } from "../schema/find-missing-reference.ts";

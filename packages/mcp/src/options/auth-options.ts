@@ -1,4 +1,5 @@
-import type { Awaitable, CredentialStore } from "@toolweave/core";
+import type { Awaitable } from "@toolweave/core";
+import type { CredentialStore } from "@toolweave/core/stores";
 
 /** The purpose of a token. */
 export interface TokenRequest {

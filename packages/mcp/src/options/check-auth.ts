@@ -1,4 +1,6 @@
-import { checkOptions, ToolError, type CredentialStore } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
+import type { CredentialStore } from "@toolweave/core/stores";
 import type { McpHttpServer } from "./mcp-options.ts";
 import type { McpAuth, McpOAuth, McpPrivateKey } from "./auth-options.ts";
 

@@ -1,4 +1,5 @@
-import { checkOptions, isToolName, ToolError } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { checkOptions, isToolName } from "@toolweave/core/adapter";
 import { checkAuth } from "./check-auth.ts";
 import { rejectSecretsOfEnv } from "./server-secrets.ts";
 import type { McpServer, ToolSelection } from "./mcp-options.ts";

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { resolve, sep } from "node:path";
-import { canonicalJson, type JsonObject, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import type { McpServer } from "./mcp-options.ts";
 
 /**

@@ -1,4 +1,5 @@
-import type { Awaitable, Caller, JsonObject, ToolProgress } from "@toolweave/core";
+import type { Awaitable, Caller, JsonObject } from "@toolweave/core";
+import type { ToolProgress } from "@toolweave/core/adapter";
 
 /**
  * Resources, prompts and completion of an MCP server, which a gateway passes on unchanged: `mcpSource` provides those

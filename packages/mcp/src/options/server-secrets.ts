@@ -1,4 +1,5 @@
-import { ToolError, type SourceProblem, SecretSet } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { type SourceProblem, SecretSet } from "@toolweave/core/adapter";
 import type { McpServer } from "./mcp-options.ts";
 
 /** `--token`, `--api-key`, `-p.secret`; not `--max-tokens`, nor `--token-file`. */

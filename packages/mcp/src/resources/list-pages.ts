@@ -1,4 +1,5 @@
-import type { Cancellation, JsonObject, ToolContext } from "@toolweave/core";
+import type { JsonObject, ToolContext } from "@toolweave/core";
+import type { Cancellation } from "@toolweave/core/adapter";
 import type { OnBehalf, Requester } from "../connection/requester.ts";
 import { measureDefinition } from "../schema/measure-definition.ts";
 import { isObject } from "../schema/schema-keywords.ts";

@@ -1,18 +1,16 @@
 import {
-  cancellationOf,
   text,
   ToolError,
-  visibleText,
   type Awaitable,
   type ContentBlock,
   type JsonObject,
   type JsonValue,
   type PermissionRequest,
-  type SourceProblem,
   type Suspension,
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
+import { cancellationOf, visibleText, type SourceProblem } from "@toolweave/core/adapter";
 import { handleInputRequired } from "../calls/input-required.ts";
 import type { Resumed } from "../calls/with-sign-in.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";

@@ -1,4 +1,5 @@
-import { visibleText, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 import { measureDefinition } from "../schema/measure-definition.ts";
 import { findMissingReference } from "../schema/find-missing-reference.ts";
 import { readSchema } from "../schema/read-schema.ts";

@@ -1,4 +1,4 @@
-import { visibleText } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 
 /** A rejected request of a server. The message is sent to the server. */
 export class InvalidServerRequest extends Error {

@@ -1,4 +1,5 @@
-import { visibleText, type JsonObject, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 import { logLevels, type LogLevel, type LogMessage } from "../options/server-request-options.ts";
 
 /** Reads a `notifications/message`; `undefined`: it is invalid. */

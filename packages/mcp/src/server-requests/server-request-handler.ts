@@ -1,4 +1,5 @@
-import { whilePersonAnswers, type JsonObject, type ToolContext, ToolError } from "@toolweave/core";
+import { type JsonObject, type ToolContext, ToolError } from "@toolweave/core";
+import { whilePersonAnswers } from "@toolweave/core/adapter";
 import { isObject } from "../schema/schema-keywords.ts";
 import type {
   ServerRequestOptions,

@@ -1,4 +1,5 @@
-import { ToolError, visibleText, type JsonValue } from "@toolweave/core";
+import { ToolError, type JsonValue } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 import {
   ResponseLostError,
   ConnectionClosedError,

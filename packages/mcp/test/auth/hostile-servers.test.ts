@@ -1,4 +1,4 @@
-import { memoryCredentials, type CredentialStore } from "@toolweave/core";
+import { memoryCredentials, type CredentialStore } from "@toolweave/core/stores";
 import { describe, expect, it } from "vitest";
 import { mcpSource, signIn, type McpHttpServer, type McpOAuth } from "../../src/index.ts";
 import { webOrigin, type Said, type WebOrigin } from "../support/web-origin.ts";

@@ -1,14 +1,16 @@
 import {
-  memoryCredentials,
   ToolExecutor,
   ToolRegistry,
-  type CredentialStore,
   type Interruption,
   type Suspension,
-  type TokenCredential,
   type ToolContext,
   type ToolOutcome,
 } from "@toolweave/core";
+import {
+  memoryCredentials,
+  type CredentialStore,
+  type TokenCredential,
+} from "@toolweave/core/stores";
 import { expect, it } from "vitest";
 import { mcpSource, signIn, type McpHttpServer } from "../../src/index.ts";
 import { guardedLibrary, type GuardedLibrary } from "../support/guarded-library.ts";

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { memoryCredentials } from "@toolweave/core";
+import { memoryCredentials } from "@toolweave/core/stores";
 import { expect, it, onTestFinished } from "vitest";
 import { mcpSource, type McpAuth, type TokenRequest } from "../../src/index.ts";
 import { guardedLibrary } from "../support/guarded-library.ts";

@@ -1,4 +1,5 @@
-import type { ToolOutcome, ToolProgress, ToolSource } from "@toolweave/core";
+import type { ToolOutcome, ToolSource } from "@toolweave/core";
+import type { ToolProgress } from "@toolweave/core/adapter";
 import { describe, expect, it, vi } from "vitest";
 import { cover, silence } from "../support/library.ts";
 import { executorOver, oddServer, opened, toolOf } from "../support/open-source.ts";

@@ -1,12 +1,12 @@
 import type { CanUseTool, OnElicitation } from "@anthropic-ai/claude-agent-sdk";
 import {
   defineTool,
-  memoryPendingCalls,
   suspend,
   type Interruption,
   type JsonObject,
   type Tool,
 } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { describe, expect, it, vi } from "vitest";
 import { claudeTools } from "../../src/claude/index.ts";
 import { asking, claudeProcess } from "../support/claude-process.ts";

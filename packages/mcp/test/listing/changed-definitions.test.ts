@@ -1,10 +1,5 @@
-import {
-  memoryGrants,
-  ToolExecutor,
-  ToolRegistry,
-  type GrantStore,
-  type ToolEvent,
-} from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type ToolEvent } from "@toolweave/core";
+import { memoryGrants, type GrantStore } from "@toolweave/core/stores";
 import { expect, onTestFinished, test } from "vitest";
 import { mcpSource, type McpSource } from "../../src/index.ts";
 import { listedTool, listing, sourceOf, type Listing } from "../support/listed-source.ts";

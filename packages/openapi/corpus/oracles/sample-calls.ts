@@ -1,11 +1,6 @@
 import { sampleArguments, type ValueStyle } from "@toolweave/conformance";
-import {
-  ajvValidator,
-  type CompiledSchema,
-  type JsonObject,
-  type JsonSchema,
-  type JsonValue,
-} from "@toolweave/core";
+import { ajvValidator, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { CompiledSchema } from "@toolweave/core/adapter";
 
 /** Which arguments a call has: only what is required, or everything that the schema names. */
 export type Variant = "required" | "all";

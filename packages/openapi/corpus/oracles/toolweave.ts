@@ -1,10 +1,5 @@
-import {
-  argumentsSchemaOf,
-  ToolExecutor,
-  ToolRegistry,
-  type JsonSchema,
-  type Tool,
-} from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type JsonSchema, type Tool } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { openApiSource } from "../../src/index.ts";
 import type { Contender } from "./contender.ts";
 

@@ -1,14 +1,16 @@
 import {
-  type CredentialKey,
-  type CredentialStore,
   type JsonObject,
-  memoryArtifacts,
-  memoryCredentials,
   ToolExecutor,
   ToolRegistry,
   type ToolOutcome,
   type ToolResult,
 } from "@toolweave/core";
+import {
+  type CredentialKey,
+  type CredentialStore,
+  memoryArtifacts,
+  memoryCredentials,
+} from "@toolweave/core/stores";
 import { openApiSource, type OpenApiSource } from "../../src/index.ts";
 import type { RunningServer } from "./server-program.ts";
 

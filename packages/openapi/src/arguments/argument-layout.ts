@@ -1,4 +1,5 @@
-import { shortHash, visibleText, type JsonSchema } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
+import { shortHash, visibleText } from "@toolweave/core/adapter";
 import {
   OperationError,
   type OperationDetails,

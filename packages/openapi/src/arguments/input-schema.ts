@@ -1,5 +1,6 @@
 import { setOwn } from "../document/record.ts";
-import { visibleText, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 import type { ArgumentLayout } from "./argument-layout.ts";
 import { toChoiceSchema } from "./body-choice.ts";
 import type { Parameter, SelfContainedSchema } from "../document/operation.ts";

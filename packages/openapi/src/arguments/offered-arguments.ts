@@ -1,10 +1,5 @@
-import {
-  ajvValidator,
-  nearNames,
-  type JsonObject,
-  type JsonSchema,
-  type SchemaValidator,
-} from "@toolweave/core";
+import { ajvValidator, type JsonObject, type JsonSchema } from "@toolweave/core";
+import { nearNames, type SchemaValidator } from "@toolweave/core/adapter";
 import { OperationError } from "../document/operation.ts";
 import { collectInPlaceSchemas } from "../schema/resolve-schema.ts";
 import type { ArgumentLayout, BodyArguments } from "./argument-layout.ts";

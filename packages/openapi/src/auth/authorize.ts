@@ -1,11 +1,6 @@
-import {
-  isThenable,
-  ToolError,
-  type Awaitable,
-  type Credential,
-  type Suspension,
-  type ToolContext,
-} from "@toolweave/core";
+import { ToolError, type Awaitable, type Suspension, type ToolContext } from "@toolweave/core";
+import { isThenable } from "@toolweave/core/adapter";
+import type { Credential } from "@toolweave/core/stores";
 import type { HttpClientOptions, HttpHeaders } from "@toolweave/http";
 import type { PlannedRequest } from "../request/request-plan.ts";
 import { CallerCredentials, type CallOwner, type FoundCredential } from "./caller-credentials.ts";

@@ -1,13 +1,12 @@
+import { ToolError, type Awaitable } from "@toolweave/core";
+import { isThenable } from "@toolweave/core/adapter";
 import {
-  isThenable,
   memoryCredentials,
-  ToolError,
-  type Awaitable,
   type Credential,
   type CredentialKey,
   type CredentialStore,
   type TokenCredential,
-} from "@toolweave/core";
+} from "@toolweave/core/stores";
 import type { OAuthClients } from "./oauth-clients.ts";
 import type { SchemeUse } from "./security.ts";
 import type { SourceSecrets } from "./source-secrets.ts";

@@ -1,4 +1,5 @@
-import { checkOptions, type CredentialStore, type SourceProblem } from "@toolweave/core";
+import { checkOptions, type SourceProblem } from "@toolweave/core/adapter";
+import type { CredentialStore } from "@toolweave/core/stores";
 import type {
   BasicCredential,
   ClientCertificate,

@@ -1,9 +1,5 @@
-import {
-  ToolError,
-  type CertificateCredential,
-  type Credential,
-  type PasswordCredential,
-} from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import type { CertificateCredential, Credential, PasswordCredential } from "@toolweave/core/stores";
 import type { SecurityScheme } from "../document/operation.ts";
 import { framingHeaders } from "../parameters/host-headers.ts";
 

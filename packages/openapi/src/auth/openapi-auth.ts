@@ -1,10 +1,5 @@
-import type {
-  Awaitable,
-  Caller,
-  CertificateCredential,
-  Credential,
-  CredentialStore,
-} from "@toolweave/core";
+import type { Awaitable, Caller } from "@toolweave/core";
+import type { CertificateCredential, Credential, CredentialStore } from "@toolweave/core/stores";
 
 /** The request for a credential. */
 export interface CredentialRequest {

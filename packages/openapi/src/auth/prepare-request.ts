@@ -1,5 +1,5 @@
 import { setOwn } from "../document/record.ts";
-import type { CertificateCredential } from "@toolweave/core";
+import type { CertificateCredential } from "@toolweave/core/stores";
 import type { PlannedRequest } from "../request/request-plan.ts";
 import type { CredentialMaterial } from "./credential-form.ts";
 import type { DigestChallenges } from "./digest-challenges.ts";

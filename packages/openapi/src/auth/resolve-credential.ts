@@ -1,4 +1,6 @@
-import { isThenable, ToolError, type Awaitable, type Credential } from "@toolweave/core";
+import { ToolError, type Awaitable } from "@toolweave/core";
+import { isThenable } from "@toolweave/core/adapter";
+import type { Credential } from "@toolweave/core/stores";
 import type {
   BasicCredential,
   ClientCertificate,

@@ -1,13 +1,12 @@
 import {
   ToolError,
-  visibleText,
   type Answer,
-  type AuthRequest,
   type JsonObject,
   type JsonValue,
-  type TokenCredential,
   type ToolContext,
 } from "@toolweave/core";
+import { visibleText, type AuthRequest } from "@toolweave/core/adapter";
+import type { TokenCredential } from "@toolweave/core/stores";
 import type { OAuthClient } from "@toolweave/http";
 import { isRecord } from "../document/record.ts";
 import type { OAuthFlow } from "./openapi-auth.ts";

@@ -1,4 +1,4 @@
-import { SecretSet, type Unregister } from "@toolweave/core";
+import { SecretSet, type Unregister } from "@toolweave/core/adapter";
 import { isBasic, isCertificate, isRegistration } from "./check-auth.ts";
 import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
 

@@ -1,4 +1,5 @@
-import { artifactKey, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { artifactKey } from "@toolweave/core/stores";
 import type { SelfContainedSchema } from "../document/operation.ts";
 import { collectInPlaceSchemas } from "../schema/resolve-schema.ts";
 import type { ArtifactFiles } from "./body-writer.ts";

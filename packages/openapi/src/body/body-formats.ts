@@ -1,4 +1,5 @@
-import { artifactKey, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { artifactKey } from "@toolweave/core/stores";
 import type { BodyFile, BodyWriter } from "./body-writer.ts";
 import {
   toBase64Schema,

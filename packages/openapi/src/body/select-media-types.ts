@@ -1,4 +1,5 @@
-import { visibleText, type JsonSchema } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 import type { LayoutOptions } from "../settings/operation-options.ts";
 import { OperationError, type MediaDescription, type RequestBody } from "../document/operation.ts";
 import { resolveSchema } from "../schema/resolve-schema.ts";

@@ -1,11 +1,5 @@
-import {
-  cancellationOf,
-  type ItemStream,
-  type JsonObject,
-  type Suspension,
-  type ToolContext,
-  type ToolOutput,
-} from "@toolweave/core";
+import type { JsonObject, Suspension, ToolContext, ToolOutput } from "@toolweave/core";
+import { cancellationOf, type ItemStream } from "@toolweave/core/adapter";
 import {
   httpClient,
   type HttpClient,

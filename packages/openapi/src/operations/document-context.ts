@@ -1,4 +1,4 @@
-import type { SourceProblem } from "@toolweave/core";
+import type { SourceProblem } from "@toolweave/core/adapter";
 import { relativeUrl } from "../document/loading/display-url.ts";
 import { describePointer } from "../document/references/location.ts";
 import { withoutFragment } from "../document/references/document-set.ts";

@@ -1,4 +1,4 @@
-import type { SourceProblem } from "@toolweave/core";
+import type { SourceProblem } from "@toolweave/core/adapter";
 import { unchangedOperations } from "./compare-documents.ts";
 import { DocumentContext } from "./document-context.ts";
 import { DocumentFiles } from "../document/loading/document-files.ts";

@@ -1,4 +1,4 @@
-import { shortenName, snakeName, snakeWords, uniqueNames } from "@toolweave/core";
+import { shortenName, snakeName, snakeWords, uniqueNames } from "@toolweave/core/adapter";
 
 /** The parts of an operation from which its name is derived. */
 export interface Nameable {

@@ -1,4 +1,4 @@
-import { checkOptions, isToolName } from "@toolweave/core";
+import { checkOptions, isToolName } from "@toolweave/core/adapter";
 import type { OpenApiOptions } from "./openapi-options.ts";
 import {
   type OperationOverride,

@@ -1,4 +1,4 @@
-import { checkOptions, isToolName } from "@toolweave/core";
+import { checkOptions, isToolName } from "@toolweave/core/adapter";
 import type { SourceKind } from "../document/loading/load-document.ts";
 import { checkAuth } from "../auth/check-auth.ts";
 import type { PageCollection } from "../exchange/follow-ups/collect-pages.ts";

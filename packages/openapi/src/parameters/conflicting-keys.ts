@@ -1,4 +1,4 @@
-import { visibleText } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 import type { Parameter } from "../document/operation.ts";
 import { encodeStrict } from "./percent-encode.ts";
 import { collectInPlaceSchemas, getRequiredNames } from "../schema/resolve-schema.ts";

@@ -1,4 +1,5 @@
-import { artifactKey, type JsonObject, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { artifactKey } from "@toolweave/core/stores";
 import type { BodyArguments } from "../arguments/argument-layout.ts";
 import type { BodyChoice, BodyForm } from "../arguments/body-choice.ts";
 import { isJsonObject } from "../document/record.ts";

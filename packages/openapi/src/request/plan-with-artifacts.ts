@@ -1,4 +1,5 @@
-import { ToolError, type JsonObject, type StoredContent, type ToolContext } from "@toolweave/core";
+import { ToolError, type JsonObject, type ToolContext } from "@toolweave/core";
+import type { StoredContent } from "@toolweave/core/adapter";
 import { pendingFile, type BodyFile } from "../body/body-writer.ts";
 import type { OperationSettings } from "../settings/operation-settings.ts";
 import type { PlannedRequest, RequestPlan } from "./request-plan.ts";

@@ -1,4 +1,4 @@
-import type { SourceProblem } from "@toolweave/core";
+import type { SourceProblem } from "@toolweave/core/adapter";
 import type { ApiDocument } from "../operations/document.ts";
 import type { Operation } from "../document/operation.ts";
 import { chooseServer, findOpenVariables, formatServer, type ServerChoice } from "./servers.ts";

@@ -1,4 +1,4 @@
-import { shortHash } from "@toolweave/core";
+import { shortHash } from "@toolweave/core/adapter";
 import type { JsonSchema } from "@toolweave/core";
 import { parsePointer } from "../document/references/json-pointer.ts";
 import type { Location } from "../document/references/location.ts";

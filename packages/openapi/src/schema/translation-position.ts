@@ -1,4 +1,5 @@
-import { isCheckablePattern, visibleText, type JsonSchema } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
+import { isCheckablePattern, visibleText } from "@toolweave/core/adapter";
 import type { Definition } from "./definition.ts";
 import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import type { OperationError } from "../document/operation.ts";

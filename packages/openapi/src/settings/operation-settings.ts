@@ -1,11 +1,5 @@
-import {
-  isToolName,
-  nearNames,
-  visibleText,
-  type JsonObject,
-  type SourceProblem,
-  type ToolAnnotations,
-} from "@toolweave/core";
+import type { JsonObject, ToolAnnotations } from "@toolweave/core";
+import { isToolName, nearNames, visibleText, type SourceProblem } from "@toolweave/core/adapter";
 import type { Operation } from "../document/operation.ts";
 import type { OperationOverride, LayoutOptions } from "./operation-options.ts";
 import { isJsonObject } from "../document/record.ts";

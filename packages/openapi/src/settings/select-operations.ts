@@ -1,4 +1,4 @@
-import { globMatcher, type SourceProblem } from "@toolweave/core";
+import { globMatcher, type SourceProblem } from "@toolweave/core/adapter";
 import type { Operation } from "../document/operation.ts";
 import type { OperationSelector } from "./operation-options.ts";
 

@@ -1,4 +1,4 @@
-import { visibleText, type SourceProblem } from "@toolweave/core";
+import { visibleText, type SourceProblem } from "@toolweave/core/adapter";
 import { findingProblem, scanSpec, scanText, twinProblems } from "@toolweave/core/scan";
 import type { SpecFinding } from "@toolweave/core/scan";
 import type { OperationTool } from "./operation-tool.ts";

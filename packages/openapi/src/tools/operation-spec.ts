@@ -1,10 +1,6 @@
-import {
-  visibleText,
-  type JsonSchema,
-  type SourceProblem,
-  type ToolSpec,
-  type Metadata,
-} from "@toolweave/core";
+import type { JsonSchema, ToolSpec } from "@toolweave/core";
+import type { Metadata } from "@toolweave/core/adapter";
+import { visibleText, type SourceProblem } from "@toolweave/core/adapter";
 import type { Operation, OperationDetails, SelfContainedSchema } from "../document/operation.ts";
 import type { ArgumentLayout } from "../arguments/argument-layout.ts";
 import { toInputSchema, toSelfContained } from "../arguments/input-schema.ts";

@@ -1,17 +1,15 @@
 import {
-  prefixName,
   ToolError,
-  type ItemStream,
   type JsonObject,
   type JsonSchema,
   type PermissionRequest,
   type Suspension,
   type Tool,
-  type ToolAvailability,
   type ToolContext,
   type ToolOutput,
   type ToolSpec,
 } from "@toolweave/core";
+import { prefixName, type ItemStream, type ToolAvailability } from "@toolweave/core/adapter";
 import { layoutArguments, type ArgumentLayout } from "../arguments/argument-layout.ts";
 import { checkFixed, selectOffered } from "../arguments/offered-arguments.ts";
 import { planWithFixed, planWithArtifacts } from "../request/plan-with-artifacts.ts";

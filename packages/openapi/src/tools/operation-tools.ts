@@ -1,4 +1,5 @@
-import { visibleText, type JsonObject, type SourceProblem, type Tool } from "@toolweave/core";
+import type { JsonObject, Tool } from "@toolweave/core";
+import { visibleText, type SourceProblem } from "@toolweave/core/adapter";
 import type { OperationSettings } from "../settings/operation-settings.ts";
 import type { Operation } from "../document/operation.ts";
 import type { LinkTarget } from "../exchange/follow-ups/linked-calls.ts";

@@ -1,4 +1,4 @@
-import type { SourceProblem } from "@toolweave/core";
+import type { SourceProblem } from "@toolweave/core/adapter";
 import type { HostNames } from "../parameters/reserved-names.ts";
 import type { SchemaBudget } from "../model-schema/schema-budget.ts";
 import type { OpenApiAuth } from "../auth/openapi-auth.ts";

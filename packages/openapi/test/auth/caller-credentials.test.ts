@@ -1,11 +1,9 @@
+import { ToolExecutor, ToolRegistry, type JsonObject } from "@toolweave/core";
 import {
   memoryCredentials,
-  ToolExecutor,
-  ToolRegistry,
   type CredentialKey,
   type CredentialStore,
-  type JsonObject,
-} from "@toolweave/core";
+} from "@toolweave/core/stores";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type CredentialRequest, type OpenApiAuth } from "../../src/index.ts";

@@ -1,14 +1,16 @@
 import {
-  memoryCredentials,
   suspend,
-  type CredentialKey,
-  type CredentialStore,
   type JsonObject,
   type Suspension,
-  type TokenCredential,
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
+import {
+  memoryCredentials,
+  type CredentialKey,
+  type CredentialStore,
+  type TokenCredential,
+} from "@toolweave/core/stores";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OAuthRegistration } from "../../src/index.ts";
 import { RecordingServer, respond, type Answer } from "../support/recording-server.ts";

@@ -1,10 +1,5 @@
-import {
-  memoryCredentials,
-  type Credential,
-  type JsonObject,
-  type Tool,
-  type ToolContext,
-} from "@toolweave/core";
+import type { JsonObject, Tool, ToolContext } from "@toolweave/core";
+import { memoryCredentials, type Credential } from "@toolweave/core/stores";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RecordingServer, respond } from "../support/recording-server.ts";
 import { sourceOf, toolOf } from "../support/call-tool.ts";

@@ -1,11 +1,5 @@
-import {
-  memoryCredentials,
-  memoryPendingCalls,
-  ToolExecutor,
-  ToolRegistry,
-  type JsonObject,
-  type ToolEvent,
-} from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type JsonObject, type ToolEvent } from "@toolweave/core";
+import { memoryCredentials, memoryPendingCalls } from "@toolweave/core/stores";
 import { expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OAuthFlow } from "../../src/index.ts";
 import { RecordingServer, type Recorded } from "../support/recording-server.ts";

@@ -1,4 +1,5 @@
-import { memoryCredentials, memoryPendingCalls, type ToolOutcome } from "@toolweave/core";
+import type { ToolOutcome } from "@toolweave/core";
+import { memoryCredentials, memoryPendingCalls } from "@toolweave/core/stores";
 import { describe, expect, test, vi } from "vitest";
 import { guardedApi } from "./support/guarded-api.ts";
 import { signIn } from "./support/browser.ts";

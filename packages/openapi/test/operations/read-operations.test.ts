@@ -1,4 +1,4 @@
-import { isToolName } from "@toolweave/core";
+import { isToolName } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openDocument } from "../../src/operations/document.ts";

@@ -1,5 +1,4 @@
 import {
-  argumentsSchemaOf,
   ToolExecutor,
   ToolRegistry,
   type JsonObject,
@@ -7,6 +6,7 @@ import {
   type Tool,
   type ToolOutcome,
 } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";

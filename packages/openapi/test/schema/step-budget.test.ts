@@ -1,5 +1,6 @@
 // What a document makes reading cost is bounded, and the place that costs too much is named.
-import type { JsonObject, JsonValue, SourceProblem } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import type { SourceProblem } from "@toolweave/core/adapter";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { openApiSource, type OpenApiSource } from "../../src/index.ts";

@@ -1,10 +1,6 @@
 // Documents that are small and would take hours or gigabytes, if each way through them were gone.
-import {
-  argumentsSchemaOf,
-  type JsonObject,
-  type PreflightContext,
-  type Tool,
-} from "@toolweave/core";
+import type { JsonObject, Tool } from "@toolweave/core";
+import { argumentsSchemaOf, type PreflightContext } from "@toolweave/core/adapter";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseDocument } from "../../src/document/loading/parse-document.ts";
 import { openApiSource, type OpenApiSource } from "../../src/index.ts";

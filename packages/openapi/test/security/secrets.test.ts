@@ -1,12 +1,5 @@
-import {
-  memoryArtifacts,
-  memoryPendingCalls,
-  ToolExecutor,
-  ToolRegistry,
-  type AuditRecord,
-  type JsonObject,
-  type ToolEvent,
-} from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type JsonObject, type ToolEvent } from "@toolweave/core";
+import { memoryArtifacts, memoryPendingCalls, type AuditRecord } from "@toolweave/core/stores";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer } from "../support/recording-server.ts";

@@ -1,4 +1,5 @@
-import { steadyClock, type ToolContext, ToolsetSnapshot } from "@toolweave/core";
+import type { ToolContext } from "@toolweave/core";
+import { steadyClock, ToolsetSnapshot } from "@toolweave/core/adapter";
 
 /** The least that a tool gets, for tests that run one without an executor. */
 export function toolContext(signal: AbortSignal = new AbortController().signal): ToolContext {

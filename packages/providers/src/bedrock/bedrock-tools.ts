@@ -1,4 +1,5 @@
-import { shortHash, type JsonObject, type ToolResult, type Toolset } from "@toolweave/core";
+import type { JsonObject, ToolResult, Toolset } from "@toolweave/core";
+import { shortHash } from "@toolweave/core/adapter";
 import { contentParts, perObject, type ContentFile } from "@toolweave/core/integration";
 import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
 import {

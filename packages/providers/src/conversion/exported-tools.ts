@@ -1,10 +1,5 @@
-import {
-  uniqueNames,
-  type JsonObject,
-  type ToolCall,
-  type Toolset,
-  type ToolSpec,
-} from "@toolweave/core";
+import type { JsonObject, ToolCall, Toolset, ToolSpec } from "@toolweave/core";
+import { uniqueNames } from "@toolweave/core/adapter";
 import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
 import { BadSchema } from "../schema/projection-errors.ts";
 import { projection, type Projection } from "../schema/projection.ts";

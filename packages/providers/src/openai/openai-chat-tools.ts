@@ -1,4 +1,5 @@
-import { checkOptions, type ToolCall, type Toolset } from "@toolweave/core";
+import type { ToolCall, Toolset } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import { modelContent, perObject } from "@toolweave/core/integration";
 import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
 import {

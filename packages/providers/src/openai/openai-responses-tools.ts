@@ -1,4 +1,5 @@
-import { checkOptions, type ToolResult, type Toolset } from "@toolweave/core";
+import type { ToolResult, Toolset } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import {
   fileName,
   imageTypes,

@@ -1,4 +1,5 @@
-import { canonicalJson, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import { isObject, isSchema, asList, asTexts, without, type SchemaNode } from "./subschemas.ts";
 
 /** The functions for merging: they resolve references, and report what is lost. */

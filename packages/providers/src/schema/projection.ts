@@ -1,4 +1,5 @@
-import { cleanName, uniqueNames, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { cleanName, uniqueNames } from "@toolweave/core/adapter";
 import type { ProviderRules } from "../rules/provider-rules.ts";
 import { BadSchema } from "./projection-errors.ts";
 import { demands } from "./keywords.ts";

@@ -1,4 +1,5 @@
-import { canonicalJson, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import { canonicalJson } from "@toolweave/core/adapter";
 import { jsonType } from "./keywords.ts";
 import { definitionName } from "./prepared-schema.ts";
 import type { Projection } from "./projection.ts";

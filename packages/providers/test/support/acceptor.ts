@@ -1,9 +1,5 @@
-import {
-  ajvValidator,
-  type CompiledSchema,
-  type JsonSchema,
-  type JsonValue,
-} from "@toolweave/core";
+import { ajvValidator, type JsonSchema, type JsonValue } from "@toolweave/core";
+import type { CompiledSchema } from "@toolweave/core/adapter";
 
 /** Says whether a value is valid for a schema, as the executor's validator does. */
 export async function acceptor(): Promise<(value: JsonValue, schema: JsonSchema) => boolean> {

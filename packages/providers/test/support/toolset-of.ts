@@ -1,4 +1,5 @@
-import { type JsonSchema, type Tool, ToolsetSnapshot, type Toolset } from "@toolweave/core";
+import type { JsonSchema, Tool, Toolset } from "@toolweave/core";
+import { ToolsetSnapshot } from "@toolweave/core/adapter";
 
 /** A tool that does nothing, with that schema for its arguments. */
 export function toolOf(name: string, inputSchema: JsonSchema, description = "It does."): Tool {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Interruption, PendingCallRecord } from "@toolweave/core";
+import type { Interruption } from "@toolweave/core";
+import type { PendingCallRecord } from "@toolweave/core/stores";
 import { openStore } from "../support/open-store.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { startAgent } from "./support/start-agent.ts";

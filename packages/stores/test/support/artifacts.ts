@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ArtifactStore, StoredArtifact } from "@toolweave/core";
+import type { ArtifactStore, StoredArtifact } from "@toolweave/core/stores";
 import { fileArtifacts, sqliteStore } from "../../src/index.ts";
 
 /** An artifact with its bytes. */

@@ -1,4 +1,4 @@
-import type { TaskRecord } from "@toolweave/core";
+import type { TaskRecord } from "@toolweave/core/stores";
 
 /** A task that has just begun and does not expire while anybody reads this. */
 export function taskRecord(id: string, more: Partial<TaskRecord> = {}): TaskRecord {

@@ -1,7 +1,8 @@
 // A process of its own that uses a store. It does what its argument names, and tells what came of it.
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
-import type { AuditRecord, CredentialStore, ToolEvent } from "@toolweave/core";
+import type { ToolEvent } from "@toolweave/core";
+import type { AuditRecord, CredentialStore } from "@toolweave/core/stores";
 import {
   auditFile,
   eventFile,

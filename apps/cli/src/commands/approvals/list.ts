@@ -1,4 +1,5 @@
-import type { Interruption, PendingCallRecord, PendingCallStatus } from "@toolweave/core";
+import type { Interruption } from "@toolweave/core";
+import type { PendingCallRecord, PendingCallStatus } from "@toolweave/core/stores";
 import { shortIds } from "../../input/find-by-id.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { exitCode } from "../../process/exit-code.ts";

@@ -1,11 +1,5 @@
-import {
-  ToolError,
-  ToolRegistry,
-  type Answer,
-  type ClaimResult,
-  type PendingCallRecord,
-  type ToolOutcome,
-} from "@toolweave/core";
+import { ToolError, ToolRegistry, type Answer, type ToolOutcome } from "@toolweave/core";
+import type { ClaimResult, PendingCallRecord } from "@toolweave/core/stores";
 import { findById } from "../../input/find-by-id.ts";
 import type { ApprovalStore } from "../../store/approval-store.ts";
 import { createExecutor } from "../shared/executor.ts";

@@ -1,4 +1,5 @@
-import { argumentsSchemaOf, type ApprovalMode, type ToolCall } from "@toolweave/core";
+import type { ApprovalMode, ToolCall } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { readObjectOption } from "../../input/json-option.ts";
 import { parseArguments } from "../../input/parse-arguments.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";

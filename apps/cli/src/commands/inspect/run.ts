@@ -1,4 +1,5 @@
-import { argumentsSchemaOf, type PolicyEffect, type RegistryProblem } from "@toolweave/core";
+import type { PolicyEffect, RegistryProblem } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { exitCode } from "../../process/exit-code.ts";

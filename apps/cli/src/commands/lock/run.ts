@@ -98,7 +98,7 @@ async function writeLines(
   { added, removed, changed }: LockDifference,
   output: Output,
 ): Promise<void> {
-  const { describeChange } = await import("@toolweave/core");
+  const { describeChange } = await import("@toolweave/core/adapter");
   for (const tool of added) await output.write(`added    ${safeValue(tool)}\n`);
   for (const tool of removed) await output.write(`removed  ${safeValue(tool)}\n`);
   for (const { tool, changes } of changed) {

@@ -1,11 +1,11 @@
-import {
-  argumentsSchemaOf,
-  type Caller,
-  type Decision,
-  type ExplainedRequest,
-  type Explanation,
-  type PolicyEffect,
+import type {
+  Caller,
+  Decision,
+  ExplainedRequest,
+  Explanation,
+  PolicyEffect,
 } from "@toolweave/core";
+import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { readObjectOption } from "../../input/json-option.ts";
 import { parseArguments } from "../../input/parse-arguments.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";

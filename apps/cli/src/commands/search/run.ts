@@ -1,4 +1,5 @@
-import type { PolicyEffect, RegisteredTool } from "@toolweave/core";
+import type { PolicyEffect } from "@toolweave/core";
+import type { RegisteredTool } from "@toolweave/core/adapter";
 import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { exitCode } from "../../process/exit-code.ts";

@@ -1,12 +1,12 @@
 import {
   ToolError,
   ToolExecutor,
-  type ArtifactStore,
   type ExecutorOptions,
   type ApprovalMode,
   type PolicyInput,
   type ToolRegistry,
 } from "@toolweave/core";
+import type { ArtifactStore } from "@toolweave/core/stores";
 import type { ApprovalStore } from "../../store/approval-store.ts";
 
 /** As much of a store as an executor needs. */

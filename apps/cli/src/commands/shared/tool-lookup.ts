@@ -1,4 +1,5 @@
-import { nearNames, type Tool, type ToolRegistry } from "@toolweave/core";
+import type { Tool, ToolRegistry } from "@toolweave/core";
+import { nearNames } from "@toolweave/core/adapter";
 import { UsageError } from "../../process/errors.ts";
 import type { SourcePlan } from "../../sources/load-sources.ts";
 

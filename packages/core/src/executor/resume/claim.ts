@@ -1,4 +1,9 @@
-import { storeTime, unavailable, type ClaimResult, type FinishedResult } from "../../approvals/pending-call-store.ts";
+import {
+  storeTime,
+  unavailable,
+  type ClaimResult,
+  type FinishedResult,
+} from "../../approvals/pending-call-store.ts";
 import { stoppedOutcome } from "../stages/detach.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { messageOf } from "../../contract/error-message.ts";

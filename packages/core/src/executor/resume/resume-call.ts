@@ -1,4 +1,10 @@
-import { answeredBy, approvalOf, problemOf, editedArguments, rejectionAmong } from "../../approvals/answers.ts";
+import {
+  answeredBy,
+  approvalOf,
+  problemOf,
+  editedArguments,
+  rejectionAmong,
+} from "../../approvals/answers.ts";
 import { specHashOf, type RegisteredTool, type Toolset } from "../../contract/tool.ts";
 import type { PendingCall } from "../../approvals/pending-call.ts";
 import { unavailable } from "../../approvals/pending-call-store.ts";
@@ -8,7 +14,12 @@ import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { JsonObject } from "../../json/json.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { approvalInvalid, toToolError } from "../call/to-tool-error.ts";
-import { type CallServices, type CallSettings, CallState, type Resumption } from "../call/call-state.ts";
+import {
+  type CallServices,
+  type CallSettings,
+  CallState,
+  type Resumption,
+} from "../call/call-state.ts";
 import { markPendingCallFinished } from "./claim.ts";
 import { finishedOutcome } from "../call/finished-outcome.ts";
 import { abortWith } from "../call/abort-with.ts";

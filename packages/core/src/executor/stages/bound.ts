@@ -2,11 +2,24 @@ import type { Awaitable } from "../../json/json.ts";
 import { isAtLeastZero } from "../../contract/check-options.ts";
 import { text, type ContentBlock } from "../../contract/content-block.ts";
 import type { ArtifactRef, ToolOutput } from "../../contract/tool-result.ts";
-import { mediaSize, textSize, clipContent, isBinary, maxBlocks, type ContentLimits } from "../../artifacts/clip-content.ts";
+import {
+  mediaSize,
+  textSize,
+  clipContent,
+  isBinary,
+  maxBlocks,
+  type ContentLimits,
+} from "../../artifacts/clip-content.ts";
 import { lateStore, maxStoreMs } from "../../artifacts/artifacts.ts";
 import { isOverflowStrategy } from "../../artifacts/large-outputs.ts";
 import type { OverflowStrategy } from "../../contract/tool-spec.ts";
-import { pointer, pointerBytes, divideContent, contentForModel, type Part } from "../../artifacts/stored-content.ts";
+import {
+  pointer,
+  pointerBytes,
+  divideContent,
+  contentForModel,
+  type Part,
+} from "../../artifacts/stored-content.ts";
 import { frameBytes } from "../../framing/frame.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { messageOf } from "../../contract/error-message.ts";

@@ -1,4 +1,5 @@
-import type { JsonObject, ToolExecutor, ToolProgress } from "@toolweave/core";
+import type { JsonObject, ToolExecutor } from "@toolweave/core";
+import type { ToolProgress } from "@toolweave/core/adapter";
 import { registerClientCall } from "./forward-to-client.ts";
 import { onTaskCreated } from "../../calls/remote-task.ts";
 import {

@@ -1,4 +1,5 @@
-import { ToolError, type JsonObject, type ToolProgress } from "@toolweave/core";
+import { ToolError, type JsonObject } from "@toolweave/core";
+import type { ToolProgress } from "@toolweave/core/adapter";
 import { formatLogMessage } from "../../server-requests/log-message.ts";
 import {
   UnsupportedByClient,

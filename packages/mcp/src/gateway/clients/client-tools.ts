@@ -1,4 +1,5 @@
-import type { Caller, ToolExecutor, ToolRun, ToolSearch, Toolset } from "@toolweave/core";
+import type { Caller, ToolExecutor, ToolRun, Toolset } from "@toolweave/core";
+import type { ToolSearch } from "@toolweave/core/adapter";
 import { toolSearch } from "@toolweave/core/search";
 import { toCallerKey } from "./gateway-client.ts";
 

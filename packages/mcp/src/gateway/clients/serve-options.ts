@@ -1,14 +1,14 @@
 import {
-  checkOptions,
   ToolError,
   type Awaitable,
   type Interruption,
   type JsonObject,
-  type Metadata,
   type Answer,
   type ToolCall,
   type ToolRun,
 } from "@toolweave/core";
+import type { Metadata } from "@toolweave/core/adapter";
+import { checkOptions } from "@toolweave/core/adapter";
 import type { McpProvider } from "../../options/provider.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { checkOptions, ToolError } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import { isLoopback } from "./origin-guard.ts";
 import type { HttpOptions } from "./http-options.ts";
 

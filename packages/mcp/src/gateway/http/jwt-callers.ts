@@ -1,4 +1,5 @@
-import { checkOptions, ToolError, type Caller, type JsonObject } from "@toolweave/core";
+import { ToolError, type Caller, type JsonObject } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
 import type { JSONWebKeySet, JWTPayload } from "jose";
 import { getBearerToken } from "./http-callers.ts";
 import type { Authenticate, CallerRefusal, ProtectedResource } from "./http-options.ts";

@@ -1,4 +1,5 @@
-import { isThenable, ToolError, type JsonObject } from "@toolweave/core";
+import { ToolError, type JsonObject } from "@toolweave/core";
+import { isThenable } from "@toolweave/core/adapter";
 import { isObject } from "../../schema/schema-keywords.ts";
 import { withTimeout } from "../clients/with-timeout.ts";
 import {

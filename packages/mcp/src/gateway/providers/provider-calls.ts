@@ -3,12 +3,12 @@ import {
   ToolError,
   type Awaitable,
   type JsonObject,
-  type RegisteredTool,
   type Tool,
   type ToolExecutor,
-  ToolsetSnapshot,
   type Toolset,
 } from "@toolweave/core";
+import type { RegisteredTool } from "@toolweave/core/adapter";
+import { ToolsetSnapshot } from "@toolweave/core/adapter";
 import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { McpProvider, McpProviderCall } from "../../options/provider.ts";

@@ -2,10 +2,10 @@ import {
   displayLine,
   displayProse,
   type Answer,
-  type AuthRequest,
   type JsonObject,
   type ToolCall,
 } from "@toolweave/core";
+import type { AuthRequest } from "@toolweave/core/adapter";
 import { toElicitationAnswer, canElicit, type ClientQuestion } from "../clients/client-question.ts";
 import {
   toFormQuestion,

@@ -1,10 +1,5 @@
-import {
-  type JsonObject,
-  type StoredContent,
-  type Tool,
-  type ToolExecutor,
-  ToolsetSnapshot,
-} from "@toolweave/core";
+import type { JsonObject, Tool, ToolExecutor } from "@toolweave/core";
+import { type StoredContent, ToolsetSnapshot } from "@toolweave/core/adapter";
 import { artifactScheme } from "../clients/call-result.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 

@@ -5,7 +5,8 @@ import {
   type CallToolResult,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { isThenable, ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import { isThenable } from "@toolweave/core/adapter";
 import { answerTimeoutMs } from "../clients/client-question.ts";
 import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";

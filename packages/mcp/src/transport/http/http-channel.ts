@@ -1,4 +1,5 @@
-import { parseExact, ToolError } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
+import { parseExact } from "@toolweave/core/adapter";
 import type { HttpResponse } from "@toolweave/http";
 import type { McpHttpServer } from "../../options/mcp-options.ts";
 import {

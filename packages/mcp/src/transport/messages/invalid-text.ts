@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { visibleText } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 
 const replacement = "\uFFFD";
 /** U+FFFD in UTF-8: a server may send it. */

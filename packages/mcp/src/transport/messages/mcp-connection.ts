@@ -1,4 +1,5 @@
-import type { Awaitable, Cancellation, JsonObject, JsonValue } from "@toolweave/core";
+import type { Awaitable, JsonObject, JsonValue } from "@toolweave/core";
+import type { Cancellation } from "@toolweave/core/adapter";
 
 /**
  * The protocol as the rest of the package uses it: requests, notifications and their results, not validated. Only

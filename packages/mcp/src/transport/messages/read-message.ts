@@ -1,4 +1,4 @@
-import { parseExact } from "@toolweave/core";
+import { parseExact } from "@toolweave/core/adapter";
 import { maxMessageBytes, type ChannelReceiver } from "./channel.ts";
 import { LineTruncator } from "./line-truncator.ts";
 

@@ -1,11 +1,10 @@
+import type { JsonObject, Tool } from "@toolweave/core";
 import {
   memoryPendingCalls,
   memoryTasks,
-  type JsonObject,
   type PendingCallStore,
   type TaskStore,
-  type Tool,
-} from "@toolweave/core";
+} from "@toolweave/core/stores";
 import { describe, expect, it, vi } from "vitest";
 import { clientOf, echo, opening, serving, textOf } from "../../support/open-gateway.ts";
 import { requestOf } from "../../support/task-client.ts";

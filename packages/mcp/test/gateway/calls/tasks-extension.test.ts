@@ -1,4 +1,5 @@
-import { memoryPendingCalls, memoryTasks, type JsonObject, type TaskStore } from "@toolweave/core";
+import type { JsonObject } from "@toolweave/core";
+import { memoryPendingCalls, memoryTasks, type TaskStore } from "@toolweave/core/stores";
 import { describe, expect, it, vi } from "vitest";
 import { opening, post, requestFor, serving } from "../../support/open-gateway.ts";
 import { knowingTasks } from "../../support/task-client.ts";

@@ -1,11 +1,11 @@
 import {
-  memoryPendingCalls,
   ToolError,
   type Hook,
   type JsonObject,
   type PolicyInput,
   type ToolEvent,
 } from "@toolweave/core";
+import { memoryPendingCalls } from "@toolweave/core/stores";
 import { describe, expect, it, vi } from "vitest";
 import type { McpProvider, McpProviderChange } from "../../../src/gateway/index.ts";
 import { clientOf, echo, eras, opening, serving } from "../../support/open-gateway.ts";

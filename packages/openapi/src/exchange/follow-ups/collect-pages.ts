@@ -1,6 +1,4 @@
 import {
-  canonicalJson,
-  stringifyExact,
   text,
   type ContentBlock,
   type JsonObject,
@@ -9,6 +7,7 @@ import {
   type ToolError,
   type ToolOutput,
 } from "@toolweave/core";
+import { canonicalJson, stringifyExact } from "@toolweave/core/adapter";
 import { findList } from "./declared-next.ts";
 import { getNextCall, type NextCall } from "./next-call.ts";
 

@@ -1,4 +1,5 @@
-import { displayText, visibleText } from "@toolweave/core";
+import { displayText } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 
 const maxNameLength = 120;
 

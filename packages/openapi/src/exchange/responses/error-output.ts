@@ -1,4 +1,5 @@
-import { text, ToolError, type JsonValue, type ToolOutput, parseExact } from "@toolweave/core";
+import { text, ToolError, type JsonValue, type ToolOutput } from "@toolweave/core";
+import { parseExact } from "@toolweave/core/adapter";
 import { retryAfterMs, type HttpResponse } from "@toolweave/http";
 import { isJsonMediaType, isTextMediaType } from "../../document/media-type.ts";
 import { redactedText, formatStatus, type SentRequest } from "./sent-request.ts";

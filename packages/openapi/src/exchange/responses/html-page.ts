@@ -1,4 +1,4 @@
-import { visibleText } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 import { redactSecrets } from "./sent-request.ts";
 
 /** Maximum number of characters of a page that are read; its subject is at the beginning. */

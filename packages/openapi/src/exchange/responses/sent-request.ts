@@ -1,5 +1,6 @@
 import { setOwn } from "../../document/record.ts";
-import { visibleText, type JsonObject, type ToolContext } from "@toolweave/core";
+import type { JsonObject, ToolContext } from "@toolweave/core";
+import { visibleText } from "@toolweave/core/adapter";
 import type { HttpHeaders, HttpResponse } from "@toolweave/http";
 import type { ResponseDeclaration } from "./response-declarations.ts";
 import { isDistinctive } from "../../auth/source-secrets.ts";

@@ -1,18 +1,20 @@
 import { isUtf8 } from "node:buffer";
 import {
-  parseExact,
-  roundedIntegers,
-  roundedWarning,
   text,
   ToolError,
   type ArtifactRef,
   type Awaitable,
   type ContentBlock,
-  type ItemStream,
   type JsonObject,
   type JsonValue,
   type ToolOutput,
 } from "@toolweave/core";
+import {
+  parseExact,
+  roundedIntegers,
+  roundedWarning,
+  type ItemStream,
+} from "@toolweave/core/adapter";
 import type { HttpResponse } from "@toolweave/http";
 import { isJsonMediaType, isTextMediaType } from "../../document/media-type.ts";
 import {

@@ -1,4 +1,5 @@
-import { parseExact, ToolError, type JsonValue } from "@toolweave/core";
+import { ToolError, type JsonValue } from "@toolweave/core";
+import { parseExact } from "@toolweave/core/adapter";
 import type { Redact, ItemParser, StreamItem } from "./item-parser.ts";
 import { describeJsonError } from "./describe-json-error.ts";
 

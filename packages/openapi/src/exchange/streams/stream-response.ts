@@ -1,11 +1,11 @@
 import {
   itemStream,
   text,
-  type ItemStream,
   type JsonObject,
   type JsonValue,
   type ToolContext,
 } from "@toolweave/core";
+import type { ItemStream } from "@toolweave/core/adapter";
 import type { Streaming } from "@toolweave/http";
 import { isItemMediaType } from "../../document/media-type.ts";
 import { EventStreamParser } from "./event-stream.ts";

@@ -1,4 +1,5 @@
-import type { Credential, JsonObject } from "@toolweave/core";
+import type { JsonObject } from "@toolweave/core";
+import type { Credential } from "@toolweave/core/stores";
 import type { OpenApiAuth } from "../../../src/index.ts";
 
 /** One of each kind. */

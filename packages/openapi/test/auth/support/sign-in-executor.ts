@@ -1,16 +1,18 @@
 import {
-  memoryPendingCalls,
   ToolExecutor,
   ToolRegistry,
-  type AuthRequest,
-  type CredentialStore,
   type Interruption,
   type JsonObject,
-  type PendingCallStore,
   type ToolEvent,
   type ToolOutcome,
   type ToolResult,
 } from "@toolweave/core";
+import type { AuthRequest } from "@toolweave/core/adapter";
+import {
+  memoryPendingCalls,
+  type CredentialStore,
+  type PendingCallStore,
+} from "@toolweave/core/stores";
 import { onTestFinished } from "vitest";
 import { openApiSource, type OAuthRegistration, type OpenApiOptions } from "../../../src/index.ts";
 import { clientSecret, redirectUri, type GuardedApi } from "./guarded-api.ts";

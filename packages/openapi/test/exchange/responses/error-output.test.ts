@@ -1,4 +1,5 @@
-import { memoryArtifacts, type ArtifactRef, type ToolOutcome } from "@toolweave/core";
+import type { ArtifactRef, ToolOutcome } from "@toolweave/core";
+import { memoryArtifacts } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
 import { getStatusMeaning } from "../../../src/exchange/responses/status-meaning.ts";
 import { respond } from "../../support/recording-server.ts";

@@ -1,4 +1,5 @@
-import { shortHash, type JsonObject, type JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { shortHash } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import type { Shape } from "./wire-parameter.ts";
 

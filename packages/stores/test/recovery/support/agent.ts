@@ -2,14 +2,8 @@
 // what came of it. Its tools write into a file what they have done: one line each time they run.
 import { appendFileSync } from "node:fs";
 import { defineTool, suspend, ToolExecutor, ToolRegistry } from "@toolweave/core";
-import type {
-  Clock,
-  Interruption,
-  JsonValue,
-  PendingCallStore,
-  Tool,
-  ToolOutcome,
-} from "@toolweave/core";
+import type { Clock, Interruption, JsonValue, Tool, ToolOutcome } from "@toolweave/core";
+import type { PendingCallStore } from "@toolweave/core/stores";
 import { sqliteStore } from "../../../src/index.ts";
 
 const [, , job = "", path = "", log = ""] = process.argv;

@@ -1,0 +1,94 @@
+export { isThenable } from "./json/json.ts";
+export type { JsonPrimitive } from "./json/json.ts";
+export {
+  parseExact,
+  roundedIntegers,
+  roundedWarning,
+  stringifyExact,
+} from "./contract/exact-json.ts";
+export { isContentBlock } from "./contract/content-block.ts";
+export type {
+  AudioBlock,
+  ContentAnnotations,
+  ImageBlock,
+  ResourceBlock,
+  ResourceLinkBlock,
+  TextBlock,
+} from "./contract/content-block.ts";
+export type {
+  InjectedParameter,
+  Provenance,
+  RedactionRule,
+  ToolAccess,
+} from "./contract/tool-spec.ts";
+export type { Cancellation, CancellationListener } from "./contract/cancellation.ts";
+export { cancellationOf } from "./executor/context/tool-context.ts";
+export { pauseDeadlineFor as whilePersonAnswers } from "./executor/context/tool-context.ts";
+export type {
+  ApproveAnswer,
+  AuthRequest,
+  InputAnswer,
+  RejectAnswer,
+  ResultAnswer,
+  ResultRequest,
+  SuspensionRequest,
+} from "./contract/interruption.ts";
+export type {
+  ArtifactData,
+  ArtifactWriter,
+  NestedCallOptions,
+  NestedResumeOptions,
+  PreflightContext,
+  StoredContent,
+  ToolAvailability,
+  ToolScope,
+  ValidationProblem,
+} from "./contract/tool.ts";
+export { argumentsSchemaOf } from "./contract/tool.ts";
+export { lazyProperty } from "./contract/lazy.ts";
+export { visibleText } from "./contract/visible-text.ts";
+export { checkOptions } from "./contract/check-options.ts";
+export type { ErrorDefaults } from "./contract/tool-error.ts";
+export {
+  cleanName,
+  compareNames,
+  isToolName,
+  nearNames,
+  prefixName,
+  shortenName,
+  shortHash,
+  snakeName,
+  snakeWords,
+  uniqueNames,
+  type ShortenOptions,
+} from "./contract/tool-names.ts";
+export { globMatcher } from "./text/glob.ts";
+export type { SourceProblem } from "./registry/tool-source.ts";
+export { loadedSource } from "./registry/loaded-source.ts";
+export type { LoadedSource, LoadedSourceOptions, LoadedTools } from "./registry/loaded-source.ts";
+export { ToolsetSnapshot } from "./registry/toolset-snapshot.ts";
+export type { RunSearch, ToolSearch } from "./built-in/tool-search-port.ts";
+export { canonicalJson } from "./json/canonical-json.ts";
+export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.ts";
+export { isCheckablePattern, type UncheckedPattern } from "./schema/unchecked-patterns.ts";
+export { describeChange, memberChanges } from "./approvals/member-changes.ts";
+export type { MemberChange } from "./approvals/member-changes.ts";
+export type { ItemStream } from "./results/stream-source.ts";
+export { SecretSet } from "./redaction/secret-set.ts";
+export type { Unregister } from "./redaction/secret-set.ts";
+export { steadyClock } from "./time/clock.ts";
+export type { AnySchema, OutputOf } from "./define/infer.ts";
+export type { StandardIssue, StandardResult, StandardSchema } from "./define/standard-schema.ts";
+export { builtInSource } from "./contract/tool-names.ts";
+export { formatValue } from "./text/format-value.ts";
+export { truncateUtf8 } from "./text/truncate-utf8.ts";
+export { byName } from "./registry/toolset-snapshot.ts";
+export type { SearchContext } from "./built-in/tool-search-port.ts";
+export type { Metadata } from "./json/json.ts";
+export type { OutputLimit } from "./contract/tool-spec.ts";
+export type { ToolProgress } from "./contract/tool.ts";
+export type { ToolErrorOptions } from "./contract/tool-error.ts";
+export type { RegisteredTool } from "./contract/tool.ts";
+export type { OverflowStrategy } from "./contract/tool-spec.ts";
+export type { BeforeCallAnswer } from "./executor/call/hook.ts";
+export type { CompletedEventFields } from "./events/tool-event.ts";

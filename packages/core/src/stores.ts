@@ -1,0 +1,32 @@
+export type { GrantStore } from "./approvals/grant-store.ts";
+export { memoryGrants } from "./approvals/grant-store.ts";
+export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
+export type { MemoryQuota } from "./limits/memory-quota.ts";
+export { quotaOwner } from "./contract/owner.ts";
+export type {
+  ClaimResult,
+  FinishedResult,
+  PendingCallRecord,
+  PendingCallStatus,
+  PendingCallStore,
+} from "./approvals/pending-call-store.ts";
+export type {
+  CertificateCredential,
+  ClientCredential,
+  Credential,
+  CredentialKey,
+  CredentialStore,
+  PasswordCredential,
+  SecretCredential,
+  TokenCredential,
+} from "./credentials/credential-store.ts";
+export { memoryCredentials } from "./credentials/credential-store.ts";
+export type { ArtifactStore, StoredArtifact } from "./artifacts/artifact-store.ts";
+export { artifactKey } from "./artifacts/artifact-store.ts";
+export { memoryArtifacts } from "./artifacts/memory-artifacts.ts";
+export type { MemoryArtifactsOptions } from "./artifacts/memory-artifacts.ts";
+export type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./tasks/task-store.ts";
+export { memoryTasks } from "./tasks/memory-tasks.ts";
+export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
+export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limit-store.ts";
+export { memoryRateLimits } from "./limits/memory-rate-limits.ts";
