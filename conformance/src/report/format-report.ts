@@ -190,7 +190,7 @@ function getNumber(id = ""): number {
  *
  * @param indent the beginning of every line except the first.
  */
-export function wrapText(text: string, width: number, indent = ""): string[] {
+function wrapText(text: string, width: number, indent = ""): string[] {
   const lines: string[] = [];
   const start = /^ */.exec(text)?.[0] ?? "";
   let line = start;

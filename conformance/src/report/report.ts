@@ -5,10 +5,10 @@ import type { Requirement } from "../requirements/requirement.ts";
 import { escapeText } from "./escape-text.ts";
 
 /** The name of this package. */
-export const kitName = "@toolweave/conformance";
+const kitName = "@toolweave/conformance";
 
 /** The version of this package. */
-export function kitVersion(): string {
+function kitVersion(): string {
   // By package name: the location of this file differs between the sources and a build.
   const manifest = createRequire(import.meta.url)(`${kitName}/package.json`) as { version: string };
   return manifest.version;

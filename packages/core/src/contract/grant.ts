@@ -2,7 +2,7 @@ import type { Caller } from "./caller.ts";
 import type { JsonObject } from "../json/json.ts";
 
 /** How long a grant answers: for one session, or until it is revoked. */
-export type GrantScope = "session" | "always";
+type GrantScope = "session" | "always";
 
 /**
  * A remembered yes: the next call that asks for exactly this is not asked about again. It holds for

@@ -385,13 +385,11 @@ function isList(input: RegistryInput): input is readonly RegistryInput[] {
   return Array.isArray(input);
 }
 
-function isSource(input: RegistryInput): input is ToolSource {
-  return typeof (input as Partial<ToolSource> | undefined)?.tools === "function";
-}
+const isSource = (input: RegistryInput): input is ToolSource =>
+  typeof (input as Partial<ToolSource> | undefined)?.tools === "function";
 
-function isTool(input: RegistryInput): input is Tool {
-  return typeof (input as Partial<Tool> | undefined)?.spec === "object";
-}
+const isTool = (input: RegistryInput): input is Tool =>
+  typeof (input as Partial<Tool> | undefined)?.spec === "object";
 
 /** Closes every source, even if closing one of them fails. */
 async function closeAll(slots: readonly Slot[]): Promise<void> {

@@ -51,7 +51,7 @@ function isPath(text: string): boolean {
 }
 
 /** Returns the credentials in the arguments of a child process. */
-export function getArgumentSecrets(server: McpServer): readonly string[] {
+function getArgumentSecrets(server: McpServer): readonly string[] {
   if (!("command" in server)) return [];
   return findSecretArguments(server.args ?? []).map(({ secret }) => secret);
 }

@@ -176,7 +176,7 @@ export function isUnconstrained(schema: JsonSchema | boolean): boolean {
 }
 
 /** Returns true for an array of distinct names. */
-export function isNames(value: unknown): value is readonly string[] {
+function isNames(value: unknown): value is readonly string[] {
   return (
     Array.isArray(value) && value.every((name) => typeof name === "string") && isDistinct(value)
   );
