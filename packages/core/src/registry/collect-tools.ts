@@ -216,3 +216,9 @@ function suggestedPrefix(source: string): string {
   const words = source.replace(/^[a-z]+:\/\//, "").match(/[A-Za-z][A-Za-z0-9]*/g);
   return (words?.[0] ?? "other").toLowerCase().slice(0, 20);
 }
+
+/** Closes every source, even if closing one of them fails. */
+export async function closeAll(slots: readonly Slot[]): Promise<void> {
+  const closed = await Promise.allSettled(slots.map(async (slot) => slot.source?.close()));
+  for (const result of closed) if (result.status === "rejected") throw result.reason;
+}

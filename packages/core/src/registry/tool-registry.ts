@@ -9,6 +9,7 @@ import {
   type CollectedTools,
   type RegistryProblem,
   type Slot,
+  closeAll,
   collectTools,
 } from "./collect-tools.ts";
 import { diffTools, type RegistryDiff } from "./registry-diff.ts";
@@ -385,16 +386,12 @@ function isList(input: RegistryInput): input is readonly RegistryInput[] {
   return Array.isArray(input);
 }
 
-const isSource = (input: RegistryInput): input is ToolSource =>
-  typeof (input as Partial<ToolSource> | undefined)?.tools === "function";
+function isSource(input: RegistryInput): input is ToolSource {
+  return typeof (input as Partial<ToolSource> | undefined)?.tools === "function";
+}
 
-const isTool = (input: RegistryInput): input is Tool =>
-  typeof (input as Partial<Tool> | undefined)?.spec === "object";
-
-/** Closes every source, even if closing one of them fails. */
-async function closeAll(slots: readonly Slot[]): Promise<void> {
-  const closed = await Promise.allSettled(slots.map(async (slot) => slot.source?.close()));
-  for (const result of closed) if (result.status === "rejected") throw result.reason;
+function isTool(input: RegistryInput): input is Tool {
+  return typeof (input as Partial<Tool> | undefined)?.spec === "object";
 }
 
 function loadProblem(subject: string, error: unknown): RegistryProblem {
