@@ -186,23 +186,25 @@ function awaitStage(
   index: number,
   pending: PromiseLike<unknown>,
 ): void {
-  const handlers: WaitHandlers<unknown> = {
-    value: (value) => {
-      // The wait and the timeout of the attempt continue.
-      if (stages[index] === run && isStreamed(value)) {
-        return execution.waitAlso(collectStream(execution, value), handlers);
-      }
-      execution.endWait();
-      runStages(stages, execution, index + 1, value);
-    },
-    error: (thrown) => failCall(execution, thrown),
-    late: (outcome, value) => {
-      if (stages[index] === run) reportLate(execution, outcome, value);
-    },
-  };
-  execution.wait(pending instanceof Promise ? pending : promised(pending), handlers);
+  const settling = pending instanceof Promise ? pending : promised(pending);
+  execution.wait(settling, stageHandlers, stages, index);
   execution.endWaitIfStopped();
 }
+
+const stageHandlers: WaitHandlers<CallState, unknown, readonly Stage[]> = {
+  value(execution, value, stages, index) {
+    // The wait and the timeout of the attempt continue.
+    if (stages[index] === run && isStreamed(value)) {
+      return execution.waitAlso(collectStream(execution, value), stageHandlers, stages, index);
+    }
+    execution.endWait();
+    runStages(stages, execution, index + 1, value);
+  },
+  error: failCall,
+  late(execution, outcome, value, stages, index) {
+    if (stages[index] === run) reportLate(execution, outcome, value);
+  },
+};
 
 /** Starts another attempt instead of ending the call, when one may follow. */
 export function startRetry(execution: CallState, thrown: unknown): boolean {
@@ -268,19 +270,21 @@ const maxKeepMs = 10_000;
 /** Ends a call as soon as its outcome is stored or recorded. A stop does not wait for that. */
 function leave(execution: CallState, stored: Promise<StoredEnd>, late?: ToolError): void {
   leaveSlot(execution);
-  execution.wait(stored, {
-    value: ({ finish }) => {
-      execution.endWait();
-      end(execution, finish());
-    },
-    error: (error) => endNow(execution, error),
-    late: (_, value) => value?.undo?.(),
-  });
+  execution.wait(stored, storedHandlers, undefined, 0);
   // A call can be stopped by its caller. A task has no caller that waits, so a timeout ends it.
   if (execution.taskId !== undefined) {
     execution.waitFor(maxKeepMs, () => endNow(execution, late ?? notStoredError(execution)));
   }
 }
+
+const storedHandlers: WaitHandlers<CallState, StoredEnd> = {
+  value(execution, { finish }) {
+    execution.endWait();
+    end(execution, finish());
+  },
+  error: endNow,
+  late: (_, _outcome, value) => value?.undo?.(),
+};
 
 function end(execution: CallState, outcome: ToolOutcome): void {
   execution.settle(outcome);

@@ -56,6 +56,7 @@ function callIn(phase: CallPhase): BareCall {
   return call;
 }
 
+const ignored = { value: () => {}, error: () => {}, late: () => {} };
 const stopped = new ToolError("cancelled", "Stopped.");
 
 describe("the phases of a call", () => {
@@ -113,7 +114,7 @@ describe("a guard", () => {
 
   test("throws the reason for which the call was stopped", () => {
     const call = callIn("pending");
-    call.wait(new Promise(() => {}), { value: () => {}, error: () => {} });
+    call.wait(new Promise(() => {}), ignored, undefined, 0);
     const live = call.guard();
     call.stop(stopped);
     expect(() => live(1)).toThrow(stopped);
@@ -123,17 +124,18 @@ describe("a guard", () => {
 describe("a wait", () => {
   test("that is over when its value arrives calls only `late`", async () => {
     const call = callIn("pending");
-    const value = vi.fn<(value: string) => void>();
-    const late = vi.fn<(outcome: "returned" | "threw", value?: string) => void>();
-    call.wait(Promise.resolve("answer"), { value, error: () => {}, late });
+    const value = vi.fn<() => void>();
+    const late = vi.fn<(call: BareCall, outcome: "returned" | "threw", value?: string) => void>();
+    call.wait(Promise.resolve("answer"), { value, error: () => {}, late }, undefined, 0);
     call.stop(stopped);
     await Promise.resolve();
-    expect([value.mock.calls, late.mock.calls]).toEqual([[], [["returned", "answer"]]]);
+    expect(value).not.toHaveBeenCalled();
+    expect(late).toHaveBeenCalledExactlyOnceWith(call, "returned", "answer", undefined, 0);
   });
 
   test("ends with the first stop, and only with that one", () => {
     const call = callIn("pending");
-    call.wait(new Promise<ToolOutcome>(() => {}), { value: () => {}, error: () => {} });
+    call.wait(new Promise(() => {}), ignored, undefined, 0);
     call.stop(stopped);
     call.stop(new ToolError("timeout", "Later."));
     expect(call.failed.mock.calls).toEqual([[stopped]]);
@@ -142,7 +144,7 @@ describe("a wait", () => {
 
   test("of a call that is leaving ends without its record when the call is stopped", () => {
     const call = callIn("leaving");
-    call.wait(new Promise<ToolOutcome>(() => {}), { value: () => {}, error: () => {} });
+    call.wait(new Promise(() => {}), ignored, undefined, 0);
     call.stop(stopped);
     expect([call.failed.mock.calls, call.endedNow.mock.calls]).toEqual([[], [[stopped]]]);
   });

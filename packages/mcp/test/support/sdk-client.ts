@@ -182,6 +182,7 @@ async function newWire(kind: ClientKind, place: Place, ears: Ears): Promise<Wire
 
 async function oldWire(place: Place, ears: Ears): Promise<Wire> {
   const client = new OldClient(info, { capabilities });
+  const answered = new Map<string | number, JsonObject>();
   for (const schema of [
     ElicitRequestSchema,
     CreateMessageRequestSchema,
@@ -189,7 +190,13 @@ async function oldWire(place: Place, ears: Ears): Promise<Wire> {
   ] as const) {
     client.setRequestHandler(
       schema as typeof ElicitRequestSchema,
-      ({ method, params }) => ears.asked(method, params) as never,
+      ({ method, params }, { requestId }) => {
+        // A stream that is resumed brings a request again.
+        if (answered.has(requestId)) return answered.get(requestId) as never;
+        const answer = ears.asked(method, params);
+        answered.set(requestId, answer);
+        return answer as never;
+      },
     );
   }
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ method, params }) =>

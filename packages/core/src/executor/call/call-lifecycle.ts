@@ -38,14 +38,23 @@ export interface LifecycleServices {
   readonly activeCalls: ActiveCalls<CallLifecycle>;
 }
 
-/** Continuations of a wait. At most one is called. */
-export interface WaitHandlers<T> {
+/**
+ * Continuations of a wait, of which one is called. They receive what `wait` was given, so that a wait creates no functions
+ * of its own for them.
+ */
+export interface WaitHandlers<Call, T, Stages = undefined> {
   /** The value has arrived in time. */
-  readonly value: (value: T) => void;
+  readonly value: (call: Call, value: T, stages: Stages, index: number) => void;
   /** The wait has failed in time. */
-  readonly error: (thrown: unknown) => void;
+  readonly error: (call: Call, thrown: unknown) => void;
   /** The call did not wait any more when the value or the error arrived. */
-  readonly late?: (outcome: "returned" | "threw", value?: T) => void;
+  readonly late: (
+    call: Call,
+    outcome: "returned" | "threw",
+    value: T | undefined,
+    stages: Stages,
+    index: number,
+  ) => void;
 }
 
 /**
@@ -62,11 +71,12 @@ export abstract class CallLifecycle implements TimedCall {
   abstract readonly call: TimedCall["call"];
   abstract readonly parent: CallLifecycle | undefined;
 
-  #phase: CallPhase = "pending";
+  // `private` and not `#`: to define a private name for each call costs a tenth of the call.
+  private phase: CallPhase = "pending";
   /** Number of steps that are over. */
-  #step = 0;
-  #isWaiting = false;
-  #stopReason: ToolError | undefined;
+  private step = 0;
+  private isWaiting = false;
+  private stopReason: ToolError | undefined;
   /** Number of the current attempt, or of the last one; 0: none has begun. */
   attempt = 0;
   /** Time at which the first attempt began, in milliseconds since the epoch. */
@@ -90,8 +100,8 @@ export abstract class CallLifecycle implements TimedCall {
   next: CallLifecycle | undefined;
   /** Resolves the call's promise with its outcome; set when the call enters the pipeline. */
   settle!: (outcome: Awaitable<ToolOutcome>) => void;
-  #controller: AbortController | undefined;
-  #stopSignal: StopSignal | undefined;
+  private controller: AbortController | undefined;
+  private stopSignal: StopSignal | undefined;
 
   /** Ends the pipeline of a call that is stopped while it waits. */
   protected abstract fail(reason: ToolError): void;
@@ -102,21 +112,21 @@ export abstract class CallLifecycle implements TimedCall {
 
   /** The reason for which the call fails: that of a stop from outside, or else what was thrown. */
   reasonFor(thrown: unknown): unknown {
-    return this.#stopReason ?? thrown;
+    return this.stopReason ?? thrown;
   }
 
   /** @throws ToolError the reason for which the call was stopped. */
   throwIfStopped(): void {
-    if (this.#stopReason !== undefined) throw this.#stopReason;
+    if (this.stopReason !== undefined) throw this.stopReason;
   }
 
   /** @throws ToolError `internal` when that phase cannot follow: a defect of the executor. */
   enter(next: CallPhase): void {
-    if (!(phaseTransitions[this.#phase] as readonly CallPhase[]).includes(next)) {
-      throw new ToolError("internal", `A call cannot change from ${this.#phase} to ${next}.`);
+    if (!(phaseTransitions[this.phase] as readonly CallPhase[]).includes(next)) {
+      throw new ToolError("internal", `A call cannot change from ${this.phase} to ${next}.`);
     }
-    this.#phase = next;
-    this.#step += 1;
+    this.phase = next;
+    this.step += 1;
   }
 
   /** Makes an admitted call pending again, or stops it for the reason for which its run accepts no calls. */
@@ -137,7 +147,7 @@ export abstract class CallLifecycle implements TimedCall {
    * @param context as passed to `beginAttempt`.
    */
   isCurrentAttempt(context: object | undefined): boolean {
-    return this.context === context && this.#phase !== "ended";
+    return this.context === context && this.phase !== "ended";
   }
 
   /**
@@ -151,9 +161,9 @@ export abstract class CallLifecycle implements TimedCall {
     plan: (error: ToolError) => number | undefined,
     planned: (error: ToolError, delayMs: number) => void,
   ): boolean {
-    if (this.#stopReason !== undefined) return false;
-    if (this.#phase === "retrying") return true;
-    if (this.#phase !== "attempting") return false;
+    if (this.stopReason !== undefined) return false;
+    if (this.phase === "retrying") return true;
+    if (this.phase !== "attempting") return false;
     const failed = error();
     const delayMs = plan(failed);
     if (delayMs === undefined) return false;
@@ -161,13 +171,13 @@ export abstract class CallLifecycle implements TimedCall {
     this.backOffMs = delayMs;
     this.endAttempt(failed);
     // A listener of the attempt's signal may have stopped the call.
-    if (this.#stopReason === undefined) planned(failed, delayMs);
-    return this.#stopReason === undefined || this.#isOver;
+    if (this.stopReason === undefined) planned(failed, delayMs);
+    return this.stopReason === undefined || this.#isOver;
   }
 
   /** Ends the failed attempt's wait and calls `next`, unless the call has been stopped since the retry was planned. */
   beginBackoff(next: () => void): void {
-    if (this.#phase !== "retrying") return;
+    if (this.phase !== "retrying") return;
     this.endWait();
     this.enter("backoff");
     next();
@@ -175,15 +185,15 @@ export abstract class CallLifecycle implements TimedCall {
 
   /** True when the call has an outcome, or is about to have one. */
   get #isOver(): boolean {
-    return this.#phase === "leaving" || this.#phase === "ended";
+    return this.phase === "leaving" || this.phase === "ended";
   }
 
   /** Ends the attempt, but not the call: work that the tool left running is stopped, and its updates are ignored. */
   endAttempt(reason: ToolError): void {
     this.context = undefined;
     this.#abort(reason);
-    this.#controller = undefined;
-    this.#stopSignal = undefined;
+    this.controller = undefined;
+    this.stopSignal = undefined;
     if (this.hasChildren) {
       this.stopChildren(new ToolError("cancelled", "The attempt that made this call has ended."));
     }
@@ -199,35 +209,53 @@ export abstract class CallLifecycle implements TimedCall {
    * ```
    */
   guard(): LiveGuard {
-    const step = this.#step;
+    const step = this.step;
     return (value, undo) => {
-      if (this.#step === step) return value;
+      if (this.step === step) return value;
       undo?.(value);
-      throw this.#stopReason ?? new ToolError("cancelled", "The call has continued without it.");
+      throw this.stopReason ?? new ToolError("cancelled", "The call has continued without it.");
     };
   }
 
   /** Waits, in a step of its own, that a stop or a deadline can end. */
-  wait<T>(settling: Promise<T>, handlers: WaitHandlers<T>): void {
-    this.#isWaiting = true;
+  wait<Call extends CallLifecycle, T, Stages>(
+    this: Call,
+    settling: Promise<T>,
+    handlers: WaitHandlers<Call, T, Stages>,
+    stages: Stages,
+    index: number,
+  ): void {
+    this.isWaiting = true;
     this.engine.activeCalls.add(this);
-    this.waitAlso(settling, handlers);
+    this.waitAlso(settling, handlers, stages, index);
   }
 
   /** Waits for something else in the current step. */
-  waitAlso<T>(settling: Promise<T>, { value, error, late }: WaitHandlers<T>): void {
-    const step = this.#step;
+  waitAlso<Call extends CallLifecycle, T, Stages>(
+    this: Call,
+    settling: Promise<T>,
+    handlers: WaitHandlers<Call, T, Stages>,
+    stages: Stages,
+    index: number,
+  ): void {
+    const step = this.step;
     settling.then(
-      (given) => (this.#step === step ? value(given) : late?.("returned", given)),
-      (thrown: unknown) => (this.#step === step ? error(thrown) : late?.("threw")),
+      (value) => {
+        if (this.step === step) handlers.value(this, value, stages, index);
+        else handlers.late(this, "returned", value, stages, index);
+      },
+      (thrown: unknown) => {
+        if (this.step === step) handlers.error(this, thrown);
+        else handlers.late(this, "threw", undefined, stages, index);
+      },
     );
   }
 
   /** Ends the wait, if there is one. */
   endWait(): void {
-    if (!this.#isWaiting) return;
-    this.#isWaiting = false;
-    this.#step += 1;
+    if (!this.isWaiting) return;
+    this.isWaiting = false;
+    this.step += 1;
     this.attemptMs = 0;
     this.time?.endStep();
     this.engine.activeCalls.delete(this);
@@ -235,8 +263,8 @@ export abstract class CallLifecycle implements TimedCall {
 
   /** Ends the wait for a stop that came before it. */
   endWaitIfStopped(): void {
-    if (!this.#isWaiting) return;
-    if (this.#stopReason !== undefined) return this.fail(this.#stopReason);
+    if (!this.isWaiting) return;
+    if (this.stopReason !== undefined) return this.fail(this.stopReason);
     const { runStopped } = this;
     if (runStopped !== undefined) this.stop(runStopped);
   }
@@ -244,7 +272,7 @@ export abstract class CallLifecycle implements TimedCall {
   /** Time at which waiting ends, in milliseconds since the epoch. */
   get deadline(): number {
     // A stopped call that waits only to be recorded has no deadline any more.
-    if (this.#stopReason !== undefined) return Infinity;
+    if (this.stopReason !== undefined) return Infinity;
     if (this.time !== undefined) return this.time.deadline;
     return this.attemptMs === 0 ? Infinity : this.startedAt + this.attemptMs;
   }
@@ -275,7 +303,7 @@ export abstract class CallLifecycle implements TimedCall {
 
   /** Sets the timer again after a deadline has changed. */
   watchDeadline(): void {
-    if (this.#isWaiting) this.engine.activeCalls.watch(this);
+    if (this.isWaiting) this.engine.activeCalls.watch(this);
   }
 
   /** Handles a deadline that has passed. The earliest deadline decides. */
@@ -291,20 +319,20 @@ export abstract class CallLifecycle implements TimedCall {
 
   /** Aborted when the call is stopped, or the attempt ends. Created when first read: most tools never read it. */
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#stopReason !== undefined) this.#controller.abort(this.#stopReason);
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.stopReason !== undefined) this.controller.abort(this.stopReason);
     }
-    return this.#controller.signal;
+    return this.controller.signal;
   }
 
   /** The same as `signal`, without the cost of a platform signal. */
   get cancellation(): Cancellation {
-    if (this.#stopSignal === undefined) {
-      this.#stopSignal = new StopSignal();
-      if (this.#stopReason !== undefined) this.#stopSignal.abort(this.#stopReason);
+    if (this.stopSignal === undefined) {
+      this.stopSignal = new StopSignal();
+      if (this.stopReason !== undefined) this.stopSignal.abort(this.stopReason);
     }
-    return this.#stopSignal;
+    return this.stopSignal;
   }
 
   /** The error with which the run stops the call; `undefined`: the run is active. */
@@ -314,25 +342,25 @@ export abstract class CallLifecycle implements TimedCall {
 
   /** The error with which calls of the call's tool are refused; `undefined`: they may start. */
   get nestedRefusal(): ToolError | undefined {
-    if (this.#phase === "ended") {
+    if (this.phase === "ended") {
       return new ToolError("cancelled", "The tool that made this call has already ended.");
     }
-    return this.#stopReason;
+    return this.stopReason;
   }
 
   /** Stops the call, whatever it waits for. The first reason counts. */
   stop(reason: ToolError): void {
-    if (this.#phase === "ended" || this.#phase === "admitted") return;
-    if (this.#stopReason !== undefined) {
+    if (this.phase === "ended" || this.phase === "admitted") return;
+    if (this.stopReason !== undefined) {
       // A second stop does not wait until the first one is recorded.
-      if (this.#phase === "leaving" && this.#isWaiting) this.endNow(this.#stopReason);
+      if (this.phase === "leaving" && this.isWaiting) this.endNow(this.stopReason);
       return;
     }
-    this.#stopReason = reason;
+    this.stopReason = reason;
     this.#abort(reason);
     if (this.hasChildren) this.stopChildren(reason);
-    if (!this.#isWaiting) return;
-    if (this.#phase === "leaving") this.endNow(reason);
+    if (!this.isWaiting) return;
+    if (this.phase === "leaving") this.endNow(reason);
     else this.fail(reason);
   }
 
@@ -344,8 +372,8 @@ export abstract class CallLifecycle implements TimedCall {
   }
 
   #abort(reason: ToolError): void {
-    this.#controller?.abort(reason);
-    this.#stopSignal?.abort(reason);
+    this.controller?.abort(reason);
+    this.stopSignal?.abort(reason);
   }
 
   /** Stops all calls below this one, whether or not those in between have ended. */
