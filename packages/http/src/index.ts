@@ -11,7 +11,7 @@ export { endpointUrl } from "./oauth/endpoint-url.ts";
 export { readToken } from "./oauth/read-token.ts";
 export type { ExpectedToken } from "./oauth/read-token.ts";
 export { refusalError } from "./oauth/refusal-error.ts";
-export type { Refusal } from "./oauth/post-form.ts";
+export type { Refusal } from "./oauth/refusal-error.ts";
 export { serverText } from "./oauth/server-text.ts";
 export { SharedWork } from "./oauth/shared-work.ts";
 export { oauthClient } from "./oauth/oauth-client.ts";

@@ -1,14 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ToolError, type ToolOutcome } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
 import { steadyClock } from "@toolweave/core/adapter";
 import { describe, expect, test, vi } from "vitest";
 import { ActiveCalls } from "../../src/executor/call/active-calls.ts";
-import {
-  CallLifecycle,
-  phaseTransitions,
-  type CallPhase,
-} from "../../src/executor/call/call-lifecycle.ts";
+import { CallLifecycle } from "../../src/executor/call/call-lifecycle.ts";
+import { phaseTransitions, type CallPhase } from "../../src/executor/call/call-phase.ts";
 
 const phases = Object.keys(phaseTransitions) as CallPhase[];
 

@@ -1,9 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
 import { ToolError, type JsonObject } from "@toolweave/core";
 import type { TokenCredential } from "@toolweave/core/stores";
+import * as oauth from "oauth4webapi";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { callbackCode, type ExpectedCallback } from "./callback-code.ts";
-import { checkIdToken } from "./id-token.ts";
 import type { AuthorizationStart } from "./oauth-types.ts";
 
 /** Begins the authorization code flow (RFC 6749 section 4.1.1, RFC 7636 section 4.3). */
@@ -14,17 +13,17 @@ export async function beginAuthorization(
   const { clientId, redirectUri, scopes, resource } = server.options;
   const url = await server.endpoint("authorizationUrl", signal);
   const issuer = (await server.metadata(signal))?.issuer;
-  const verifier = secretText();
-  const state = secretText();
-  const nonce = scopes?.includes("openid") === true ? secretText() : undefined;
+  const verifier = oauth.generateRandomCodeVerifier();
+  const state = oauth.generateRandomState();
+  const nonce = scopes?.includes("openid") === true ? oauth.generateRandomNonce() : undefined;
   const parameters = {
     response_type: "code",
     client_id: clientId,
     redirect_uri: redirectUri,
-    scope: scopes === undefined || scopes.length === 0 ? undefined : scopes.join(" "),
+    scope: server.scope,
     state,
     nonce,
-    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
     resource,
   };
@@ -47,10 +46,10 @@ export async function beginAuthorization(
 export async function finishAuthorization(
   server: AuthorizationServer,
   answer: string,
-  kept: JsonObject,
+  stored: JsonObject,
   signal: AbortSignal | undefined,
 ): Promise<TokenCredential> {
-  const { verifier, nonce, ...expected } = readStoredState(kept);
+  const { verifier, nonce, ...expected } = readStoredState(stored);
   const metadata = await server.metadata(signal);
   if (metadata?.issuer !== expected.issuer) {
     throw new ToolError(
@@ -58,29 +57,10 @@ export async function finishAuthorization(
       "The sign-in was begun with another authorization server than the one that is used now. A person has to begin again.",
     );
   }
-  const code = callbackCode(answer, { ...expected, namesItself: metadata?.namesItself ?? false });
-  const { redirectUri } = expected;
-  const { token, idToken } = await server.token({
-    grant: {
-      grant_type: "authorization_code",
-      code,
-      code_verifier: verifier,
-      ...(redirectUri === undefined ? {} : { redirect_uri: redirectUri }),
-    },
-    secret: ["code", "code_verifier"],
-    signal,
-  });
-  if (nonce !== undefined && idToken !== undefined) {
-    const { clientId } = server.options;
-    const url = await server.endpoint("tokenUrl", signal);
-    checkIdToken(idToken, { url, nonce, clientId, issuer: expected.issuer });
-  }
-  return token;
-}
-
-/** 256 bits, as RFC 7636 section 4.1 recommends for a verifier. */
-function secretText(): string {
-  return randomBytes(32).toString("base64url");
+  const namesItself = metadata?.authorization_response_iss_parameter_supported === true;
+  const code = callbackCode(answer, { ...expected, namesItself });
+  const parameters = { code, code_verifier: verifier, redirect_uri: expected.redirectUri };
+  return server.token({ grantType: "authorization_code", parameters, nonce }, signal);
 }
 
 interface StoredAuthorization extends Omit<ExpectedCallback, "namesItself"> {
@@ -88,17 +68,17 @@ interface StoredAuthorization extends Omit<ExpectedCallback, "namesItself"> {
   readonly nonce: string | undefined;
 }
 
-function readStoredState(kept: JsonObject): StoredAuthorization {
-  const { verifier, state, nonce, redirectUri, issuer } = kept;
+function readStoredState(stored: JsonObject): StoredAuthorization {
+  const { verifier, state, nonce, redirectUri, issuer } = stored;
   const optional = (value: unknown): value is string | undefined =>
     value === undefined || typeof value === "string";
-  const isKept =
+  const isStored =
     typeof verifier === "string" &&
     typeof state === "string" &&
     optional(nonce) &&
     optional(redirectUri) &&
     optional(issuer);
-  if (isKept) return { verifier, state, nonce, redirectUri, issuer };
+  if (isStored) return { verifier, state, nonce, redirectUri, issuer };
   throw new ToolError(
     "internal",
     "finishAuthorization: the state is not one that beginAuthorization gave.",

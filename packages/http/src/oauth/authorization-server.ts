@@ -1,70 +1,87 @@
-import { ToolError, type Clock } from "@toolweave/core";
+import { ToolError, type Clock, type JsonObject } from "@toolweave/core";
 import type { TokenCredential } from "@toolweave/core/stores";
+import * as oauth from "oauth4webapi";
 import { endpointUrl } from "./endpoint-url.ts";
-import { postForm, type FormResponse } from "./post-form.ts";
+import { guardedFetch } from "./guarded-fetch.ts";
+import { toToolErrors } from "./library-errors.ts";
 import type { OAuthClientOptions } from "./oauth-types.ts";
 import { readToken } from "./read-token.ts";
-import { refusalError } from "./refusal-error.ts";
-import { readMetadata, type ServerMetadata } from "./server-metadata.ts";
+import { readMetadata } from "./server-metadata.ts";
 import { SharedWork } from "./shared-work.ts";
 
-/** A request for a token, beside what the client always sends. */
+/** A request for a token: the grant (RFC 6749) and its parameters. */
 export interface TokenRequest {
-  /** RFC 6749: `grant_type` and what belongs to it. */
-  readonly grant: Readonly<Record<string, string>>;
-  /** Which of them must not come out. */
-  readonly secret?: readonly string[];
+  readonly grantType: string;
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+  /** The token that is replaced. */
   readonly old?: TokenCredential;
-  readonly signal?: AbortSignal | undefined;
+  /** The value that the ID token must have. Absent: no ID token is required. */
+  readonly nonce?: string | undefined;
 }
 
-/** A token, with the ID token that may have come along. */
-export interface IssuedToken {
-  readonly token: TokenCredential;
-  readonly idToken: unknown;
+/** The arguments of oauth4webapi's functions, for one request. */
+export interface PreparedRequest {
+  readonly url: URL;
+  readonly server: [oauth.AuthorizationServer, oauth.Client];
+  readonly authentication: oauth.ClientAuth;
+  readonly form: URLSearchParams;
+  readonly options: oauth.HttpRequestOptions<"POST", URLSearchParams>;
 }
 
-type Endpoint = "tokenUrl" | "authorizationUrl" | "deviceAuthorizationUrl";
+const endpoints = {
+  tokenUrl: "token_endpoint",
+  authorizationUrl: "authorization_endpoint",
+  deviceAuthorizationUrl: "device_authorization_endpoint",
+} as const;
+const secretParameters = ["code", "code_verifier", "refresh_token", "device_code"];
 
-const endpointNames: Readonly<Record<Endpoint, string>> = {
-  tokenUrl: "token endpoint",
-  authorizationUrl: "authorization endpoint",
-  deviceAuthorizationUrl: "device authorization endpoint",
-};
+/** Issuer where there is no metadata, and algorithms of ID tokens: their signature is not needed, as they come over TLS. */
+const unknownServer = {
+  issuer: "urn:unknown-issuer",
+  // Not in the types of oauth4webapi: the issuer that an ID token must name.
+  [Reflect.get(oauth, "_expectedIssuer") as symbol]: (token: { claims: { iss: string } }) =>
+    token.claims.iss,
+  id_token_signing_alg_values_supported: ["RS", "PS", "ES", "HS"]
+    .flatMap((family) => [`${family}256`, `${family}384`, `${family}512`])
+    .concat("EdDSA", "Ed25519"),
+} as oauth.AuthorizationServer;
 
-/** One authorization server as one client sees it: where its endpoints are, and how it is asked. */
+/** One authorization server as one client sees it: its endpoints, and requests to them. */
 export class AuthorizationServer {
   readonly options: OAuthClientOptions;
   readonly clock: Clock;
-  readonly #reading = new SharedWork<ServerMetadata>();
-  #metadata: ServerMetadata | undefined;
+  /** The scopes as they are requested; `undefined` for the server's default. */
+  readonly scope: string | undefined;
+  readonly #discovery = new SharedWork<oauth.AuthorizationServer>();
+  #metadata: oauth.AuthorizationServer | undefined;
 
   constructor(options: OAuthClientOptions) {
     this.options = options;
     this.clock = options.clock ?? systemClock;
+    this.scope = options.scopes?.join(" ") || undefined;
   }
 
   /** The server's metadata; `undefined` without a discoveryUrl. */
-  async metadata(signal?: AbortSignal): Promise<ServerMetadata | undefined> {
+  async metadata(signal?: AbortSignal): Promise<oauth.AuthorizationServer | undefined> {
     const { discoveryUrl, http } = this.options;
     if (discoveryUrl === undefined) return undefined;
-    this.#metadata ??= await this.#reading.run("metadata", signal, () =>
-      readMetadata(http, discoveryUrl, undefined),
+    this.#metadata ??= await this.#discovery.run("metadata", signal, async () =>
+      readMetadata(http, discoveryUrl),
     );
     return this.#metadata;
   }
 
   /**
-   * Where one of its endpoints is.
+   * The URL of an endpoint.
    *
    * @throws ToolError `internal` when it is not configured; `internal` or `upstream`, by its source, when nothing
    * secret may be sent there.
    */
-  async endpoint(endpoint: Endpoint, signal?: AbortSignal): Promise<URL> {
+  async endpoint(endpoint: keyof typeof endpoints, signal?: AbortSignal): Promise<URL> {
     const configured = this.options[endpoint];
-    const url = configured ?? (await this.metadata(signal))?.[endpoint];
-    const name = endpointNames[endpoint];
-    if (url === undefined) {
+    const url = configured ?? (await this.metadata(signal))?.[endpoints[endpoint]];
+    const name = endpoints[endpoint].replaceAll("_", " ");
+    if (typeof url !== "string") {
       throw new ToolError(
         "internal",
         `The authorization server's ${name} is not known: give ${endpoint}, or the discoveryUrl of a description that names it.`,
@@ -74,63 +91,97 @@ export class AuthorizationServer {
     return endpointUrl(url, `The authorization server's ${name}`, code);
   }
 
-  /** Asks the token endpoint. What it refuses is thrown, as `refusalError` has it. */
-  async token(request: TokenRequest): Promise<IssuedToken> {
-    const url = await this.endpoint("tokenUrl", request.signal);
-    const askedAt = this.clock.now();
-    const answer = await this.post(url, request);
-    if (answer.refusal !== undefined) throw refusalError(url.origin, answer.refusal);
-    return this.issued(url, answer, { askedAt, old: request.old });
+  /** Requests a token. A refusal is thrown, as `refusalError` describes it. */
+  token(request: TokenRequest, signal?: AbortSignal): Promise<TokenCredential> {
+    return this.request("tokenUrl", request.parameters, signal, (prepared) =>
+      this.requestToken(prepared, request),
+    );
   }
 
-  /** Reads what the token endpoint has issued. */
-  issued(
-    url: URL,
-    { issued }: Extract<FormResponse, { refusal?: undefined }>,
-    { askedAt, old }: { readonly askedAt: number; readonly old?: TokenCredential | undefined },
-  ): IssuedToken {
+  /** Requests a token with the library, whose errors it throws. */
+  async requestToken(
+    { url, server, authentication, form, options }: PreparedRequest,
+    { grantType, old, nonce }: Omit<TokenRequest, "parameters">,
+  ): Promise<TokenCredential> {
+    const askedAt = this.clock.now();
+    const response = await oauth.genericTokenEndpointRequest(
+      ...server,
+      authentication,
+      grantType,
+      form,
+      options,
+    );
+    const issued = await (nonce === undefined
+      ? oauth.processGenericTokenEndpointResponse(...server, response)
+      : oauth.processAuthorizationCodeResponse(...server, response, { expectedNonce: nonce }));
     const { scopes } = this.options;
-    const token = readToken(issued, {
+    return readToken(issued as JsonObject, {
       url,
       askedAt,
       scopes,
       ...(old === undefined ? {} : { old }),
     });
-    return { token, idToken: issued["id_token"] };
   }
 
-  /** Posts a form to one of the server's endpoints, with the proof of who the client is. */
-  async post(url: URL, { grant, secret = [], signal }: TokenRequest): Promise<FormResponse> {
-    const { http, clientId, clientSecret, resource } = this.options;
-    const form = new URLSearchParams(grant);
-    if (resource !== undefined) form.set("resource", resource);
-    const secrets = secret.map((name) => grant[name] ?? "");
-    if (clientSecret !== undefined) secrets.push(clientSecret);
-    const by = await this.#clientAuthentication(signal);
-    if (by === "basic") {
-      const userInfo = `${formEncoded(clientId)}:${formEncoded(clientSecret ?? "")}`;
-      const authorization = `Basic ${Buffer.from(userInfo).toString("base64")}`;
-      secrets.push(userInfo);
-      return postForm(http, { url, form, headers: { authorization }, secrets, signal });
+  /** Prepares a request to one of the server's endpoints, and turns the errors of `send` into ToolErrors. */
+  async request<T>(
+    endpoint: "tokenUrl" | "deviceAuthorizationUrl",
+    parameters: TokenRequest["parameters"],
+    signal: AbortSignal | undefined,
+    send: (prepared: PreparedRequest) => Promise<T>,
+  ): Promise<T> {
+    const { http, clientId, clientSecret = "", resource } = this.options;
+    const url = await this.endpoint(endpoint, signal);
+    const authentication = await this.#clientAuthentication(signal);
+    const form = new URLSearchParams();
+    for (const [name, value] of Object.entries({ ...parameters, resource })) {
+      if (value !== undefined) form.set(name, value);
     }
-    form.set("client_id", clientId);
-    if (by === "post") form.set("client_secret", clientSecret ?? "");
-    return postForm(http, { url, form, secrets, signal });
+    const as = { ...(this.#metadata ?? unknownServer), [endpoints[endpoint]]: url.href };
+    const clockSkew = Math.round((this.clock.now() - Date.now()) / 1000);
+    const secrets = secretParameters.map((name) => form.get(name) ?? "");
+    if (clientSecret !== "") secrets.push(clientSecret, userInfo(clientId, clientSecret));
+    return toToolErrors(url, secrets, () =>
+      send({
+        url,
+        server: [as, { client_id: clientId, [oauth.clockSkew]: clockSkew }],
+        authentication,
+        form,
+        options: {
+          [oauth.customFetch]: guardedFetch(http, signal),
+          // `endpointUrl` has checked the URL: http only on this machine.
+          [oauth.allowInsecureRequests]: true,
+        },
+      }),
+    );
   }
 
-  async #clientAuthentication(signal: AbortSignal | undefined): Promise<"basic" | "post" | "none"> {
-    const { clientAuthentication, clientSecret } = this.options;
-    if (clientAuthentication !== undefined) return clientAuthentication;
-    if (clientSecret === undefined) return "none";
-    const taken = (await this.metadata(signal))?.clientAuthentications;
-    if (taken === undefined || taken.includes("client_secret_basic")) return "basic";
-    return taken.includes("client_secret_post") ? "post" : "basic";
+  async #clientAuthentication(signal: AbortSignal | undefined): Promise<oauth.ClientAuth> {
+    const { clientAuthentication: configured, clientSecret } = this.options;
+    if (clientSecret === undefined || configured === "none") return oauth.None();
+    const method = configured ?? (await this.#supportedAuthentication(signal));
+    if (method === "post") {
+      return clientSecret === "" ? oauth.None() : oauth.ClientSecretPost(clientSecret);
+    }
+    // oauth4webapi's own encodes `-`, `.` and `_` too: servers that do not decode would not find the client.
+    return (_as, { client_id: clientId }, _body, headers) => {
+      const credentials = Buffer.from(userInfo(clientId, clientSecret)).toString("base64");
+      headers.set("authorization", `Basic ${credentials}`);
+    };
+  }
+
+  async #supportedAuthentication(signal: AbortSignal | undefined): Promise<"basic" | "post"> {
+    const supported: unknown = (await this.metadata(signal))?.token_endpoint_auth_methods_supported;
+    const isSupported = (method: string): boolean =>
+      Array.isArray(supported) && supported.includes(`client_secret_${method}`);
+    return isSupported("post") && !isSupported("basic") ? "post" : "basic";
   }
 }
 
-/** RFC 6749 section 2.3.1: id and secret are encoded as in a form before they become a user name and a password. */
-function formEncoded(text: string): string {
-  return new URLSearchParams([["", text]]).toString().slice(1);
+/** RFC 6749 section 2.3.1: id and secret are encoded as in a form. */
+function userInfo(clientId: string, clientSecret: string): string {
+  const encode = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
+  return `${encode(clientId)}:${encode(clientSecret)}`;
 }
 
 const systemClock: Clock = {

@@ -1,11 +1,11 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
 import { visibleText } from "@toolweave/core/adapter";
 import type { TokenCredential } from "@toolweave/core/stores";
+import * as oauth from "oauth4webapi";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { endpointUrl } from "./endpoint-url.ts";
-import { invalidResponse } from "./post-form.ts";
 import type { DeviceStart } from "./oauth-types.ts";
-import { refusalError } from "./refusal-error.ts";
+import { invalidResponse } from "./refusal-error.ts";
 import { cancelled } from "./shared-work.ts";
 
 const grantType = "urn:ietf:params:oauth:grant-type:device_code";
@@ -34,38 +34,32 @@ export class DeviceFlow {
 
   async begin(signal: AbortSignal | undefined): Promise<DeviceStart> {
     const server = this.#server;
-    const { scopes } = server.options;
-    const url = await server.endpoint("deviceAuthorizationUrl", signal);
+    const { scope } = server;
     const askedAt = server.clock.now();
-    const grant: Record<string, string> = scopes?.length ? { scope: scopes.join(" ") } : {};
-    const answer = await server.post(url, { grant, signal });
-    if (answer.refusal !== undefined) throw refusalError(url.origin, answer.refusal);
-    const { issued } = answer;
-    const { device_code: deviceCode, user_code: userCode, expires_in: life } = issued;
-    const page = issued["verification_uri"] ?? issued["verification_url"];
-    const isWhole =
-      typeof deviceCode === "string" &&
-      deviceCode !== "" &&
-      typeof userCode === "string" &&
-      /^\S(?:.{0,98}\S)?$/.test(userCode) &&
-      visibleText(userCode) === userCode &&
-      typeof life === "number" &&
-      life > 0;
-    if (!isWhole) {
-      throw invalidResponse(url, 200, "answered without the codes that the device flow needs");
-    }
-    const what = "The page on which the authorization server wants a person to type a code";
-    const pageUrl = endpointUrl(page, what, "upstream");
-    const complete = issued["verification_uri_complete"];
-    const expiresAt = askedAt + Math.min(life * 1000, 86_400_000);
-    const intervalMs = readInterval(issued["interval"]);
-    return {
-      url: (complete === undefined ? pageUrl : endpointUrl(complete, what, "upstream")).href,
-      userCode,
-      expiresAt,
-      intervalMs,
-      state: { deviceCode, expiresAt, intervalMs },
-    };
+    return server.request("deviceAuthorizationUrl", { scope }, signal, async (prepared) => {
+      const { url, authentication, form, options } = prepared;
+      const codes = await oauth.processDeviceAuthorizationResponse(
+        ...prepared.server,
+        await oauth.deviceAuthorizationRequest(...prepared.server, authentication, form, options),
+      );
+      const { device_code: deviceCode, user_code: userCode, interval } = codes;
+      if (!/^\S(?:.{0,98}\S)?$/.test(userCode) || visibleText(userCode) !== userCode) {
+        throw invalidResponse(url, 200, "answered with a code that a person cannot type");
+      }
+      const what = "The page on which the authorization server wants a person to type a code";
+      const pageUrl = endpointUrl(codes.verification_uri, what, "upstream");
+      const complete = codes.verification_uri_complete;
+      const expiresAt = askedAt + Math.min(codes.expires_in * 1000, 86_400_000);
+      const intervalMs =
+        interval === undefined ? defaultIntervalMs : Math.min(interval * 1000, maxIntervalMs);
+      return {
+        url: (complete === undefined ? pageUrl : endpointUrl(complete, what, "upstream")).href,
+        userCode,
+        expiresAt,
+        intervalMs,
+        state: { deviceCode, expiresAt, intervalMs },
+      };
+    });
   }
 
   async finish(
@@ -74,38 +68,31 @@ export class DeviceFlow {
   ): Promise<TokenCredential | undefined> {
     const server = this.#server;
     const { deviceCode, expiresAt, intervalMs } = readState(state);
-    const url = await server.endpoint("tokenUrl", signal);
     const pace = this.#paces.get(deviceCode) ?? { intervalMs, notBefore: 0 };
     const waitMs = pace.notBefore - server.clock.now();
     if (waitMs > maxWaitMs) return undefined;
     await this.#wait(waitMs, signal);
-    const askedAt = server.clock.now();
-    if (askedAt >= expiresAt) {
+    if (server.clock.now() >= expiresAt) {
       throw new ToolError(
         "auth_required",
         "The code that a person should have typed has expired. A person has to begin again.",
       );
     }
-    this.#remember(deviceCode, pace.intervalMs);
-    const answer = await server.post(url, {
-      grant: { grant_type: grantType, device_code: deviceCode },
-      secret: ["device_code"],
-      signal,
-    });
-    if (answer.refusal === undefined) {
-      this.#paces.delete(deviceCode);
-      return server.issued(url, answer, { askedAt }).token;
-    }
-    switch (answer.refusal.error) {
-      case "slow_down":
-        this.#remember(deviceCode, Math.min(pace.intervalMs + defaultIntervalMs, maxIntervalMs));
-        return undefined;
-      case "authorization_pending":
-        return undefined;
-      default:
+    const parameters = { device_code: deviceCode };
+    return server.request("tokenUrl", parameters, signal, async (prepared) => {
+      this.#remember(deviceCode, pace.intervalMs);
+      try {
+        const token = await server.requestToken(prepared, { grantType });
         this.#paces.delete(deviceCode);
-        throw refusalError(url.origin, answer.refusal);
-    }
+        return token;
+      } catch (error) {
+        const code = error instanceof oauth.ResponseBodyError ? error.error : undefined;
+        if (code === "slow_down") {
+          this.#remember(deviceCode, Math.min(pace.intervalMs + defaultIntervalMs, maxIntervalMs));
+        } else if (code !== "authorization_pending") throw error;
+        return undefined;
+      }
+    });
   }
 
   #remember(deviceCode: string, intervalMs: number): void {
@@ -132,11 +119,6 @@ export class DeviceFlow {
       signal?.addEventListener("abort", leave, { once: true });
     });
   }
-}
-
-function readInterval(seconds: unknown): number {
-  if (typeof seconds !== "number" || !(seconds > 0)) return defaultIntervalMs;
-  return Math.min(seconds * 1000, maxIntervalMs);
 }
 
 interface DeviceState {

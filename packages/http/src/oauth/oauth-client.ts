@@ -39,7 +39,9 @@ export function oauthClient(options: OAuthClientOptions): OAuthClient {
   let engine: Promise<OAuthClient> | undefined;
   // Loaded lazily: a host that never needs a token does not pay for it.
   const loaded = (): Promise<OAuthClient> =>
-    (engine ??= import("./oauth-engine.ts").then(({ OAuthEngine }) => new OAuthEngine(options)));
+    (engine ??= import("./oauth-engine.ts").then(({ createOAuthEngine }) =>
+      createOAuthEngine(options),
+    ));
   return {
     clientCredentials: async (signal) => (await loaded()).clientCredentials(signal),
     refresh: async (token, signal) => (await loaded()).refresh(token, signal),

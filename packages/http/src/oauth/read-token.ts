@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
 import type { TokenCredential } from "@toolweave/core/stores";
-import { invalidResponse } from "./post-form.ts";
+import { invalidResponse } from "./refusal-error.ts";
 
 /** Describes the token that a response is expected to hold. */
 export interface ExpectedToken {

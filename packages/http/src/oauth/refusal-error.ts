@@ -1,5 +1,15 @@
 import { ToolError } from "@toolweave/core";
-import type { Refusal } from "./post-form.ts";
+import type { HttpResponse } from "../message/http-response.ts";
+import { retryAfterMs } from "../message/retry-after.ts";
+
+/** The server's error response (RFC 6749 section 5.2). */
+export interface Refusal {
+  readonly error: string;
+  /** The server's description, sanitized; may be empty. */
+  readonly description: string;
+  /** Absent: it was said through the person's browser. */
+  readonly status?: number;
+}
 
 /** Of RFC 6749 sections 4.1.2.1 and 5.2, RFC 8628 section 3.5 and OpenID Connect Core section 3.1.2.6: what a person can mend. */
 const personCodes = new Set([
@@ -41,5 +51,23 @@ export function refusalError(
     "upstream",
     `${server} refused the client (${said}). Check how the client is registered there: its id, secret, scopes and redirect URI.`,
     { audience: "host", ...(status === undefined ? {} : { status }) },
+  );
+}
+
+/** `upstream` for an answer that no authorization server should give. `what` continues "The authorization server". */
+export function invalidResponse({ origin }: URL, status: number, what: string): ToolError {
+  return new ToolError("upstream", `The authorization server ${origin} ${what}.`, {
+    status,
+    audience: "host",
+  });
+}
+
+/** `unavailable` for a server that is busy or has failed. */
+export function serverBusyError({ origin }: URL, { status, headers }: HttpResponse): ToolError {
+  const wait = retryAfterMs(headers);
+  return new ToolError(
+    "unavailable",
+    `The authorization server ${origin} cannot answer now (status ${status}). Try again later.`,
+    wait === undefined ? {} : { retryAfterMs: wait },
   );
 }

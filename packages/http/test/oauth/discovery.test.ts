@@ -68,6 +68,34 @@ describe("discovery", () => {
     expect((await failure(client.clientCredentials())).code).toBe("upstream");
   });
 
+  it("names the status of a server that has no description", async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(404, { "content-type": "application/json" }).end('{"detail":"none"}');
+    });
+    const client = oauthClient({
+      http: httpClient({ givenOrigins: [server.origin] }),
+      clientId: "app",
+      discoveryUrl: server.origin + openId,
+    });
+    const error = await failure(client.clientCredentials());
+    expect(error).toMatchObject({ code: "upstream", audience: "host", status: 404 });
+    expect(error.message).toContain("status 404");
+  });
+
+  it("is not read where the host has given what a request needs", async () => {
+    const { client, server } = await described((origin) => ({ issuer: origin }), openId);
+    const { origin } = server;
+    const configured = oauthClient({
+      http: httpClient({ givenOrigins: [origin] }),
+      clientId: "app",
+      discoveryUrl: origin + openId,
+      tokenUrl: `${origin}/token`,
+    });
+    await configured.clientCredentials();
+    expect(server.requests.map(({ method }) => method)).toEqual(["POST"]);
+    expect((await failure(client.clientCredentials())).code).toBe("internal");
+  });
+
   it.each([
     ["http://auth.example.com/token", "upstream"],
     ["ftp://auth.example.com/token", "upstream"],
