@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonErrorPosition } from "../src/input/json-error-position.ts";
+import { jsonErrorPosition } from "../src/input/json-option.ts";
 
 test.each([
   ["", "line 1, column 1"],

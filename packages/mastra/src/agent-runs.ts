@@ -1,7 +1,13 @@
-import type { ToolExecutionContext } from "@mastra/core/tools";
-import { ToolError, type RunOptions, type ToolExecutor, type ToolRun } from "@toolweave/core";
+import type { ToolExecutionContext, ToolPayloadTransform } from "@mastra/core/tools";
+import {
+  ToolError,
+  type RunOptions,
+  type ToolExecutor,
+  type ToolRun,
+  type Interruption,
+} from "@toolweave/core";
 import { BoundedMap, type IntegrationTarget } from "@toolweave/core/integration";
-import { ReportedQuestions } from "./reported-questions.ts";
+import { readQuestion } from "./question.ts";
 
 /** The run that a call belongs to: one for each run of an agent, or one for all. */
 export class AgentRuns {
@@ -58,5 +64,39 @@ export class AgentRuns {
         },
       );
     }
+  }
+}
+
+/**
+ * Detects when Mastra reports a question, which in a stream is later than the call's request: Mastra then reads how to
+ * display it. At any other time the display is not transformed, since Mastra copies all that it may display.
+ */
+class ReportedQuestions {
+  readonly #listeners = new BoundedMap<string, () => Promise<void>>();
+  readonly #display: NonNullable<ToolPayloadTransform["display"]> = {
+    // Unchanged: Mastra uses a placeholder if a function is missing.
+    input: ({ input }) => input,
+    inputDelta: ({ inputTextDelta }) => inputTextDelta,
+    output: ({ output }) => output,
+    error: ({ error }) => error,
+    approval: ({ input }) => input,
+    resume: ({ resumeData }) => resumeData,
+    suspend: async ({ suspendPayload, toolCallId }) => {
+      const question = readQuestion(suspendPayload, toolCallId);
+      if (question === undefined) return suspendPayload;
+      const { state: _, ...interruption } = question.interruption;
+      await this.#listeners.take(interruption.id)?.();
+      return { ...question, interruption };
+    },
+  };
+
+  /** The transform that Mastra reads whenever it makes a call. */
+  get display(): ToolPayloadTransform["display"] | undefined {
+    return this.#listeners.size === 0 ? undefined : this.#display;
+  }
+
+  /** Calls `listener` once, when Mastra reports the question. */
+  whenReported({ id }: Interruption, listener: () => Promise<void>): void {
+    this.#listeners.set(id, listener);
   }
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Clock } from "@toolweave/core";
+import { ToolError, type Clock, type Grant } from "@toolweave/core";
 import type {
   ArtifactStore,
   CredentialStore,
@@ -7,18 +7,19 @@ import type {
   PendingCallStore,
   RateLimitStore,
   TaskStore,
+  Credential,
+  CredentialKey,
 } from "@toolweave/core/stores";
-import { ToolError } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 import type { SteadyClock } from "./clock-steps.ts";
 import { checkedCount, checkedQuota } from "./described-artifact.ts";
 import { SqliteArtifacts } from "./sqlite-artifacts.ts";
-import { SqliteCredentials } from "./sqlite-credentials.ts";
 import { memoryPath, SqliteFile } from "./sqlite-file.ts";
-import { SqliteGrants } from "./sqlite-grants.ts";
 import { SqlitePendingCalls } from "./sqlite-pending-calls.ts";
 import { SqliteRateLimits } from "./sqlite-rate-limits.ts";
 import { SqliteTasks } from "./sqlite-tasks.ts";
+import { unavailable } from "./store-error.ts";
+import { credentialJson, credentialName, readCredential } from "./stored-credential.ts";
 
 /** Where a store is, and by which clock it goes. */
 export interface SqliteStoreOptions {
@@ -149,5 +150,88 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
   } catch (error) {
     file.close();
     throw error;
+  }
+}
+
+/** Credentials in a table, one row each. */
+class SqliteCredentials implements CredentialStore {
+  readonly #file: SqliteFile;
+  readonly #select;
+  readonly #upsert;
+  readonly #delete;
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+    this.#select = file.prepare("SELECT credential FROM credentials WHERE name = ?");
+    this.#upsert = file.prepare(
+      "INSERT INTO credentials (name, credential) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET credential = excluded.credential",
+    );
+    this.#delete = file.prepare("DELETE FROM credentials WHERE name = ?");
+  }
+
+  async get(key: CredentialKey): Promise<Credential | undefined> {
+    const name = credentialName(key);
+    const row = await this.#file.read(() => this.#select.get(name));
+    if (row === undefined) return undefined;
+    const credential = readCredential(row["credential"] as string);
+    if (credential !== undefined) return credential;
+    throw unavailable(this.#file.path, "holds a credential that is damaged: set it anew", {
+      retryable: false,
+    });
+  }
+
+  async set(key: CredentialKey, credential: Credential): Promise<void> {
+    const name = credentialName(key);
+    const json = credentialJson(credential);
+    await this.#file.write(() => void this.#upsert.run(name, json));
+  }
+
+  async delete(key: CredentialKey): Promise<void> {
+    const name = credentialName(key);
+    await this.#file.write(() => void this.#delete.run(name));
+  }
+}
+
+/** Grants in a table, in the order in which they were given. */
+class SqliteGrants implements GrantStore {
+  readonly #file: SqliteFile;
+  readonly #select;
+  readonly #insert;
+  readonly #all;
+  readonly #ofTool;
+  readonly #delete;
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+    this.#select = file.prepare("SELECT grant_json FROM grants WHERE id = ?");
+    this.#insert = file.prepare("INSERT INTO grants (id, tool, grant_json) VALUES (?, ?, ?)");
+    this.#all = file.prepare("SELECT grant_json FROM grants ORDER BY seq");
+    this.#ofTool = file.prepare("SELECT grant_json FROM grants WHERE tool = ? ORDER BY seq");
+    this.#delete = file.prepare("DELETE FROM grants WHERE id = ?");
+  }
+
+  async add(grant: Grant): Promise<void> {
+    const json = JSON.stringify(grant);
+    await this.#file.write(() => {
+      const row = this.#select.get(grant.id);
+      if (row === undefined) this.#insert.run(grant.id, grant.tool, json);
+      else if (row["grant_json"] !== json) {
+        throw new ToolError(
+          "internal",
+          `The grant "${grant.id}" is kept already and says something else: give each an id of its own.`,
+        );
+      }
+    });
+  }
+
+  list(tool?: string): Promise<readonly Grant[]> {
+    return this.#file.read(() => {
+      const rows = tool === undefined ? this.#all.all() : this.#ofTool.all(tool);
+      return rows.map((row) => JSON.parse(row["grant_json"] as string) as Grant);
+    });
+  }
+
+  revoke(id: string): Promise<boolean> {
+    return this.#file.write(() => Number(this.#delete.run(id).changes) === 1);
   }
 }

@@ -3,11 +3,12 @@ import type { TokenCredential } from "@toolweave/core/stores";
 import * as oauth from "oauth4webapi";
 import { endpointUrl } from "./endpoint-url.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
-import { toToolErrors } from "./library-errors.ts";
 import type { OAuthClientOptions } from "./oauth-types.ts";
 import { readToken } from "./read-token.ts";
-import { readMetadata } from "./server-metadata.ts";
 import { SharedWork } from "./shared-work.ts";
+import type { HttpClient } from "../message/http-request.ts";
+import { invalidResponse, refusalError } from "./refusal-error.ts";
+import { serverText } from "./server-text.ts";
 
 /** A request for a token: the grant (RFC 6749) and its parameters. */
 export interface TokenRequest {
@@ -189,3 +190,86 @@ const systemClock: Clock = {
   setTimeout: (callback, ms) => setTimeout(callback, ms),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 };
+
+const wellKnown = /\/\.well-known\/(?:openid-configuration|oauth-authorization-server)/;
+
+/**
+ * Reads a server's metadata (RFC 8414, OpenID Connect Discovery).
+ *
+ * @throws ToolError `upstream` for an answer that is no metadata, or is another server's; `unavailable` when the
+ * server cannot answer now.
+ */
+function readMetadata(http: HttpClient, discoveryUrl: string): Promise<oauth.AuthorizationServer> {
+  const url = endpointUrl(discoveryUrl, "The authorization server's description", "internal");
+  return toToolErrors(url, [], async () => {
+    const response = await guardedFetch(http, undefined)(url.href, {
+      method: "GET",
+      headers: { accept: "application/json" },
+      body: undefined,
+      redirect: "manual",
+    });
+    const { status } = response;
+    if (status !== 200) {
+      throw invalidResponse(
+        url,
+        status,
+        `answered with status ${status}, and not with a description of itself`,
+      );
+    }
+    const { issuer } = (await response.clone().json()) as { readonly issuer?: unknown };
+    const expected = typeof issuer === "string" ? URL.parse(issuer) : null;
+    if (expected === null || !isIssuerForUrl(expected, url)) {
+      throw invalidResponse(
+        url,
+        status,
+        "describes another issuer than the one that was asked (RFC 8414 section 3.3), so nothing it says is used. If that is meant, give the URLs of its endpoints instead of the description's",
+      );
+    }
+    return oauth.processDiscoveryResponse(expected, response);
+  });
+}
+
+/** RFC 8414 section 3 and OpenID Connect Discovery section 4. An address of another form may describe its whole origin. */
+function isIssuerForUrl(issuer: URL, { origin, pathname }: URL): boolean {
+  if (issuer.origin !== origin || issuer.search !== "" || issuer.hash !== "") return false;
+  const withoutSlash = (path: string): string => path.replace(/\/$/, "");
+  return (
+    !wellKnown.test(pathname) ||
+    withoutSlash(issuer.pathname) === withoutSlash(pathname.replace(wellKnown, ""))
+  );
+}
+
+/**
+ * Runs a step of the library and turns its errors into ToolErrors. They are not the cause: they hold the server's answer.
+ *
+ * @param secrets what was sent, and must not appear in an error.
+ */
+async function toToolErrors<T>(
+  url: URL,
+  secrets: readonly string[],
+  step: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof oauth.ResponseBodyError) {
+      const { status, error: code, error_description: description } = error;
+      throw refusalError(url.origin, {
+        // RFC 6749 section 5.2, as long as any that is registered.
+        error: /^[!#-[\]-~]{1,64}$/.test(code) ? serverText(code, secrets) : `${status}`,
+        description: serverText(description, secrets),
+        status,
+      });
+    }
+    const isInvalid =
+      error instanceof oauth.OperationProcessingError ||
+      error instanceof oauth.UnsupportedOperationError;
+    if (!isInvalid) throw error;
+    const { cause, message } = error;
+    if (cause instanceof Response && cause.status >= 400) {
+      const { status } = cause;
+      throw refusalError(url.origin, { error: `${status}`, description: "", status });
+    }
+    throw invalidResponse(url, 200, `gave an invalid answer: ${message}`);
+  }
+}

@@ -5,7 +5,6 @@ import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError } from "../../process/errors.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import { Interrupt, rejectOnInterrupt } from "../../process/interrupt.ts";
-import { waitForOutputClose } from "../../process/output-closed.ts";
 import type { Output } from "../../process/output.ts";
 import { version } from "../../process/version.ts";
 import { describeError } from "../../render/describe-error.ts";
@@ -18,6 +17,7 @@ import { isStoreConfigured } from "../../store/store-path.ts";
 import { pendingCallHints } from "../shared/hints.ts";
 import { printPolicyWarnings } from "../shared/policy-warnings.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
+import type { Writable } from "node:stream";
 
 /** The options of `toolweave serve`. */
 export interface ServeOptions extends ToolOptions, ServeLimitOptions {
@@ -239,4 +239,31 @@ async function waitForSources(ready: Promise<void>, signal: AbortSignal): Promis
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Milliseconds between two checks. */
+const pollIntervalMs = 2_000;
+
+/**
+ * Resolves when the output has no reader any more, until `signal` fires. Without writes there is no notification of that:
+ * a write of nothing does, where the output is a socket, as most hosts give it to the processes that they start. A pipe
+ * of a shell reports it with the next message.
+ */
+function waitForOutputClose(output: Writable, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined;
+    const finish = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    const poll = (): void => {
+      output.write("", (error) => {
+        if (error !== null && error !== undefined) finish();
+        else if (!signal.aborted) timer = setTimeout(poll, pollIntervalMs).unref();
+      });
+    };
+    output.once("close", finish);
+    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+    poll();
+  });
 }
