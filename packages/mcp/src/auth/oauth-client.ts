@@ -20,7 +20,7 @@ import type { Authority } from "./authority.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { getErrorCode, isUnknownClient, readOAuthErrors } from "./oauth-error.ts";
 
-/** What every request to an authorization server needs. */
+/** The parts that every request to an authorization server has. */
 export interface AuthorityRequest {
   readonly authority: Authority;
   readonly client: ClientCredential;

@@ -18,20 +18,20 @@ import type { McpOAuth } from "../options/auth-options.ts";
 import type { TokenSecrets } from "./token-secrets.ts";
 import type { Challenge } from "./sign-in-required.ts";
 
-/** Nobody listens there by default; a person can copy the address. */
+/** By default, no program listens there; a person can copy the address. */
 const defaultRedirectUri = "http://127.0.0.1:8976/callback";
 
-/** A sign-in that has begun. Plain JSON: another process may go on with it. */
+/** A sign-in that has begun. Plain JSON: another process may continue it. */
 export interface BegunSignIn {
   /** Where the person goes. */
   readonly url: string;
-  /** What is asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly string[];
   /** Secret: the verifier, the state, the client. */
   readonly state: JsonObject;
 }
 
-/** What a begun sign-in goes on with. */
+/** The state from which a begun sign-in continues. */
 interface SignInState {
   readonly authority: Authority;
   readonly client: ClientCredential;
@@ -41,7 +41,7 @@ interface SignInState {
   readonly scopes: readonly string[];
 }
 
-/** What a flow needs of the source that it belongs to. */
+/** The parts of its source that a flow uses. */
 export interface OAuthFlowOptions {
   readonly server: URL;
   readonly oauth: McpOAuth;
@@ -153,7 +153,10 @@ export class OAuthFlow {
     return findAuthority(server, fetch, metadataUrl, oauth.issuer);
   }
 
-  /** What was granted before stays, where it is the same server's (SEP-2350); what nobody asks for is the server's default. */
+  /**
+   * Scopes that the same server granted before are requested again (SEP-2350). Without any, the server chooses its
+   * default.
+   */
   async #scopes(
     owner: Owner,
     authority: Authority,
@@ -185,7 +188,7 @@ export class OAuthFlow {
     if (authority.metadata !== undefined && authority.metadata["registration_endpoint"] == null) {
       throw new ToolError(
         "auth_required",
-        `The authorization server ${new URL(issuer).origin} registers nobody by itself. Register the host there by hand, and pass auth.oauth.clientId.`,
+        `The authorization server ${new URL(issuer).origin} does not register clients by itself. Register the host there by hand, and pass auth.oauth.clientId.`,
       );
     }
     const method = clientAuthentication(authority);
@@ -233,12 +236,12 @@ function checkCanSignIn(authority: Authority): void {
   if (getListed(authority, "code_challenge_methods_supported")?.includes("S256") === true) return;
   throw new ToolError(
     "upstream",
-    `The authorization server ${new URL(authority.issuer).origin} does not say that it supports PKCE (S256), without which nobody is sent there.`,
+    `The authorization server ${new URL(authority.issuer).origin} does not say that it supports PKCE (S256), without which no sign-in begins.`,
     { audience: "host" },
   );
 }
 
-/** Without a secret where the server takes that: a program on somebody's machine can keep none. */
+/** Without a secret, if the server allows it: a program on a person's machine cannot protect one. */
 function clientAuthentication(authority: Authority): string | undefined {
   const taken = getListed(authority, "token_endpoint_auth_methods_supported");
   return ["none", "client_secret_basic", "client_secret_post"].find((one) => taken?.includes(one));
