@@ -44,7 +44,7 @@ export class DeadlineBudget {
    * Waits for `pending`, at most until the deadline. If the budget is exhausted, it waits only
    * briefly, so that the rest of the check ends soon.
    *
-   * @throws TooLate
+   * @throws DeadlineError
    */
   async withDeadline<T>(pending: PromiseLike<T>, what: string): Promise<T> {
     const ms = this.isExhausted ? Math.min(exhaustedMs, this.#deadlineMs) : this.#deadlineMs;

@@ -18,7 +18,7 @@ const maxBusyFactor = 10;
  *
  * @param what the operation, as the subject of a sentence.
  * @param busyFactor the maximum duration as a multiple of `ms`, however busy the process is.
- * @throws TooLate if it takes longer.
+ * @throws DeadlineError if it takes longer.
  */
 export async function withTimeout<T>(
   pending: PromiseLike<T>,

@@ -1,4 +1,5 @@
 import type { ArtifactRef } from "@toolweave/core";
+import { isJsonMediaType } from "@toolweave/core/adapter";
 import { normalizeMediaType, findActualType } from "./media.ts";
 
 /**
@@ -14,7 +15,7 @@ export function findArtifactTypeFault(
   const other = findActualType(mediaType, bytes);
   if (other !== undefined) return `stores an artifact as ${mediaType} that is ${other}`;
   const type = normalizeMediaType(mediaType);
-  const hasJsonType = type === "application/json" || type.endsWith("+json");
+  const hasJsonType = isJsonMediaType(type);
   // Another character set cannot be checked.
   if (truncated === true || mediaType.includes("charset")) return undefined;
   if (!hasJsonType && !type.startsWith("text/")) return undefined;

@@ -1,4 +1,4 @@
-import { escapePointer } from "../schema/subschemas.ts";
+import { childPointer } from "@toolweave/core/adapter";
 
 /** The place of a value that is not plain JSON data. */
 export interface JsonDefect {
@@ -63,7 +63,7 @@ function findMemberDefect(value: object, met: Visited): JsonDefect | undefined {
     if (member === undefined) continue;
     const defect = findDefect(member, met);
     if (defect !== undefined) {
-      return { ...defect, path: `/${escapePointer(key)}${defect.path}` };
+      return { ...defect, path: `${childPointer("", key)}${defect.path}` };
     }
   }
   return undefined;

@@ -1,11 +1,12 @@
-/** Signatures of file types: the type and its first bytes. `.` matches any byte. */
-const signatures: readonly (readonly [type: string, beginning: string])[] = [
-  ["image/png", "\x89PNG\r\n\x1a\n"],
-  ["image/jpeg", "\xff\xd8\xff"],
-  ["image/gif", "GIF8"],
-  ["image/webp", "RIFF....WEBP"],
-  ["application/pdf", "%PDF-"],
-];
+import { getMediaTypeName, sniffMediaType } from "@toolweave/core/adapter";
+/** The file types that are recognized by their first bytes. */
+const recognized: ReadonlySet<string | undefined> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "application/pdf",
+]);
 
 /** Other names of media types. */
 const aliases: Readonly<Record<string, string>> = {
@@ -34,8 +35,8 @@ export function isMediaType(type: string): boolean {
 
 /** The media type in lower case, without parameters. */
 export function normalizeMediaType(mediaType: string): string {
-  const essence = mediaType.replace(/;.*$/s, "").trim().toLowerCase();
-  return aliases[essence] ?? essence;
+  const name = getMediaTypeName(mediaType);
+  return aliases[name] ?? name;
 }
 
 /**
@@ -46,11 +47,10 @@ export function normalizeMediaType(mediaType: string): string {
  */
 export function findActualType(mediaType: string, bytes: Uint8Array): string | undefined {
   const called = normalizeMediaType(mediaType);
-  const type = signatures.find(([, beginning]) =>
-    [...beginning].every((unit, index) => unit === "." || bytes[index] === unit.charCodeAt(0)),
-  )?.[0];
+  const sniffed = sniffMediaType(bytes);
+  const type = recognized.has(sniffed) ? sniffed : undefined;
   if (type === called) return undefined;
-  const isKnown = signatures.some(([known]) => known === called);
+  const isKnown = recognized.has(called);
   if (type === undefined) return isKnown ? "something else" : undefined;
   // Of a type without a known signature only this can be said: it is not the declared one.
   return isKnown || /^(?:image|audio|text)\//.test(called) ? type : undefined;

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { decodeFragment, resolvePointer } from "@toolweave/core/adapter";
 import { isObject, directSubschemas } from "./subschemas.ts";
 
 /** A reference without a target in its schema. */
@@ -87,7 +88,7 @@ export class References {
     const resource = target === undefined ? undefined : this.#resources.get(target);
     if (resource === undefined || fragment === "") return resource;
     return fragment.startsWith("/")
-      ? resolvePointer(resource, fragment)
+      ? (resolvePointer(resource, fragment) as JsonValue | undefined)
       : this.#anchors.get(`${target}#${fragment}`);
   }
 }
@@ -107,24 +108,6 @@ function splitReference(reference: string): [address: string, fragment: string] 
   return [reference.slice(0, at), decodeFragment(reference.slice(at + 1))];
 }
 
-function decodeFragment(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
-}
-
 function resolveUri(address: string, base: string): string | undefined {
   return URL.canParse(address, base) ? new URL(address, base).href : undefined;
-}
-
-function resolvePointer(root: JsonValue, path: string): JsonValue | undefined {
-  let value: JsonValue | undefined = root;
-  for (const part of path.slice(1).split("/")) {
-    if (typeof value !== "object" || value === null) return undefined;
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    value = Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
-  }
-  return value;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { childPointer } from "@toolweave/core/adapter";
 
 const schemaKeywords = [
   "additionalItems",
@@ -51,15 +52,10 @@ export function directSubschemas(schema: JsonObject): Subschema[] {
     const members = schema[keyword];
     if (!isObject(members)) continue;
     for (const [name, member] of Object.entries(members)) {
-      add(member, `/${keyword}/${escapePointer(name)}`);
+      add(member, childPointer(`/${keyword}`, name));
     }
   }
   return found;
-}
-
-/** Escapes a key for a JSON pointer. */
-export function escapePointer(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /** True for a JSON object; false for arrays and primitives. */

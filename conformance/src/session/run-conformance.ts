@@ -1,3 +1,4 @@
+import { withSignal } from "@toolweave/core/adapter";
 import type { Manifest } from "../contract/manifest.ts";
 import { createReport, type ConformanceReport, type RuleResult } from "../report/report.ts";
 import { requirements } from "../requirements/requirements.ts";
@@ -43,7 +44,7 @@ export async function runConformance(
   const rules: RuleResult[] = [];
   try {
     for (const requirement of chosen) {
-      const result = await untilAborted(session.result(requirement), signal);
+      const result = await withSignal(session.result(requirement), signal);
       // Checks of tools in this process may never yield to the event loop, which Ctrl-C needs.
       await new Promise((resolve) => setImmediate(resolve));
       rules.push(result);
@@ -59,19 +60,4 @@ export async function runConformance(
     complete: chosen.length === requirements.length,
     rules,
   });
-}
-
-async function untilAborted<T>(pending: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return pending;
-  signal.throwIfAborted();
-  let stop = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([pending, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }

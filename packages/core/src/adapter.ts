@@ -21,7 +21,6 @@ export type {
   RedactionRule,
   ToolAccess,
 } from "./contract/tool-spec.ts";
-export type { Cancellation, CancellationListener } from "./contract/cancellation.ts";
 export { cancellationOf } from "./executor/context/tool-context.ts";
 export { pauseDeadlineFor as whilePersonAnswers } from "./executor/context/tool-context.ts";
 export type {
@@ -92,3 +91,20 @@ export type { RegisteredTool } from "./contract/tool.ts";
 export type { OverflowStrategy } from "./contract/tool-spec.ts";
 export type { BeforeCallAnswer } from "./executor/call/hook.ts";
 export type { CompletedEventFields } from "./events/tool-event.ts";
+export type { Cancellation, CancellationListener } from "./time/cancellation.ts";
+export {
+  childPointer,
+  decodeFragment,
+  escapePointer,
+  parsePointer,
+  resolvePointer,
+} from "./json/json-pointer.ts";
+export { base64ToBytes, bytesToBase64 } from "./text/base64.ts";
+export {
+  getMediaTypeName,
+  isJsonMediaType,
+  isReadableMediaType,
+  isTextMediaType,
+  sniffMediaType,
+} from "./results/media-type.ts";
+export { pause, untilAborted, withSignal, withTimeout, type WaitOptions } from "./time/waiting.ts";

@@ -21,4 +21,6 @@ export type {
   OAuthClient,
   OAuthClientOptions,
 } from "./oauth/oauth-types.ts";
+export { SseParser } from "./message/sse-parser.ts";
+export type { SseEvent, SseOptions } from "./message/sse-parser.ts";
 export { retryAfterMs } from "./message/retry-after.ts";

@@ -1,3 +1,5 @@
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { bytesToBase64 } from "@toolweave/core/adapter";
 import type {
   LanguageModelV4Content,
   LanguageModelV4File,
@@ -5,7 +7,6 @@ import type {
   LanguageModelV4ToolCall,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { TokenCounts } from "./agent-usage.ts";
 import type {
   AssistantPart,
@@ -207,18 +208,10 @@ function filePart(
 ): AssistantPart {
   // A transcript is JSON, which has no URLs; and a link that a model gives is not to be followed.
   if (data.type === "url") return { type: "text", text: `[${mediaType}: ${data.url.toString()}]` };
-  const base64 = typeof data.data === "string" ? data.data : toBase64(data.data);
+  const base64 = typeof data.data === "string" ? data.data : bytesToBase64(data.data);
   const part: Pick<FilePart, "mediaType" | "data"> = {
     mediaType,
     data: { type: "data", data: base64 },
   };
   return { type, ...part, ...options };
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += 0x8000) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  }
-  return btoa(binary);
 }

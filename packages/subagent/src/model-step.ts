@@ -1,5 +1,6 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { ToolError, type Clock } from "@toolweave/core";
+import { pause, withSignal } from "@toolweave/core/adapter";
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { ModelAnswer } from "./model-answer.ts";
 
 /** The maximum number of requests of one turn to a model whose error is retryable. */
@@ -43,7 +44,8 @@ export async function modelStep(
       const waitMs = Math.max(delayMs, readRetryAfterMs(error));
       const isOver = attempt === attempts || answer.hasBegun || waitMs > maxWaitMs;
       if (isOver || !isRetryable(error)) throw toModelError(error);
-      await pause(waitMs, clock, abortSignal);
+      await pause(waitMs, { clock, signal: abortSignal });
+      abortSignal.throwIfAborted();
     }
   }
   if (answer.finishReason === undefined) {
@@ -59,7 +61,7 @@ async function streamed(
 ): Promise<void> {
   const { abortSignal } = options;
   const asked = Promise.resolve(model.doStream(options));
-  const { stream } = await untilAborted(asked, abortSignal, ({ stream }) => stream.cancel());
+  const { stream } = await withSignal(asked, abortSignal, ({ stream }) => stream.cancel());
   const reader = stream.getReader();
   const stop = (): void => void reader.cancel(abortSignal.reason).catch(() => {});
   abortSignal.addEventListener("abort", stop, { once: true });
@@ -90,7 +92,7 @@ async function generated(
   onDelta: OnDelta | undefined,
 ): Promise<void> {
   const asked = Promise.resolve(model.doGenerate(options));
-  const { content, finishReason, usage } = await untilAborted(asked, options.abortSignal);
+  const { content, finishReason, usage } = await withSignal(asked, options.abortSignal);
   for (const part of content) {
     answer.add(part);
     if (part.type === "text") onDelta?.("text.delta", part.text);
@@ -98,44 +100,6 @@ async function generated(
   }
   answer.finishReason = finishReason.unified;
   answer.usage = usage;
-}
-
-/**
- * Settles with the request, or with the signal's reason as soon as it fires. `late` receives a result that comes after
- * that.
- */
-function untilAborted<T>(
-  asked: Promise<T>,
-  signal: AbortSignal,
-  late?: (value: T) => Promise<void>,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      reject(signal.reason as Error);
-      if (late !== undefined) asked.then(late).catch(() => {});
-    };
-    signal.addEventListener("abort", stop, { once: true });
-    // A model may have been what made it fire.
-    if (signal.aborted) stop();
-    asked
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", stop))
-      .catch(() => {});
-  });
-}
-
-function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clock.clearTimeout(timer);
-      reject(signal.reason as Error);
-    };
-    const timer = clock.setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", stop, { once: true });
-  });
 }
 
 /** The fields that are read of an error of a provider package (`APICallError` of `@ai-sdk/provider`). */

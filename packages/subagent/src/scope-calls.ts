@@ -2,14 +2,19 @@ import type {
   Interruption,
   JsonObject,
   PolicyInput,
-  ToolError,
   ToolCall,
+  ToolError,
   ToolOutcome,
   ToolSelection,
   Toolset,
 } from "@toolweave/core";
-import type { RegisteredTool } from "@toolweave/core/adapter";
-import { compareNames, type ToolScope, ToolsetSnapshot } from "@toolweave/core/adapter";
+import {
+  childPointer,
+  compareNames,
+  ToolsetSnapshot,
+  type RegisteredTool,
+  type ToolScope,
+} from "@toolweave/core/adapter";
 import { maxListedTools } from "@toolweave/core/integration";
 import type { AgentCalls, TurnOptions } from "./agent-calls.ts";
 
@@ -53,7 +58,7 @@ export class ScopeCalls implements AgentCalls {
 
   callId(modelId: string): string {
     // An id of a model must not pass for the id of a call further down.
-    return `${this.#options.callId}/${modelId.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    return childPointer(this.#options.callId, modelId);
   }
 
   nextTurn(): Toolset {

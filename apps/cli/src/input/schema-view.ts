@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { decodeFragment, resolvePointer } from "@toolweave/core/adapter";
 
 /** The JSON types, as far as reading a text is concerned: `integer` counts as `number`. */
 export type JsonType = "string" | "number" | "boolean" | "null" | "array" | "object";
@@ -94,32 +95,11 @@ function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   for (let count = 0; count < maxReferences; count++) {
     const { $ref: reference } = current;
     if (typeof reference !== "string" || !reference.startsWith("#")) return current;
-    const target = resolvePointer(reference, root);
+    const target = resolvePointer(root, decodeFragment(reference.slice(1)));
     if (!isRecord(target)) return {};
     current = target;
   }
   return {};
-}
-
-/** The value that a JSON pointer in a URI fragment means (RFC 6901 section 6). */
-function resolvePointer(reference: string, root: JsonSchema): unknown {
-  let target: unknown = root;
-  for (const token of reference.slice(1).split("/").slice(1)) {
-    const key = decodeToken(token).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof target !== "object" || target === null || !Object.hasOwn(target, key)) {
-      return undefined;
-    }
-    target = (target as Record<string, unknown>)[key];
-  }
-  return target;
-}
-
-function decodeToken(token: string): string {
-  try {
-    return decodeURIComponent(token);
-  } catch {
-    return token;
-  }
 }
 
 function declaredTypes(part: JsonSchema): JsonType[] {

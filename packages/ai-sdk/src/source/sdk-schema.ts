@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import type { ValidationProblem } from "@toolweave/core/adapter";
+import { childPointer, type ValidationProblem } from "@toolweave/core/adapter";
 import { asSchema, type Schema, type ToolSet } from "ai";
 
 const draft07 = "http://json-schema.org/draft-07/schema#";
@@ -103,12 +103,14 @@ function readIssues(from: unknown): readonly ValidationProblem[] | undefined {
     : (from as { readonly issues?: unknown } | undefined)?.issues;
   if (!Array.isArray(list) || list.length === 0) return undefined;
   return list.map(({ message, path }: { readonly message?: unknown; readonly path?: unknown }) => ({
-    path: Array.isArray(path) ? path.map(toPointerSegment).join("") : "",
+    path: Array.isArray(path) ? path.reduce(toMemberPointer, "") : "",
     message: String(message),
   }));
 }
 
-function toPointerSegment(part: PropertyKey | { readonly key: PropertyKey }): string {
-  const key = String(typeof part === "object" ? part.key : part);
-  return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+function toMemberPointer(
+  pointer: string,
+  part: PropertyKey | { readonly key: PropertyKey },
+): string {
+  return childPointer(pointer, String(typeof part === "object" ? part.key : part));
 }

@@ -1,9 +1,8 @@
-import { resolve } from "node:path";
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { canonicalJson } from "@toolweave/core/adapter";
+import { canonicalJson, childPointer } from "@toolweave/core/adapter";
+import { resolve } from "node:path";
 import type { SubAgentOptions } from "@toolweave/subagent";
 import type { ConfigReader } from "../reading/config-reader.ts";
-import { escaped } from "../reading/config-text.ts";
 import { readRegularFile } from "../reading/regular-file.ts";
 import { checkPolicy } from "../reading/config-policy.ts";
 import { sha256 } from "../trust/config-part.ts";
@@ -46,7 +45,7 @@ function configuredAgent(
   place: AgentPlace,
   reader: ConfigReader,
 ): ConfiguredAgent | undefined {
-  const pointer = `/agents/${escaped(name)}`;
+  const pointer = childPointer("/agents", name);
   const { faults } = reader;
   const before = reader.taken.length;
   const agent = reader.resolved(written, pointer) as unknown as WrittenAgent;

@@ -1,9 +1,8 @@
 import { ajvValidator, type JsonObject, type JsonValue } from "@toolweave/core";
-import { nearNames } from "@toolweave/core/adapter";
+import { childPointer, nearNames } from "@toolweave/core/adapter";
 import { interpretedValidator } from "@toolweave/core/interpreted-validator";
 import configSchema from "../toolweave.schema.json" with { type: "json" };
 import type { ConfigReader } from "./config-reader.ts";
-import { escaped } from "./config-text.ts";
 
 /** The blocks that other hosts write, too: what only they know is no fault of the file's. */
 const foreign = /^\/(?:mcpServers|servers|inputs)\//;
@@ -36,7 +35,7 @@ function checkKeys(value: JsonObject, schema: JsonObject, at: string, reader: Co
   const properties = (schema["properties"] ?? {}) as Readonly<Record<string, JsonObject>>;
   const others = schema["additionalProperties"];
   for (const [key, member] of Object.entries(value)) {
-    const pointer = `${at}/${escaped(key)}`;
+    const pointer = childPointer(at, key);
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
     const next = own ?? (isObject(others) ? others : undefined);
     if (next === undefined) reportKey(key, pointer, schema, reader);

@@ -1,5 +1,6 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
-import { escaped, type ConfigText } from "./config-text.ts";
+import { childPointer } from "@toolweave/core/adapter";
+import type { ConfigText } from "./config-text.ts";
 import { resolveReferences, type Referable } from "./references.ts";
 
 /** A text that names environment variables, and where it stands. */
@@ -75,7 +76,7 @@ export class ConfigReader {
     return Object.fromEntries(
       Object.entries(value as JsonObject).map(([key, member]) => [
         key,
-        this.#resolved(member as JsonValue, `${pointer}/${escaped(key)}`),
+        this.#resolved(member as JsonValue, childPointer(pointer, key)),
       ]),
     );
   }

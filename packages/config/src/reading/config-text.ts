@@ -1,5 +1,6 @@
-import { basename, dirname } from "node:path";
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import { childPointer } from "@toolweave/core/adapter";
+import { basename, dirname } from "node:path";
 import { parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
 
 /** The content of a file, with positions. */
@@ -95,7 +96,7 @@ function valueOf(
     if (Object.hasOwn(object, name)) {
       onFault(key.offset, `the key "${name}" is there twice: remove one`);
     }
-    const at = `${pointer}/${escaped(name)}`;
+    const at = childPointer(pointer, name);
     // Assignment would set the prototype for `__proto__`.
     Object.defineProperty(object, name, {
       value: valueOf(value, at, level + 1, offsets, onFault),
@@ -122,9 +123,4 @@ export function readConfigValue(value: unknown): ConfigText {
     value: value as JsonValue,
     at: (pointer) => (pointer === "" ? "the configuration" : pointer),
   };
-}
-
-/** A key as a part of a JSON pointer. */
-export function escaped(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

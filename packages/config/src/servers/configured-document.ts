@@ -1,9 +1,9 @@
-import { resolve } from "node:path";
 import type { JsonObject } from "@toolweave/core";
+import { childPointer } from "@toolweave/core/adapter";
 import type { CredentialStore } from "@toolweave/core/stores";
+import { resolve } from "node:path";
 import type { OpenApiOptions } from "@toolweave/openapi";
 import type { ConfigReader } from "../reading/config-reader.ts";
-import { escaped } from "../reading/config-text.ts";
 import { isLeftOut } from "./written-server.ts";
 
 /** An OpenAPI document of the configuration, ready for `openApiSource`. */
@@ -26,7 +26,7 @@ export function configuredDocuments(
   const entries = (config["openapi"] ?? {}) as Readonly<Record<string, JsonObject>>;
   return Object.entries(entries).flatMap(([name, written]) => {
     if (isLeftOut(written)) return [];
-    const pointer = `/openapi/${escaped(name)}`;
+    const pointer = childPointer("/openapi", name);
     const before = reader.taken.length;
     const { url, file, disabled: _, auth, ...rest } = reader.resolved(written, pointer);
     const secrets = reader.taken.slice(before).map(({ value }) => value);

@@ -1,9 +1,9 @@
-import { resolve } from "node:path";
 import type { JsonObject } from "@toolweave/core";
+import { childPointer } from "@toolweave/core/adapter";
 import type { CredentialStore } from "@toolweave/core/stores";
+import { resolve } from "node:path";
 import type { McpServer, Root } from "@toolweave/mcp";
 import type { ConfigReader } from "../reading/config-reader.ts";
-import { escaped } from "../reading/config-text.ts";
 import {
   isLeftOut,
   writtenServer,
@@ -48,7 +48,7 @@ export function configuredServers(
   for (const name of Object.keys(servers)) {
     if (!Object.hasOwn(mcpServers, name)) continue;
     reader.fault(
-      `/servers/${escaped(name)}`,
+      childPointer("/servers", name),
       `a server "${name}" is in mcpServers, too: rename one`,
     );
   }
@@ -60,7 +60,7 @@ export function configuredServers(
     ...writtenServers("servers", wanted(servers), folder, reader),
   ];
   for (const [name, written] of own) {
-    const pointer = `/mcp/${escaped(name)}`;
+    const pointer = childPointer("/mcp", name);
     if (names.includes(name)) {
       const twice = placeKeys.find((key) => Object.hasOwn(written, key));
       if (twice === undefined) continue;
@@ -74,9 +74,12 @@ export function configuredServers(
     }
   }
   return found.map(({ name, pointer, place, declaration, options, secrets }) => {
-    const extra = ownOptions(own.get(name) ?? {}, `/mcp/${escaped(name)}`, reader);
+    const extra = ownOptions(own.get(name) ?? {}, childPointer("/mcp", name), reader);
     if (extra.options["auth"] !== undefined && !("url" in place)) {
-      reader.fault(`/mcp/${escaped(name)}/auth`, "only a server with a url can be signed in to");
+      reader.fault(
+        `${childPointer("/mcp", name)}/auth`,
+        "only a server with a url can be signed in to",
+      );
     }
     const server = {
       ...defaults,

@@ -1,9 +1,8 @@
+import type { JsonObject } from "@toolweave/core";
+import { canonicalJson, childPointer } from "@toolweave/core/adapter";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
-import type { JsonObject } from "@toolweave/core";
-import { canonicalJson } from "@toolweave/core/adapter";
 import type { ConfigReader, TakenValue } from "../reading/config-reader.ts";
-import { escaped } from "../reading/config-text.ts";
 import { readRegularFile } from "../reading/regular-file.ts";
 
 /** The connection to a server, as `mcpSource` takes it. */
@@ -221,7 +220,7 @@ export function writtenServers(
   reader: ConfigReader,
 ): WrittenServer[] {
   return Object.entries(servers).flatMap(([name, server]) => {
-    const pointer = `/${block}/${escaped(name)}`;
+    const pointer = childPointer(`/${block}`, name);
     return writtenServer(name, server as JsonObject, pointer, folder, reader) ?? [];
   });
 }

@@ -1,7 +1,7 @@
 import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
 import { jsonPath } from "../json-path/json-path.ts";
 import { bytesToBase64 } from "../text/base64.ts";
-import { essence, isTextType } from "../results/media-type.ts";
+import { isReadableMediaType } from "../results/media-type.ts";
 import { previewJson } from "../json/preview-json.ts";
 import { text } from "../contract/content-block.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
@@ -66,7 +66,7 @@ export class ArtifactReader {
     }
     return this.#page(
       size,
-      isTextType(essence(mediaType)),
+      isReadableMediaType(mediaType),
       truncateUtf8(mediaType, 60),
       (at, length) => this.#artifacts.read(this.#ref, at, length),
     );
@@ -77,7 +77,7 @@ export class ArtifactReader {
     if (size > maxHeldBytes) {
       throw wrong(`${key} is too large to be ${done}: ${size} bytes; read it by offset.`);
     }
-    const isText = isTextType(essence(mediaType));
+    const isText = isReadableMediaType(mediaType);
     const decoded = isText ? decodeText(await this.#artifacts.read(this.#ref)) : undefined;
     if (decoded !== undefined) return decoded;
     throw wrong(`${key} is ${mediaType}, which cannot be ${done}; read it by offset.`);

@@ -1,4 +1,5 @@
-import type { Clock, ClockTimer } from "../time/clock.ts";
+import type { Clock } from "../time/clock.ts";
+import { withTimeout } from "../time/waiting.ts";
 import type { Awaitable } from "../json/json.ts";
 import type { ArtifactRef } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
@@ -147,16 +148,9 @@ export class Artifacts {
   async #ask<T>(ask: () => Awaitable<T>, withinMs: number = maxStoreMs): Promise<T> {
     const answer = Promise.resolve().then(ask);
     if (withinMs === Infinity) return answer.catch(rethrown);
-    let timer: ClockTimer | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const end = (): void => reject(lateStore(withinMs));
-      timer = this.clock.setTimeout(end, withinMs);
-    });
-    try {
-      return await Promise.race([answer, late]).catch(rethrown);
-    } finally {
-      if (timer !== undefined) this.clock.clearTimeout(timer);
-    }
+    const { clock } = this;
+    const late = (): Error => lateStore(withinMs);
+    return withTimeout(answer, withinMs, { clock, late }).catch(rethrown);
   }
 }
 

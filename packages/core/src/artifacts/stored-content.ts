@@ -4,7 +4,7 @@ import type { ArtifactRef } from "../contract/tool-result.ts";
 import { utf8Length, truncateUtf8 } from "../text/truncate-utf8.ts";
 import { toJson } from "../json/to-json.ts";
 import { base64ToBytes } from "../text/base64.ts";
-import { essence, isJsonType, isTextType } from "../results/media-type.ts";
+import { isJsonMediaType, isTextMediaType } from "../results/media-type.ts";
 import { previewJson, previewText } from "../json/preview-json.ts";
 import { wellFormed } from "../text/well-formed.ts";
 import { mediaSize, textSize, isBinary, maxBlocks, type ContentLimits } from "./clip-content.ts";
@@ -149,10 +149,9 @@ function storableText(
   name: string | undefined,
 ): Storable {
   const data = wellFormed(given);
-  const json = isJsonType(essence(mediaType)) ? parsed(data, value) : undefined;
+  const json = isJsonMediaType(mediaType) ? parsed(data, value) : undefined;
   if (json !== undefined) return { data, mediaType, name, preview: { json } };
-  const type = essence(mediaType);
-  const isText = isTextType(type) && !isJsonType(type);
+  const isText = isTextMediaType(mediaType);
   return { data, mediaType: isText ? mediaType : "text/plain", name, preview: { text: data } };
 }
 

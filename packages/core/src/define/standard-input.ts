@@ -1,6 +1,6 @@
 import { isThenable, promised, type Awaitable, type JsonObject } from "../json/json.ts";
 import type { ValidationProblem } from "../contract/tool.ts";
-import { escapePointer } from "../json/json-pointer.ts";
+import { childPointer } from "../json/json-pointer.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { StandardResult, StandardSchema } from "./standard-schema.ts";
 
@@ -38,7 +38,7 @@ export function standardInput(schema: StandardSchema): StandardInput {
 
 function problemsOf(result: StandardResult<unknown>): readonly ValidationProblem[] | undefined {
   return result.issues?.map(({ message, path = [] }) => ({
-    path: path.map((part) => `/${escapePointer(String(keyOf(part)))}`).join(""),
+    path: path.reduce<string>((pointer, part) => childPointer(pointer, String(keyOf(part))), ""),
     message,
   }));
 }

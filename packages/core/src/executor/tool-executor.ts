@@ -32,7 +32,7 @@ import {
   type RunOptions,
 } from "./batch/check-call-options.ts";
 import type { CallOptions } from "../contract/call-options.ts";
-import { untilAborted } from "../time/with-timeout.ts";
+import { untilAborted } from "../time/waiting.ts";
 import { ToolRun } from "./tool-run.ts";
 
 /** Options for resuming an interrupted call. */

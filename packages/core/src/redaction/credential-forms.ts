@@ -1,3 +1,4 @@
+import { base64ToBinary } from "../text/base64.ts";
 import type { Spans } from "./spans.ts";
 
 /** The form of one kind of credential. */
@@ -149,18 +150,10 @@ function beginsWord(text: string, at: number): boolean {
 }
 
 function isJsonWebToken(token: string): boolean {
-  const header = decoded(token.slice(0, token.indexOf(".")));
+  const header = base64ToBinary(token.slice(0, token.indexOf(".")));
   return header !== undefined && /^\{[\s\S]*"(?:alg|enc)"\s*:/.test(header);
 }
 
 function isUserAndPassword(credentials: string): boolean {
-  return /^[ -~]*:[ -~]*$/.test(decoded(credentials) ?? "");
-}
-
-function decoded(base64: string): string | undefined {
-  try {
-    return atob(base64.replaceAll("-", "+").replaceAll("_", "/"));
-  } catch {
-    return undefined;
-  }
+  return /^[ -~]*:[ -~]*$/.test(base64ToBinary(credentials) ?? "");
 }

@@ -1,3 +1,4 @@
+import { base64ToBinary } from "../text/base64.ts";
 import { isBase64, Parts, type Decoder } from "./decodings.ts";
 
 const percentSign = 0x25;
@@ -81,7 +82,7 @@ export const fromDataUrls: Decoder = (text) => {
     const end = endOfBase64(text, start);
     const type = dataUrlStart.exec(text.slice(Math.max(0, at - maxDataHeader), at))?.[1];
     const isMedia = type === undefined || /^(?:image\/(?!svg)|audio\/|video\/)/i.test(type);
-    const bytes = isMedia ? undefined : binaryOf(text.slice(start, end));
+    const bytes = isMedia ? undefined : base64ToBinary(text.slice(start, end)) || undefined;
     if (bytes !== undefined) {
       const from = length + start - done;
       length = from + bytes.length;
@@ -117,12 +118,4 @@ function endOfBase64(text: string, start: number): number {
   while (end < text.length && (isBase64(text.charCodeAt(end)) || text.charAt(end) === "="))
     end += 1;
   return end;
-}
-
-function binaryOf(base64: string): string | undefined {
-  try {
-    return base64 === "" ? undefined : atob(base64.replaceAll("-", "+").replaceAll("_", "/"));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { isReadableMediaType } from "../results/media-type.ts";
 import { base64ToBytes, bytesToBase64 } from "../text/base64.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
@@ -91,9 +92,12 @@ function redactData(data: string, block: { mimeType?: unknown }, by: OutputRedac
   return clean === bytes ? data : bytesToBase64(clean);
 }
 
-/** True for media types whose bytes are text. */
-export function isTextType(mediaType: string): boolean {
-  return /^\s*(?:text|message|multipart)\/|[/+](?:(?:x-)?(?:json|xml|yaml|javascript|ecmascript|typescript|toml|sql|graphql|csv|html|ndjson|jsonl|jsonlines|json-seq|sh|csh|shellscript|python|ruby|perl|php|httpd-php|lua|tex|latex|pem-file|x509-ca-cert|java-keystore|env|ini|properties|subrip)|www-form-urlencoded|x-www-form-urlencoded|pem-certificate-chain|pkcs8|pkcs10|pgp-keys|pgp-encrypted|pgp-signature|http|rtf|jwt|jose|sdp|postscript|mbox|n-triples|n-quads|trig|sparql-query|vnd\.[\w.-]*(?:json|yaml|csv))\b/i.test(
-    mediaType,
+/** Matches media types whose bytes are text or contain some: more than a model is given as text. */
+export function hasText(mediaType: string): boolean {
+  return (
+    isReadableMediaType(mediaType) ||
+    /^\s*(?:text|message|multipart)\/|[/+](?:(?:x-)?(?:json|xml|yaml|javascript|ecmascript|typescript|toml|sql|graphql|csv|html|ndjson|jsonl|jsonlines|json-seq|sh|csh|shellscript|python|ruby|perl|php|httpd-php|lua|tex|latex|pem-file|x509-ca-cert|java-keystore|env|ini|properties|subrip)|www-form-urlencoded|x-www-form-urlencoded|pem-certificate-chain|pkcs8|pkcs10|pgp-keys|pgp-encrypted|pgp-signature|http|rtf|jwt|jose|sdp|postscript|mbox|n-triples|n-quads|trig|sparql-query|vnd\.[\w.-]*(?:json|yaml|csv))\b/i.test(
+      mediaType,
+    )
   );
 }

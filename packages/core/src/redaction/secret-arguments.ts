@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue } from "../json/json.ts";
+import { decodeFragment, resolvePointer } from "../json/json-pointer.ts";
 import { mask } from "./spans.ts";
 
 /** References may lead in circles; arguments do not nest so deep, even with a few of them at each level. */
@@ -118,22 +119,9 @@ function maskedMembers(
 /** The target of a reference within the schema (RFC 6901); other references have been resolved before. */
 function target(reference: string, { schema }: Root): unknown {
   if (!/^#(?:\/|$)/.test(reference)) return unknown;
-  let at: unknown = schema;
-  for (const part of decoded(reference.slice(1)).split("/").slice(1)) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return unknown;
-    at = (at as Record<string, unknown>)[key];
-  }
-  return at;
+  const found = resolvePointer(schema, decodeFragment(reference.slice(1)));
+  return found === undefined ? unknown : found;
 }
 
 /** A schema that cannot be found may mark anything as secret. */
 const unknown = { writeOnly: true };
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
-}

@@ -5,7 +5,7 @@ import type { ToolOutput } from "../contract/tool-result.ts";
 import type { ToolError } from "../contract/tool-error.ts";
 import { withoutPaths } from "./path-rules.ts";
 import { redactError } from "./redact-error.ts";
-import { isTextType, redactOutput } from "./redact-output.ts";
+import { hasText, redactOutput } from "./redact-output.ts";
 import { redactValue } from "./redact-value.ts";
 import type { Redactor } from "../contract/redactor.ts";
 import { minFormLength, lastWord, type SecretFinder } from "./secret-finder.ts";
@@ -153,7 +153,7 @@ export class SecretRedactor implements Redactor {
     const spans: Spans = [];
     const knows = this.#knows();
     if (knows) this.#findInBytes(bytes, false, spans);
-    const isText = isTextType(mediaType);
+    const isText = hasText(mediaType);
     if ((knows || isText) && bytes.subarray(0, 1024).includes(0)) {
       // In UTF-16, one of the two bytes of each ASCII character is zero.
       const found: Spans = [];
@@ -208,7 +208,7 @@ function amongZeros(bytes: Uint8Array, spans: Spans): Spans {
 
 /** Bytes as a text, when they are one: by their type, or since they can be read as one. */
 function textOf(bytes: Uint8Array, mediaType: string): string | undefined {
-  const isText = isTextType(mediaType);
+  const isText = hasText(mediaType);
   if (!isText && bytes.subarray(0, 1024).includes(0)) return undefined;
   try {
     return new TextDecoder("utf-8", { ignoreBOM: true, fatal: !isText }).decode(bytes);

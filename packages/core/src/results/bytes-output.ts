@@ -1,7 +1,7 @@
 import type { ContentBlock } from "../contract/content-block.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import { bytesToBase64 } from "../text/base64.ts";
-import { decoded, essence, isTextType, sniffed } from "./media-type.ts";
+import { decodeText, getMediaTypeName, isReadableMediaType, sniffMediaType } from "./media-type.ts";
 
 const unknownType = "application/octet-stream";
 
@@ -14,9 +14,9 @@ const unknownType = "application/octet-stream";
  * @param isCut there was more of them: the last character may be incomplete.
  */
 export function bytesOutput(bytes: Uint8Array, mediaType = "", isCut = false): string | ToolOutput {
-  const said = essence(mediaType);
-  if (isTextType(said)) return decoded(bytes, mediaType, isCut);
-  const type = sniffed(bytes) ?? (said === "" ? unknownType : said);
+  const said = getMediaTypeName(mediaType);
+  if (isReadableMediaType(said)) return decodeText(bytes, mediaType, isCut);
+  const type = sniffMediaType(bytes) ?? (said === "" ? unknownType : said);
   const words = said === "" && type === unknownType ? asText(bytes, isCut) : undefined;
   return words ?? { content: [block(bytes, type)] };
 }

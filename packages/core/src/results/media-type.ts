@@ -1,5 +1,5 @@
-/** How files of a kind begin: the type, and its first bytes, `.` standing for any. */
-const beginnings: readonly (readonly [string, string])[] = [
+/** Signatures of file types: the type and its first bytes. `.` matches any byte. */
+const signatures: readonly (readonly [string, string])[] = [
   ["image/png", "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", "\xff\xd8\xff"],
   ["image/gif", "GIF8"],
@@ -14,41 +14,37 @@ const beginnings: readonly (readonly [string, string])[] = [
 ];
 
 /** The media type by the first bytes. @see https://mimesniff.spec.whatwg.org/#matching-a-mime-type-pattern */
-export function sniffed(bytes: Uint8Array): string | undefined {
-  return beginnings.find(([, beginning]) =>
+export function sniffMediaType(bytes: Uint8Array): string | undefined {
+  return signatures.find(([, beginning]) =>
     [...beginning].every((unit, index) => unit === "." || bytes[index] === unit.charCodeAt(0)),
   )?.[0];
 }
 
-/** The type without its parameters, in lower case. */
-export function essence(mediaType: string): string {
-  return (mediaType.split(";", 1)[0] as string).trim().toLowerCase();
+/** Returns the type and subtype (the essence), in lower case, without parameters. */
+export function getMediaTypeName(mediaType: string): string {
+  const end = mediaType.indexOf(";");
+  return (end === -1 ? mediaType : mediaType.slice(0, end)).trim().toLowerCase();
 }
 
-/** True for `application/json` and every `+json`. */
-export function isJsonType(type: string): boolean {
-  return type === "application/json" || type === "text/json" || type.endsWith("+json");
+/** Matches `application/json`, `text/json` and every `+json` type. */
+export function isJsonMediaType(mediaType: string): boolean {
+  return /[/+]json$/.test(getMediaTypeName(mediaType));
 }
 
-/** True for text types, whatever their subject; an SVG is text, since no model sees it as an image. */
-export function isTextType(type: string): boolean {
-  return (
-    type.startsWith("text/") ||
-    isJsonType(type) ||
-    type.endsWith("+xml") ||
-    type.endsWith("+yaml") ||
-    textTypes.has(type)
+/** Matches text that is not one JSON value: `text/*`, XML, YAML, scripts, forms, JSON lines. An SVG is text. */
+export function isTextMediaType(mediaType: string): boolean {
+  return /^text\/(?!json$)|[/+.-](?:xml|yaml|yml|javascript|ecmascript|graphql|sql|csv|toml|sh|x-www-form-urlencoded)$|[/+](?:x-)?(?:ndjson|jsonl|json-seq|jsonlines|json-lines|stream\+json)$/.test(
+    getMediaTypeName(mediaType),
   );
 }
 
-const textTypes: ReadonlySet<string> = new Set(
-  ["xml", "yaml", "x-yaml", "toml", "javascript", "x-ndjson", "jsonl", "sql", "graphql"]
-    .concat("x-www-form-urlencoded", "x-sh")
-    .map((name) => `application/${name}`),
-);
+/** Matches text and JSON: media types whose bytes a model can read. */
+export function isReadableMediaType(mediaType: string): boolean {
+  return isTextMediaType(mediaType) || isJsonMediaType(mediaType);
+}
 
 /** Bytes as text, in the character set that their type names; without its last character when that was cut. */
-export function decoded(bytes: Uint8Array, mediaType: string, isCut: boolean): string {
+export function decodeText(bytes: Uint8Array, mediaType: string, isCut: boolean): string {
   const charset = /;\s*charset="?([\w.:-]+)/i.exec(mediaType)?.[1] ?? "utf-8";
   try {
     return new TextDecoder(charset).decode(bytes, { stream: isCut });

@@ -1,3 +1,4 @@
+import { childPointer } from "../json/json-pointer.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
 import { twinNames } from "./twin-names.ts";
 import { suspicions, type TextFindingKind } from "./suspicions.ts";
@@ -48,7 +49,7 @@ export function scanSpec(spec: ToolSpec): readonly SpecFinding[] {
     seen.add(value);
     if (pointer.endsWith("/properties")) lookForTwins(value, pointer, found);
     for (const [key, member] of Object.entries(value)) {
-      const at = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      const at = childPointer(pointer, key);
       lookAtName(key, at);
       parts.push([member, at]);
     }

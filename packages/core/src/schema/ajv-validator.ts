@@ -2,7 +2,7 @@ import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import type { JsonSchema } from "../json/json.ts";
 import type { ValidationProblem } from "../contract/tool.ts";
 import { ofChosenBranches } from "./chosen-branches.ts";
-import { escapePointer } from "../json/json-pointer.ts";
+import { childPointer } from "../json/json-pointer.ts";
 import { keepProtoProperty } from "./own-proto.ts";
 import { measureSchema } from "./schema-limits.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
@@ -175,7 +175,7 @@ function problemsOf(errors: readonly ErrorObject[]): ValidationProblem[] {
     return known;
   };
   return errors.map(({ instancePath, keyword, params, message }) => {
-    const at = (name: unknown): string => `${instancePath}/${escapePointer(String(name))}`;
+    const at = (name: unknown): string => childPointer(instancePath, String(name));
     switch (keyword) {
       case "required":
         return { path: at(params["missingProperty"]), message: "is required" };

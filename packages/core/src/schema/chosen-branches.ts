@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 import type { JsonSchema } from "../json/json.ts";
-import { escapePointer } from "../json/json-pointer.ts";
+import { childPointer, resolvePointer } from "../json/json-pointer.ts";
 import { readBranch, type UnionBranch } from "./union-branch.ts";
 
 /** With more errors than this, their branches are not determined: no reader needs them. */
@@ -51,7 +51,7 @@ function withoutOthers(
     );
     return replaced(others, union, { ...union, keyword: "shapes", message });
   }
-  const given = at(value, instancePath);
+  const given = resolvePointer(value, instancePath);
   const chosen = branches.filter((branch) => branch.selects(given));
   if (chosen.length === 0) return withoutConstants(errors, union, branches);
   const closest = closestOf(chosen, union, errors, given);
@@ -93,7 +93,7 @@ function withoutConstants(
   const allowedValues = [
     ...new Set(branches.flatMap(({ constants }) => [...(constants.get(name) ?? [])])),
   ];
-  const path = `${instancePath}/${escapePointer(name)}`;
+  const path = childPointer(instancePath, name);
   const all = { ...union, keyword: "enum", instancePath: path, params: { allowedValues } };
   return replaced(left, union, all);
 }
@@ -148,17 +148,6 @@ function closestOf(
 
 function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`);
-}
-
-/** The value at a JSON pointer. */
-function at(value: unknown, pointer: string): unknown {
-  let found = value;
-  for (const part of pointer.split("/").slice(1)) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Record<string, unknown>)[key];
-  }
-  return found;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonValue } from "../json/json.ts";
-import { escapePointer } from "../json/json-pointer.ts";
+import { childPointer } from "../json/json-pointer.ts";
 import { linearRegExp, UncheckablePattern } from "./pattern/linear-reg-exp.ts";
 import { allowWork, workBudgets } from "./pattern/work-budget.ts";
 
@@ -72,7 +72,7 @@ class Weakening {
       }
       if (keyword === "additionalProperties" && bad.length > 0) continue;
       if (keyword === "oneOf" && Array.isArray(oneOf)) continue;
-      const at = `${path}/${escapePointer(keyword)}`;
+      const at = childPointer(path, keyword);
       define(left, keyword, data.has(keyword) ? member : this.schema(member, at));
     }
     for (const name of bad) delete (left["patternProperties"] as Record<string, JsonValue>)[name];

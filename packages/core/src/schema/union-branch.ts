@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../json/json.ts";
+import { decodeFragment, parsePointer, resolvePointer } from "../json/json-pointer.ts";
 
 /** The maximum number of schemas examined in one branch. */
 const maxSchemas = 2000;
@@ -63,10 +64,7 @@ class BranchReader implements UnionBranch {
     let known = this.#byPointer.get(pointer);
     if (known === undefined) {
       const end = pointer.lastIndexOf("/");
-      const name = pointer
-        .slice(end + 1)
-        .replaceAll("~1", "/")
-        .replaceAll("~0", "~");
+      const [name = ""] = parsePointer(pointer.slice(end));
       const outer = this.schemasAt(pointer.slice(0, end));
       const inside = [...outer].flatMap((schema) => schemasInside(schema, name));
       known = inPlace(inside, this.#root, inPlaceLists, inPlaceSchemas);
@@ -108,11 +106,15 @@ function isSelector(property: Readonly<Record<string, unknown>>): boolean {
 function labelOf(branch: unknown): string | undefined {
   if (!isObject(branch)) return undefined;
   const { $ref, title, type } = branch;
-  const name = typeof $ref === "string" ? decoded($ref.split("/").at(-1) ?? "") : title;
+  const name = typeof $ref === "string" ? lastKey($ref) : title;
   if (typeof name === "string" && name.trim() !== "" && name !== "#") {
     return name.slice(0, maxLabelLength);
   }
   return typeof type === "string" && type !== "object" ? type : undefined;
+}
+
+function lastKey(reference: string): string | undefined {
+  return parsePointer(`/${decodeFragment(reference)}`).at(-1);
 }
 
 /** Schemas and those that hold for the same value, by these keywords and `$ref`. */
@@ -163,23 +165,7 @@ function referenced(schema: Readonly<Record<string, unknown>>, root: JsonSchema)
   const reference = schema["$ref"];
   if (reference === "#") return root;
   if (typeof reference !== "string" || !reference.startsWith("#/")) return undefined;
-  let found: unknown = root;
-  for (const part of reference.slice(2).split("/")) {
-    const key = decoded(part);
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Readonly<Record<string, unknown>>)[key];
-  }
-  return found;
-}
-
-/** A token of a pointer that is a URI fragment. */
-function decoded(token: string): string {
-  const text = token.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return resolvePointer(root, decodeFragment(reference.slice(1)));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

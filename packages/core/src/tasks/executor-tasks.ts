@@ -4,7 +4,7 @@ import { checkOptions, checkSignal, isAtLeastZero } from "../contract/check-opti
 import type { EventFields } from "../events/tool-event.ts";
 import type { Clock } from "../time/clock.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
-import { withTimeout } from "../time/with-timeout.ts";
+import { pause, withTimeout } from "../time/waiting.ts";
 import { copyCaller } from "../contract/caller.ts";
 import { formatValue } from "../text/format-value.ts";
 import type { Interruption } from "../contract/interruption.ts";
@@ -172,7 +172,7 @@ export class ExecutorTasks {
     let pending: PendingCallRecord | undefined;
     try {
       const asked = Promise.resolve(pendingCalls.get(interruptionId));
-      pending = await withTimeout(clock, storeMs, asked);
+      pending = await withTimeout(asked, storeMs, { clock });
     } catch {
       return { record };
     }
@@ -204,7 +204,7 @@ export class ExecutorTasks {
       if (result === "claimed") await pendingCalls.finish(interruption.id);
       return result === "claimed" || result === "expired" || result === "unknown";
     };
-    return this.#asked(() => withTimeout(clock, storeMs, take()));
+    return this.#asked(() => withTimeout(take(), storeMs, { clock }));
   }
 
   /** Waits until the task may have ended, the time is up, or the signal fires. */
@@ -214,22 +214,11 @@ export class ExecutorTasks {
     over: Promise<void> | undefined,
   ): Promise<void> {
     const { clock } = this.#engine;
-    const ms = Math.min(leftMs, over === undefined ? pollMs : maxTimerMs);
-    await new Promise<void>((resolve, reject) => {
-      const stop = (): void => {
-        clock.clearTimeout(timer);
-        reject(new ToolError("cancelled", "Nobody waits for the task any more; it goes on."));
-      };
-      const go = (): void => {
-        clock.clearTimeout(timer);
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      };
-      const timer = clock.setTimeout(go, ms);
-      if (signal?.aborted === true) return stop();
-      signal?.addEventListener("abort", stop, { once: true });
-      void over?.then(go);
-    });
+    const ms = Math.min(leftMs, over === undefined ? pollMs : Infinity);
+    await pause(ms, { clock, signal, wake: over });
+    if (signal?.aborted === true) {
+      throw new ToolError("cancelled", "Nobody waits for the task any more; it goes on.");
+    }
   }
 
   async #asked<T>(ask: () => Promise<T>): Promise<T> {
@@ -253,9 +242,6 @@ interface TaskView {
   /** The interruption has been answered, and is being resumed. */
   readonly isClaimed?: true;
 }
-
-/** The platform's timers cannot represent longer waits. */
-const maxTimerMs = 2 ** 31 - 1;
 
 const optionNames: readonly string[] = [
   "sessionId",

@@ -4,7 +4,7 @@ import type { Clock } from "../time/clock.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { messageOf } from "../contract/error-message.ts";
-import { withTimeout } from "../time/with-timeout.ts";
+import { withTimeout } from "../time/waiting.ts";
 import { cloneJson } from "../json/clone-json.ts";
 import { withdraw, type PendingCallStore } from "../approvals/pending-call-store.ts";
 import { isThenable, promised, type Awaitable } from "../json/json.ts";
@@ -214,7 +214,9 @@ export class Tasks {
   }
 
   #answer<T>(asked: Awaitable<T>): Awaitable<T> {
-    return isThenable(asked) ? withTimeout(this.#clock, storeMs, promised(asked)) : asked;
+    return isThenable(asked)
+      ? withTimeout(promised(asked), storeMs, { clock: this.#clock })
+      : asked;
   }
 }
 

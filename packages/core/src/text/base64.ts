@@ -63,6 +63,15 @@ export function nodeBuffer(bytes: Uint8Array): NodeBuffer | undefined {
   return Buffer?.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** Such a text, in either alphabet, as a text of one character per byte; undefined: it is no base64. */
+export function base64ToBinary(text: string): string | undefined {
+  try {
+    return atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Bytes as text for URLs and files, without padding. @see https://www.rfc-editor.org/rfc/rfc4648#section-5 */
 export function base64url(bytes: Uint8Array): string {
   return bytesToBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

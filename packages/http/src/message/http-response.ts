@@ -1,3 +1,4 @@
+import { getMediaTypeName } from "@toolweave/core/adapter";
 import type { ResponseStream } from "./response-stream.ts";
 
 /** Response headers by lower-case name. Repeated ones are a list; `set-cookie` always is. */
@@ -92,9 +93,7 @@ export class ReceivedResponse implements HttpResponse {
 
 /** Returns type and subtype in lower case, without parameters; `undefined` when there is none. */
 export function getMediaType(headers: HttpHeaders | RawHeaders): string | undefined {
-  const type = getContentType(headers);
-  const end = type.indexOf(";");
-  return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase() || undefined;
+  return getMediaTypeName(getContentType(headers)) || undefined;
 }
 
 function getContentType(headers: HttpHeaders | RawHeaders): string {

@@ -1,5 +1,5 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { visibleText } from "@toolweave/core/adapter";
+import { pause, visibleText } from "@toolweave/core/adapter";
 import type { TokenCredential } from "@toolweave/core/stores";
 import * as oauth from "oauth4webapi";
 import type { AuthorizationServer } from "./authorization-server.ts";
@@ -103,21 +103,9 @@ export class DeviceFlow {
     if (paces.size > maxPolledDevices && oldest !== undefined) paces.delete(oldest);
   }
 
-  #wait(ms: number, signal: AbortSignal | undefined): Promise<void> | undefined {
-    if (signal?.aborted) throw cancelled(signal);
-    if (ms <= 0) return undefined;
-    const { clock } = this.#server;
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        clock.clearTimeout(timer);
-        if (signal !== undefined) reject(cancelled(signal));
-      };
-      const timer = clock.setTimeout(() => {
-        signal?.removeEventListener("abort", leave);
-        resolve();
-      }, ms);
-      signal?.addEventListener("abort", leave, { once: true });
-    });
+  async #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted !== true && ms > 0) await pause(ms, { clock: this.#server.clock, signal });
+    if (signal?.aborted === true) throw cancelled(signal);
   }
 }
 

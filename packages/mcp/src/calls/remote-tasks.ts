@@ -1,5 +1,5 @@
 import { ToolError, type JsonObject, type ToolContext, type ToolErrorCode } from "@toolweave/core";
-import { cancellationOf, visibleText } from "@toolweave/core/adapter";
+import { cancellationOf, pause, visibleText } from "@toolweave/core/adapter";
 import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 import type { Requester } from "../connection/requester.ts";
 import { isObject } from "../schema/schema-keywords.ts";
@@ -167,26 +167,11 @@ export class RemoteTasks {
   }
 
   /** Waits until the next poll is due, the server reports a change, or the call is cancelled. */
-  #pause(ms: number, id: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", stop);
-        this.#waiting.delete(id);
-      };
-      const stop = (): void => {
-        end();
-        reject(new ToolError("cancelled", "The call was cancelled."));
-      };
-      const poll = (): void => {
-        end();
-        resolve();
-      };
-      const timer = setTimeout(poll, ms);
-      if (signal.aborted) return stop();
-      signal.addEventListener("abort", stop, { once: true });
-      this.#waiting.set(id, poll);
-    });
+  async #pause(ms: number, id: string, signal: AbortSignal): Promise<void> {
+    const wake = new Promise<void>((resolve) => this.#waiting.set(id, resolve));
+    await pause(ms, { signal, wake });
+    this.#waiting.delete(id);
+    if (signal.aborted) throw new ToolError("cancelled", "The call was cancelled.");
   }
 
   /**

@@ -1,9 +1,8 @@
 import { ToolError, type Clock, type ClockTimer } from "@toolweave/core";
-import type { Cancellation } from "@toolweave/core/adapter";
+import { withSignal, type Cancellation } from "@toolweave/core/adapter";
 import { isLostSession } from "../transport/call-error.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { ConnectionLease } from "./connection-lease.ts";
-import { withSignal } from "./requester.ts";
 
 /** Milliseconds after which a connection counts as healthy, even if no call was answered over it. */
 const healthyMs = 10_000;

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolContext } from "@toolweave/core";
-import type { Cancellation } from "@toolweave/core/adapter";
+import { withSignal } from "@toolweave/core/adapter";
 import type { ServerRequestHandler } from "../server-requests/server-request-handler.ts";
 import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 
@@ -60,23 +60,4 @@ export async function detachOnAbort(
     }
     throw error;
   }
-}
-
-/** Waits for a promise. Rejects with the signal's reason when it is aborted. */
-export function withSignal<T>(
-  promise: Promise<T>,
-  cancellation: Cancellation | undefined,
-): Promise<T> {
-  if (cancellation === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    if (cancellation.aborted) {
-      reject(cancellation.reason as Error);
-      return;
-    }
-    const listener = { handleEvent: () => reject(cancellation.reason as Error) };
-    cancellation.addEventListener("abort", listener);
-    promise
-      .then(resolve, reject)
-      .finally(() => cancellation.removeEventListener("abort", listener));
-  });
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@toolweave/core";
+import { decodeFragment, resolvePointer } from "@toolweave/core/adapter";
 import { dataKeywords, isObject, namingKeywords } from "./schema-keywords.ts";
 
 /** Maximum number of parts of a schema that are searched; beyond it the executor's own limits apply. */
@@ -34,20 +35,5 @@ export function findMissingReference(schema: JsonSchema): string | undefined {
 
 function resolvesIn(reference: string, schema: JsonSchema): boolean {
   if (!reference.startsWith("#/")) return false;
-  let place: unknown = schema;
-  for (const part of reference.slice(2).split("/")) {
-    if (typeof place !== "object" || place === null) return false;
-    const key = decodePart(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (!Object.hasOwn(place, key)) return false;
-    place = (place as Record<string, unknown>)[key];
-  }
-  return true;
-}
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  return resolvePointer(schema, decodeFragment(reference.slice(1))) !== undefined;
 }

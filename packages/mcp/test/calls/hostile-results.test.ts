@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
-import { SseParser } from "../../src/transport/http/sse-parser.ts";
 import { ConnectionClosedError } from "../../src/transport/messages/transport-errors.ts";
 import type { Requester } from "../../src/connection/requester.ts";
 import { listPages } from "../../src/resources/list-pages.ts";
@@ -48,17 +47,6 @@ describe("terminal control sequences are removed from", () => {
     expect(toProgressMessage(steering)).toBe("red");
     expect(toProgressMessage("a".repeat(10_000_000)).length).toBe(2_000);
   });
-});
-
-it("an event id that does not fit in a header is ignored", () => {
-  const reader = new SseParser(() => {});
-  const read = (id: string): string | undefined => {
-    reader.read(Buffer.from(`id: ${id}\n`));
-    return reader.lastId;
-  };
-  expect([read("a1"), read("\u20ac"), read("b\u0007"), read("c".repeat(5_000)), read("d")]).toEqual(
-    ["a1", "a1", "a1", "a1", "d"],
-  );
 });
 
 it("an endless list of resources is cut off at fifty million characters, without entries that are too deep", async () => {

@@ -1,14 +1,10 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { isReadableMediaType } from "@toolweave/core/adapter";
 import { artifactKey } from "@toolweave/core/stores";
 import type { SelfContainedSchema } from "../document/operation.ts";
 import { resolveSchema, getSchemaTypes } from "../schema/resolve-schema.ts";
 import type { ArtifactFiles, BodyFile } from "./body-writer.ts";
-import {
-  isBinaryMediaType,
-  isInRange,
-  isJsonMediaType,
-  isTextMediaType,
-} from "../document/media-type.ts";
+import { isBinaryMediaType, isInRange } from "../document/media-type.ts";
 import { unrepresentableValueError } from "../parameters/unrepresentable.ts";
 
 /**
@@ -46,7 +42,7 @@ function isKnownBinary(mediaType: string | undefined): boolean {
 function isBinaryType(mediaType: string | undefined): boolean {
   if (mediaType === undefined) return false;
   const [first = ""] = mediaType.split(",");
-  return first.trim() !== "" && !isTextMediaType(first) && !isJsonMediaType(first);
+  return first.trim() !== "" && !isReadableMediaType(first);
 }
 
 /**

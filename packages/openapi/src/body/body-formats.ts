@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { getMediaTypeName, isJsonMediaType, isTextMediaType } from "@toolweave/core/adapter";
 import { artifactKey } from "@toolweave/core/stores";
 import type { BodyFile, BodyWriter } from "./body-writer.ts";
 import {
@@ -12,13 +13,7 @@ import {
 import { createArtifactFiller, containsBytes, mayContainArtifact } from "./artifact-body-fields.ts";
 import { toEncodedBytesSchema, toFileTextSchema, toJsonArgumentSchema } from "./body-schemas.ts";
 import { createFormWriter, toFormSchema } from "./form-body.ts";
-import {
-  isBinaryMediaType,
-  isInRange,
-  isJsonMediaType,
-  isTextMediaType,
-  getMediaTypeName,
-} from "../document/media-type.ts";
+import { isBinaryMediaType, isInRange } from "../document/media-type.ts";
 import {
   hasFileParts,
   hasParts,

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import { getMediaTypeName } from "@toolweave/core/adapter";
 import {
   methodOnly,
   getOtherFields,
@@ -10,7 +11,7 @@ import type { ArtifactFiles, BodyFile, BodyWriter } from "./body-writer.ts";
 import { toEncodedText, toBodyFile, getTypeInRanges } from "./binary-content.ts";
 import { mayContainArtifact } from "./artifact-body-fields.ts";
 import { toFormObject, toList } from "../parameters/form-text.ts";
-import { isInRange, getMediaTypeName, getMediaTypeParameter } from "../document/media-type.ts";
+import { isInRange, getMediaTypeParameter } from "../document/media-type.ts";
 import {
   isFormData,
   planParts,

@@ -1,11 +1,11 @@
-import { setOwn, isJsonObject } from "../document/record.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import { getMediaTypeName, isJsonMediaType } from "@toolweave/core/adapter";
+import { setOwn, isJsonObject } from "../document/record.ts";
 import type { Encoding, Encodings, Parameter, SelfContainedSchema } from "../document/operation.ts";
 import { getRequiredNames, resolveSchema, getSchemaTypes } from "../schema/resolve-schema.ts";
 import { toBase64Schema, isBinarySchema, isEncodedSchema, isMediaType } from "./binary-content.ts";
 import { createArtifactFiller, type ArtifactFiller } from "./artifact-body-fields.ts";
 import { toStyledProperty } from "../parameters/form-text.ts";
-import { isJsonMediaType, getMediaTypeName } from "../document/media-type.ts";
 import { createParameterWriter } from "../parameters/serialize-parameter.ts";
 import type { ParameterWriter } from "../parameters/style-writer.ts";
 

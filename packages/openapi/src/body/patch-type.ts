@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@toolweave/core";
+import { getMediaTypeName } from "@toolweave/core/adapter";
 import type { MediaDescription } from "../document/operation.ts";
 import { mayBe, resolveSchema, getSchemaTypes } from "../schema/resolve-schema.ts";
-import { getMediaTypeName } from "../document/media-type.ts";
 
 /**
  * Returns the penalty on the rank of a media type: 0 unless it is a patch that does not match the schema, or one in

@@ -1,10 +1,10 @@
 import type { JsonSchema } from "@toolweave/core";
-import { visibleText } from "@toolweave/core/adapter";
+import { getMediaTypeName, isJsonMediaType, visibleText } from "@toolweave/core/adapter";
 import type { LayoutOptions } from "../settings/operation-options.ts";
 import { OperationError, type MediaDescription, type RequestBody } from "../document/operation.ts";
 import { resolveSchema } from "../schema/resolve-schema.ts";
 import { isEncodedSchema } from "./binary-content.ts";
-import { isInRange, isJsonMediaType, getMediaTypeName } from "../document/media-type.ts";
+import { isInRange } from "../document/media-type.ts";
 
 /**
  * Finds the declared media type that the host requests: the same one including parameters, else the same name, else a

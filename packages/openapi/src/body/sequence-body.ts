@@ -1,10 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { getMediaTypeName } from "@toolweave/core/adapter";
 import type { MediaDescription } from "../document/operation.ts";
-import {
-  isJsonLinesMediaType,
-  isJsonSequenceMediaType,
-  getMediaTypeName,
-} from "../document/media-type.ts";
+import { isJsonLinesMediaType, isJsonSequenceMediaType } from "../document/media-type.ts";
 import { assertWellFormed, unrepresentableValueError } from "../parameters/unrepresentable.ts";
 
 /** Writes one item of a sequence. Throws `ToolError` `invalid_arguments`. */

@@ -1,28 +1,11 @@
-/** Returns the type and subtype, in lower case, without parameters. */
-export function getMediaTypeName(mediaType: string): string {
-  const end = mediaType.indexOf(";");
-  return (end === -1 ? mediaType : mediaType.slice(0, end)).trim().toLowerCase();
-}
-
-/** Matches `application/json`, `text/json` and every `+json` type. */
-export function isJsonMediaType(mediaType: string): boolean {
-  return /[/+]json$/.test(getMediaTypeName(mediaType));
-}
-
-/** Matches human-readable types: text, XML, YAML, scripts, forms, events. */
-export function isTextMediaType(mediaType: string): boolean {
-  return /^text\/|[/+.-](?:xml|yaml|yml|javascript|ecmascript|graphql|sql|csv|toml|x-www-form-urlencoded)$|[/+](?:x-)?(?:ndjson|jsonl|json-seq|jsonlines|json-lines|stream\+json)$/.test(
-    getMediaTypeName(mediaType),
-  );
-}
-
+import { getMediaTypeName, isJsonMediaType, isReadableMediaType } from "@toolweave/core/adapter";
 /**
  * Returns true for a media type that is known to be binary, or a range such as `image/*`. A string in a schema (`type:
  * string`) under any other type is sent as text (OpenAPI 3.1.1, "Encoding Object").
  */
 export function isBinaryMediaType(mediaType: string): boolean {
   const name = getMediaTypeName(mediaType);
-  if (isTextMediaType(name) || isJsonMediaType(name)) return false;
+  if (isReadableMediaType(name)) return false;
   return (
     /^(?:image|audio|video|font|model)\//.test(name) ||
     /[/+.-](?:octet-stream|pdf|zip|gzip|zstd|tar|bzip2?|7z-compressed|rar|compressed|msword|ms-excel|ms-powerpoint|wasm|cbor|protobuf|msgpack|avro|parquet|pkcs\d+|zlib|jar|java-archive|sqlite3|dosexec|msdownload)$/.test(

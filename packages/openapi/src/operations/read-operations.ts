@@ -1,6 +1,5 @@
 import type { DocumentContext } from "./document-context.ts";
-import { visibleText } from "@toolweave/core/adapter";
-import { decodeFragment } from "../document/references/json-pointer.ts";
+import { decodeFragment, visibleText } from "@toolweave/core/adapter";
 import {
   getChild,
   describePointer,

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { isJsonMediaType } from "@toolweave/core/adapter";
 import { getOtherFields, createReservedKeyCheck, type ReservedKeyCheck } from "./reserved-names.ts";
 import type { Encoding, Encodings, Parameter, SelfContainedSchema } from "../document/operation.ts";
 import { collectInPlaceSchemas, getRequiredNames } from "../schema/resolve-schema.ts";
-import { isJsonMediaType } from "../document/media-type.ts";
 import { encodeFormText } from "./percent-encode.ts";
 import { toItemText, createStyleWriter, type ParameterWriter } from "./style-writer.ts";
 import {

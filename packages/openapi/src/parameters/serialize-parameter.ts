@@ -1,8 +1,8 @@
 import type { JsonValue } from "@toolweave/core";
+import { getMediaTypeName, isJsonMediaType } from "@toolweave/core/adapter";
 import type { Parameter } from "../document/operation.ts";
 import { createFormTextWriter } from "./form-text.ts";
 import { createReservedKeyCheck, type ReservedKeyCheck } from "./reserved-names.ts";
-import { isJsonMediaType, getMediaTypeName } from "../document/media-type.ts";
 import { encodeStrict } from "./percent-encode.ts";
 import {
   checkCookieValue,

@@ -1,6 +1,5 @@
-import { shortHash } from "@toolweave/core/adapter";
 import type { JsonSchema } from "@toolweave/core";
-import { parsePointer } from "../document/references/json-pointer.ts";
+import { parsePointer, shortHash } from "@toolweave/core/adapter";
 import type { Location } from "../document/references/location.ts";
 import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 

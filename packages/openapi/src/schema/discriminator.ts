@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { parsePointer } from "@toolweave/core/adapter";
 import type { Location, Scope } from "../document/references/location.ts";
 import { isRecord, ownString, ownValue, getReference } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
@@ -234,6 +235,6 @@ function push<Key>(map: Map<Key, Tag[]>, key: Key, value: Tag): void {
 
 /** Returns the name of the component to which a reference leads; undefined if it leads elsewhere. */
 function getComponentName(reference: string): string | undefined {
-  const name = /\/(?:components\/schemas|definitions)\/([^/]+)$/.exec(reference)?.[1];
-  return name?.replaceAll("~1", "/").replaceAll("~0", "~");
+  const key = /\/(?:components\/schemas|definitions)(\/[^/]+)$/.exec(reference)?.[1];
+  return key === undefined ? undefined : parsePointer(key)[0];
 }

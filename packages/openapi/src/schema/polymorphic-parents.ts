@@ -1,4 +1,4 @@
-import { childPointer, parsePointer } from "../document/references/json-pointer.ts";
+import { childPointer, parsePointer } from "@toolweave/core/adapter";
 import type { LoadedDocument, Location, Scope } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { isRecord, ownString, ownValue, getReference } from "../document/record.ts";

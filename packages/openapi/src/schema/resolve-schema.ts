@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolweave/core";
-import { decodeFragment, parsePointer } from "../document/references/json-pointer.ts";
+import { decodeFragment, parsePointer } from "@toolweave/core/adapter";
 import type { SelfContainedSchema } from "../document/operation.ts";
 
 type Definitions = SelfContainedSchema["defs"];

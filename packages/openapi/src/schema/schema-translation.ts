@@ -1,8 +1,8 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { childPointer } from "@toolweave/core/adapter";
 import type { Definition } from "./definition.ts";
 import { getBranchTags, applyTag } from "./discriminator.ts";
 import { getDynamicReference } from "../document/references/dynamic-scope.ts";
-import { childPointer } from "../document/references/json-pointer.ts";
 import type { Location } from "../document/references/location.ts";
 import { isOnlyNullable, makeNullable, refusesNull } from "./nullable.ts";
 import {

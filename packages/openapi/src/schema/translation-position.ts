@@ -1,9 +1,8 @@
 import type { JsonSchema } from "@toolweave/core";
-import { isCheckablePattern, visibleText } from "@toolweave/core/adapter";
+import { childPointer, isCheckablePattern, visibleText } from "@toolweave/core/adapter";
 import type { Definition } from "./definition.ts";
 import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import type { OperationError } from "../document/operation.ts";
-import { childPointer } from "../document/references/json-pointer.ts";
 import type { Location, Scope } from "../document/references/location.ts";
 import { referenceError } from "../document/references/resolve-reference.ts";
 import { isRecord, type JsonRecord } from "../document/record.ts";

@@ -9,13 +9,18 @@ import {
   type ToolOutput,
   type ToolSpec,
 } from "@toolweave/core";
-import { prefixName, type ItemStream, type ToolAvailability } from "@toolweave/core/adapter";
+import {
+  isJsonMediaType,
+  prefixName,
+  type ItemStream,
+  type ToolAvailability,
+} from "@toolweave/core/adapter";
 import { layoutArguments, type ArgumentLayout } from "../arguments/argument-layout.ts";
 import { checkFixed, selectOffered } from "../arguments/offered-arguments.ts";
 import { planWithFixed, planWithArtifacts } from "../request/plan-with-artifacts.ts";
 import type { OperationSettings } from "../settings/operation-settings.ts";
 import { OperationSpec, type RealizedOperation } from "./operation-spec.ts";
-import { toAcceptHeader, isJsonMediaType } from "../document/media-type.ts";
+import { toAcceptHeader } from "../document/media-type.ts";
 import { toIdempotencyHeader, type IdempotencyHeader } from "../parameters/idempotency-header.ts";
 import { responseDeclarations } from "../exchange/responses/response-declarations.ts";
 import type { LinkTarget } from "../exchange/follow-ups/linked-calls.ts";

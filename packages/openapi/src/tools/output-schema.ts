@@ -1,5 +1,6 @@
 import type { JsonSchema } from "@toolweave/core";
-import { isItemMediaType, isJsonMediaType } from "../document/media-type.ts";
+import { isJsonMediaType } from "@toolweave/core/adapter";
+import { isItemMediaType } from "../document/media-type.ts";
 import { resolveSchema, getSchemaTypes } from "../schema/resolve-schema.ts";
 import type {
   MediaDescription,

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolResult, Toolset } from "@toolweave/core";
-import { shortHash } from "@toolweave/core/adapter";
+import { base64ToBytes, bytesToBase64, shortHash } from "@toolweave/core/adapter";
 import { contentParts, perObject, type ContentFile } from "@toolweave/core/integration";
 import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
 import {
@@ -169,9 +169,7 @@ function toFilePart(
 /** Bytes that are their base64 in JSON. */
 class Base64Bytes extends Uint8Array {
   toJSON(): string {
-    let binary = "";
-    for (const byte of this) binary += String.fromCharCode(byte);
-    return btoa(binary);
+    return bytesToBase64(this);
   }
 }
 
@@ -181,9 +179,6 @@ class Base64Bytes extends Uint8Array {
  * @returns nothing for what is no base64.
  */
 function bytesFromBase64(base64: string): Uint8Array | undefined {
-  try {
-    return Base64Bytes.from(atob(base64), (character) => character.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
+  const bytes = base64ToBytes(base64);
+  return bytes === undefined ? undefined : Base64Bytes.from(bytes);
 }

@@ -1,10 +1,10 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { decodeFragment, parsePointer, resolvePointer } from "@toolweave/core/adapter";
 import { BadSchema } from "./projection-errors.ts";
 import { misshapenKeyword } from "./keyword-shapes.ts";
 import {
   isObject,
   isSchema,
-  asList,
   mapSubschemas,
   asEntries,
   pointerTo,
@@ -38,7 +38,7 @@ const forgotten = [
 /** The name that a reference of a prepared schema leads to. */
 export function definitionName(reference: JsonValue | undefined): string | undefined {
   return typeof reference === "string" && reference.startsWith(prefix)
-    ? reference.slice(prefix.length).replaceAll("~1", "/").replaceAll("~0", "~")
+    ? parsePointer(`/${reference.slice(prefix.length)}`)[0]
     : undefined;
 }
 
@@ -146,7 +146,10 @@ class Preparation {
 
   /** The last part of the reference, if that name is free. */
   #newName(reference: string): string {
-    const last = decoded(reference.slice(reference.lastIndexOf("/") + 1)).replace(/^.*#/, "");
+    const last = decodeFragment(reference.slice(reference.lastIndexOf("/") + 1)).replace(
+      /^.*#/,
+      "",
+    );
     const name = last === "" ? "root" : last.replaceAll(/[^\w.-]/g, "_");
     let own = name;
     let more = this.#taken.get(name) ?? 0;
@@ -159,28 +162,13 @@ class Preparation {
   #find(reference: string): SchemaNode | undefined {
     const at = reference.indexOf("#");
     const [base, fragment] =
-      at < 0 ? [reference, ""] : [reference.slice(0, at), reference.slice(at + 1)];
+      at < 0 ? [reference, ""] : [reference.slice(0, at), decodeFragment(reference.slice(at + 1))];
     const start =
       base === "" || base === this.#whole["$id"] ? this.#whole : this.#labels().ids.get(base);
     if (start === undefined || fragment === "") return start;
-    return fragment.startsWith("/")
-      ? this.#follow(start, fragment)
-      : this.#labels().anchors.get(fragment);
-  }
-
-  #follow(start: JsonSchema, pointer: string): SchemaNode | undefined {
-    let at: JsonValue = start;
-    for (const token of pointer.slice(1).split("/")) {
-      const key = decoded(token).replaceAll("~1", "/").replaceAll("~0", "~");
-      const next: JsonValue | undefined = Array.isArray(at)
-        ? asList(at)[Number(key)]
-        : isObject(at) && Object.hasOwn(at, key)
-          ? at[key]
-          : undefined;
-      if (next === undefined) return undefined;
-      at = next;
-    }
-    return isSchema(at) ? at : undefined;
+    if (!fragment.startsWith("/")) return this.#labels().anchors.get(fragment);
+    const target = resolvePointer(start, fragment);
+    return isSchema(target) ? target : undefined;
   }
 
   #labels(): { readonly ids: Labels; readonly anchors: Labels } {
@@ -200,10 +188,3 @@ class Preparation {
 }
 
 /** A part of a URI without its escapes; as it is when they are none. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}

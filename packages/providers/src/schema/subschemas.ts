@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import { childPointer } from "@toolweave/core/adapter";
 
 /** A schema: an object of keywords, or `true` and `false`. */
 export type SchemaNode = JsonSchema | boolean;
@@ -114,8 +115,5 @@ export function without(node: JsonSchema, ...keywords: readonly string[]): JsonS
 
 /** A JSON pointer (RFC 6901) to what is one step further. */
 export function pointerTo(path: string, step: Step): string {
-  return step.reduce<string>(
-    (at, part) => `${at}/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`,
-    path,
-  );
+  return step.reduce<string>(childPointer, path);
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { resolvePointer } from "@toolweave/core/adapter";
 import type { ProviderRules, RuleName, SchemaSize } from "../rules/provider-rules.ts";
 import { misshapenKeyword, schemaTypes } from "../schema/keyword-shapes.ts";
 import { schemaSize, tooLarge } from "../schema/schema-size.ts";
@@ -192,13 +193,7 @@ class Check {
   #leadsSomewhere(reference: JsonValue): boolean {
     if (typeof reference !== "string") return false;
     if (!reference.startsWith("#/")) return reference === "#";
-    let at: JsonValue | undefined = this.#root;
-    for (const token of reference.slice(2).split("/")) {
-      const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
-      at = isObject(at) && Object.hasOwn(at, key) ? at[key] : asList(at)[Number(key)];
-      if (at === undefined) return false;
-    }
-    return true;
+    return resolvePointer(this.#root, reference.slice(1)) !== undefined;
   }
 }
 

@@ -1,10 +1,8 @@
 import { ToolError } from "../../contract/tool-error.ts";
 import type { Clock } from "../../time/clock.ts";
+import { maxTimerMs } from "../../time/waiting.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { Awaitable } from "../../json/json.ts";
-
-/** The platform's timers cannot represent longer waits. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /** A call that can be waited for and stopped. */
 export interface DrainedCall {

@@ -1,4 +1,4 @@
-import type { Cancellation, CancellationListener } from "../../contract/cancellation.ts";
+import type { Cancellation, CancellationListener } from "../../time/cancellation.ts";
 
 /** The cancellation of one call. Optimized for one listener, the usual number. */
 export class StopSignal implements Cancellation {

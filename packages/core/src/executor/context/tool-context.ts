@@ -1,4 +1,4 @@
-import type { Cancellation } from "../../contract/cancellation.ts";
+import type { Cancellation } from "../../time/cancellation.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type {
   ArtifactWriter,

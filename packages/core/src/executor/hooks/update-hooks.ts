@@ -4,12 +4,9 @@ import { isOutput } from "../../results/proper-output.ts";
 import { toOutput } from "../../results/to-output.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
-import type { ClockTimer } from "../../time/clock.ts";
+import { withTimeout } from "../../time/waiting.ts";
 import type { CallState } from "../call/call-state.ts";
 import { hookedCall, timeoutOf } from "./hooked-call.ts";
-
-/** The platform's timers cannot represent longer waits. */
-const maxMs = 2 ** 31 - 1;
 
 /** An update that hooks or listeners are processing, and the latest of those that arrived meanwhile. */
 interface Flow {
@@ -162,17 +159,9 @@ async function inTime(
   ms: number,
   pending: PromiseLike<unknown>,
 ): Promise<unknown> {
-  let timer: ClockTimer | undefined;
-  const late = new Promise<null>((resolve) => {
-    if (ms > 0) timer = clock.setTimeout(() => resolve(null), Math.min(ms, maxMs));
-  });
-  // The timer must not keep the process alive.
-  timer?.unref?.();
   try {
-    return await Promise.race([pending, late]);
+    return await (ms > 0 ? withTimeout(pending, ms, { clock, unref: true }) : pending);
   } catch {
     return null;
-  } finally {
-    if (timer !== undefined) clock.clearTimeout(timer);
   }
 }

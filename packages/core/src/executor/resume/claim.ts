@@ -12,7 +12,7 @@ import { approvalInvalid } from "../call/to-tool-error.ts";
 import { FinishedBefore, finishedOutcome, finishedResult } from "../call/finished-outcome.ts";
 import type { CallState, Resumption } from "../call/call-state.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
-import { withTimeout } from "../../time/with-timeout.ts";
+import { withTimeout } from "../../time/waiting.ts";
 
 /**
  * Before stage 1 of a resumed call: claims it, so that no other process can resume it, and ends it if it was rejected.
@@ -109,7 +109,9 @@ export async function markPendingCallFinished(
   execution: CallState,
   outcome?: ToolOutcome,
 ): Promise<void> {
-  await withTimeout(execution.engine.clock, maxNoteMs, note(execution, outcome)).catch(() => {});
+  await withTimeout(note(execution, outcome), maxNoteMs, { clock: execution.engine.clock }).catch(
+    () => {},
+  );
 }
 
 async function note(execution: CallState, outcome: ToolOutcome | undefined): Promise<void> {

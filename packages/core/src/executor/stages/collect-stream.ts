@@ -8,7 +8,7 @@ import type { CallState } from "../call/call-state.ts";
 import { toToolError } from "../call/to-tool-error.ts";
 import { bytesOutput } from "../../results/bytes-output.ts";
 import { StreamBuffer } from "../../results/captured.ts";
-import { essence, isJsonType } from "../../results/media-type.ts";
+import { isJsonMediaType } from "../../results/media-type.ts";
 import {
   readStream,
   streamSource,
@@ -80,7 +80,7 @@ function answerOf({ mediaType }: StreamSource, captured: StreamBuffer): unknown 
   const taken = captured.take();
   const answer =
     taken instanceof Uint8Array ? bytesOutput(taken, mediaType, truncated) : (taken as unknown);
-  if (typeof answer !== "string" || truncated || !isJsonType(essence(mediaType))) return answer;
+  if (typeof answer !== "string" || truncated || !isJsonMediaType(mediaType)) return answer;
   try {
     // Data from outside is a value, even if it looks like an output.
     return { content: [text(answer)], value: JSON.parse(answer) as JsonValue };

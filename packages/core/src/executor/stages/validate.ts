@@ -6,7 +6,7 @@ import {
   type JsonSchema,
   type JsonValue,
 } from "../../json/json.ts";
-import { escapePointer } from "../../json/json-pointer.ts";
+import { childPointer, parsePointer, resolvePointer } from "../../json/json-pointer.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
 import { argumentsSchemaOf, type ValidationProblem } from "../../contract/tool.ts";
 import type { UncheckedPattern } from "../../schema/unchecked-patterns.ts";
@@ -82,7 +82,7 @@ function undeclared(execution: CallState, schema: JsonSchema): void {
   if (undeclaredArguments === "reject") {
     throw invalid(
       execution,
-      extra.map((key) => ({ path: `/${escapePointer(key)}`, message: "is not a known property" })),
+      extra.map((key) => ({ path: childPointer("", key), message: "is not a known property" })),
     );
   }
   const dropped = new Set(extra);
@@ -114,7 +114,7 @@ function invalid(execution: CallState, problems: readonly ValidationProblem[]): 
   const lines: string[] = [];
   const args = describeArguments(execution);
   for (const { path, message } of problems.slice(0, readProblems)) {
-    const where = path === "" ? "the arguments" : short(dotted(path), 120);
+    const where = path === "" ? "the arguments" : short(parsePointer(path).join("."), 120);
     const value = sent(args, path);
     const quoted = value === "" ? "" : ` (sent: ${short(value, 60)})`;
     const line = `- ${where} ${short(message, 500)}${quoted}`;
@@ -136,14 +136,6 @@ function invalid(execution: CallState, problems: readonly ValidationProblem[]): 
   );
 }
 
-function dotted(path: string): string {
-  return path
-    .slice(1)
-    .split("/")
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .join(".");
-}
-
 /** Masks secrets: others than the model that sent them also read the error. */
 function describeArguments({ engine, tool, args }: CallState): JsonObject {
   const sent = args as JsonObject;
@@ -152,12 +144,7 @@ function describeArguments({ engine, tool, args }: CallState): JsonObject {
 
 /** The JSON of the value at `path`, unless it is an object or a list. */
 function sent(args: unknown, path: string): string {
-  let value = args;
-  for (const part of path === "" ? [] : path.slice(1).split("/")) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return "";
-    value = (value as Record<string, unknown>)[key];
-  }
+  const value = resolvePointer(args, path);
   if (path === "" || typeof value === "object") return "";
   return JSON.stringify(value) ?? "";
 }

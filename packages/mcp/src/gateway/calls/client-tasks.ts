@@ -1,4 +1,5 @@
 import { ToolError, type JsonObject, type TaskInfo, type ToolExecutor } from "@toolweave/core";
+import { untilAborted } from "@toolweave/core/adapter";
 import { tasksExtension } from "../../server-requests/client-capabilities.ts";
 import type { EndedOutcome } from "../clients/call-result.ts";
 import type { ClientCall } from "./client-call.ts";
@@ -179,7 +180,13 @@ export class ClientTasks {
     if (running !== undefined) {
       const detach = running.call.attach(port);
       try {
-        await untilAborted(running.over, port.signal);
+        await untilAborted(
+          running.over.then(undefined, () => {}),
+          port.signal,
+        );
+        if (port.signal.aborted) {
+          throw new McpError(errorCode.internal, "The request was cancelled");
+        }
       } finally {
         detach();
       }
@@ -290,17 +297,4 @@ function throwUnknownTask(error: unknown): never {
     throw new McpError(errorCode.invalidParams, "There is no such task");
   }
   throw error;
-}
-
-function untilAborted(over: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new McpError(errorCode.internal, "The request was cancelled"));
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    const end = (): void => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    };
-    over.then(end, end);
-  });
 }

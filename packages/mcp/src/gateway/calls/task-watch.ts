@@ -1,4 +1,5 @@
 import type { Interruption, JsonObject, ToolExecutor, ToolRun } from "@toolweave/core";
+import { pause } from "@toolweave/core/adapter";
 import type { EndedOutcome } from "../clients/call-result.ts";
 import type { ClientCall } from "./client-call.ts";
 import type { ClientTasks } from "./client-tasks.ts";
@@ -120,25 +121,12 @@ export class TaskWatch {
     over: AbortSignal,
   ): Promise<undefined> {
     while (!over.aborted) {
-      await pause(over);
+      await pause(pollMs, { signal: over });
       if (over.aborted) return;
       const info = await this.#executor.tasks.status(id, client.runOptions).catch(() => undefined);
       if (info?.interruption?.id !== interruptionId) return;
     }
   }
-}
-
-/** Waits until the next poll, or until the signal is aborted. */
-function pause(over: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      over.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, pollMs);
-    over.addEventListener("abort", end);
-  });
 }
 
 /** Asks all questions at once: a client that polls a task sees all of them. */

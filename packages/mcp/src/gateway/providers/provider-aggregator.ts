@@ -1,7 +1,6 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { isThenable } from "@toolweave/core/adapter";
+import { isThenable, withTimeout } from "@toolweave/core/adapter";
 import { isObject } from "../../schema/schema-keywords.ts";
-import { withTimeout } from "../clients/with-timeout.ts";
 import {
   getPrefix,
   type ProviderCall,
@@ -196,7 +195,7 @@ export class ProviderAggregator {
     if (provider.ready === undefined) return;
     this.#unknown.add(provider);
     const known = (): void => void this.#unknown.delete(provider);
-    await withTimeout(provider.ready.then(known, known), readyMs);
+    await withTimeout(provider.ready.then(known, known), readyMs).catch(() => {});
   }
 
   async #complete(

@@ -1,5 +1,10 @@
 import type { JsonObject, Tool, ToolExecutor } from "@toolweave/core";
-import { type StoredContent, ToolsetSnapshot } from "@toolweave/core/adapter";
+import {
+  bytesToBase64,
+  isReadableMediaType,
+  ToolsetSnapshot,
+  type StoredContent,
+} from "@toolweave/core/adapter";
 import { artifactScheme } from "../clients/call-result.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 
@@ -56,8 +61,8 @@ const readerSpec = {
 async function toContents(uri: string, content: StoredContent): Promise<JsonObject> {
   const { mediaType } = content.ref;
   const bytes = await content.bytes();
-  const isText = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml)\b)/.test(mediaType);
-  const body = (isText ? decodeText(bytes) : undefined) ?? { blob: encodeBase64(bytes) };
+  const isText = isReadableMediaType(mediaType);
+  const body = (isText ? decodeText(bytes) : undefined) ?? { blob: bytesToBase64(bytes) };
   return { contents: [{ uri, mimeType: mediaType, ...body }] };
 }
 
@@ -67,13 +72,4 @@ function decodeText(bytes: Uint8Array): { readonly text: string } | undefined {
   } catch {
     return undefined;
   }
-}
-
-function encodeBase64(bytes: Uint8Array): string {
-  const step = 0x8000;
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += step) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + step));
-  }
-  return btoa(binary);
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { withTimeout } from "@toolweave/core/adapter";
 import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
-import { withTimeout } from "../clients/with-timeout.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";
 
 /** Returns the filter of a `subscriptions/listen`; `undefined`: it is another message. */
@@ -102,7 +102,7 @@ export class ChangeSubscriptions {
       this.#watched.watch(watcher, uri, ended.signal).catch(() => rejected.add(uri)),
     );
     const acknowledge = async (): Promise<void> => {
-      await withTimeout(Promise.all(watches), answerTimeoutMs);
+      await withTimeout(Promise.all(watches), answerTimeoutMs).catch(() => {});
       if (rejected.size === 0) return;
       Object.assign(filter, { resourceSubscriptions: uris.filter((uri) => !rejected.has(uri)) });
     };

@@ -1,4 +1,5 @@
 import type { JsonObject, ToolExecutor, ToolSpec } from "@toolweave/core";
+import { withTimeout } from "@toolweave/core/adapter";
 import { tasksExtension } from "../../server-requests/client-capabilities.ts";
 import { isArtifact, readArtifact } from "./artifact-resources.ts";
 import type { CallRunner } from "../calls/call-runner.ts";
@@ -10,7 +11,6 @@ import {
   McpError,
   type RequestPort,
 } from "../clients/request-port.ts";
-import { withTimeout } from "../clients/with-timeout.ts";
 import type { ProviderCall } from "../providers/provider-calls.ts";
 import { withInputRequired } from "../providers/provider-input-required.ts";
 import type { ProviderAggregator } from "../providers/provider-aggregator.ts";
@@ -156,7 +156,8 @@ export class RequestHandlers {
   async #listTools(client: GatewayClient, params: JsonObject): Promise<JsonObject> {
     const { registry } = this.#executor;
     // A hanging source delays only the first list.
-    if (registry.loading) await (this.#loaded ??= withTimeout(registry.ready, loadingMs));
+    if (registry.loading)
+      await (this.#loaded ??= withTimeout(registry.ready, loadingMs).catch(() => {}));
     return toListResult(
       "tools",
       this.#list.forToolset(this.#tools.forCaller(client.caller)),

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolweave/core";
-import { parseExact } from "@toolweave/core/adapter";
-import type { HttpResponse } from "@toolweave/http";
+import { parseExact, pause } from "@toolweave/core/adapter";
+import { SseParser, type HttpResponse } from "@toolweave/http";
 import type { McpHttpServer } from "../../options/mcp-options.ts";
 import {
   type Channel,
@@ -8,7 +8,7 @@ import {
   type OutgoingMessage,
   type SendOptions,
   Stop,
-  pause,
+  maxMessageBytes,
 } from "../messages/channel.ts";
 import {
   ResponseLostError,
@@ -17,8 +17,7 @@ import {
   unsupportedVersion,
 } from "../messages/transport-errors.ts";
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
-import { SseParser } from "./sse-parser.ts";
-import { isInvalidText } from "../messages/invalid-text.ts";
+import { invalidChunkListener, isInvalidText } from "../messages/invalid-text.ts";
 import { hasTooManyValues, readMessage, tooLargeMessage } from "../messages/read-message.ts";
 import { discardBody, getHeader, HttpEndpoint, statusError } from "./http-endpoint.ts";
 import { messageHeaders, getVersion } from "./message-headers.ts";
@@ -44,6 +43,9 @@ const maxResumptions = 5;
 
 /** Methods with side effects: once the server has accepted such a request, it is not sent again. All others only read. */
 const changing: ReadonlySet<string | undefined> = new Set(["tools/call", "tasks/update"]);
+
+/** Id that fits in a header and is no longer than servers accept. */
+const headerId = /^[ -~\u0080-\u00ff]{0,4096}$/;
 
 const accepted = "application/json, text/event-stream";
 
@@ -175,7 +177,7 @@ export class HttpChannel implements Channel {
     for (let tries = 0; !reading.isAnswered; tries++) {
       const canResume = reading.lastId !== undefined && getVersion(message) === undefined;
       if (!canResume || tries === maxResumptions) throw incompleteResponseError(reading.failure);
-      await pause(reading.pauseMs, options.stop ?? this.#closing);
+      await pause(reading.pauseMs, { signal: options.stop ?? this.#closing, unref: true });
       await this.#resume(message, reading, options.stop);
     }
   }
@@ -228,19 +230,22 @@ export class HttpChannel implements Channel {
 
   /** Reads a stream to its end. An error is stored in `reading`, unless the rest is no longer needed. */
   async #read(answer: HttpResponse, reading: StreamState): Promise<void> {
-    const events = new SseParser(
-      ({ type, data }) => {
-        if (type !== "message" || this.#receiver === undefined) return;
+    const events = new SseParser({
+      onEvent: ({ type, data }) => {
+        // An event without data only sets the id from which a stream is resumed.
+        if (type !== "message" || data === "" || this.#receiver === undefined) return;
         if (includesResponse(readMessage(data, this.#receiver), reading.id))
           reading.isAnswered = true;
       },
-      (text) => this.#receiver?.onInvalidText(text),
-    );
+      onText: invalidChunkListener((text) => this.#receiver?.onInvalidText(text)),
+      maxSize: maxMessageBytes,
+      isValidId: (id) => headerId.test(id),
+    });
     let timer: NodeJS.Timeout | undefined;
     const chunks = answer.stream?.[Symbol.asyncIterator]();
     try {
       for (let step = await chunks?.next(); step?.done === false; step = await chunks?.next()) {
-        events.read(step.value);
+        events.push(step.value);
         if (reading.isAnswered) {
           timer ??= setTimeout(() => void chunks?.return?.(), lingerMs);
         }
@@ -267,7 +272,9 @@ export class HttpChannel implements Channel {
     const settled = new Promise<void>((resolve) => {
       void this.#readOwnStream(resolve).catch((error: unknown) => this.#receiver?.end(error));
     });
-    const timeout = pause(streamWaitMs, this.#closing).then(() => (this.#isLate = true));
+    const timeout = pause(streamWaitMs, { signal: this.#closing, unref: true }).then(
+      () => (this.#isLate = true),
+    );
     await Promise.race([settled, timeout]);
   }
 
@@ -298,7 +305,7 @@ export class HttpChannel implements Channel {
         return;
       } else failures++;
       const grown = Math.min(firstPauseMs * 2 ** failures, maxPauseMs);
-      await pause(failures === 0 ? reading.pauseMs : grown, this.#closing);
+      await pause(failures === 0 ? reading.pauseMs : grown, { signal: this.#closing, unref: true });
     }
   }
 }

@@ -1,16 +1,17 @@
 import { ToolError } from "@toolweave/core";
-import type { HttpResponse } from "@toolweave/http";
+import { SseParser, type HttpResponse, type SseEvent } from "@toolweave/http";
 import type { McpHttpServer } from "../../options/mcp-options.ts";
 import {
   Stop,
+  maxMessageBytes,
   type Channel,
   type ChannelReceiver,
   type OutgoingMessage,
   type SendOptions,
 } from "../messages/channel.ts";
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
-import { SseParser, type StreamEvent } from "./sse-parser.ts";
 import { HttpEndpoint, statusError } from "./http-endpoint.ts";
+import { invalidChunkListener } from "../messages/invalid-text.ts";
 import { readMessage } from "../messages/read-message.ts";
 import { ConnectionClosedError } from "../messages/transport-errors.ts";
 
@@ -77,8 +78,9 @@ export class SseChannel implements Channel {
 
   /** Reads the stream to its end and returns the reason of its end. */
   async #read(answer: HttpResponse, receiver: ChannelReceiver, ready: () => void): Promise<Error> {
-    const events = new SseParser(
-      (event) => {
+    const events = new SseParser({
+      onEvent: (event) => {
+        if (event.data === "") return;
         if (event.type === "endpoint") {
           this.#target ??= this.#toTarget(event);
           ready();
@@ -86,10 +88,11 @@ export class SseChannel implements Channel {
           readMessage(event.data, receiver);
         }
       },
-      (text) => receiver.onInvalidText(text),
-    );
+      onText: invalidChunkListener((text) => receiver.onInvalidText(text)),
+      maxSize: maxMessageBytes,
+    });
     try {
-      for await (const chunk of answer.stream ?? []) events.read(chunk);
+      for await (const chunk of answer.stream ?? []) events.push(chunk);
       return new ConnectionClosedError("the server ended its stream", "");
     } catch (error) {
       return ToolError.is(error)
@@ -99,7 +102,7 @@ export class SseChannel implements Channel {
   }
 
   /** Only the server's own origin is accepted: messages may contain secrets. */
-  #toTarget({ data }: StreamEvent): URL {
+  #toTarget({ data }: SseEvent): URL {
     const { url } = this.#endpoint;
     const target = URL.parse(data, url.href);
     if (target?.origin === url.origin) return target;

@@ -91,22 +91,5 @@ export class Stop {
 /** Maximum size of one message, in bytes or characters. */
 export const maxMessageBytes: number = 64 * 1024 * 1024;
 
-/** Waits until the time has passed or the stop is aborted. It does not keep the process alive. */
-export function pause(ms: number, stop: Stop): Promise<void> {
-  if (stop.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const over = {
-      handleEvent(): void {
-        clearTimeout(timer);
-        stop.removeEventListener("abort", over);
-        resolve();
-      },
-    };
-    const timer = setTimeout(() => over.handleEvent(), ms);
-    timer.unref();
-    stop.addEventListener("abort", over);
-  });
-}
-
 /** The longest timer of Node.js in milliseconds: longer ones fire at once. */
 export const maxTimerMs: number = 2 ** 31 - 1;

@@ -14,11 +14,21 @@ export function isInvalidText(text: string, bytes: Uint8Array): boolean {
 }
 
 /**
- * The same for a chunk of a stream, whose first and last character may be incomplete.
- *
- * @param before The last two bytes of the previous chunk.
+ * The same for the chunks of a stream, whose first and last character may be incomplete: returns a function that calls
+ * `onInvalidText` with the text of each invalid chunk.
  */
-export function isInvalidChunk(text: string, bytes: Uint8Array, before: Uint8Array): boolean {
+export function invalidChunkListener(
+  onInvalidText: (text: string) => void,
+): (text: string, chunk: Uint8Array) => void {
+  /** The last two bytes of the previous chunk. */
+  let before: Uint8Array = new Uint8Array(0);
+  return (text, chunk) => {
+    if (isInvalidChunk(text, chunk, before)) onInvalidText(text);
+    before = chunk.length > 1 ? chunk.subarray(-2) : Buffer.concat([before, chunk]).subarray(-2);
+  };
+}
+
+function isInvalidChunk(text: string, bytes: Uint8Array, before: Uint8Array): boolean {
   if (!text.includes(replacement)) return false;
   const all = Buffer.concat([before, bytes]);
   let valid = 0;

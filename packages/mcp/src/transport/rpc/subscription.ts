@@ -1,5 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
-import { pause, Stop } from "../messages/channel.ts";
+import { pause } from "@toolweave/core/adapter";
+import { Stop } from "../messages/channel.ts";
 
 /** Milliseconds before it is reopened; they double with each attempt that is not acknowledged. */
 const firstPauseMs = 1_000;
@@ -43,7 +44,9 @@ export class Subscription {
       };
     });
     const over = this.#keepOpen({ notifications: filter });
-    const timeout = pause(acknowledgementMs, this.#stop).then(() => (isLate = true));
+    const timeout = pause(acknowledgementMs, { signal: this.#stop, unref: true }).then(
+      () => (isLate = true),
+    );
     await Promise.race([acknowledgement, over, timeout]);
   }
 
@@ -63,7 +66,7 @@ export class Subscription {
       this.#isAcknowledged = false;
       await this.#listen(params, this.#stop).catch(() => {});
       failures = this.#isAcknowledged ? 0 : failures + 1;
-      await pause(firstPauseMs * 2 ** failures, this.#stop);
+      await pause(firstPauseMs * 2 ** failures, { signal: this.#stop, unref: true });
       // Changes in between were not received.
       this.#onAcknowledged = this.#onMissed;
     }

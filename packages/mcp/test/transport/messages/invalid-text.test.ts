@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SseParser } from "../../../src/transport/http/sse-parser.ts";
+import { SseParser } from "@toolweave/http";
+import { invalidChunkListener } from "../../../src/transport/messages/invalid-text.ts";
 import type { McpServer } from "../../../src/index.ts";
 import { rawServer } from "../../support/open-connection.ts";
 import { greets, rawHttp, said } from "../../support/raw-http.ts";
@@ -57,15 +58,15 @@ describe("text that is not valid UTF-8", () => {
   it("is not reported for U+FFFD sent by the server, in any chunks", () => {
     const invalid: string[] = [];
     const texts: string[] = [];
-    const reader = new SseParser(
-      ({ data }) => void texts.push(data),
-      (text) => void invalid.push(text),
-    );
+    const reader = new SseParser({
+      onEvent: ({ data }) => void texts.push(data),
+      onText: invalidChunkListener((text) => void invalid.push(text)),
+    });
     const bytes = Buffer.from("data: a\uFFFDü🙂\uFFFD\n\n");
-    for (const byte of bytes) reader.read(Buffer.of(byte));
-    reader.read(bytes);
-    reader.read(bytes.subarray(0, 9));
-    reader.read(bytes.subarray(9));
+    for (const byte of bytes) reader.push(Buffer.of(byte));
+    reader.push(bytes);
+    reader.push(bytes.subarray(0, 9));
+    reader.push(bytes.subarray(9));
     expect(texts).toEqual(Array.from({ length: 3 }, () => "a\uFFFDü🙂\uFFFD"));
     expect(invalid).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { childPointer } from "./json-pointer.ts";
+import { childPointer } from "@toolweave/core/adapter";
 import { isRecord, ownString, ownValue } from "../record.ts";
 
 /** One file of a document, parsed. */

@@ -1,6 +1,6 @@
 import { displayReference } from "../loading/display-url.ts";
 import type { DocumentSet } from "./document-set.ts";
-import { decodeFragment, childPointer, parsePointer } from "./json-pointer.ts";
+import { decodeFragment, childPointer, parsePointer } from "@toolweave/core/adapter";
 import { toChildInScope, describePointer } from "./location.ts";
 import type { Location, Scope } from "./location.ts";
 import { DanglingReference, OperationError } from "../operation.ts";

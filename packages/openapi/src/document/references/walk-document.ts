@@ -1,4 +1,4 @@
-import { childPointer } from "./json-pointer.ts";
+import { childPointer } from "@toolweave/core/adapter";
 import { isRecord } from "../record.ts";
 
 const maxDepth = 500;

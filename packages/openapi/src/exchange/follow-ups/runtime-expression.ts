@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolweave/core";
-import { decodeFragment, parsePointer } from "../../document/references/json-pointer.ts";
+import type { JsonValue } from "@toolweave/core";
+import { decodeFragment, resolvePointer } from "@toolweave/core/adapter";
 
 /** The values to which a runtime expression can refer. */
 export interface ExchangeFacts {
@@ -54,12 +54,7 @@ function evaluateExpression(expression: string, facts: ExchangeFacts): JsonValue
 
 function evaluatePointer(value: JsonValue | undefined, pointer: string): JsonValue | undefined {
   if (pointer !== "" && !pointer.startsWith("/")) return undefined;
-  let found = value;
-  for (const token of parsePointer(decodeFragment(pointer))) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, token))
-      return undefined;
-    found = (found as JsonObject)[token];
-  }
+  const found = resolvePointer(value, decodeFragment(pointer)) as JsonValue | undefined;
   // A rounded id is the id of another object: no call is proposed for it.
   const isRounded = Number.isInteger(found) && !Number.isSafeInteger(found);
   return isRounded ? undefined : found;

@@ -1,7 +1,6 @@
 import { text, ToolError, type JsonValue, type ToolOutput } from "@toolweave/core";
-import { parseExact } from "@toolweave/core/adapter";
+import { isReadableMediaType, parseExact } from "@toolweave/core/adapter";
 import { retryAfterMs, type HttpResponse } from "@toolweave/http";
-import { isJsonMediaType, isTextMediaType } from "../../document/media-type.ts";
 import { redactedText, formatStatus, type SentRequest } from "./sent-request.ts";
 import { isHtml, formatMessage } from "./html-page.ts";
 import { getStatusMeaning } from "./status-meaning.ts";
@@ -9,7 +8,7 @@ import { getStatusMeaning } from "./status-meaning.ts";
 /** Converts an answer with a failure status to an output with the server's message and advice for the model. */
 export function toErrorOutput(response: HttpResponse, request: SentRequest): ToolOutput {
   const { status, mediaType = "" } = response;
-  const isReadable = mediaType === "" || isJsonMediaType(mediaType) || isTextMediaType(mediaType);
+  const isReadable = mediaType === "" || isReadableMediaType(mediaType);
   const body =
     response.body.length === 0 || !isReadable ? "" : redactedText(response, request).trim();
   const json = body.length <= maxParsedBytes ? tryParse(body) : undefined;

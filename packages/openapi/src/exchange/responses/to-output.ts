@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import {
   text,
   ToolError,
@@ -10,13 +9,17 @@ import {
   type ToolOutput,
 } from "@toolweave/core";
 import {
+  getMediaTypeName,
+  type ItemStream,
+  isJsonMediaType,
+  isReadableMediaType,
+  isTextMediaType,
   parseExact,
   roundedIntegers,
   roundedWarning,
-  type ItemStream,
 } from "@toolweave/core/adapter";
+import { isUtf8 } from "node:buffer";
 import type { HttpResponse } from "@toolweave/http";
-import { isJsonMediaType, isTextMediaType } from "../../document/media-type.ts";
 import {
   redactedHeader,
   redactedText,
@@ -116,8 +119,7 @@ function withWarning(details: JsonObject, warning: string): JsonObject {
 /** Adds a warning to the details if a text has invalid bytes, which are decoded as replacement characters. */
 function withDecodingWarning(response: HttpResponse, details: JsonObject): JsonObject {
   const { body, mediaType, headers } = response;
-  const isText =
-    mediaType !== undefined && (isJsonMediaType(mediaType) || isTextMediaType(mediaType));
+  const isText = mediaType !== undefined && isReadableMediaType(mediaType);
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(String(headers["content-type"]))?.[1];
   // In other charsets every byte is a character; UTF-16 is recognized by its byte order mark.
   const isUnicode = charset === undefined || /^utf-?8$/i.test(charset);
@@ -173,7 +175,7 @@ async function multipartToOutput(
       redactSecrets(headers["content-disposition"], request.secrets);
     const name = parsePartName(disposition);
     const fileName = parseFileName(disposition);
-    const mediaType = (headers["content-type"] ?? "text/plain").split(";", 1)[0]?.trim() ?? "";
+    const mediaType = getMediaTypeName(headers["content-type"] ?? "text/plain");
     const about: JsonObject = {
       ...(name === undefined ? {} : { name }),
       ...(fileName === undefined ? {} : { fileName }),
@@ -199,7 +201,7 @@ function decodePart(
   mediaType: string,
   { secrets }: SentRequest,
 ): string | undefined {
-  if (!isJsonMediaType(mediaType) && !isTextMediaType(mediaType)) return undefined;
+  if (!isReadableMediaType(mediaType)) return undefined;
   // Mail transfer encodings are not decoded: such a part is returned as bytes.
   if (!/^(?:7bit|8bit|binary)?$/i.test(headers["content-transfer-encoding"] ?? ""))
     return undefined;

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolweave/core";
+import { SseParser, type SseEvent } from "@toolweave/http";
 import type { Redact, ItemParser, StreamItem } from "./item-parser.ts";
 
 /**
@@ -8,72 +8,40 @@ import type { Redact, ItemParser, StreamItem } from "./item-parser.ts";
 const maxIdLength = 1_000;
 
 /**
- * Parses server-sent events (WHATWG HTML, section 9.2.6) into items as in OpenAPI 3.2, section 4.14.4: `data` and
- * `event` as text (`message` if the server names none), `id` once the server has sent one, `retry` if present.
- * Comments, unknown fields, ids of more than 1,000 characters and an unfinished event are ignored.
+ * Parses server-sent events into items as in OpenAPI 3.2, section 4.14.4: `data` and `event` as text, `id` once the
+ * server has sent one, `retry` if present. Ids of more than 1,000 characters are ignored.
  */
 export class EventStreamParser implements ItemParser {
   readonly #clean: Redact;
-  #rest = "";
-  #afterReturn = false;
-  #data: string[] = [];
-  #event = "";
-  #id = "";
-  #retry: number | undefined;
+  readonly #parser: SseParser;
+  #events: SseEvent[] = [];
 
-  /** @param clean redacts a line. */
-  constructor(clean: Redact = (line) => line) {
+  /** @param clean redacts a text. */
+  constructor(clean: Redact = (text) => text) {
     this.#clean = clean;
+    this.#parser = new SseParser({
+      onEvent: (event) => this.#events.push(event),
+      isValidId: (id) => id.length <= maxIdLength,
+    });
   }
 
-  push(text: string, items: StreamItem[]): void {
-    let from = 0;
-    if (this.#afterReturn && text !== "") {
-      // A line feed that belongs to the previous carriage return.
-      if (text.startsWith("\n")) from = 1;
-      this.#afterReturn = false;
-    }
-    const ends = /\r\n?|\n/g;
-    ends.lastIndex = from;
-    for (let end = ends.exec(text); end !== null; end = ends.exec(text)) {
-      this.#readLine(this.#clean(this.#rest + text.slice(from, end.index)), items);
-      this.#rest = "";
-      from = ends.lastIndex;
-      if (from === text.length && end[0] === "\r") this.#afterReturn = true;
-    }
-    this.#rest += text.slice(from);
+  push(chunk: Uint8Array, items: StreamItem[]): void {
+    this.#parser.push(chunk);
+    for (const event of this.#events) items.push(this.#toItem(event));
+    this.#events = [];
   }
 
   /** Ignores an event that was not ended by an empty line. */
   end(): void {}
 
-  #readLine(line: string, items: StreamItem[]): void {
-    if (line === "") return this.#dispatch(items);
-    const colon = line.indexOf(":");
-    const field = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? "" : line.slice(colon + (line[colon + 1] === " " ? 2 : 1));
-    if (field === "data") this.#data.push(value);
-    else if (field === "event") this.#event = value;
-    else if (field === "id") this.#id = isId(value) ? value : this.#id;
-    else if (field === "retry" && /^\d+$/.test(value)) this.#retry = Number(value);
-  }
-
-  #dispatch(items: StreamItem[]): void {
-    const data = this.#data.join("\n");
-    const isEmpty = this.#data.length === 0;
-    const value: JsonObject = {
-      data,
-      event: this.#event === "" ? "message" : this.#event,
-      ...(this.#id === "" ? {} : { id: this.#id }),
-      ...(this.#retry === undefined ? {} : { retry: this.#retry }),
+  #toItem({ type, data, id, retryMs }: SseEvent): StreamItem {
+    const text = this.#clean(data);
+    const value = {
+      data: text,
+      event: this.#clean(type),
+      ...(id === "" ? {} : { id: this.#clean(id) }),
+      ...(retryMs === undefined ? {} : { retry: retryMs }),
     };
-    this.#data = [];
-    this.#event = "";
-    this.#retry = undefined;
-    if (!isEmpty) items.push({ value, text: data });
+    return { value, text };
   }
-}
-
-function isId(value: string): boolean {
-  return value.length <= maxIdLength && !value.includes("\0");
 }

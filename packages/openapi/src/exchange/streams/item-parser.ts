@@ -10,10 +10,10 @@ export interface StreamItem {
 /** Redacts secrets in a text. */
 export type Redact = (text: string) => string;
 
-/** Splits a streamed answer into items, independent of how its text is divided into chunks. */
+/** Splits a streamed answer into items, independent of how its bytes are divided into chunks. */
 export interface ItemParser {
-  /** Adds the items that this text completes. Throws `ToolError` `upstream` for an invalid one. */
-  push(text: string, items: StreamItem[]): void;
-  /** Adds the last items, after all text was pushed. */
+  /** Adds the items that this chunk completes. Throws `ToolError` `upstream` for an invalid one. */
+  push(chunk: Uint8Array, items: StreamItem[]): void;
+  /** Adds the last items, after all chunks were pushed. */
   end(items: StreamItem[]): void;
 }

@@ -7,6 +7,7 @@ import { describeJsonError } from "./describe-json-error.ts";
 abstract class JsonItems implements ItemParser {
   readonly #separator: string;
   readonly #clean: Redact;
+  readonly #decoder = new TextDecoder();
   #rest: string[] = [];
   #count = 0;
 
@@ -15,7 +16,8 @@ abstract class JsonItems implements ItemParser {
     this.#clean = clean;
   }
 
-  push(text: string, items: StreamItem[]): void {
+  push(chunk: Uint8Array, items: StreamItem[]): void {
+    const text = this.#decoder.decode(chunk, { stream: true });
     let from = 0;
     for (
       let at = text.indexOf(this.#separator);
@@ -29,7 +31,7 @@ abstract class JsonItems implements ItemParser {
   }
 
   end(items: StreamItem[]): void {
-    this.#addItem("", items, true);
+    this.#addItem(this.#decoder.decode(), items, true);
   }
 
   /** Returns false for a value that may have been cut off. */

@@ -64,7 +64,6 @@ class ResponseItems implements AsyncIterableIterator<JsonValue, undefined> {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #parser: ItemParser;
   readonly #ctx: Pick<ToolContext, "update">;
-  readonly #decoder = new TextDecoder();
   #ready: readonly StreamItem[] = [];
   #position = 0;
   #emitted = 0;
@@ -133,9 +132,8 @@ class ResponseItems implements AsyncIterableIterator<JsonValue, undefined> {
     try {
       if (piece === undefined) {
         this.#ended = true;
-        this.#parser.push(this.#decoder.decode(), items);
         this.#parser.end(items);
-      } else this.#parser.push(this.#decoder.decode(piece, { stream: true }), items);
+      } else this.#parser.push(piece, items);
     } catch (error) {
       this.#ended = true;
       this.#error = error;

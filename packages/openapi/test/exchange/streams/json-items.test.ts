@@ -4,7 +4,7 @@ import { JsonLines, JsonSequence } from "../../../src/exchange/streams/json-item
 
 function items(parser: ItemParser, ...texts: readonly string[]): unknown[] {
   const found: StreamItem[] = [];
-  for (const text of texts) parser.push(text, found);
+  for (const text of texts) parser.push(Buffer.from(text), found);
   parser.end(found);
   return found.map(({ value }) => value);
 }
