@@ -9,7 +9,6 @@ import type { CallRequestOptions, OnBehalf } from "./connection/requester.ts";
 import { ServerConnections } from "./connection/server-connections.ts";
 import { cacheList, readCachedList } from "./listing/list-cache.ts";
 import { listDefinitions, type ListedDefinitions } from "./listing/list-definitions.ts";
-import { ListRefreshThrottle } from "./listing/list-refresh-throttle.ts";
 import type { McpServer } from "./options/mcp-options.ts";
 import type { ProviderToolHost } from "./resources/provider-tools.ts";
 import type { ServerProvider } from "./resources/server-provider.ts";
@@ -212,5 +211,54 @@ export class ServerSession implements McpToolHost, ProviderToolHost {
       const message = `Listing the tools of the MCP server ${name} took more than ${this.#timeoutMs} ms.`;
       throw new ToolError("timeout", message, { cause: error });
     }
+  }
+}
+
+/** Milliseconds of work that a list may take without a delay of the next one. */
+const freeMs = 250;
+
+/** Factor by which the delay of an expensive list is longer than its work. */
+const waitFactor = 10;
+
+/** Maximum delay in milliseconds. */
+const maxWaitMs = 60_000;
+
+/**
+ * Limits how often a server's list is refreshed: an expensive list that changes constantly would take all of the
+ * process's time.
+ */
+export class ListRefreshThrottle {
+  #nextAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  /** Runs the work for a list and measures it. */
+  async measure<T>(work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      const endedAt = performance.now();
+      const spentMs = endedAt - startedAt;
+      this.#nextAt = spentMs <= freeMs ? 0 : endedAt + Math.min(waitFactor * spentMs, maxWaitMs);
+    }
+  }
+
+  /** Refreshes the list at once, or after the delay. Requests in the meantime are coalesced. */
+  schedule(read: () => void): void {
+    if (this.#isOver || this.#timer !== undefined) return;
+    const waitMs = this.#nextAt - performance.now();
+    if (waitMs <= 0) return read();
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      read();
+    }, waitMs);
+    this.#timer.unref();
+  }
+
+  /** Stops; a scheduled refresh is cancelled. */
+  stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
   }
 }

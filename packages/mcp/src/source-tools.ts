@@ -1,6 +1,11 @@
-import { compareNames, type LoadedTools } from "@toolweave/core/adapter";
+import {
+  compareNames,
+  globMatcher,
+  type LoadedTools,
+  type SourceProblem,
+} from "@toolweave/core/adapter";
 import { toArgumentWarnings } from "./options/server-secrets.ts";
-import type { McpServer } from "./options/mcp-options.ts";
+import type { McpServer, Selection } from "./options/mcp-options.ts";
 import { toProgramOrigin } from "./options/program-digest.ts";
 import { createProviderTools, type ProviderToolHost } from "./resources/provider-tools.ts";
 import { hasTasksExtension, getTaskSupport } from "./calls/remote-task.ts";
@@ -8,9 +13,10 @@ import { McpTool, type McpToolHost } from "./calls/mcp-tool.ts";
 import { selectUsable, withValidHeaders } from "./listing/usable-definitions.ts";
 import type { ListedDefinitions } from "./listing/list-definitions.ts";
 import { assignNames } from "./listing/tool-names.ts";
-import { selectDefinitions } from "./listing/select-definitions.ts";
-import { promptInjectionWarnings } from "./listing/prompt-injection-warnings.ts";
 import { getFingerprint, toToolSpec } from "./listing/tool-spec.ts";
+import type { Tool } from "@toolweave/core";
+import { findingProblem, scanSpec, twinProblems } from "@toolweave/core/scan";
+import type { McpDefinition } from "./transport/messages/mcp-connection.ts";
 
 /** Creates the tools from a server's list and capabilities, with the problems of those that could not be created. */
 export async function createTools(
@@ -57,6 +63,72 @@ export async function createTools(
         named.map(({ definition }) => definition.name),
       ),
       ...offered.problems,
+    ],
+  };
+}
+
+/** Maximum number of characters of one list that are scanned; real lists have less than a hundredth of it. */
+const maxCharacters = 5_000_000;
+
+/**
+ * Returns a warning for each tool whose texts look like prompt injection, and for names that look alike: see
+ * `scanSpec` and `twinProblems`. The tools stay: the warning is for the person who decides whether they may run.
+ */
+function promptInjectionWarnings(
+  tools: readonly Tool[],
+  originals?: readonly string[],
+): readonly SourceProblem[] {
+  const problems: SourceProblem[] = [...twinProblems(tools, originals)];
+  let remaining = maxCharacters;
+  for (const { spec, fingerprint = "" } of tools) {
+    remaining -= fingerprint.length;
+    if (remaining < 0) {
+      const message = `The list is too long to be scanned for prompt injection: tools from ${spec.name} on were not scanned.`;
+      problems.push({ subject: "tools/list", message, severity: "warning" });
+      break;
+    }
+    for (const finding of scanSpec(spec)) problems.push(findingProblem(spec, finding, "server"));
+  }
+  return problems;
+}
+
+/**
+ * Selects the definitions that match `include`, if it is set, and not `exclude`. Returns a warning for each glob, and
+ * each name in `rename`, that matches no tool of the server.
+ *
+ * @param subject Subject of the warnings.
+ */
+function selectDefinitions(
+  definitions: readonly McpDefinition[],
+  { include, exclude = [], rename = {} }: Selection,
+  subject: string,
+): { readonly definitions: readonly McpDefinition[]; readonly problems: readonly SourceProblem[] } {
+  const isIncluded = include === undefined ? () => true : globMatcher(include);
+  const isExcluded = globMatcher(exclude);
+  const unused = (
+    option: string,
+    glob: string,
+    matches: (name: string) => boolean,
+  ): SourceProblem[] =>
+    definitions.some(({ name }) => matches(name))
+      ? []
+      : [
+          {
+            subject,
+            message: `${option} "${glob}" matches no tool of the server: check the spelling.`,
+            severity: "warning",
+          },
+        ];
+  const globs = (option: string, all: readonly string[]): SourceProblem[] =>
+    all.flatMap((glob) => unused(option, glob, globMatcher([glob])));
+  return {
+    definitions: definitions.filter(({ name }) => isIncluded(name) && !isExcluded(name)),
+    problems: [
+      ...globs("include", include ?? []),
+      ...globs("exclude", exclude),
+      ...Object.keys(rename).flatMap((toolName) =>
+        unused("rename", toolName, (name) => name === toolName),
+      ),
     ],
   };
 }

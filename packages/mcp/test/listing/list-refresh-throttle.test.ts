@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ListRefreshThrottle } from "../../src/listing/list-refresh-throttle.ts";
+import { ListRefreshThrottle } from "../../src/server-session.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });

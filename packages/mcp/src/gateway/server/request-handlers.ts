@@ -1,4 +1,4 @@
-import type { JsonObject, ToolExecutor, ToolSpec } from "@toolweave/core";
+import type { JsonObject, ToolExecutor, ToolSpec, Toolset } from "@toolweave/core";
 import { withTimeout } from "@toolweave/core/adapter";
 import { tasksExtension } from "../../server-requests/client-capabilities.ts";
 import { isArtifact, readArtifact } from "./artifact-resources.ts";
@@ -6,9 +6,9 @@ import type { CallRunner } from "../calls/call-runner.ts";
 import type { ClientTools } from "../clients/client-tools.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import {
-  type RequestHandler,
   errorCode,
   McpError,
+  type RequestHandler,
   type RequestPort,
 } from "../clients/request-port.ts";
 import type { ProviderCall } from "../providers/provider-calls.ts";
@@ -16,8 +16,9 @@ import { withInputRequired } from "../providers/provider-input-required.ts";
 import type { ProviderAggregator } from "../providers/provider-aggregator.ts";
 import { toPage } from "../clients/paging.ts";
 import type { RequestStates } from "../clients/request-states.ts";
-import { ToolList } from "../clients/tool-list.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";
+import { isObject } from "../../schema/schema-keywords.ts";
+import { getTaskSupport } from "../clients/task-support.ts";
 
 /** Milliseconds that the first list waits for loading sources; later tools are notified as a change. */
 const loadingMs = 5_000;
@@ -204,4 +205,62 @@ function readUri({ uri }: JsonObject): string {
 /** Removes `_meta`, which is not for the provider. */
 function withoutMeta({ _meta, ...params }: JsonObject): JsonObject {
   return params;
+}
+
+const hints = [
+  "title",
+  "readOnlyHint",
+  "destructiveHint",
+  "idempotentHint",
+  "openWorldHint",
+] as const;
+
+/** The tools of a toolset in the protocol's form, by name. Cached by toolset. */
+class ToolList {
+  readonly #cache = new WeakMap<Toolset, readonly JsonObject[]>();
+  readonly #forModel: boolean;
+
+  /** @param forModel Results have no structured content, so output schemas are omitted. */
+  constructor(forModel: boolean) {
+    this.#forModel = forModel;
+  }
+
+  forToolset(toolset: Toolset): readonly JsonObject[] {
+    let list = this.#cache.get(toolset);
+    if (list === undefined) {
+      list = toolset.specs().map(this.#forModel ? toModelDefinition : toDefinition);
+      this.#cache.set(toolset, list);
+    }
+    return list;
+  }
+}
+
+/**
+ * Converts a spec for a client: title, description, schemas and annotations, icons and `_meta` of an MCP server's
+ * tool, and its task support, which the SDK omits for clients of 2026-07-28.
+ */
+function toDefinition(spec: ToolSpec): JsonObject {
+  const { name, title, description, inputSchema, outputSchema, annotations, metadata } = spec;
+  const presentHints = hints.flatMap((hint) => {
+    const value = annotations[hint];
+    return value === undefined ? [] : [[hint, value] as const];
+  });
+  const support = getTaskSupport(spec);
+  const { icons, _meta } = spec.provenance.adapter === "mcp" ? (metadata ?? {}) : {};
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    description,
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(presentHints.length === 0 ? {} : { annotations: Object.fromEntries(presentHints) }),
+    ...(support === undefined ? {} : { execution: { taskSupport: support } }),
+    ...(Array.isArray(icons) ? { icons } : {}),
+    ...(isObject(_meta) ? { _meta } : {}),
+  };
+}
+
+function toModelDefinition(spec: ToolSpec): JsonObject {
+  const { outputSchema: _omitted, ...definition } = toDefinition(spec);
+  return definition;
 }

@@ -1,7 +1,7 @@
 import type { ArtifactRef, ToolOutcome } from "@toolweave/core";
 import { memoryArtifacts } from "@toolweave/core/stores";
 import { describe, expect, test } from "vitest";
-import { getStatusMeaning } from "../../../src/exchange/responses/status-meaning.ts";
+import { getStatusMeaning } from "../../../src/exchange/responses/error-output.ts";
 import { respond } from "../../support/recording-server.ts";
 import { apiOf, textsOf, type CalledApi } from "../../support/start-api.ts";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { getStatusMeaning } from "../../../src/exchange/responses/status-meaning.ts";
+import { getStatusMeaning } from "../../../src/exchange/responses/error-output.ts";
 
 test("HT37: the page says of every status what the code does", async () => {
   const page = await readFile(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { EventStreamParser } from "../../../src/exchange/streams/event-stream.ts";
+import { EventStreamParser } from "../../../src/exchange/streams/stream-response.ts";
 import type { StreamItem } from "../../../src/exchange/streams/item-parser.ts";
 
 /** All events of a stream whose bytes come in these pieces. */
