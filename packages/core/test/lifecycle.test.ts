@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { errorCodes, type ToolOutcome } from "@toolweave/core";
-import { alwaysTheSame } from "./any-run/always-the-same.ts";
+import { makeDeterministic } from "./simulation/deterministic.ts";
 import { documentedExits, exitKey, type Exit } from "./lifecycle/exits.ts";
 import { Lab, price } from "./lifecycle/lab.ts";
 import { notStarted } from "./lifecycle/not-started.ts";
@@ -44,7 +44,7 @@ describe("docs/concepts/lifecycle.md", () => {
 });
 
 describe("a call that leaves at", () => {
-  alwaysTheSame();
+  makeDeterministic();
 
   const known = scenarios.filter(({ exit }) => exit !== undefined);
   test.each(known.map((scenario) => [scenario.name, scenario] as const))(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { alwaysTheSame } from "../any-run/always-the-same.ts";
+import { makeDeterministic } from "../simulation/deterministic.ts";
 import { Lab } from "../lifecycle/lab.ts";
 import { started } from "../lifecycle/started.ts";
 import { settled } from "../support/fake-clock.ts";
@@ -16,7 +16,7 @@ const ends: Readonly<Record<string, string>> = {
 const alone = started.filter(({ act }) => act === undefined);
 
 describe("a task whose call leaves at", () => {
-  alwaysTheSame();
+  makeDeterministic();
 
   test.each(alone.map((one) => [`${one.stage}: ${one.exit}: ${one.how}`, one] as const))(
     "%s",

@@ -16,11 +16,11 @@ import { pendingStore, taskStore } from "./host-options.ts";
 import { askFor, cancelWorking, checkTasks } from "./tasks.ts";
 import { noTool } from "./plan.ts";
 import type { AnswerKind, CallPlan, ManyPlan, Op, OptionsPlan, Plan, ResumePlan } from "./plan.ts";
-import { secret, World } from "./world.ts";
+import { secret, Environment } from "./environment.ts";
 
 /** What is left when a life is over. */
 export interface Played {
-  readonly world: World;
+  readonly environment: Environment;
   readonly hosts: readonly Host[];
   readonly inside: ReturnType<typeof takeInside>;
   readonly timers: number;
@@ -29,51 +29,51 @@ export interface Played {
 /** Plays one random life to its end: every call has ended, and nobody can start another. */
 export async function play(plan: Plan): Promise<Played> {
   takeInside();
-  const world = new World();
-  const storeOf = () => pendingStore(world, plan, memoryPendingCalls(world.clock));
+  const environment = new Environment();
+  const storeOf = () => pendingStore(environment, plan, memoryPendingCalls(environment.clock));
   const store = storeOf();
-  const tasksOf = () => taskStore(world, plan, memoryTasks(world.clock));
+  const tasksOf = () => taskStore(environment, plan, memoryTasks(environment.clock));
   const tasks = tasksOf();
-  const here = new Host(world, plan, store, tasks);
+  const here = new Host(environment, plan, store, tasks);
   const there = plan.sharesStore
-    ? new Host(world, plan, store, tasks)
-    : new Host(world, plan, storeOf(), tasksOf());
+    ? new Host(environment, plan, store, tasks)
+    : new Host(environment, plan, storeOf(), tasksOf());
   const hosts = [here, there];
   for (const { what, waitMs } of plan.ops) {
     act(hosts, what);
-    await world.clock.advance(waitMs);
+    await environment.clock.advance(waitMs);
   }
-  await world.until(2000);
+  await environment.until(2000);
   if (plan.lastWord !== "none") {
     // Including what comes up on the way: a tool may ask again.
-    for (let at = 0; at < world.interruptions.length && at < 6; at++) {
-      const interruption = world.interruptions[at] as Interruption;
+    for (let at = 0; at < environment.interruptions.length && at < 6; at++) {
+      const interruption = environment.interruptions[at] as Interruption;
       resume(here, interruption, answersFor(interruption, plan.lastWord));
     }
-    await world.until(2000);
+    await environment.until(2000);
   }
   for (const host of hosts) for (const run of host.runs) run.cancel();
-  for (const controller of world.controllers) controller.abort();
+  for (const controller of environment.controllers) controller.abort();
   // A hook to which the host gives no limit holds up a task for ever, unless somebody cancels that.
   for (const host of hosts) void cancelWorking(host);
-  await world.until(2000);
+  await environment.until(2000);
   // What nobody waits for any more comes to its end as well.
-  await world.clock.advance(20_000);
-  for (const one of world.open) world.violation(`never ended: ${one}`);
-  const { timers } = world.clock;
+  await environment.clock.advance(20_000);
+  for (const one of environment.open) environment.violation(`never ended: ${one}`);
+  const { timers } = environment.clock;
   const inside = takeInside();
-  void world.expected("the tasks", checkTasks(hosts));
-  await world.until(10_000);
-  for (const host of hosts) world.expected("the last drain", host.executor.drain());
+  void environment.expected("the tasks", checkTasks(hosts));
+  await environment.until(10_000);
+  for (const host of hosts) environment.expected("the last drain", host.executor.drain());
   await settled();
-  for (const one of world.open) world.violation(`never ended: ${one}`);
-  return { world, hosts, inside, timers };
+  for (const one of environment.open) environment.violation(`never ended: ${one}`);
+  return { environment, hosts, inside, timers };
 }
 
 function act(hosts: readonly Host[], op: Op): void {
   const [here, there] = hosts;
   const host = here as Host;
-  const { world } = host;
+  const { environment } = host;
   switch (op.op) {
     case "execute": {
       const call = callOf(host, op.call);
@@ -82,7 +82,7 @@ function act(hosts: readonly Host[], op: Op): void {
       const going = op.direct
         ? host.executor.execute(call, {
             ...options,
-            signal: world.signal(op.options.abortAfterMs),
+            signal: environment.signal(op.options.abortAfterMs),
             injected: { tenant: secret },
           })
         : run.execute(call, options);
@@ -92,11 +92,11 @@ function act(hosts: readonly Host[], op: Op): void {
     case "all":
       return void all(host, op);
     case "stream":
-      return void world.expected("stream", stream(host, op));
+      return void environment.expected("stream", stream(host, op));
     case "checkAdmission":
-      return void world.expected("checkAdmission", checkAdmission(host, op));
+      return void environment.expected("checkAdmission", checkAdmission(host, op));
     case "resume": {
-      const { interruptions } = world;
+      const { interruptions } = environment;
       const found = interruptions[op.which % Math.max(1, interruptions.length)];
       if (found === undefined) return;
       const to = (op.there ? there : here) as Host;
@@ -110,7 +110,7 @@ function act(hosts: readonly Host[], op: Op): void {
     case "cancel":
       return runOf(host, op.run).cancel("Enough.");
     case "dispose":
-      return void world.expected("dispose", runOf(host, op.run)[Symbol.asyncDispose]());
+      return void environment.expected("dispose", runOf(host, op.run)[Symbol.asyncDispose]());
     case "nextTurn": {
       const run = runOf(host, op.run);
       if (op.only === undefined) run.nextTurn();
@@ -122,7 +122,7 @@ function act(hosts: readonly Host[], op: Op): void {
       // A store that hangs is waited for, and one that fails is told of.
       void host.executor.explain({ name, arguments: args }).catch((error: unknown) => {
         if ((error as { code?: unknown }).code === "store_unavailable") return;
-        world.violation(`explain rejected: ${String(error)}`);
+        environment.violation(`explain rejected: ${String(error)}`);
       });
       return;
     }
@@ -131,7 +131,7 @@ function act(hosts: readonly Host[], op: Op): void {
     case "drain": {
       const to = (op.there ? there : here) as Host;
       to.isDraining = true;
-      return void world.expected("drain", to.executor.drain({ graceMs: op.ms }));
+      return void environment.expected("drain", to.executor.drain({ graceMs: op.ms }));
     }
     case "revoke":
       return void (async () => {
@@ -148,16 +148,16 @@ function runOf({ runs }: Host, at: number): ToolRun {
   return runs[at] as ToolRun;
 }
 
-function callOf({ world, toolNames }: Host, { tool, sent }: CallPlan): ToolCall {
+function callOf({ environment, toolNames }: Host, { tool, sent }: CallPlan): ToolCall {
   return {
-    id: `c${world.next()}`,
+    id: `c${environment.next()}`,
     name: tool === noTool ? "nothing" : (toolNames[tool % toolNames.length] as string),
     arguments: sentArguments(sent) as JsonObject,
   };
 }
 
-function optionsOf({ world }: Host, { timeoutMs, deadlineMs, abortAfterMs }: OptionsPlan) {
-  const signal = abortAfterMs === undefined ? undefined : world.signal(abortAfterMs);
+function optionsOf({ environment }: Host, { timeoutMs, deadlineMs, abortAfterMs }: OptionsPlan) {
+  const signal = abortAfterMs === undefined ? undefined : environment.signal(abortAfterMs);
   return defined({ timeoutMs, deadlineMs, signal }) as CallOptions;
 }
 
@@ -171,7 +171,7 @@ function manyOf(host: Host, { strategy, maxConcurrency, stopWhen, skips, options
       case "hangs":
         return new Promise(() => {});
       case "slow":
-        return host.world.wait(6).then(() => undefined);
+        return host.environment.wait(6).then(() => undefined);
       case "garbage":
         return 5 as never;
       default:
@@ -185,15 +185,15 @@ function manyOf(host: Host, { strategy, maxConcurrency, stopWhen, skips, options
     duplicates: skips ? ("skip" as const) : ("run" as const),
     ...optionsOf(host, options),
     // Steering that never answers is ended by this alone.
-    signal: host.world.signal(options.abortAfterMs),
+    signal: host.environment.signal(options.abortAfterMs),
   };
 }
 
 async function all(host: Host, op: ManyPlan): Promise<void> {
   const calls = op.calls.map((one) => callOf(host, one));
   const going = runOf(host, op.run).executeAll(calls, manyOf(host, op));
-  const outcomes = await host.world.expected("executeAll", going);
-  if (outcomes.length !== calls.length) host.world.violation("executeAll lost an outcome");
+  const outcomes = await host.environment.expected("executeAll", going);
+  if (outcomes.length !== calls.length) host.environment.violation("executeAll lost an outcome");
   for (const [at, { id }] of calls.entries()) {
     const outcome = outcomes[at];
     if (outcome !== undefined) host.note(outcome, id);
@@ -212,13 +212,13 @@ async function stream(host: Host, op: Extract<Op, { op: "stream" }>): Promise<vo
     calls,
     manyOf(host, op),
   )) {
-    if (seen.has(index)) host.world.violation("a stream gave a call twice");
+    if (seen.has(index)) host.environment.violation("a stream gave a call twice");
     seen.add(index);
-    if (call.id !== calls[index]?.id) host.world.violation("a stream gave another call");
+    if (call.id !== calls[index]?.id) host.environment.violation("a stream gave another call");
     host.note(outcome, call.id);
     if (op.breakAfter !== undefined && seen.size >= op.breakAfter) return;
   }
-  if (seen.size !== calls.length) host.world.violation("a stream lost an outcome");
+  if (seen.size !== calls.length) host.environment.violation("a stream lost an outcome");
 }
 
 async function checkAdmission(
@@ -230,7 +230,7 @@ async function checkAdmission(
   const options = optionsOf(host, op.options);
   const outcome = await run.checkAdmission(call, options);
   if (outcome !== undefined) return host.note(outcome, call.id);
-  await host.world.wait(op.ms);
+  await host.environment.wait(op.ms);
   for (let time = 0; time < op.times; time++) {
     // One after the other: made twice at once they would be two calls of one id.
     await host.outcome(run.execute(call, options), call.id, "execute after checkAdmission");
@@ -245,22 +245,22 @@ function resume(
   run?: ToolRun,
   options?: OptionsPlan,
 ): void {
-  const { world, executor, isDraining } = host;
+  const { environment, executor, isDraining } = host;
   const callId = (interruption as Interruption | null)?.call?.id ?? "";
   const isNo =
-    !isTampered && answers[0]?.type === "reject" && !world.suspended.has(interruption.id);
+    !isTampered && answers[0]?.type === "reject" && !environment.suspended.has(interruption.id);
   const going = host.resuming(callId, () =>
     executor.resume(interruption, answers, {
-      signal: world.signal(options?.abortAfterMs),
+      signal: environment.signal(options?.abortAfterMs),
       injected: { tenant: secret },
       ...(run === undefined ? {} : { run }),
     }),
   );
   void host.outcome(going, callId, "resume", true).then((outcome) => {
     if (outcome.status === "failed") return;
-    if (isTampered) world.violation("a forgery was believed");
-    if (isDraining) world.violation("an executor that comes to rest went on with a call");
-    if (isNo) world.violation(`${callId} was rejected, and ${outcome.status}`);
+    if (isTampered) environment.violation("a forgery was believed");
+    if (isDraining) environment.violation("an executor that comes to rest went on with a call");
+    if (isNo) environment.violation(`${callId} was rejected, and ${outcome.status}`);
   });
 }
 

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
 import { settled } from "../support/fake-clock.ts";
-import { alwaysTheSame } from "./always-the-same.ts";
-import { anyPlan } from "./any-plan.ts";
+import { makeDeterministic } from "./deterministic.ts";
+import { arbitraryPlan } from "./arbitrary-plan.ts";
 import type { Plan } from "./plan.ts";
 import { play } from "./play.ts";
-import { broken } from "./promises.ts";
+import { brokenInvariants } from "./invariants.ts";
 
 const unhandled: unknown[] = [];
 const note = (error: unknown): void => void unhandled.push(error);
@@ -26,7 +26,7 @@ async function problemsOf(given: Plan): Promise<readonly string[]> {
   unhandled.length = 0;
   const played = await play(given);
   await settled();
-  const problems = broken(given, played);
+  const problems = brokenInvariants(given, played);
   return [...problems, ...unhandled.map((error) => `unhandled: ${(error as Error).stack}`)];
 }
 
@@ -35,15 +35,15 @@ async function problemsOf(given: Plan): Promise<readonly string[]> {
  * or red and not both. `TOOLWEAVE_SEED` and `TOOLWEAVE_RUNS` play others, and more of them:
  *
  *     for seed in $(seq 1 20); do
- *       TOOLWEAVE_SEED=$seed TOOLWEAVE_RUNS=10000 vitest run packages/core/test/any-run/runs-1.test.ts
+ *       TOOLWEAVE_SEED=$seed TOOLWEAVE_RUNS=10000 vitest run packages/core/test/simulation/runs-1.test.ts
  *     done
  *
  * What that finds becomes a test in `found.test.ts`.
  */
-export function anyRuns(usualRuns: number, usualSeed: number): void {
+export function simulateRuns(usualRuns: number, usualSeed: number): void {
   const seed = Number(process.env["TOOLWEAVE_SEED"] ?? usualSeed);
   const numRuns = Number(process.env["TOOLWEAVE_RUNS"] ?? usualRuns);
-  alwaysTheSame();
+  makeDeterministic();
   beforeAll(() => void process.on("unhandledRejection", note));
   afterAll(() => {
     process.off("unhandledRejection", note);
@@ -54,7 +54,7 @@ export function anyRuns(usualRuns: number, usualSeed: number): void {
     `whatever happens in a run, the promises hold (${numRuns} runs of seed ${seed})`,
     async () => {
       await fc.assert(
-        fc.asyncProperty(anyPlan, async (given) => {
+        fc.asyncProperty(arbitraryPlan, async (given) => {
           expect(await problemsOf(given)).toEqual([]);
         }),
         { numRuns, seed },

@@ -24,7 +24,7 @@ class Clock extends FakeClock {
 }
 
 /** What all of one random life have in common, and what went wrong in it. */
-export class World {
+export class Environment {
   readonly clock: Clock = new Clock();
   /** Kept, since what is thrown inside tools and listeners stays with the executor. */
   readonly violations: string[] = [];
@@ -94,7 +94,7 @@ export class World {
 
 /** What answers requests as the plan says, one after the other, again and again. */
 export function answering(
-  world: World,
+  environment: Environment,
   faults: readonly Fault[],
 ): <T>(work: () => Awaitable<T>) => Awaitable<T> {
   let asked = 0;
@@ -107,7 +107,7 @@ export function answering(
       case "later":
         return Promise.resolve().then(work);
       case "slow":
-        return world.wait(7).then(work);
+        return environment.wait(7).then(work);
       case "throws":
         if (asked % 2 === 0) throw error;
         return Promise.reject(error);

@@ -3,7 +3,7 @@ import { errorCodes } from "@toolweave/core";
 import type { Entry, Host } from "./host.ts";
 import type { Plan } from "./plan.ts";
 import type { Played } from "./play.ts";
-import { secret } from "./world.ts";
+import { secret } from "./environment.ts";
 
 const endTypes: ReadonlySet<string> = new Set(["tool.completed", "tool.failed", "tool.suspended"]);
 const outTypes: ReadonlySet<string> = new Set(["tool.rejected", "tool.interrupted"]);
@@ -25,9 +25,12 @@ const afterwards: ReadonlySet<string> = new Set([
 ]);
 
 /** What the executor promises, whatever happens: everything that does not hold, in words. */
-export function broken(plan: Plan, { world, hosts, inside, timers }: Played): readonly string[] {
-  const found = [...world.violations];
-  if (world.clock.isRacing) found.push("a timer follows on a timer without end");
+export function brokenInvariants(
+  plan: Plan,
+  { environment, hosts, inside, timers }: Played,
+): readonly string[] {
+  const found = [...environment.violations];
+  if (environment.clock.isRacing) found.push("a timer follows on a timer without end");
   if (inside.inFlight > 0) found.push(`${inside.inFlight} calls are still in flight`);
   if (inside.places > 0) found.push(`${inside.places} calls still hold, or wait for, a place`);
   if (timers > 0) found.push(`${timers} timers are left`);
@@ -52,7 +55,8 @@ export function broken(plan: Plan, { world, hosts, inside, timers }: Played): re
   for (const [claim, times] of goneOn) {
     if (times > 1) found.push(`interruption ${claim} went on ${times} times`);
   }
-  if (JSON.stringify(world.interruptions).includes(secret)) found.push("an interruption tells");
+  if (JSON.stringify(environment.interruptions).includes(secret))
+    found.push("an interruption tells");
   return found;
 }
 

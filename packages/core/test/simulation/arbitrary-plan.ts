@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { life } from "./any-life.ts";
+import { arbitraryRun } from "./arbitrary-run.ts";
 import type { Fault, Plan, ToolPlan } from "./plan.ts";
 
 const manyFaults = fc.array(fc.constantFrom<Fault[]>("now", "now", "now", "later", "throws"), {
@@ -8,7 +8,7 @@ const manyFaults = fc.array(fc.constantFrom<Fault[]>("now", "now", "now", "later
 });
 
 /** One in which much is spent, and the store of rates is not well. */
-const ofLimits = fc.tuple(life, manyFaults).map(([plan, rates]): Plan => ({
+const ofLimits = fc.tuple(arbitraryRun, manyFaults).map(([plan, rates]): Plan => ({
   ...plan,
   tools: plan.tools.map((tool) => ({ ...tool, preflight: "spends" })),
   host: {
@@ -19,7 +19,7 @@ const ofLimits = fc.tuple(life, manyFaults).map(([plan, rates]): Plan => ({
 }));
 
 /** One in which people are asked, and the store of what waits for them is not well. */
-const ofPeople = fc.tuple(life, manyFaults).map(([plan, pending]): Plan => ({
+const ofPeople = fc.tuple(arbitraryRun, manyFaults).map(([plan, pending]): Plan => ({
   ...plan,
   tools: plan.tools.map((tool, at) => (at % 2 === 0 ? { ...tool, asks: "always" } : tool)),
   host: {
@@ -33,7 +33,7 @@ const ofPeople = fc.tuple(life, manyFaults).map(([plan, pending]): Plan => ({
 /** One in which whatever fails is tried again. */
 const ofRetries = fc
   .tuple(
-    life,
+    arbitraryRun,
     fc.constantFrom<ToolPlan["end"][]>("throwsRetryable", "hangs", "mayPass", "throwsRetryAfter"),
     fc.constantFrom("tool.retried", "tool.started", "tool.failed"),
     fc.constantFrom("cancels" as const, "aborts" as const, "throws" as const),
@@ -49,15 +49,17 @@ const ofRetries = fc
   }));
 
 /** One in which much goes on by itself, and the store of that is not well. */
-const ofTasks = fc.tuple(life, manyFaults, fc.boolean()).map(([plan, tasks, isWell]): Plan => ({
-  ...plan,
-  tools: plan.tools.map((tool, at) => (at % 2 === 0 ? { ...tool, execution: "task" } : tool)),
-  host: { ...plan.host, faults: { ...plan.host.faults, ...(isWell ? {} : { tasks }) } },
-}));
+const ofTasks = fc
+  .tuple(arbitraryRun, manyFaults, fc.boolean())
+  .map(([plan, tasks, isWell]): Plan => ({
+    ...plan,
+    tools: plan.tools.map((tool, at) => (at % 2 === 0 ? { ...tool, execution: "task" } : tool)),
+    host: { ...plan.host, faults: { ...plan.host.faults, ...(isWell ? {} : { tasks }) } },
+  }));
 
 /** Any life of an executor. */
-export const anyPlan: fc.Arbitrary<Plan> = fc.oneof(
-  { weight: 3, arbitrary: life },
+export const arbitraryPlan: fc.Arbitrary<Plan> = fc.oneof(
+  { weight: 3, arbitrary: arbitraryRun },
   { weight: 1, arbitrary: ofLimits },
   { weight: 1, arbitrary: ofPeople },
   { weight: 1, arbitrary: ofRetries },

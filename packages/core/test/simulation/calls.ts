@@ -1,5 +1,5 @@
 import type { SentKind } from "./plan.ts";
-import { forged } from "./world.ts";
+import { forged } from "./environment.ts";
 
 function deep(levels: number): object {
   let at: object = {};

@@ -23,7 +23,7 @@ import {
 import { key } from "../support/pending-call-stores.ts";
 import type { Host } from "./host.ts";
 import type { HookPlan, HostDoes, LayerPlan, Plan } from "./plan.ts";
-import { answering, forged, secret, type World } from "./world.ts";
+import { answering, forged, secret, type Environment } from "./environment.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -34,7 +34,7 @@ export function hostOptions(
   store: unknown,
   tasks: TaskStore,
 ): Omit<ExecutorOptions, "registry"> {
-  const { world } = host;
+  const { environment } = host;
   const given = plan.host;
   const { retries, concurrency, rate, audit, repair } = given;
   const limits = {
@@ -62,7 +62,7 @@ export function hostOptions(
         }),
   };
   return {
-    clock: world.clock,
+    clock: environment.clock,
     key,
     pendingCalls: store as PendingCallStore,
     tasks,
@@ -83,8 +83,8 @@ export function hostOptions(
         }),
     limits,
     rateLimits: ratesOf(host, plan),
-    grants: grantsOf(world, plan),
-    artifacts: artifactsOf(world, plan),
+    grants: grantsOf(environment, plan),
+    artifacts: artifactsOf(environment, plan),
     ...(audit === "none" ? {} : { audit: auditOf(host, plan) }),
     normaliseArguments: given.normalises,
     ...(repair === "none" ? {} : { repair: repairOf(host, plan, repair) }),
@@ -95,10 +95,14 @@ export function hostOptions(
 }
 
 /** A store for pending calls that is as good as the plan lets it be. */
-export function pendingStore(world: World, plan: Plan, inner: PendingCallStore): PendingCallStore {
-  const answer = answering(world, plan.host.faults.pending);
+export function pendingStore(
+  environment: Environment,
+  plan: Plan,
+  inner: PendingCallStore,
+): PendingCallStore {
+  const answer = answering(environment, plan.host.faults.pending);
   const ends = answering(
-    world,
+    environment,
     // Nobody but the store could ever end that wait.
     plan.host.faults.pending.map((fault) => (fault === "hangs" ? "slow" : fault)),
   );
@@ -108,13 +112,13 @@ export function pendingStore(world: World, plan: Plan, inner: PendingCallStore):
     finish: (id) => ends(() => inner.finish(id)),
     get: (id) => inner.get(id),
     list: () => inner.list(),
-    now: () => answer(() => inner.now?.() ?? world.clock.now()) as never,
+    now: () => answer(() => inner.now?.() ?? environment.clock.now()) as never,
   };
 }
 
 /** A store of tasks that is as good as the plan lets it be. */
-export function taskStore(world: World, plan: Plan, inner: TaskStore): TaskStore {
-  const answer = answering(world, plan.host.faults.tasks);
+export function taskStore(environment: Environment, plan: Plan, inner: TaskStore): TaskStore {
+  const answer = answering(environment, plan.host.faults.tasks);
   return {
     add: (task) => answer(() => inner.add(task)),
     change: (id, change) => answer(() => inner.change(id, change)) as never,
@@ -123,9 +127,9 @@ export function taskStore(world: World, plan: Plan, inner: TaskStore): TaskStore
   };
 }
 
-function artifactsOf(world: World, plan: Plan): ArtifactStore {
-  const inner = memoryArtifacts({ clock: world.clock });
-  const answer = answering(world, plan.host.faults.artifacts);
+function artifactsOf(environment: Environment, plan: Plan): ArtifactStore {
+  const inner = memoryArtifacts({ clock: environment.clock });
+  const answer = answering(environment, plan.host.faults.artifacts);
   return {
     put: (artifact, data) => answer(() => inner.put(artifact, data)),
     head: (artifact) => answer(() => inner.head(artifact)) as never,
@@ -134,9 +138,9 @@ function artifactsOf(world: World, plan: Plan): ArtifactStore {
   };
 }
 
-function grantsOf(world: World, plan: Plan): GrantStore {
+function grantsOf(environment: Environment, plan: Plan): GrantStore {
   const inner = memoryGrants();
-  const answer = answering(world, plan.host.faults.grants);
+  const answer = answering(environment, plan.host.faults.grants);
   return {
     add: (grant) => answer(() => inner.add(grant)),
     list: (tool) => answer(() => inner.list(tool)) as never,
@@ -145,11 +149,11 @@ function grantsOf(world: World, plan: Plan): GrantStore {
 }
 
 /** Notes which reservations are neither committed nor released. */
-function ratesOf({ world, reservations }: Host, plan: Plan): RateLimitStore {
-  const inner = memoryRateLimits(world.clock);
-  const answer = answering(world, plan.host.faults.rates);
+function ratesOf({ environment, reservations }: Host, plan: Plan): RateLimitStore {
+  const inner = memoryRateLimits(environment.clock);
+  const answer = answering(environment, plan.host.faults.rates);
   const settle = (id: string): void => {
-    if (!reservations.delete(id)) world.violation(`reservation ${id} was settled twice`);
+    if (!reservations.delete(id)) environment.violation(`reservation ${id} was settled twice`);
   };
   return {
     reserve: (requests) =>
@@ -163,8 +167,8 @@ function ratesOf({ world, reservations }: Host, plan: Plan): RateLimitStore {
   };
 }
 
-function auditOf({ world, audited }: Host, plan: Plan): AuditSink {
-  const answer = answering(world, plan.host.faults.audit);
+function auditOf({ environment, audited }: Host, plan: Plan): AuditSink {
+  const answer = answering(environment, plan.host.faults.audit);
   return {
     required: plan.host.audit === "required",
     write: (record) => answer(() => void audited.push(record)),
@@ -172,7 +176,7 @@ function auditOf({ world, audited }: Host, plan: Plan): AuditSink {
 }
 
 /** What host code answers: `passes` and `acts` are its own. */
-function does<T>(world: World, how: HostDoes, passes: T, acts: T): T | Promise<T> {
+function does<T>(environment: Environment, how: HostDoes, passes: T, acts: T): T | Promise<T> {
   switch (how) {
     case "passes":
       return passes;
@@ -183,7 +187,7 @@ function does<T>(world: World, how: HostDoes, passes: T, acts: T): T | Promise<T
     case "hangs":
       return never();
     case "slow":
-      return world.wait(9).then(() => acts);
+      return environment.wait(9).then(() => acts);
     case "garbage":
       return { garbage: true } as never;
   }
@@ -195,7 +199,7 @@ function policyOf(host: Host, layers: readonly LayerPlan[]): PolicyInput {
     if (layer.layer !== "function") return layer.layer;
     const { answers } = layer;
     return ({ arguments: args }) => {
-      if (!Object.isFrozen(args)) host.world.violation("a policy function could write");
+      if (!Object.isFrozen(args)) host.environment.violation("a policy function could write");
       switch (answers) {
         case "nothing":
           return undefined;
@@ -204,7 +208,7 @@ function policyOf(host: Host, layers: readonly LayerPlan[]): PolicyInput {
         case "garbage":
           return { effect: secret } as never;
         case "slow":
-          return host.world.wait(4).then(() => "allow");
+          return host.environment.wait(4).then(() => "allow");
         case "hangs":
           return never();
         default:
@@ -228,9 +232,9 @@ function rulesOf({ effect, on, tool, always }: Extract<LayerPlan, { layer: "rule
 
 function onAskOf(host: Host, kind: Plan["host"]["onAsk"]): ApprovalMode {
   if (kind === "interrupt" || kind === "deny") return kind;
-  const { world } = host;
+  const { environment } = host;
   const approver: Approver = ({ callId, arguments: args, signal }) => {
-    if (!Object.isFrozen(args)) world.violation("an approver could write");
+    if (!Object.isFrozen(args)) environment.violation("an approver could write");
     switch (kind) {
       case "approves":
         return { approved: true, by: "approver" };
@@ -242,8 +246,8 @@ function onAskOf(host: Host, kind: Plan["host"]["onAsk"]): ApprovalMode {
       case "hangs":
         return never();
       case "slow":
-        if (signal.aborted) world.violation("an approver was asked for nothing");
-        return world.wait(150).then(() => ({ approved: true }));
+        if (signal.aborted) environment.violation("an approver was asked for nothing");
+        return environment.wait(150).then(() => ({ approved: true }));
       case "rejects":
         host.refused.add(callId);
         return { approved: false, reason: "no" };
@@ -260,8 +264,8 @@ function repairOf(host: Host, { ops }: Plan, how: HostDoes): Repair {
   const isOnce = ops.every(({ what }) => what.op !== "checkAdmission");
   return ({ callId }) => {
     const times = host.times(`repair ${callId}`);
-    if (isOnce && times > 1) host.world.violation(`repair was asked ${times} times`);
-    return does<{ n: number; tenant: string } | undefined>(host.world, how, undefined, {
+    if (isOnce && times > 1) host.environment.violation(`repair was asked ${times} times`);
+    return does<{ n: number; tenant: string } | undefined>(host.environment, how, undefined, {
       n: 1,
       tenant: forged,
     });
@@ -269,13 +273,13 @@ function repairOf(host: Host, { ops }: Plan, how: HostDoes): Repair {
 }
 
 function hookOf(host: Host, { into, does: how, when, priority, timeoutMs }: HookPlan): Hook {
-  const { world } = host;
+  const { environment } = host;
   const look = (call: HookedCall): void => {
     const names = call.spec.injected?.map(({ name }) => name) ?? [];
     if (names.some((name) => Object.hasOwn(call.arguments, name))) {
-      world.violation(`a hook of ${call.callId} got a forged value`);
+      environment.violation(`a hook of ${call.callId} got a forged value`);
     }
-    if (!Object.isFrozen(call.arguments)) world.violation("a hook could write");
+    if (!Object.isFrozen(call.arguments)) environment.violation("a hook could write");
   };
   const filter: Pick<Hook, "when"> =
     when === "all"
@@ -296,7 +300,7 @@ function hookOf(host: Host, { into, does: how, when, priority, timeoutMs }: Hook
           if (how === "throws" || how === "garbage") host.refused.add(call.callId);
           const other = priority === 0 ? { block: "no" } : { arguments: { n: 3, tenant: forged } };
           if (how === "acts" && priority === 0) host.refused.add(call.callId);
-          return does<object | undefined>(world, how, undefined, other) as never;
+          return does<object | undefined>(environment, how, undefined, other) as never;
         },
       };
     case "around":
@@ -312,10 +316,10 @@ function hookOf(host: Host, { into, does: how, when, priority, timeoutMs }: Hook
           }
           if (how === "slow") {
             void next();
-            return world.wait(2).then(() => "without waiting");
+            return environment.wait(2).then(() => "without waiting");
           }
           if (how === "throws") await next().catch(() => {});
-          return does<unknown>(world, how, undefined, await next());
+          return does<unknown>(environment, how, undefined, await next());
         },
       };
     case "after":
@@ -324,7 +328,7 @@ function hookOf(host: Host, { into, does: how, when, priority, timeoutMs }: Hook
         afterCall: (call) => {
           look(call);
           const output = { content: [text("redacted")] };
-          return does<typeof output | undefined>(world, how, undefined, output);
+          return does<typeof output | undefined>(environment, how, undefined, output);
         },
       };
     case "updates":
@@ -332,7 +336,7 @@ function hookOf(host: Host, { into, does: how, when, priority, timeoutMs }: Hook
         ...common,
         beforeUpdate: (call) => {
           look(call);
-          return does<null | undefined>(world, how, undefined, null) as never;
+          return does<null | undefined>(environment, how, undefined, null) as never;
         },
         afterUpdate: () => {
           throw new Error(secret);

@@ -18,7 +18,7 @@ import { ending, flipping, passOn, question, type Attempt } from "./endings.ts";
 import type { Host } from "./host.ts";
 import type { Step, ToolPlan } from "./plan.ts";
 import { thenable } from "./thenable.ts";
-import { forged, secret } from "./world.ts";
+import { forged, secret } from "./environment.ts";
 
 const inputs: Readonly<Record<ToolPlan["input"], JsonSchema>> = {
   any: { type: "object" },
@@ -97,7 +97,7 @@ export function toolOf(host: Host, plan: ToolPlan, at: number): Tool {
 function validates(host: Host, kind: ToolPlan["validate"]): NonNullable<Tool["validate"]> {
   return () => {
     if (kind === "throws") throw new Error("No.", { cause: secret });
-    if (kind === "slow") return host.world.wait(3).then(() => undefined);
+    if (kind === "slow") return host.environment.wait(3).then(() => undefined);
     return kind === "refuses" ? [{ path: "/n", message: "is no good" }] : undefined;
   };
 }
@@ -112,7 +112,7 @@ function preflightOf(host: Host, { preflight }: ToolPlan, name: string): Tool["p
   });
   return (_, { injected, signal }) => {
     if (JSON.stringify(injected ?? {}).includes(secret)) {
-      host.world.violation(`the preflight of ${name} got a secret value`);
+      host.environment.violation(`the preflight of ${name} got a secret value`);
     }
     switch (preflight) {
       case "reads":
@@ -128,8 +128,8 @@ function preflightOf(host: Host, { preflight }: ToolPlan, name: string): Tool["p
       case "unsaid":
         return [says("spend")];
       case "throws":
-        throw host.world.next() % 2 === 0
-          ? flipping(host.world.next(), "permission_denied")
+        throw host.environment.next() % 2 === 0
+          ? flipping(host.environment.next(), "permission_denied")
           : new Error("I do not know.", { cause: secret });
       case "hangs":
         // Something with a `then` that never says anything, not even whether to wait.
@@ -137,7 +137,7 @@ function preflightOf(host: Host, { preflight }: ToolPlan, name: string): Tool["p
       case "slow":
         return new Promise((resolve) => {
           signal.addEventListener("abort", () => resolve([]));
-          void host.world.wait(12).then(() => resolve([says("custom.slow")]));
+          void host.environment.wait(12).then(() => resolve([says("custom.slow")]));
         });
       default:
         return [{ kind: 1 }, null] as never;
@@ -148,7 +148,7 @@ function preflightOf(host: Host, { preflight }: ToolPlan, name: string): Tool["p
 function work(host: Host, plan: ToolPlan, at: number, args: JsonObject, ctx: ToolContext): unknown {
   host.invoked(ctx);
   if (plan.injected !== "none" && JSON.stringify(args).includes(forged)) {
-    host.world.violation(`${ctx.toolName} got a forged value`);
+    host.environment.violation(`${ctx.toolName} got a forged value`);
   }
   const attempt: Attempt = { host, plan, at, args, ctx, waiting: [] };
   if (ctx.resumed !== undefined) return goOn(attempt);
@@ -168,13 +168,13 @@ function work(host: Host, plan: ToolPlan, at: number, args: JsonObject, ctx: Too
 
 function take(attempt: Attempt, step: Step): Promise<unknown> | undefined {
   const { host, ctx, args } = attempt;
-  const { world } = host;
+  const { environment } = host;
   switch (step.do) {
     case "wait":
-      if (!step.listens) return world.wait(step.ms);
+      if (!step.listens) return environment.wait(step.ms);
       return new Promise((resolve, reject) => {
         ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason as Error));
-        void world.wait(step.ms).then(resolve);
+        void environment.wait(step.ms).then(resolve);
       });
     case "update":
       return host.whileStale(ctx, () => ctx.update({ content: [text("so far")] }));
@@ -190,7 +190,7 @@ function take(attempt: Attempt, step: Step): Promise<unknown> | undefined {
       return void ctx.signal.addEventListener("abort", () => host.cancel(ctx.runId));
     case "abort":
       return void ctx.signal.addEventListener("abort", () => {
-        for (const controller of world.controllers) controller.abort();
+        for (const controller of environment.controllers) controller.abort();
       });
     case "call":
       return callOthers(attempt, step);
@@ -212,7 +212,7 @@ async function callOthers(
     misuse: { no: "policy" },
   }[narrow];
   const made = Array.from({ length: times }, () => {
-    const id = `n${host.world.next()}`;
+    const id = `n${host.environment.next()}`;
     if (narrow === "misuse" || (narrow === "deny" && name === "t4") || host.isStale(ctx)) {
       host.refused.add(id);
     }

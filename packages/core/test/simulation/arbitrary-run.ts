@@ -342,7 +342,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
 );
 
 /** Any life of an executor, as it comes. */
-export const life: fc.Arbitrary<Plan> = fc.record<Plan>({
+export const arbitraryRun: fc.Arbitrary<Plan> = fc.record<Plan>({
   tools: fc.array(tool, { minLength: 2, maxLength: 5 }),
   host,
   loads: mostly<Plan["loads"]>("at once", "later", "later", "never"),

@@ -26,11 +26,11 @@ import {
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
-import { alwaysTheSame } from "./always-the-same.ts";
+import { makeDeterministic } from "./deterministic.ts";
 import { thenable } from "./thenable.ts";
 
 /** What random runs have found, made as small as it gets. */
-alwaysTheSame();
+makeDeterministic();
 
 const never = (): Promise<never> => new Promise(() => {});
 const retry = { attempts: 3, initialDelayMs: 10, retryNonIdempotent: true };

@@ -19,7 +19,7 @@ import { TestSource } from "../support/test-source.ts";
 import { hostOptions } from "./host-options.ts";
 import type { Plan } from "./plan.ts";
 import { toolOf } from "./tools.ts";
-import { secret, type World } from "./world.ts";
+import { secret, type Environment } from "./environment.ts";
 
 /** An event, or a tool that has been invoked. */
 export type Entry = ToolCallEvent | { readonly type: "invoked"; readonly callId: string };
@@ -57,7 +57,7 @@ export function takeInside(): { readonly inFlight: number; readonly places: numb
 
 /** One executor with its tools, and all that could be seen of it. */
 export class Host {
-  readonly world: World;
+  readonly environment: Environment;
   readonly executor: ToolExecutor;
   readonly toolNames: readonly string[];
   readonly runs: readonly ToolRun[];
@@ -81,13 +81,13 @@ export class Host {
   /** By what each start of a call alone has: two stores may let it go on twice at once. */
   readonly #attempts = new Map<unknown, number>();
 
-  constructor(world: World, plan: Plan, store: unknown, tasks: TaskStore) {
-    this.world = world;
+  constructor(environment: Environment, plan: Plan, store: unknown, tasks: TaskStore) {
+    this.environment = environment;
     this.toolNames = plan.tools.map((_, at) => `t${at}`);
     const tools = plan.tools.map((tool, at): Tool => toolOf(this, tool, at));
     const from = (kind: string): Tool[] => tools.filter((_, at) => plan.tools[at]?.from === kind);
     this.far = new TestSource("far", from("foreign"), { loading: plan.loads !== "at once" });
-    if (plan.loads === "later") world.clock.setTimeout(() => this.far.load(), 25);
+    if (plan.loads === "later") environment.clock.setTimeout(() => this.far.load(), 25);
     this.executor = executorFor(
       [...from("own"), new TestSource("near", from("trusted"), { trusted: true }), this.far],
       hostOptions(this, plan, store, tasks),
@@ -95,7 +95,7 @@ export class Host {
     this.executor.on((event) => {
       if (event.type === "registry.changed") return;
       this.log.push(event);
-      if (event.type === "tool.suspended") world.suspended.add(event.interruptionId);
+      if (event.type === "tool.suspended") environment.suspended.add(event.interruptionId);
       this.#ofTask(event, plan);
     });
     this.#listen(plan);
@@ -103,7 +103,7 @@ export class Host {
       this.executor.startRun({
         id: `run${at}`,
         injected: { tenant: secret, region: "eu" },
-        signal: world.signal(undefined),
+        signal: environment.signal(undefined),
         ...(caller === undefined ? {} : { caller: { id: caller, roles: ["reader"] } }),
         ...(session === undefined ? {} : { sessionId: session }),
         ...(only === undefined
@@ -123,9 +123,9 @@ export class Host {
       if (type !== listener.on || ++seen !== listener.nth) return;
       if (listener.does === "throws") throw new Error("I listen only.");
       if (listener.does === "cancels") for (const run of this.runs) run.cancel();
-      if (listener.does === "aborts") for (const one of this.world.controllers) one.abort();
+      if (listener.does === "aborts") for (const one of this.environment.controllers) one.abort();
       if (listener.does !== "calls") return;
-      const id = `n${this.world.next()}`;
+      const id = `n${this.environment.next()}`;
       const run = this.runs[0] as ToolRun;
       void this.outcome(run.execute({ id, name: "t0", arguments: { n: 1 } }), id, "of a listener");
     });
@@ -134,7 +134,7 @@ export class Host {
   /** Notes on whose behalf tasks are made, and what those wait for. */
   #ofTask(event: ToolCallEvent, { runs }: Plan): void {
     if (!("taskId" in event)) return;
-    this.world.ofTasks.push({ by: this, taskId: event.taskId, type: event.type });
+    this.environment.ofTasks.push({ by: this, taskId: event.taskId, type: event.type });
     if (event.type === "task.created") {
       const { caller, session } = runs[Number(event.runId.slice(3))] ?? {};
       this.tasks.set(event.taskId, {
@@ -148,7 +148,8 @@ export class Host {
     asked.then(
       (outcome) => {
         if (outcome?.status !== "interrupted") return;
-        if (outcome.interruption.call.id !== callId) this.world.violation(`${callId} is another`);
+        if (outcome.interruption.call.id !== callId)
+          this.environment.violation(`${callId} is another`);
         this.#interrupted(outcome.interruption);
       },
       () => {},
@@ -160,7 +161,8 @@ export class Host {
     const { callId, attempt } = ctx;
     this.log.push({ type: "invoked", callId });
     this.#attempts.set(startOf(ctx), attempt);
-    if (this.refused.has(callId)) this.world.violation(`${callId} ran although it was refused`);
+    if (this.refused.has(callId))
+      this.environment.violation(`${callId} ran although it was refused`);
   }
 
   /** Another attempt of the call has begun. */
@@ -173,7 +175,7 @@ export class Host {
     const before = this.log.length;
     say();
     if (this.isStale(ctx) && this.log.length > before) {
-      this.world.violation(`attempt ${ctx.attempt} of ${ctx.callId} was heard after its end`);
+      this.environment.violation(`attempt ${ctx.attempt} of ${ctx.callId} was heard after its end`);
     }
   }
 
@@ -192,7 +194,7 @@ export class Host {
       this.note(outcome, callId, resumed);
       return outcome;
     });
-    return this.world.expected(`${what} (${callId})`, noted);
+    return this.environment.expected(`${what} (${callId})`, noted);
   }
 
   note(outcome: ToolOutcome, callId: string, resumed = false): void {
@@ -201,7 +203,7 @@ export class Host {
   }
 
   #interrupted(interruption: Interruption): void {
-    if (interruption.parentCallId === undefined) this.world.interruptions.push(interruption);
+    if (interruption.parentCallId === undefined) this.environment.interruptions.push(interruption);
   }
 
   /** Tries to go on with a call. */

@@ -12,7 +12,7 @@ import {
 import type { Host } from "./host.ts";
 import type { End, ToolPlan } from "./plan.ts";
 import { thenable } from "./thenable.ts";
-import { secret } from "./world.ts";
+import { secret } from "./environment.ts";
 
 /** What a tool has met in one attempt. */
 export interface Attempt {
@@ -63,7 +63,7 @@ export function flipping(random: number, code: ToolErrorCode = "unavailable"): E
 /** How an attempt ends: what the tool returns, or throws. */
 export function ending(attempt: Attempt, end: End): unknown {
   const { host, plan, ctx, waiting } = attempt;
-  const { world } = host;
+  const { environment } = host;
   switch (end) {
     case "text":
       return "fine";
@@ -102,7 +102,7 @@ export function ending(attempt: Attempt, end: End): unknown {
     case "generator":
       return (async function* () {
         yield "one";
-        await world.wait(3);
+        await environment.wait(3);
         return "two";
       })();
     case "proxy":
@@ -130,13 +130,13 @@ export function ending(attempt: Attempt, end: End): unknown {
         },
       };
     case "late":
-      return world.wait(5000).then(() => "late");
+      return environment.wait(5000).then(() => "late");
     case "lateCalls":
-      void world.wait(30).then(() => {
+      void environment.wait(30).then(() => {
         ctx.update({ content: [text("too late")] });
         ctx.progress({ message: "too late" });
         ctx.checkpoint(null);
-        const id = `n${world.next()}`;
+        const id = `n${environment.next()}`;
         void host.outcome(ctx.scope.execute({ id, name: "t4", arguments: {} }), id, "too late");
       });
       return "before";
@@ -147,7 +147,7 @@ export function ending(attempt: Attempt, end: End): unknown {
     case "throwsProxy":
       throw new Proxy({}, { get: () => raise(new Error("no")), has: () => raise(new Error("no")) });
     case "throwsFlipping":
-      throw flipping(world.next());
+      throw flipping(environment.next());
     case "throwsCode":
       // Once a middleware has answered in its place, nobody listens to it any more.
       if (!ctx.signal.aborted) host.decided.set(ctx.callId, plan.code);
@@ -187,7 +187,10 @@ export function ending(attempt: Attempt, end: End): unknown {
       return waiting.length > 0 ? passOn(waiting) : "nothing to pass on";
     case "forges":
       // The question of another call, or one made up: its answer is not for what was asked there.
-      return suspend([approval("a")], [...waiting, ...world.interruptions.slice(0, 1)] as never);
+      return suspend([approval("a")], [
+        ...waiting,
+        ...environment.interruptions.slice(0, 1),
+      ] as never);
     case "answersItself":
       return (async () => {
         for (const one of waiting) {

@@ -1,7 +1,7 @@
 import { ToolError } from "@toolweave/core";
 import type { Host } from "./host.ts";
 import type { Op } from "./plan.ts";
-import { secret } from "./world.ts";
+import { secret } from "./environment.ts";
 
 /** What tells that nothing happens to a task any more. */
 const ends: ReadonlySet<string> = new Set(["task.completed", "task.failed", "task.cancelled"]);
@@ -12,7 +12,7 @@ export function askFor(
   hosts: readonly Host[],
   { does, which, ms, owns }: Extract<Op, { op: "task" }>,
 ): void {
-  const { world, executor } = host;
+  const { environment, executor } = host;
   const made = hosts.flatMap(({ tasks }) => [...tasks]);
   const [id, behalf] = made[which % Math.max(1, made.length)] ?? [];
   if (id === undefined) return;
@@ -21,25 +21,30 @@ export function askFor(
     does === "list"
       ? executor.tasks.list(options)
       : does === "result"
-        ? executor.tasks.result(id, { ...options, waitMs: ms, signal: world.signal(undefined) })
+        ? executor.tasks.result(id, {
+            ...options,
+            waitMs: ms,
+            signal: environment.signal(undefined),
+          })
         : executor.tasks[does](id, options);
   const answered = asked.then(
     (answer) => {
-      if (!owns && does !== "list") world.violation(`somebody else got task ${id}`);
-      if (!owns && (answer as unknown[]).length > 0) world.violation("somebody else lists tasks");
+      if (!owns && does !== "list") environment.violation(`somebody else got task ${id}`);
+      if (!owns && (answer as unknown[]).length > 0)
+        environment.violation("somebody else lists tasks");
       // What stands in details is the host's, as of any call.
       const shown = JSON.stringify(answer ?? null, (key, value: unknown) =>
         ["details", "provider"].includes(key) ? undefined : value,
       );
-      if (shown.includes(secret)) world.violation(`${id} tells a secret`);
+      if (shown.includes(secret)) environment.violation(`${id} tells a secret`);
     },
     (error: unknown) => {
       const code = ToolError.is(error) ? error.code : "none";
       const usual = ["not_found", "store_unavailable", "unavailable", "cancelled"];
-      if (!usual.includes(code)) world.violation(`${does} of ${id}: ${String(error)}`);
+      if (!usual.includes(code)) environment.violation(`${does} of ${id}: ${String(error)}`);
     },
   );
-  world.expected(`${does} of ${id}`, answered);
+  environment.expected(`${does} of ${id}`, answered);
 }
 
 /** Cancels those that still run, all at once: a store that hangs is waited for each time. */
@@ -59,25 +64,25 @@ export async function cancelWorking({ executor, tasks }: Host): Promise<void> {
 /** Each task is made once and ends at most once, and none works when nothing runs any more. */
 export async function checkTasks(hosts: readonly Host[]): Promise<void> {
   const seen = new Map<string, { readonly last: Host; readonly types: readonly string[] }>();
-  for (const { by, taskId, type } of hosts[0]?.world.ofTasks ?? []) {
+  for (const { by, taskId, type } of hosts[0]?.environment.ofTasks ?? []) {
     const types = [...(seen.get(taskId)?.types ?? []), type];
     seen.set(taskId, { last: by as Host, types });
   }
   const checks = Array.from(seen, async ([id, { last, types }]) => {
-    const { world } = last;
+    const { environment } = last;
     const story = `task ${id}: ${types.join(" ")}`;
-    if (types[0] !== "task.created") world.violation(story);
-    if (types.filter((type) => type === "task.created").length > 1) world.violation(story);
-    if (types.filter((type) => ends.has(type)).length > 1) world.violation(story);
+    if (types[0] !== "task.created") environment.violation(story);
+    if (types.filter((type) => type === "task.created").length > 1) environment.violation(story);
+    if (types.filter((type) => ends.has(type)).length > 1) environment.violation(story);
     const behalf = hosts.map(({ tasks }) => tasks.get(id)).find((found) => found !== undefined);
     try {
       const { status } = await last.executor.tasks.status(id, behalf);
       const end = types.find((type) => ends.has(type));
       const is = end === undefined ? "task.input_required" : end;
-      if (is !== `task.${status}`) world.violation(`${story}, and it is ${status}`);
+      if (is !== `task.${status}`) environment.violation(`${story}, and it is ${status}`);
     } catch (error) {
       if (ToolError.is(error) && error.code === "store_unavailable") return;
-      world.violation(`${story}: ${String(error)}`);
+      environment.violation(`${story}: ${String(error)}`);
     }
   });
   await Promise.all(checks);
