@@ -149,7 +149,7 @@ describe("a tool that asks for what the SDK cannot ask for", () => {
     );
     const { runContext } = await run(agent, "go");
     expect(textsRead(model)["c1"]).toBe(
-      "measure is not finished: it waits for input: How tall is it?. " +
+      "measure is not finished: it waits for input: How tall is it? " +
         "Do not call it again; continue without its result and say what it waits for.",
     );
     const [waiting] = waitingCalls(runContext);

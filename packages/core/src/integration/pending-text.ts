@@ -14,7 +14,8 @@ export function waitingText(
   nextStep = "Do not call it again; continue without its result and say what it waits for.",
 ): string {
   const needs = displayProse(requests.map(requestText).join("; "), maxLength);
-  return `${call.name} is not finished: it waits for ${needs}. ${nextStep}`;
+  const stop = /[.!?…。！？]\s*$/u.test(needs) ? "" : ".";
+  return `${call.name} is not finished: it waits for ${needs}${stop} ${nextStep}`;
 }
 
 /** The text for a model about a call without the approval that it needs. */

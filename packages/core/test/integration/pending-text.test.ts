@@ -16,7 +16,7 @@ test("the text names all that a call waits for, and the next step", () => {
     { type: "input", message: "How many?" },
   );
   expect(waitingText(interruption, "Wait.")).toBe(
-    "send is not finished: it waits for approval: Send it; a result from the host; input: How many?. Wait.",
+    "send is not finished: it waits for approval: Send it; a result from the host; input: How many? Wait.",
   );
   expect(waitingText(interruption)).toMatch(/Do not call it again; continue without its result/);
 });
