@@ -4,8 +4,6 @@ export { text } from "./contract/content-block.ts";
 export type { ContentBlock } from "./contract/content-block.ts";
 export type { RetryPolicy, ToolAnnotations, ToolSpec } from "./contract/tool-spec.ts";
 export type { Caller } from "./contract/caller.ts";
-export { cancellationOf } from "./executor/context/tool-context.ts";
-export { pauseDeadlineFor as whilePersonAnswers } from "./executor/context/tool-context.ts";
 export type { PermissionRequest } from "./contract/policy-definition.ts";
 export type { ToolCall } from "./contract/tool-call.ts";
 export type {
@@ -38,9 +36,6 @@ export { ToolRegistry } from "./registry/tool-registry.ts";
 export type { RegistryInput } from "./registry/tool-registry.ts";
 export type { RegistryProblem } from "./registry/collect-tools.ts";
 export type { RegistryDiff } from "./registry/registry-diff.ts";
-export { canonicalJson } from "./json/canonical-json.ts";
-export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.ts";
-export { isCheckablePattern, type UncheckedPattern } from "./schema/unchecked-patterns.ts";
 export { ajvValidator } from "./schema/ajv-validator.ts";
 export type { Decision } from "./policy/decision.ts";
 export type { ConfigurationWarning } from "./policy/rule-warnings.ts";
