@@ -14,13 +14,17 @@ test("names in texts and comments are not those of code", () => {
   expect(identifierFindings('/** `mostBytes` */\nconst a = "shown"; // told\n`kept`;')).toEqual([]);
 });
 
-test("words that are out of comments are found, in code and texts they are not", () => {
-  const text = ["/**", " * What whoever calls gets.", " */", 'const a = "nobody"; // goes on'].join(
-    "\n",
-  );
+test("words that are out are found in comments and in texts, and not in code", () => {
+  const text = [
+    "/**",
+    " * What whoever calls gets.",
+    " */",
+    'const nobody = "nobody"; // goes on',
+  ].join("\n");
   expect(proseFindings(text).map(({ line, word }) => [line, word])).toEqual([
     [2, "whoever"],
     [2, "* What"],
     [4, "goes on"],
+    [4, "nobody"],
   ]);
 });

@@ -21,12 +21,17 @@ const identifierRules: readonly WordRule[] = [
   { pattern: /^(?:nobody|somebody|whoever)\w*$/, instead: "caller, host, client, no…" },
 ];
 
-/** Of comments and docstrings. */
-const proseRules: readonly WordRule[] = [
+/** Of comments, docstrings and texts for people and models. */
+const textRules: readonly WordRule[] = [
   { pattern: /\b(?:whoever|whomever)\b/i, instead: "the caller, the host, the client" },
   { pattern: /\b(?:nobody|somebody)\b/i, instead: "no caller, another process, a person" },
   { pattern: /\b(?:goes on|go on|going on)\b/i, instead: "continues, resumes" },
   { pattern: /\blets? go\b/i, instead: "releases, closes" },
+];
+
+/** Of comments and docstrings only. */
+const commentRules: readonly WordRule[] = [
+  ...textRules,
   {
     pattern: /^\s*(?:\/\*\*|\*)\s+(?:What|Who|Whoever)\b/,
     instead: "a noun or a verb at the beginning",
@@ -54,17 +59,29 @@ export function identifierFindings(text: string): readonly WordFinding[] {
   );
 }
 
-/** The words that are out in the comments of a TypeScript file. */
+/** The words that are out in the comments and in the texts of a TypeScript file, in order. */
 export function proseFindings(text: string): readonly WordFinding[] {
-  return Array.from(text.matchAll(comments)).flatMap(({ 0: comment, index }) =>
-    comment.split("\n").flatMap((line, offset) =>
-      proseRules.flatMap(({ pattern, instead }) => {
-        const found = pattern.exec(line);
-        return found === null
-          ? []
-          : [{ line: lineAt(text, index) + offset, word: found[0].trim(), instead }];
-      }),
-    ),
+  const blank = (part: string): string => part.replaceAll(/[^\n]/g, " ");
+  const code = text.replaceAll(comments, blank);
+  return [
+    ...Array.from(text.matchAll(comments), (part) => findingsIn(text, part, commentRules)),
+    ...Array.from(code.matchAll(texts), (part) => findingsIn(text, part, textRules)),
+  ]
+    .flat()
+    .sort((a, b) => a.line - b.line);
+}
+
+function findingsIn(
+  text: string,
+  { 0: part, index }: RegExpExecArray,
+  rules: readonly WordRule[],
+): WordFinding[] {
+  return part.split("\n").flatMap((line, offset) =>
+    rules.flatMap(({ pattern, instead }) => {
+      const found = pattern.exec(line);
+      if (found === null) return [];
+      return [{ line: lineAt(text, index) + offset, word: found[0].trim(), instead }];
+    }),
   );
 }
 

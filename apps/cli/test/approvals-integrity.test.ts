@@ -189,7 +189,7 @@ describe("a call that is over", () => {
     expect((await run(["approvals", "list"])).stdout).toContain("\n2 calls wait\n");
   });
 
-  test("because somebody runs it now, or nobody knows how it ended, does not run again", async () => {
+  test("because somebody runs it now, or its outcome is not known, does not run again", async () => {
     const id = await waiting();
     const claim = async (leaseMs: number): Promise<void> => {
       const opened = sqliteStore({ path: store, leaseMs });
@@ -201,14 +201,14 @@ describe("a call that is over", () => {
     expect((await run(["approvals", "list"])).stdout).toContain("claimed: running");
     const running = await run(["approvals", "approve", id]);
     expect(running).toMatchObject({ code: 3, stdout: "" });
-    expect(running.stderr).toContain("Somebody else is going on with this call of delete_pet");
+    expect(running.stderr).toContain("Another process is resuming this call of delete_pet");
     inDatabase((db) => db.exec("UPDATE pending_calls SET lease_until = 1"));
     expect((await run(["approvals", "list"])).stdout).toContain(
       "unfinished: the outcome is unknown\n\n0 calls wait\n",
     );
     const unknown = await run(["approvals", "approve", id]);
     expect(unknown).toMatchObject({ code: 1, stdout: "" });
-    expect(unknown.stderr).toContain("nobody knows how it ended. Check what it did");
+    expect(unknown.stderr).toContain("its outcome is not known. Check what it did");
     expect((await run(["approvals", "list", "--json"])).stdout).toContain('"unfinished"');
     // Whoever has checked takes it off the list.
     expect((await run(["approvals", "reject", id])).code).toBe(1);

@@ -110,7 +110,7 @@ describe("policy explain", () => {
     await run(["approvals", "approve", idIn(await run(["call", ...call])), "--always"]);
     const { stdout } = await run(["policy", "explain", ...call]);
     expect(stdout).toContain("delete_pet runs without asking.");
-    expect(stdout).toMatch(/\n {2}answered by the grant [\w-]{36}: nobody is asked\n/);
+    expect(stdout).toMatch(/\n {2}answered by the grant [\w-]{36}: no person is asked\n/);
   });
 
   test("of an unknown tool, or with arguments that are wrong, ends with 2", async () => {

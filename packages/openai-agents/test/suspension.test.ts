@@ -127,7 +127,7 @@ describe("a tool that asks for what the SDK cannot ask for", () => {
         : "measured",
   }) as Tool;
 
-  it("asks anew when the call is made again, and nobody is asked for an approval", async () => {
+  it("asks anew when the call is made again, and no person is asked for an approval", async () => {
     const { executor } = museum({ more: [measure] });
     const { agent } = scripted(
       await agentTools(executor),

@@ -34,7 +34,7 @@ export class OwnFolder {
     if (stat !== undefined && stat.isDirectory() && identityOf(stat) === this.#identity) return;
     throw unavailable(
       this.path,
-      "was deleted or replaced while it was in use: bring the folder back, or restart to go on with a new one",
+      "was deleted or replaced while it was in use: bring the folder back, or restart to continue with a new one",
     );
   }
 

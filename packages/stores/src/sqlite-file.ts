@@ -123,7 +123,7 @@ export class SqliteFile {
     if (identity === this.#identity && identity !== "gone") return;
     throw unavailable(
       this.path,
-      "was deleted or replaced while it was open: bring the file back, or restart to go on with a new one",
+      "was deleted or replaced while it was open: bring the file back, or restart to continue with a new one",
     );
   }
 

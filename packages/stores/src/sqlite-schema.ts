@@ -25,7 +25,7 @@ const steps: readonly string[] = [
   ) STRICT;
   CREATE INDEX grants_by_tool ON grants (tool);
 
-  -- lease_until: whoever made a reservation may still use it or give it back; 0: it is used.
+  -- lease_until: until then the reservation may be committed or released; 0: it is committed.
   CREATE TABLE rate_reservations (
     id TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -78,7 +78,7 @@ const steps: readonly string[] = [
   CREATE INDEX tasks_ended ON tasks (expires_at)
     WHERE status NOT IN ('working', 'input_required');
 
-  -- What all artifacts take, and all tasks, so that nobody has to add it up.
+  -- What all artifacts take, and all tasks, so that no query has to add it up.
   CREATE TABLE space (artifacts INTEGER NOT NULL, tasks INTEGER NOT NULL) STRICT;
   INSERT INTO space VALUES (0, 0);
   CREATE TRIGGER artifact_added AFTER INSERT ON artifacts BEGIN

@@ -66,7 +66,7 @@ describe("EX09: a store that is not there any more", () => {
       expect(await failure(work)).toMatchObject({
         code: "store_unavailable",
         retryable: true,
-        message: `${path} was deleted or replaced while it was open: bring the file back, or restart to go on with a new one.`,
+        message: `${path} was deleted or replaced while it was open: bring the file back, or restart to continue with a new one.`,
       });
     }
     expect(existsSync(dirname(path))).toBe(false);

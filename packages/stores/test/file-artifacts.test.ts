@@ -121,7 +121,7 @@ describe("what somebody else puts in its place", () => {
       ]) {
         expect(await failure(work)).toMatchObject({
           code: "store_unavailable",
-          message: `${path} was deleted or replaced while it was in use: bring the folder back, or restart to go on with a new one.`,
+          message: `${path} was deleted or replaced while it was in use: bring the folder back, or restart to continue with a new one.`,
         });
       }
       expect(readdirSync(elsewhere)).toEqual([artifact.key]);

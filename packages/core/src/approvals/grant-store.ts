@@ -11,7 +11,7 @@ export interface GrantStore {
 }
 
 /** Beyond this the oldest grants are dropped, so that those calls are asked about again. */
-const most = 10_000;
+const maxGrants = 10_000;
 
 /** Stores grants in this process, the latest 10,000. */
 export function memoryGrants(): GrantStore {
@@ -19,7 +19,7 @@ export function memoryGrants(): GrantStore {
   return {
     add(grant) {
       grants.set(grant.id, grant);
-      if (grants.size <= most) return;
+      if (grants.size <= maxGrants) return;
       const [oldest] = grants.keys();
       if (oldest !== undefined) grants.delete(oldest);
     },

@@ -29,7 +29,7 @@ export function taskTools(tasks: ExecutorTasks): readonly Tool[] {
   return [
     defineTool({
       name: "task_status",
-      description: "Tell how a task stands: a call that goes on in the background.",
+      description: "Report the status of a task: a call that runs in the background.",
       input: ofTask,
       annotations: reads,
       execute: async ({ task_id }, ctx) => toOutput(await tasks.status(task_id, behalfOf(ctx))),
@@ -104,9 +104,9 @@ function toOutput({ id, tool, status, error }: TaskInfo): ToolOutput {
 function words(status: TaskInfo["status"]): string {
   switch (status) {
     case "working":
-      return "is still working. Go on with something else, or ask task_result with wait_seconds.";
+      return "is still working. Continue with something else, or call task_result with wait_seconds.";
     case "input_required":
-      return "waits for a person, and goes on as soon as that one has answered. Ask again later.";
+      return "waits for a person, and continues when that person has answered. Ask again later.";
     case "completed":
       return "has completed: read its answer with task_result.";
     case "failed":

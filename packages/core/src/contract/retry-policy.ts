@@ -37,8 +37,8 @@ export function checkRetry(where: string, policy: RetryPolicy): void {
 export function backOff(policy: RetryPolicy, next: number): number {
   const { initialDelayMs = 200, maxDelayMs = 30_000 } = policy;
   // Not beyond what a number can hold: 0 times that is no number.
-  const longest = Math.min(maxDelayMs, initialDelayMs * 2 ** Math.min(next - 2, 100));
-  return Math.round(longest * (1 - Math.random() / 2));
+  const maxMs = Math.min(maxDelayMs, initialDelayMs * 2 ** Math.min(next - 2, 100));
+  return Math.round(maxMs * (1 - Math.random() / 2));
 }
 
 function defect(message: string): ToolError {

@@ -61,7 +61,9 @@ class Outcomes implements AsyncIterator<FinishedCall, undefined> {
     this.#ready.length = 0;
     this.#end = over;
     this.#answer();
-    this.#batch.stop(new ToolError("cancelled", "Nobody waits for this call any more."));
+    this.#batch.stop(
+      new ToolError("cancelled", "The caller does not wait for this call any more."),
+    );
     return Promise.resolve(over());
   }
 

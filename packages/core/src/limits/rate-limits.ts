@@ -139,14 +139,14 @@ function exhausted({ call }: LimitedCall, rule: RateRule, retryAfterMs: number):
   }[rule.per];
   const limit = `The limit of ${rule.limit} ${rule.unit === "calls" ? "calls" : "spent"} in ${duration(rule.windowMs)} for ${scope} leaves no room for this call.`;
   if (!Number.isFinite(retryAfterMs)) {
-    return new ToolError("rate_limited", `${limit} Waiting will not help: go on without it.`, {
+    return new ToolError("rate_limited", `${limit} Waiting will not help: continue without it.`, {
       retryable: false,
     });
   }
   const wait = Math.max(0, Math.ceil(retryAfterMs));
   return new ToolError(
     "rate_limited",
-    `${limit} Try again in ${duration(wait)}, or go on without it.`,
+    `${limit} Try again in ${duration(wait)}, or continue without it.`,
     { retryAfterMs: wait },
   );
 }
@@ -154,7 +154,7 @@ function exhausted({ call }: LimitedCall, rule: RateRule, retryAfterMs: number):
 function unavailable({ call }: LimitedCall, cause: unknown): ToolError {
   return new ToolError(
     "store_unavailable",
-    `${call.name} has not run, because its rate limits could not be checked. Try again later, or go on without it.`,
+    `${call.name} has not run, because its rate limits could not be checked. Try again later, or continue without it.`,
     { cause },
   );
 }

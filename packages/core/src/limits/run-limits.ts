@@ -63,13 +63,13 @@ export function newCounters(): RunCounters {
 }
 
 /** Number of calls that are searched for repetitions. */
-const most = 20;
+const maxRecentCalls = 20;
 
 /**
  * Maximum length of a stored text; of a longer one only the hash is stored, so that a run does not hold large
  * arguments.
  */
-const longest = 256;
+const maxKeyLength = 256;
 
 /** A call among the last ones of its run. */
 export interface RecentCall {
@@ -87,7 +87,7 @@ class RecentCalls {
   repetitions(key: string): number {
     const calls = this.#calls;
     let repetitions = 0;
-    for (let index = Math.max(0, calls.length - most); index < calls.length; index++) {
+    for (let index = Math.max(0, calls.length - maxRecentCalls); index < calls.length; index++) {
       if (calls[index]?.key === key) repetitions += 1;
     }
     return repetitions;
@@ -103,7 +103,8 @@ class RecentCalls {
   start(call: RecentCall): void {
     call.started = true;
     this.#started += 1;
-    if (this.#started > most) this.remove(this.#calls.find(({ started }) => started) as RecentCall);
+    if (this.#started > maxRecentCalls)
+      this.remove(this.#calls.find(({ started }) => started) as RecentCall);
   }
 
   remove(call: RecentCall): void {
@@ -117,5 +118,7 @@ class RecentCalls {
 /** Key of equal calls: the tool and its arguments, whatever the order of their keys. */
 export function repetitionKey(name: string, args: JsonObject): string {
   const text = canonicalJson(args);
-  return text.length > longest ? `${name} ${text.length} ${shortHash(text)}` : `${name} ${text}`;
+  return text.length > maxKeyLength
+    ? `${name} ${text.length} ${shortHash(text)}`
+    : `${name} ${text}`;
 }

@@ -71,7 +71,7 @@ function spendOf({ tool, call }: SpendingCall, permissions: readonly PermissionR
 function unstated(name: string): ToolError {
   return new ToolError(
     "limit_exceeded",
-    `${name} spends without saying how much, which is not possible where spending is limited. Go on without it.`,
+    `${name} spends without saying how much, which is not possible where spending is limited. Continue without it.`,
   );
 }
 

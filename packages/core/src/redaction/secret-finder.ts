@@ -123,12 +123,16 @@ const beginnings =
 const begunKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?:-{1,5}|-----[\w+/=\s\\:,.()-]{0,65536})?$/;
 
 /** Text beyond this is not searched again. */
-const longest = 20_000;
+const maxSearchedLength = 20_000;
 
 /** The last word of `text`: where a credential may have begun. */
 export function lastWord(text: string): number {
   let start = text.length;
-  while (start > 0 && text.length - start < longest && /[\w.-]/.test(text.charAt(start - 1))) {
+  while (
+    start > 0 &&
+    text.length - start < maxSearchedLength &&
+    /[\w.-]/.test(text.charAt(start - 1))
+  ) {
     start -= 1;
   }
   return start;
@@ -136,7 +140,7 @@ export function lastWord(text: string): number {
 
 /** Where the end of `text` is the beginning of a credential, by its form; its length: nowhere. */
 function partialCredential(text: string): number {
-  const tail = Math.max(0, text.length - longest);
+  const tail = Math.max(0, text.length - maxSearchedLength);
   const key = begunKey.exec(text.slice(tail));
   if (key !== null) return tail + key.index;
   const start = lastWord(text);

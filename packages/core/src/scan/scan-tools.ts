@@ -36,7 +36,7 @@ export function twinProblems(
     if (names.length < 2 || reported.has(subject)) return [];
     reported.add(subject);
     const quoted = group.map((name) => JSON.stringify(name)).join(" and ");
-    const message = `The names ${quoted.slice(0, 300)} look alike: a model, or whoever approves a call, may take one tool for the other.`;
+    const message = `The names ${quoted.slice(0, 300)} look alike: a model, or the person who approves a call, can confuse them.`;
     return [{ subject: subject.slice(0, 200), message, severity: "warning" as const }];
   });
 }

@@ -83,12 +83,12 @@ export const suspicions: readonly Suspicion[] = [
   },
   {
     kind: "exfiltration",
-    says: "asks for what is nobody's business but the user's",
+    says: "asks for private data of the user",
     pattern: new RegExp(`${take}${gap}${privateFile}`, "i"),
   },
   {
     kind: "exfiltration",
-    says: "asks for what is nobody's business but the user's",
+    says: "asks for private data of the user",
     pattern: new RegExp(`${take}${gap}\\b${ownAffair}\\b`, "i"),
   },
   {
@@ -119,7 +119,7 @@ export const suspicions: readonly Suspicion[] = [
   },
   {
     kind: "encoded",
-    says: "has a long part in a code that nobody reads",
+    says: "has a long encoded part that people do not read",
     pattern: /(?<![\w+/=.:-])[A-Za-z0-9+/_-]{120,100000}={0,2}/,
     // A path, or a line of dashes, is no code.
     holds: (match) =>

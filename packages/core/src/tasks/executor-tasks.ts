@@ -217,7 +217,10 @@ export class ExecutorTasks {
     const ms = Math.min(leftMs, over === undefined ? pollMs : Infinity);
     await pause(ms, { clock, signal, wake: over });
     if (signal?.aborted === true) {
-      throw new ToolError("cancelled", "Nobody waits for the task any more; it goes on.");
+      throw new ToolError(
+        "cancelled",
+        "The caller does not wait for the task any more; it continues.",
+      );
     }
   }
 

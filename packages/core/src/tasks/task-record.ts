@@ -51,7 +51,7 @@ export function checkedRecord(id: string | undefined, answer: unknown): FoundTas
 
 /** Converts a task whose process has ended: its effect is unknown, and it is not run again. */
 export function toLostTask(record: FoundTask): FoundTask {
-  const message = `${record.tool} was cut off: the process that ran it is gone, and nobody knows how far it came. Check what it did before anything is repeated.`;
+  const message = `${record.tool} was cut off: the process that ran it is gone, and its progress is not known. Check what it did before anything is repeated.`;
   return { ...record, status: "failed", ...endedWith(record, "outcome_unknown", message) };
 }
 

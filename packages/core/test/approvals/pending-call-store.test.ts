@@ -189,7 +189,7 @@ describe("a resumed call", () => {
   });
 
   test.each<[string, string, string]>([
-    ["running", "approval_invalid", "Somebody else is going on with this call of pay just now."],
+    ["running", "approval_invalid", "Another process is resuming this call of pay now."],
     ["finished", "approval_invalid", "This interruption of pay was answered before"],
     ["expired", "approval_invalid", "The interruption of pay has expired"],
     ["unknown", "approval_invalid", "This interruption of pay is not pending here"],
@@ -197,7 +197,7 @@ describe("a resumed call", () => {
     [
       "unfinished",
       "outcome_unknown",
-      "This call of pay was started again after its approval, and nobody knows how it ended. Check what it did; it is not run again.",
+      "This call of pay was started again after its approval, and its outcome is not known. Check what it did; it is not run again.",
     ],
   ])("EX02 whose claim is answered with %s does not run", async (claims, code, message) => {
     const { pendingCalls, executor, interruption, ran, events } = await interrupted();

@@ -29,7 +29,7 @@ describe("a rate limit (F0.24)", () => {
     expect(error.toJSON()).toEqual({
       code: "rate_limited",
       message:
-        "The limit of 2 calls in 60 s for all tools together leaves no room for this call. Try again in 12 s, or go on without it.",
+        "The limit of 2 calls in 60 s for all tools together leaves no room for this call. Try again in 12 s, or continue without it.",
       retryable: true,
       audience: "model",
       retryAfterMs: 12_000,
@@ -198,7 +198,7 @@ describe("a rate of spending", () => {
     const { error } = failed(await executor.execute(call("buy", { amount: 5 })));
     expect([error.code, error.retryAfterMs]).toEqual(["rate_limited", 60_000]);
     expect(error.message).toBe(
-      "The limit of 10 spent in 60 s for all tools together leaves no room for this call. Try again in 60 s, or go on without it.",
+      "The limit of 10 spent in 60 s for all tools together leaves no room for this call. Try again in 60 s, or continue without it.",
     );
     completed(await executor.execute(call("buy", { amount: 4 })));
     completed(await executor.execute(call("a")));
@@ -252,7 +252,7 @@ describe("a store of rates", () => {
     const { error } = failed(await executor.execute(call("t")));
     expect([error.code, error.message, ran]).toEqual([
       "store_unavailable",
-      "t has not run, because its rate limits could not be checked. Try again later, or go on without it.",
+      "t has not run, because its rate limits could not be checked. Try again later, or continue without it.",
       false,
     ]);
   });

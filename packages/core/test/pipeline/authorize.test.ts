@@ -172,7 +172,7 @@ describe("when the policy asks", () => {
     const outcome = await asking("deny").execute(call("t"));
     expect(codeOf(outcome)).toBe("permission_denied");
     expect(textFor(outcome)).toBe(
-      "t needs a person's approval, and none can be asked here; no person decided this. Go on without it.",
+      "t needs a person's approval, and none can be asked here; no person decided this. Continue without it.",
     );
   });
 

@@ -107,7 +107,7 @@ describe("the other side that asks for too long a wait", () => {
     });
     expect(waited).toEqual([200]);
     expect(error.message).toBe(
-      "t asks to be left alone for 500 s, which is longer than can be waited: go on without it, or call it later. It said: 429",
+      "t asks to be left alone for 500 s, which is longer than the limit for waiting: continue without it, or call it later. It said: 429",
     );
   });
 

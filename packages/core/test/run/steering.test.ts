@@ -208,7 +208,7 @@ describe("F2.5 steering", () => {
       expect(String(error.cause)).toMatch(cause);
       expect(JSON.stringify(result)).not.toMatch(cause);
       expect(textFor(outcomes[1] as never)).toBe(
-        "b was skipped and has not run. The host could not decide whether to go on.",
+        "b was skipped and has not run. The host could not decide whether to continue.",
       );
     },
   );

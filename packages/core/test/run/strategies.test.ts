@@ -207,7 +207,7 @@ describe("F1.21 approvals of several calls, with an approver in the process", ()
     expect(ran).toEqual(["plain", "x", "z"]);
   });
 
-  test("that are pending or to come end when the run is cancelled, and nobody is asked any more", async () => {
+  test("that are pending or to come end when the run is cancelled, and no person is asked any more", async () => {
     const { executor, asked, askedOf, ran } = asking();
     const run = executor.startRun();
     const outcomes = run.executeAll([call("plain"), call("x"), call("y")]);

@@ -217,7 +217,7 @@ describe("a task that waits for a person", () => {
     const { error } = failed(await executor.resume(interruption, red));
     expect([error.code, error.message]).toEqual([
       "approval_invalid",
-      "The task that this answers for is cancelled, and waits for nobody.",
+      "The task that this answers for is cancelled, and does not wait for an answer.",
     ]);
     expect(ran).toEqual([1]);
     expect(typesOf(events)).toContain("task.cancelled");

@@ -280,7 +280,7 @@ describe("a store that is asked for a task", () => {
     const outcome = await executor.tasks.result(id);
     expect(codeOf(outcome)).toBe("outcome_unknown");
     expect(textFor(outcome as never)).toBe(
-      "build was cut off: the process that ran it is gone, and nobody knows how far it came. Check what it did before anything is repeated.",
+      "build was cut off: the process that ran it is gone, and its progress is not known. Check what it did before anything is repeated.",
     );
     expect(await executor.tasks.cancel(id)).toEqual(told);
   });

@@ -40,7 +40,7 @@ describe("the tools that ask for tasks", () => {
     const { result } = await ask("task_status", quick);
     expect(result.value).toMatchObject({ taskId: quick, status: "completed" });
     expect(textFor(await ask("task_status", long))).toBe(
-      `Task ${long} (long) is still working. Go on with something else, or ask task_result with wait_seconds.`,
+      `Task ${long} (long) is still working. Continue with something else, or call task_result with wait_seconds.`,
     );
     expect(textFor(await ask("task_result", long))).toContain("is still working");
     expect(textFor(await ask("task_cancel", long))).toContain("was cancelled.");

@@ -16,7 +16,7 @@ describe("a call of a tool that is a task", () => {
     const { taskId, value, isError, durationMs } = outcome.result;
     expect(taskId).toMatch(/^task_[0-9a-f]{32}$/);
     expect([value, isError, durationMs]).toEqual([{ taskId, status: "working" }, false, 0]);
-    expect(textFor(outcome)).toContain(`t goes on as task ${taskId}`);
+    expect(textFor(outcome)).toContain(`t continues as task ${taskId}`);
     const id = taskIdOf(outcome);
     expect(await executor.tasks.status(id)).toMatchObject({ id, status: "working", callId: "t" });
     expect(await executor.tasks.result(id, { waitMs: 0 })).toBeUndefined();

@@ -68,7 +68,7 @@ describe("an agent of the Claude Agent SDK", () => {
       isError: true,
       text: expect.stringContaining("id must be integer"),
     });
-    // What the policy lets run nobody is asked about.
+    // What the policy lets run no person is asked about.
     expect(canUseTool).not.toHaveBeenCalled();
   });
 

@@ -38,7 +38,7 @@ const isDone = (outcome: ToolOutcome): boolean =>
   outcome.status === "completed" && !outcome.result.isError;
 
 function textOf(outcome: ToolOutcome): string {
-  if (outcome.status === "interrupted") throw new Error("nobody is asked here");
+  if (outcome.status === "interrupted") throw new Error("no person is asked here");
   const blocks = outcome.result.content.map((block) => (block.type === "text" ? block.text : ""));
   return `${blocks.join(" ")} ${outcome.error?.message ?? ""}`;
 }

@@ -176,7 +176,7 @@ test("where credentials are optional a person is asked when the API refuses a ca
   expect(api.last.headers["authorization"]).toBe("Bearer new");
 });
 
-test("where credentials are optional nobody is asked while the API takes a call without", async () => {
+test("where credentials are optional no person is asked while the API takes a call without", async () => {
   api.answer = respond(200, "application/json", "{}");
   const invoke = await operation({}, store, [], { optional: true });
   expect(await invoke()).toMatchObject({ value: {} });

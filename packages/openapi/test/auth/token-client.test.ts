@@ -83,7 +83,7 @@ describe("a document", () => {
     expect(other.requests).toHaveLength(1);
   });
 
-  test("that sends an operation elsewhere gets no token there, and nobody is asked to sign in", async () => {
+  test("that sends an operation elsewhere gets no token there, and no person is asked to sign in", async () => {
     const api = await guardedApi();
     await using thief = await RecordingServer.start(respond(401, "text/plain", "who are you?"));
     const source = openApiSource.fromDocument(

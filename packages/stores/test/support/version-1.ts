@@ -21,7 +21,7 @@ const schema = `
   ) STRICT;
   CREATE INDEX grants_by_tool ON grants (tool);
 
-  -- lease_until: whoever made a reservation may still use it or give it back; 0: it is used.
+  -- lease_until: until then the reservation may be committed or released; 0: it is committed.
   CREATE TABLE rate_reservations (
     id TEXT NOT NULL,
     key TEXT NOT NULL,

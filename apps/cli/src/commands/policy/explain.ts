@@ -114,7 +114,7 @@ function* requestLines(request: ExplainedRequest, tool: string): Generator<strin
   if (others.length > 0) yield "  also matched:";
   for (const other of others) yield `    ${decisionLine(other)}`;
   if (grant !== undefined) {
-    yield `  answered by the grant ${safeValue(grant.id)}: nobody is asked`;
+    yield `  answered by the grant ${safeValue(grant.id)}: no person is asked`;
   }
 }
 

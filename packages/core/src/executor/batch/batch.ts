@@ -191,7 +191,7 @@ export class Batch {
       why = `Call it again if it is still wanted. Reason: ${messageOf(answer)}`;
     } catch (error) {
       // Without an answer from the host, the remaining calls must not run.
-      why = "The host could not decide whether to go on.";
+      why = "The host could not decide whether to continue.";
       cause = error;
     }
     for (const execution of [...this.#waiting.keys()]) {

@@ -41,7 +41,7 @@ export class MiddlewareChain {
       // A middleware has answered without waiting for the tool, so the tool is stopped.
       if (this.#isRunning) {
         this.#execution.endAttempt(
-          new ToolError("cancelled", "Somebody else has answered in the tool's place."),
+          new ToolError("cancelled", "A middleware has answered in place of the tool."),
         );
       }
     }

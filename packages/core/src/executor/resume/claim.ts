@@ -77,7 +77,7 @@ async function releaseClaim(execution: CallState): Promise<void> {
 function refusal(name: string, result: Exclude<ClaimResult, "claimed">): ToolError {
   switch (result) {
     case "running":
-      return approvalInvalid(`Somebody else is going on with this call of ${name} just now.`);
+      return approvalInvalid(`Another process is resuming this call of ${name} now.`);
     case "finished":
       return approvalInvalid(
         `This interruption of ${name} was answered before; check what it did before making the call again.`,
@@ -87,7 +87,7 @@ function refusal(name: string, result: Exclude<ClaimResult, "claimed">): ToolErr
     case "unfinished":
       return new ToolError(
         "outcome_unknown",
-        `This call of ${name} was started again after its approval, and nobody knows how it ended. Check what it did; it is not run again.`,
+        `This call of ${name} was started again after its approval, and its outcome is not known. Check what it did; it is not run again.`,
       );
     default:
       return approvalInvalid(

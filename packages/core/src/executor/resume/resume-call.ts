@@ -63,7 +63,9 @@ export async function resumeCall(
       parent === undefined ? await finishedOutcome(engine, interruption, answers) : undefined;
     if (before !== undefined) return before;
     const how = task === undefined ? "is not there any more" : `is ${task.status}`;
-    throw approvalInvalid(`The task that this answers for ${how}, and waits for nobody.`);
+    throw approvalInvalid(
+      `The task that this answers for ${how}, and does not wait for an answer.`,
+    );
   }
   const execution = new CallState(
     engine,
@@ -113,7 +115,7 @@ async function taskOf({ tasks }: CallServices, taskId: string): Promise<TaskReco
     return await tasks.find(taskId);
   } catch (cause) {
     throw unavailable(
-      "The task does not go on: the store of tasks does not answer. Resume it again later.",
+      "The task does not continue: the store of tasks does not answer. Resume it again later.",
       cause,
     );
   }

@@ -63,7 +63,7 @@ async function open(
   const { name } = interruption.call;
   const run = options.run ?? runOf(engine, interruption, pending, options);
   if (run.executor !== engine.executor) {
-    throw approvalInvalid(`The run that ${name} is to go on in belongs to another executor.`);
+    throw approvalInvalid(`The run that ${name} is to be resumed in belongs to another executor.`);
   }
   checkBehalf(run, pending, name);
   const policies = [...engine.policies, ...narrowerPolicies(engine, interruption, pending)];

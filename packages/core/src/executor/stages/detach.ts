@@ -79,7 +79,7 @@ async function continueTask(execution: CallState, before: TaskRecord): Promise<T
     isTaken = await engine.tasks.change(before.id, { status: "working" });
   } catch (cause) {
     throw unavailable(
-      `${call.name} does not go on: the store of tasks does not answer. Check what it did before calling it again.`,
+      `${call.name} does not continue: the store of tasks does not answer. Check what it did before calling it again.`,
       cause,
     );
   }
@@ -103,7 +103,7 @@ function handOver(execution: CallState, record: TaskRecord): void {
 /** The result that a caller gets for a call that runs as a task. */
 function taskHandle(execution: CallState, taskId: string): CompletedOutcome {
   const { name } = execution.call;
-  const words = `${name} goes on as task ${taskId}; its result is not here yet. Ask with task_result (wait_seconds: up to 60 waits for it) or task_status; task_cancel stops it. Do not call ${name} again for the same.`;
+  const words = `${name} continues as task ${taskId}; its result is not here yet. Ask with task_result (wait_seconds: up to 60 waits for it) or task_status; task_cancel stops it. Do not call ${name} again for the same.`;
   const value = { taskId, status: "working" };
   return { status: "completed", result: { ...textResult(execution, words, false), value, taskId } };
 }

@@ -56,7 +56,7 @@ export function readPermission(request: unknown): PermissionRequest {
   }
   // A rule and a person read it: no part of it may be invisible, or look like a line of its own.
   if (displayLine(kind) !== kind) {
-    throw new TypeError(`one has a kind with characters that nobody sees: ${displayLine(kind)}`);
+    throw new TypeError(`one has a kind with hidden characters: ${displayLine(kind)}`);
   }
   if (!isKind(kind)) {
     const [near] = nearNames(kind, permissionKinds, 1);

@@ -115,7 +115,7 @@ async function ask(execution: CallState, questions: readonly Question[]): Promis
     execution.decided = decidedFor("denied", questions);
     throw new ToolError(
       "permission_denied",
-      `${call.name} needs a person's approval, and none can be asked here; no person decided this. Go on without it.`,
+      `${call.name} needs a person's approval, and none can be asked here; no person decided this. Continue without it.`,
     );
   }
   const description = displayedDescription(tool.spec);

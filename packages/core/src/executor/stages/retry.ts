@@ -73,7 +73,7 @@ function waitAskedFor({ retryAfterMs }: ToolError): number {
 function tooLong({ call }: CallState, cause: ToolError, retryAfterMs: number): ToolError {
   return new ToolError(
     "rate_limited",
-    `${call.name} asks to be left alone for ${Math.ceil(retryAfterMs / 1000)} s, which is longer than can be waited: go on without it, or call it later. It said: ${cause.message.slice(0, 500)}`,
+    `${call.name} asks to be left alone for ${Math.ceil(retryAfterMs / 1000)} s, which is longer than the limit for waiting: continue without it, or call it later. It said: ${cause.message.slice(0, 500)}`,
     { cause, retryAfterMs },
   );
 }

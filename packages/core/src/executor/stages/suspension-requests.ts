@@ -74,7 +74,7 @@ function readRequest(request: unknown): InterruptionRequest {
     throw new TypeError("one of type approval has a description that is no text");
   }
   if (read.type === "auth" && read.userCode !== undefined && !isUserCode(read.userCode)) {
-    throw new TypeError("one of type auth has a userCode that nobody can type");
+    throw new TypeError("one of type auth has a userCode that no person can type");
   }
   // User interfaces make a link of it.
   if (read.type === "auth" && read.url !== undefined && !/^https?:\/\//i.test(read.url)) {

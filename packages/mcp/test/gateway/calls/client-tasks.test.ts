@@ -247,7 +247,7 @@ describe("a client of 2025-11-25", () => {
     const { url } = await serving({ tools: [work().tool] });
     const client = await clientOf(url, "legacy");
     const { content } = await client.callTool({ name: "work", arguments: {} });
-    expect(textOf({ content })).toMatch(/^work goes on as task task_/);
+    expect(textOf({ content })).toMatch(/^work continues as task task_/);
   });
 
   it("has those counted as concurrent calls too", async () => {
@@ -257,10 +257,10 @@ describe("a client of 2025-11-25", () => {
     const client = await clientOf(url, "legacy");
     const call = async (): Promise<string> =>
       textOf(await client.callTool({ name: "work", arguments: {} }));
-    expect([await call(), await call()]).toEqual(Array(2).fill(expect.stringContaining("goes on")));
+    expect([await call(), await call()]).toEqual(Array(2).fill(expect.stringContaining("continues as task")));
     expect(await call()).toContain("limit of 2 concurrent calls");
     letGo();
-    await vi.waitFor(async () => expect(await call()).toContain("goes on"), 60_000);
+    await vi.waitFor(async () => expect(await call()).toContain("continues as task"), 60_000);
   });
 
   it("leaves none of those running when it disconnects, and does not affect those of others", async () => {
