@@ -257,7 +257,9 @@ describe("a client of 2025-11-25", () => {
     const client = await clientOf(url, "legacy");
     const call = async (): Promise<string> =>
       textOf(await client.callTool({ name: "work", arguments: {} }));
-    expect([await call(), await call()]).toEqual(Array(2).fill(expect.stringContaining("continues as task")));
+    expect([await call(), await call()]).toEqual(
+      Array(2).fill(expect.stringContaining("continues as task")),
+    );
     expect(await call()).toContain("limit of 2 concurrent calls");
     letGo();
     await vi.waitFor(async () => expect(await call()).toContain("continues as task"), 60_000);
