@@ -19,7 +19,7 @@ export type { ConformanceOptions } from "./session/session.ts";
 export { runConformance, type RunOptions, type RunProgress } from "./session/run-conformance.ts";
 export { formatReport, type FormatReportOptions } from "./report/format-report.ts";
 export { toSummary, type ConformanceBadge, type ConformanceSummary } from "./report/summary.ts";
-export { getVerdict, type Verdict } from "./report/verdict.ts";
+export { getVerdict, type Verdict } from "./report/summary.ts";
 export { sampleArguments, type SampleOptions } from "./schema/sample-arguments.ts";
 export type { ValueStyle } from "./schema/generation-settings.ts";
 export { findQuotaFault, type OwnedStore } from "./quota-fault.ts";

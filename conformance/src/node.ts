@@ -3,9 +3,8 @@ import { after, describe, it } from "node:test";
 import { groupByArea } from "./requirements/areas.ts";
 import type { Manifest } from "./contract/manifest.ts";
 import { describeFailure } from "./report/report.ts";
-import { selectRules } from "./session/select-rules.ts";
+import { selectRules, formatTestTitle } from "./session/rule-tests.ts";
 import { Session, type ConformanceOptions } from "./session/session.ts";
-import { formatTestTitle } from "./session/test-title.ts";
 
 export type { Manifest } from "./contract/manifest.ts";
 export type { ConformanceOptions } from "./session/session.ts";

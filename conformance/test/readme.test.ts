@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { declarations, declarationPath } from "../src/contract/declarations.ts";
+import { declarations, declarationPath } from "../src/contract/manifest.ts";
 
 const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
 

@@ -1,7 +1,6 @@
-import type { CheckContext } from "../context/check.ts";
+import { memoizePerRun, type CheckContext } from "../context/check.ts";
 import { formatError } from "../contract/finding.ts";
 import type { SampleCall } from "../contract/manifest.ts";
-import { memoizePerRun } from "../context/memoize-per-run.ts";
 import { drawSubset } from "../schema/draw-subset.ts";
 import { observeProcess, type ProcessChange } from "../observation/process-changes.ts";
 import { waitForTurns, EscapedErrors } from "../context/escaped-errors.ts";

@@ -1,8 +1,7 @@
 import type { Tool } from "@toolweave/core";
-import type { CheckContext } from "../context/check.ts";
+import { memoizePerRun, type CheckContext } from "../context/check.ts";
 import { formatError } from "../contract/finding.ts";
 import type { SampleCall } from "../contract/manifest.ts";
-import { memoizePerRun } from "../context/memoize-per-run.ts";
 import { countEffects } from "./effect-count.ts";
 import { formatOutcome, successfulResult } from "../execution/call-result.ts";
 import { RunningCall, waitUntilRunning } from "./running-call.ts";

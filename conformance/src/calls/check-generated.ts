@@ -1,10 +1,9 @@
 import type { JsonObject, ToolOutcome } from "@toolweave/core";
 import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import fc from "fast-check";
-import type { CheckContext } from "../context/check.ts";
-import { notApplicable, type Finding } from "../contract/finding.ts";
-import { checkEach, type Fault } from "../faults/check-each.ts";
-import { memoizePerRun } from "../context/memoize-per-run.ts";
+import { memoizePerRun, type CheckContext } from "../context/check.ts";
+import { notApplicable, type Finding, type Fault } from "../contract/finding.ts";
+import { checkEach } from "../faults/check-each.ts";
 import { generateBoundaries } from "../schema/boundaries.ts";
 import { drawSubset } from "../schema/draw-subset.ts";
 import { generateArguments, findUsableTools, type UsableTool } from "./usable-tool.ts";

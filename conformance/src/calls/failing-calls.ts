@@ -1,10 +1,9 @@
 import type { ToolError, ToolResult } from "@toolweave/core";
-import type { CheckContext } from "../context/check.ts";
-import { formatError, notApplicable, type Finding } from "../contract/finding.ts";
-import { checkEach, type Fault } from "../faults/check-each.ts";
+import { memoizePerRun, type CheckContext } from "../context/check.ts";
+import { formatError, notApplicable, type Finding, type Fault } from "../contract/finding.ts";
+import { checkEach } from "../faults/check-each.ts";
 import type { SampleCall } from "../contract/manifest.ts";
-import { memoizePerRun } from "../context/memoize-per-run.ts";
-import { observeAnswers } from "../observation/tool-answers.ts";
+import { observeAnswers } from "../observation/tool-observer.ts";
 import type { CallResult } from "../execution/call-result.ts";
 import { formatCall, createExecutor, runSample } from "../execution/run-sample.ts";
 

@@ -4,11 +4,11 @@ import { formatError } from "../contract/finding.ts";
 import {
   findReturnedProgrammingError,
   findThrownProgrammingError,
-} from "../faults/programming-error.ts";
+} from "../faults/error-faults.ts";
 import { compileSchema } from "../schema/shared-validator.ts";
 import { isObject } from "../schema/subschemas.ts";
 import type { UsableTool } from "./usable-tool.ts";
-import { observeAnswers } from "../observation/tool-answers.ts";
+import { observeAnswers } from "../observation/tool-observer.ts";
 import { formatCall, createExecutor } from "../execution/run-sample.ts";
 
 /**

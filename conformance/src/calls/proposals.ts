@@ -1,10 +1,15 @@
 import type { JsonObject, PermissionRequest, Tool } from "@toolweave/core";
 import { canonicalJson, type PreflightContext } from "@toolweave/core/adapter";
 import fc from "fast-check";
-import type { CheckContext } from "../context/check.ts";
-import { formatError, formatValue } from "../contract/finding.ts";
-import type { Fault } from "../faults/check-each.ts";
-import { memoizePerRun } from "../context/memoize-per-run.ts";
+import { memoizePerRun, type CheckContext } from "../context/check.ts";
+import {
+  formatError,
+  formatValue,
+  notApplicable,
+  type Finding,
+  type Fault,
+} from "../contract/finding.ts";
+import { checkEach } from "../faults/check-each.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { generateArguments, findUsableTools, type UsableTool } from "./usable-tool.ts";
 import { argumentsOfSamples } from "../execution/run-sample.ts";
@@ -155,4 +160,65 @@ function injectedValues(
   return {
     injected: Object.fromEntries(visible.map(({ name }) => [name, manifest.injected?.[name]])),
   };
+}
+
+/** The number of proposals of each tool for which the preflight is repeated. */
+export const maxRepeatedProposals = 3;
+
+/** The finding if no tool has a preflight. */
+export const noPreflight: Finding = notApplicable("No tool has a preflight.");
+
+/** Checks the tools whose preflights return; TW-PERM-006 reports the others. */
+export async function checkProposals(
+  context: CheckContext,
+  done: string,
+  faultOf: (tool: ProposingTool) => Fault | undefined | Promise<Fault | undefined>,
+): Promise<Finding> {
+  const tools = (await collectProposals(context)).filter(({ proposals }) => proposals.length > 0);
+  return tools.length === 0 ? noPreflight : checkEach(tools, done, faultOf);
+}
+
+/** Finds the fault with the smallest arguments. */
+export function findSmallestFault(
+  proposals: readonly Proposal[],
+  faultOf: (proposal: Proposal) => Fault | undefined,
+): Fault | undefined {
+  let found: Fault | undefined;
+  let length = Infinity;
+  for (const proposal of proposals) {
+    const fault = faultOf(proposal);
+    const own = canonicalJson(proposal.args).length;
+    if (fault === undefined || own >= length) continue;
+    found = { ...fault, seen: { arguments: proposal.args, proposed: fault.seen } };
+    length = own;
+  }
+  return found;
+}
+
+/** Finds the first fault in the permissions that a tool proposes. */
+export function findPermissionFault(
+  tool: ProposingTool | undefined,
+  wrongOf: (request: PermissionRequest) => string | undefined,
+): Fault | undefined {
+  return findSmallestFault(tool?.proposals ?? [], (proposal) => {
+    for (const request of validPermissions(proposal)) {
+      const wrong = wrongOf(request);
+      if (wrong !== undefined) return { wrong, seen: request };
+    }
+    return undefined;
+  });
+}
+
+/** Repeats the preflight for some of the arguments. */
+export async function repeatPreflight(
+  context: CheckContext,
+  tool: ProposingTool,
+  faultOf: (before: Proposal, again: unknown) => Fault | undefined,
+): Promise<Fault | undefined> {
+  for (const before of tool.proposals.slice(0, maxRepeatedProposals)) {
+    const answer = await runPreflight(context, tool, structuredClone(before.args));
+    const fault = faultOf(before, "given" in answer ? answer.given : answer);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }

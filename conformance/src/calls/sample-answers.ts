@@ -1,11 +1,10 @@
 import type { ContentBlock, JsonObject, ToolResult } from "@toolweave/core";
-import type { CheckContext } from "../context/check.ts";
-import { formatError, notApplicable, type Finding } from "../contract/finding.ts";
-import { checkEach, type Fault } from "../faults/check-each.ts";
+import { memoizePerRun, type CheckContext } from "../context/check.ts";
+import { formatError, notApplicable, type Finding, type Fault } from "../contract/finding.ts";
+import { checkEach } from "../faults/check-each.ts";
 import { getValidBlocks } from "../faults/returned-output.ts";
-import { memoizePerRun } from "../context/memoize-per-run.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { observeAnswers } from "../observation/tool-answers.ts";
+import { observeAnswers } from "../observation/tool-observer.ts";
 import { successfulResult } from "../execution/call-result.ts";
 import { formatCall, createExecutor, runSample } from "../execution/run-sample.ts";
 

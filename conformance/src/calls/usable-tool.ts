@@ -10,8 +10,8 @@ import {
 import { argumentsSchemaOf, isToolName } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import type { CheckContext } from "../context/check.ts";
-import { findRedactionFault } from "../faults/field-fault.ts";
-import { findMemberFault } from "../faults/tool-members.ts";
+import { findRedactionFault } from "../faults/field-faults.ts";
+import { findMemberFault } from "../faults/read-spec.ts";
 import { compileSchema } from "../schema/shared-validator.ts";
 import { drawSubset } from "../schema/draw-subset.ts";
 import { References } from "../schema/references.ts";

@@ -9,13 +9,12 @@ import type {
   ToolOutcome,
 } from "@toolweave/core";
 import { memoryPendingCalls, type PendingCallStore } from "@toolweave/core/stores";
-import type { CheckContext } from "../context/check.ts";
+import { memoizePerRun, type CheckContext } from "../context/check.ts";
 import { formatError } from "../contract/finding.ts";
 import type { SuspendingCall } from "../contract/manifest.ts";
-import { memoizePerRun } from "../context/memoize-per-run.ts";
 import { isObject } from "../schema/subschemas.ts";
-import { observeAnswers } from "../observation/tool-answers.ts";
-import { observeSent, type SentUpdate } from "../observation/sent-updates.ts";
+import { observeAnswers } from "../observation/tool-observer.ts";
+import { observeSent, type SentUpdate } from "./updating-calls.ts";
 import { countEffects } from "./effect-count.ts";
 import type { CallResult } from "../execution/call-result.ts";
 import { formatCall, createExecutor, runSample } from "../execution/run-sample.ts";

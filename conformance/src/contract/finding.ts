@@ -78,3 +78,10 @@ export function redactFinding(finding: Finding, secrets: readonly string[] = [])
   if (finding.status !== "failed") return { ...finding, message };
   return { ...finding, message, done: clean(finding.done), seen: clean(finding.seen) };
 }
+
+/** A problem with one tool, call or block. */
+export interface Fault {
+  /** The end of a sentence that begins with the label: `has no description`. */
+  readonly wrong: string;
+  readonly seen: unknown;
+}

@@ -1,6 +1,6 @@
-import type { ContentBlock } from "@toolweave/core";
+import type { ContentBlock, ArtifactRef } from "@toolweave/core";
 import { isObject } from "../schema/subschemas.ts";
-import { readFirstBytes, isBase64, isMediaType, findActualType } from "./media.ts";
+import { getMediaTypeName, sniffMediaType, isJsonMediaType } from "@toolweave/core/adapter";
 
 /** Finds a problem with the data of an image or audio block, as the end of a sentence. */
 export function findMediaFault(block: ContentBlock): string | undefined {
@@ -81,4 +81,110 @@ function isDate(value: unknown): boolean {
     /^\d{4}-\d{2}-\d{2}/.test(value) &&
     !Number.isNaN(Date.parse(value))
   );
+}
+
+/** The file types that are recognized by their first bytes. */
+const recognized: ReadonlySet<string | undefined> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "application/pdf",
+]);
+
+/** Other names of media types. */
+const aliases: Readonly<Record<string, string>> = {
+  "application/x-pdf": "application/pdf",
+  // It has the same signature as PNG.
+  "image/apng": "image/png",
+  "image/jpg": "image/jpeg",
+  "image/pjpeg": "image/jpeg",
+  "image/x-png": "image/png",
+};
+
+/** The number of bytes that are enough to recognize a file type. */
+const signatureBytes = 16;
+
+/**
+ * True for standard base64 with its padding. @see https://www.rfc-editor.org/rfc/rfc4648#section-4
+ */
+function isBase64(data: string): boolean {
+  return data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data);
+}
+
+/** True for a media type with type and subtype, with or without parameters. */
+function isMediaType(type: string): boolean {
+  return /^[\w.+-]+\/[\w.+-]+/.test(type);
+}
+
+/** The media type in lower case, without parameters. */
+function normalizeMediaType(mediaType: string): string {
+  const name = getMediaTypeName(mediaType);
+  return aliases[name] ?? name;
+}
+
+/**
+ * The media type that bytes have instead of the declared one; `undefined` if the declared type is
+ * right or cannot be checked.
+ *
+ * @param bytes the beginning is enough.
+ */
+export function findActualType(mediaType: string, bytes: Uint8Array): string | undefined {
+  const called = normalizeMediaType(mediaType);
+  const sniffed = sniffMediaType(bytes);
+  const type = recognized.has(sniffed) ? sniffed : undefined;
+  if (type === called) return undefined;
+  const isKnown = recognized.has(called);
+  if (type === undefined) return isKnown ? "something else" : undefined;
+  // Of a type without a known signature only this can be said: it is not the declared one.
+  return isKnown || /^(?:image|audio|text)\//.test(called) ? type : undefined;
+}
+
+/** The first bytes of a base64 text. */
+function readFirstBytes(base64: string): Uint8Array {
+  const binary = atob(base64.slice(0, Math.ceil(signatureBytes / 3) * 4));
+  return Uint8Array.from(binary, (unit) => unit.charCodeAt(0));
+}
+
+/**
+ * Finds an artifact that does not have its declared media type, as the end of a sentence.
+ *
+ * @param bytes `undefined` if they cannot be read.
+ */
+export function findArtifactTypeFault(
+  bytes: Uint8Array | undefined,
+  { mediaType, truncated }: ArtifactRef,
+): string | undefined {
+  if (bytes === undefined) return "names an artifact that cannot be read";
+  const other = findActualType(mediaType, bytes);
+  if (other !== undefined) return `stores an artifact as ${mediaType} that is ${other}`;
+  const type = normalizeMediaType(mediaType);
+  const hasJsonType = isJsonMediaType(type);
+  // Another character set cannot be checked.
+  if (truncated === true || mediaType.includes("charset")) return undefined;
+  if (!hasJsonType && !type.startsWith("text/")) return undefined;
+  const text = decodeText(bytes);
+  if (text === undefined) {
+    return `stores an artifact as ${mediaType} that is not UTF-8: declare its charset or another type`;
+  }
+  return hasJsonType && !isJson(text)
+    ? `stores an artifact as ${mediaType} that cannot be parsed`
+    : undefined;
+}
+
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

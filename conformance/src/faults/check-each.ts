@@ -1,13 +1,6 @@
 import type { Awaitable, ToolSpec } from "@toolweave/core";
-import { failed, passed, formatValue, type Finding } from "../contract/finding.ts";
+import { failed, passed, formatValue, type Fault, type Finding } from "../contract/finding.ts";
 import type { ReadTool } from "./read-spec.ts";
-
-/** A problem with one tool, call or block. */
-export interface Fault {
-  /** The end of a sentence that begins with the label: `has no description`. */
-  readonly wrong: string;
-  readonly seen: unknown;
-}
 
 /** Checks each item. Fails with the first fault and the number of the others. */
 export async function checkEach<T extends { readonly label: string }>(

@@ -1,9 +1,8 @@
 import type { Tool, ToolSource } from "@toolweave/core";
 import { canonicalJson, isToolName } from "@toolweave/core/adapter";
-import type { CheckContext } from "../context/check.ts";
+import { memoizePerRun, type CheckContext } from "../context/check.ts";
 import { formatError } from "../contract/finding.ts";
 import { readSpec } from "../faults/read-spec.ts";
-import { memoizePerRun } from "../context/memoize-per-run.ts";
 import { readName } from "../context/subject.ts";
 import { waitForTurns } from "../context/escaped-errors.ts";
 

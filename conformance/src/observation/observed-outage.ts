@@ -1,14 +1,12 @@
-import type { Tool, ToolError, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import { ToolError, type Tool, type ToolExecutor, type ToolOutcome } from "@toolweave/core";
 import { formatOutcome } from "../execution/call-result.ts";
 import { formatCall, oneCallPerTool, createExecutor, runSample } from "../execution/run-sample.ts";
-import type { CheckContext } from "../context/check.ts";
+import { memoizePerRun, type CheckContext } from "../context/check.ts";
 import { formatError } from "../contract/finding.ts";
 import type { SampleCall } from "../contract/manifest.ts";
-import { memoizePerRun } from "../context/memoize-per-run.ts";
 import { readName, type Subject } from "../context/subject.ts";
 import { addListener } from "./observed-change.ts";
-import { waitForTurns, EscapedErrors } from "../context/escaped-errors.ts";
-import { duringOutage } from "./during-outage.ts";
+import { waitForTurns, EscapedErrors, containErrors } from "../context/escaped-errors.ts";
 
 /** The result of a call that was made while the backend was unavailable. */
 interface CallDuringOutage {
@@ -111,4 +109,85 @@ function hasText(outcome: ToolOutcome): boolean {
   if (outcome.status === "interrupted") return true;
   const { content } = outcome.result;
   return content.some((block) => block.type === "text" && block.text.trim() !== "");
+}
+
+/**
+ * Runs `work` while the backend is unavailable, and makes it available again afterwards in every
+ * case. Errors that escape from the source meanwhile are ignored: one rule reports them.
+ */
+export function duringOutage<T>(context: CheckContext, work: () => Promise<T>): Promise<T> {
+  const begin = async (): Promise<void> => context.manifest.outage?.begin();
+  return runDuring(context, begin, "outage.begin()", work);
+}
+
+/**
+ * Runs `work` while calls are carried out and their responses are lost. Otherwise like
+ * `duringOutage`.
+ */
+export function duringLostResponses<T>(context: CheckContext, work: () => Promise<T>): Promise<T> {
+  const begin = async (): Promise<void> => context.manifest.outage?.loseAnswers?.();
+  return runDuring(context, begin, "outage.loseAnswers()", work);
+}
+
+function runDuring<T>(
+  context: CheckContext,
+  begin: () => Promise<void>,
+  what: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { manifest } = context;
+  return containErrors(manifest, async () => {
+    try {
+      await context.withDeadline(begin(), what);
+      return await work();
+    } finally {
+      await context.withDeadline(Promise.resolve(manifest.outage?.end()), "outage.end()");
+    }
+  });
+}
+
+/** The observations of a source that was created while its backend was unavailable. */
+interface CreatedDuringOutage {
+  /** Why there is no source; absent if there is one. */
+  readonly creationError?: string;
+  /** The timeout message; absent if ready settled. */
+  readonly late?: string;
+  /** The error that ready rejected with, if it is no `ToolError`. */
+  readonly wrongError?: string;
+  /** The first error that escaped while ready was not awaited. */
+  readonly escaped?: string;
+}
+
+/** Creates a source while its backend is unavailable, once for all rules. */
+export function createDuringOutage(context: CheckContext): Promise<CreatedDuringOutage> {
+  return memoizePerRun(context, "made while away", async () => {
+    using errors = new EscapedErrors(context.manifest);
+    return await errors.run(() =>
+      duringOutage(context, async (): Promise<CreatedDuringOutage> => {
+        let subject: Subject;
+        try {
+          subject = await context.create();
+        } catch (error) {
+          return {
+            creationError: `create() itself fails while the backend is unavailable: ${formatError(error)}`,
+          };
+        }
+        await context.waitQuietly();
+        await waitForTurns();
+        const [escaped] = errors.caught.map(formatError);
+        const found = escaped === undefined ? {} : { escaped };
+        let wrongError: string | undefined;
+        const settled = Promise.resolve(subject.source.ready).catch((error: unknown) => {
+          if (!ToolError.is(error)) wrongError = formatError(error);
+        });
+        try {
+          await context.withDeadline(settled, "ready");
+        } catch (error) {
+          return { ...found, late: formatError(error) };
+        }
+        await waitForTurns();
+        return { ...found, ...(wrongError === undefined ? {} : { wrongError }) };
+      }),
+    );
+  });
 }

@@ -1,5 +1,9 @@
 import { AsyncLocalStorage, createHook, executionAsyncId, type AsyncHook } from "node:async_hooks";
 import { dirname } from "node:path";
+import type { ToolSource } from "@toolweave/core";
+import { oneCallPerTool, createExecutor, runSample } from "../execution/run-sample.ts";
+import type { CheckContext } from "../context/check.ts";
+import type { Subject } from "../context/subject.ts";
 
 /** A resource that was opened and is still open. */
 export interface OpenResource {
@@ -141,4 +145,113 @@ function findPlaceInStack(stack: string): string | undefined {
     .filter((frame) => !/node:|\(native\)|<anonymous>/.test(frame) && !frame.includes(kitFolder));
   const own = frames.find((frame) => !frame.includes("node_modules")) ?? frames[0];
   return own?.trim().replace(/^at /, "").replace("file://", "");
+}
+
+type Listener = (...args: unknown[]) => void;
+
+const activeTrackers = new Set<ListenerTracker>();
+
+/** One listener for all watchers, since `process` warns about many. */
+const recordListener = (event: string | symbol, listener: Listener): void => {
+  for (const listeners of activeTrackers) listeners.record(event, listener);
+};
+
+/**
+ * Tracks the listeners that a piece of code adds to `process`. Listeners of other code do not
+ * count.
+ */
+export class ListenerTracker implements Disposable {
+  readonly #scope = new AsyncLocalStorage<true>();
+  readonly #added: { readonly event: string | symbol; readonly listener: Listener }[] = [];
+
+  constructor() {
+    if (activeTrackers.size === 0) process.on("newListener", recordListener);
+    activeTrackers.add(this);
+  }
+
+  /** Runs `work`. Listeners that it adds count, then and later. */
+  run<T>(work: () => T): T {
+    return this.#scope.run(true, work);
+  }
+
+  /** Records a listener that the tracked code adds. */
+  record(event: string | symbol, listener: Listener): void {
+    if (this.#scope.getStore() === true) this.#added.push({ event, listener });
+  }
+
+  /** The events with remaining listeners, one entry for each listener. */
+  remainingEvents(): readonly string[] {
+    return this.#added
+      .filter(({ event, listener }) => process.listeners(event as "exit").includes(listener))
+      .map(({ event }) => String(event));
+  }
+
+  /** Stops watching. */
+  [Symbol.dispose](): void {
+    activeTrackers.delete(this);
+    if (activeTrackers.size === 0) process.off("newListener", recordListener);
+    this.#added.length = 0;
+  }
+}
+
+/** The resources and listeners that a source leaves behind. */
+export interface OpenParts {
+  /** The resources that are still open. */
+  readonly open: readonly OpenResource[];
+  /** The events of `process` with remaining listeners. */
+  readonly listeners: readonly string[];
+}
+
+/**
+ * Finds what a source leaves open. If it leaves something, the test is repeated: resources that are
+ * opened once for all sources, such as a pool that the host shares, are not the source's to close.
+ *
+ * @param live uses the source and ends it.
+ */
+export async function findOpenParts(
+  context: CheckContext,
+  live: () => Promise<void>,
+): Promise<OpenParts> {
+  const first = await findOpenPartsOnce(context, live);
+  if (first.open.length + first.listeners.length === 0) return first;
+  const second = await findOpenPartsOnce(context, live);
+  return {
+    open: first.open.length === 0 ? [] : second.open,
+    listeners: first.listeners.length === 0 ? [] : second.listeners,
+  };
+}
+
+/** Creates a source, calls some of its tools, and ends it. */
+export async function createUseAndEnd(
+  context: CheckContext,
+  end: (source: ToolSource) => Promise<void>,
+): Promise<void> {
+  const subject = await context.createReady();
+  await callSomeTools(context, subject);
+  await context.withDeadline(end(subject.source), "closing it");
+}
+
+/** Formats open resources for a report. */
+export function formatOpenResources(open: readonly OpenResource[]): string {
+  return open
+    .map(({ what, where }) => (where === undefined ? what : `${what}, opened at ${where}`))
+    .join("; ");
+}
+
+async function callSomeTools(context: CheckContext, subject: Subject): Promise<void> {
+  const executor = createExecutor(subject.callableTools());
+  for (const call of oneCallPerTool(context)) await runSample(context, executor, call);
+}
+
+async function findOpenPartsOnce(
+  context: CheckContext,
+  live: () => Promise<void>,
+): Promise<OpenParts> {
+  using opened = new ResourceTracker();
+  using listeners = new ListenerTracker();
+  await listeners.run(() => opened.run(live));
+  return {
+    open: await opened.waitUntilClosed(() => context.waitQuietly()),
+    listeners: listeners.remainingEvents(),
+  };
 }

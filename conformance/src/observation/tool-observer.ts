@@ -1,7 +1,7 @@
 import type { Tool } from "@toolweave/core";
 import { overrideTool } from "../execution/run-sample.ts";
 import { formatError } from "../contract/finding.ts";
-import { withTimeout } from "../context/with-timeout.ts";
+import { withTimeout } from "../context/deadline-budget.ts";
 
 /** The maximum time in which a tool has to stop. */
 const maxStopMs = 1000;
@@ -48,4 +48,28 @@ export class ToolObserver {
       return formatError(error);
     }
   }
+}
+
+/** The value that a tool itself returned or threw, before the executor processed it. */
+type ToolAnswer = { readonly returned: unknown } | { readonly thrown: unknown };
+
+/** Wraps tools so that `onGiven` receives what their calls return or throw. */
+export function observeAnswers(
+  tools: readonly Tool[],
+  onGiven: (given: ToolAnswer) => void,
+): Tool[] {
+  return tools.map((tool) =>
+    overrideTool(tool, {
+      invoke: async (args, ctx) => {
+        try {
+          const returned = await tool.invoke(args, ctx);
+          onGiven({ returned });
+          return returned;
+        } catch (thrown) {
+          onGiven({ thrown });
+          throw thrown;
+        }
+      },
+    }),
+  );
 }

@@ -1,13 +1,13 @@
 import { styleText } from "node:util";
 import { getArea } from "../requirements/areas.ts";
-import { escapeLine } from "./escape-text.ts";
 import {
+  escapeLine,
   formatReplayOptions,
   type ConformanceReport,
   type RuleCounts,
   type RuleResult,
 } from "./report.ts";
-import { getVerdict, formatVerdict } from "./verdict.ts";
+import { getVerdict, formatVerdict } from "./summary.ts";
 
 /** Options of the formatted report. */
 export interface FormatReportOptions {

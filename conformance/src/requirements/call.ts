@@ -127,3 +127,199 @@ export const callRequirements: readonly Requirement[] = [
     ["TW-CALL-014"],
   ),
 ];
+
+/** Rules about cancellation. */
+export const cancellationRequirements: readonly Requirement[] = [
+  must(
+    "TW-CANCEL-001",
+    "5",
+    "A call that is cancelled before it starts has no effect.",
+    ["effectCalls"],
+    ["TW-PERM-008"],
+  ),
+  must("TW-CANCEL-002", "5", "A running call that is cancelled ends, and its tool stops working.", [
+    "slowCalls",
+  ]),
+  must("TW-CANCEL-003", "5", "A tool whose signal is already aborted stops.", ["slowCalls"]),
+  must(
+    "TW-CANCEL-004",
+    "5",
+    "A call that is cancelled before it completes has no effect.",
+    ["slowCalls"],
+    ["TW-CANCEL-002"],
+  ),
+  must(
+    "TW-CANCEL-005",
+    "5",
+    "Cancelled calls leave no timers or child processes behind.",
+    ["slowCalls"],
+    ["TW-CANCEL-002"],
+  ),
+  must(
+    "TW-CANCEL-006",
+    "5",
+    "After a call was cancelled, it and all other calls can be made again.",
+    ["slowCalls", "succeedingCalls"],
+    ["TW-CALL-002", "TW-CANCEL-002"],
+  ),
+  must(
+    "TW-CANCEL-007",
+    "5",
+    "Cancelling one call does not end another call.",
+    ["slowCalls"],
+    ["TW-CANCEL-002"],
+  ),
+  must(
+    "TW-CANCEL-008",
+    "5",
+    "A cancelled call causes no unhandled rejection and no uncaught exception.",
+    ["slowCalls"],
+  ),
+];
+
+/** Rules about calls that run at the same time. */
+export const concurrencyRequirements: readonly Requirement[] = [
+  must(
+    "TW-CONC-001",
+    "5",
+    "Calls that succeed one after the other also succeed concurrently.",
+    ["succeedingCalls"],
+    ["TW-CALL-007"],
+  ),
+  must(
+    "TW-CONC-002",
+    "5",
+    "Concurrent calls return the same results as when they run alone.",
+    ["succeedingCalls"],
+    ["TW-CONC-001"],
+  ),
+  must(
+    "TW-CONC-003",
+    "5",
+    "Calls with the same id in two runs are not confused with each other.",
+    ["succeedingCalls"],
+    ["TW-CONC-002"],
+  ),
+  must("TW-CONC-004", "5", "Concurrent calls with effects each have their effect.", [
+    "effectCalls",
+  ]),
+  must(
+    "TW-CONC-005",
+    "5",
+    "A failing call does not affect calls that run at the same time.",
+    ["failingCalls", "succeedingCalls"],
+    ["TW-CONC-001", "TW-ERROR-006"],
+  ),
+  must(
+    "TW-CONC-006",
+    "9",
+    "Calls of two instances do not affect each other.",
+    ["succeedingCalls"],
+    ["TW-CONC-002"],
+  ),
+  should(
+    "TW-CONC-007",
+    "5",
+    "A slow call does not delay the others.",
+    ["slowCalls", "succeedingCalls"],
+    ["TW-CONC-001"],
+  ),
+  must(
+    "TW-CONC-008",
+    "5",
+    "Calls with the same id in two runs each have their effect.",
+    ["effectCalls"],
+    ["TW-CANCEL-001", "TW-CONC-004"],
+  ),
+];
+
+/** Rules about timeouts. */
+export const timeoutRequirements: readonly Requirement[] = [
+  must(
+    "TW-TIMEOUT-001",
+    "5",
+    "A call that exceeds its timeout ends with timeout, and its tool stops.",
+    ["slowCalls"],
+    ["TW-CANCEL-002"],
+  ),
+  must(
+    "TW-TIMEOUT-002",
+    "5",
+    "A call that exceeds its timeout has no effect afterwards.",
+    ["slowCalls"],
+    ["TW-CANCEL-004", "TW-TIMEOUT-001"],
+  ),
+  must(
+    "TW-TIMEOUT-003",
+    "5",
+    "After a timeout, calls still succeed.",
+    ["slowCalls", "succeedingCalls"],
+    ["TW-CANCEL-006", "TW-TIMEOUT-001"],
+  ),
+  should(
+    "TW-TIMEOUT-004",
+    "5",
+    "A spec has a timeout of at most ten minutes, the default maximum of executors.",
+  ),
+];
+
+/** Rules about secrets. */
+export const secretRequirements: readonly Requirement[] = [
+  must("TW-SECRET-001", "10", "A spec and a fingerprint contain no secret.", ["secrets"]),
+  must("TW-SECRET-002", "10", "The id and the problems of a source contain no secret.", [
+    "source",
+    "secrets",
+  ]),
+  must("TW-SECRET-003", "10", "A result and the stored artifacts contain no secret.", [
+    "secrets",
+    "succeedingCalls",
+  ]),
+  must("TW-SECRET-004", "6", "An error message contains no secret.", ["secrets", "failingCalls"]),
+  must("TW-SECRET-005", "10", "Updates and progress contain no secret.", [
+    "secrets",
+    "updatingCalls",
+  ]),
+  must("TW-SECRET-006", "10", "A request to a person contains no secret.", ["secrets"]),
+  must(
+    "TW-SECRET-007",
+    "6",
+    "Errors and problems during an outage contain no secret.",
+    ["source", "secrets", "outage", "succeedingCalls"],
+    ["TW-SECRET-002"],
+  ),
+  must(
+    "TW-SECRET-008",
+    "6",
+    "The error of a failed call contains no secret when it is logged.",
+    ["secrets", "failingCalls"],
+    ["TW-SECRET-004"],
+  ),
+  must("TW-SECRET-009", "10", "A call prints no secret.", ["secrets", "succeedingCalls"]),
+];
+
+/** Rules about side effects. */
+export const purityRequirements: readonly Requirement[] = [
+  must(
+    "TW-PURE-001",
+    "4",
+    "A read-only tool changes nothing, whether it succeeds or fails.",
+    ["state", "succeedingCalls"],
+    ["TW-PURE-004", "TW-PERM-014"],
+  ),
+  must(
+    "TW-PURE-002",
+    "4",
+    "An idempotent tool changes nothing more when it is called again.",
+    ["state", "succeedingCalls"],
+    ["TW-PURE-004", "TW-PERM-014"],
+  ),
+  must("TW-PURE-003", "4", "Validating arguments changes nothing.", ["state"]),
+  must("TW-PURE-004", "1", "Listing tools and reading their specs changes nothing.", ["state"]),
+  must(
+    "TW-PURE-005",
+    "5",
+    "A call has its effect exactly once.",
+    ["effectCalls"],
+    ["TW-CANCEL-001"],
+  ),
+];

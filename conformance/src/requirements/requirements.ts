@@ -1,24 +1,27 @@
 import type { Requirement } from "./requirement.ts";
-import { callRequirements } from "./call.ts";
-import { cancellationRequirements } from "./cancellation.ts";
-import { changeRequirements } from "./change.ts";
-import { concurrencyRequirements } from "./concurrency.ts";
-import { determinismRequirements } from "./determinism.ts";
-import { errorRequirements } from "./error.ts";
-import { eventRequirements } from "./event.ts";
-import { largeRequirements } from "./large.ts";
-import { lifecycleRequirements } from "./lifecycle.ts";
-import { manifestRequirements } from "./manifest.ts";
-import { nameRequirements } from "./name.ts";
-import { outageRequirements } from "./outage.ts";
-import { permissionRequirements } from "./permission.ts";
-import { purityRequirements } from "./purity.ts";
-import { resultRequirements } from "./result.ts";
-import { secretRequirements } from "./secret.ts";
-import { specRequirements } from "./spec.ts";
-import { suspensionRequirements } from "./suspension.ts";
-import { timeoutRequirements } from "./timeout.ts";
-import { viewRequirements } from "./view.ts";
+import {
+  callRequirements,
+  cancellationRequirements,
+  concurrencyRequirements,
+  timeoutRequirements,
+  secretRequirements,
+  purityRequirements,
+} from "./call.ts";
+import {
+  changeRequirements,
+  lifecycleRequirements,
+  outageRequirements,
+  manifestRequirements,
+  viewRequirements,
+} from "./source.ts";
+import { determinismRequirements, specRequirements, nameRequirements } from "./spec.ts";
+import {
+  errorRequirements,
+  resultRequirements,
+  eventRequirements,
+  largeRequirements,
+} from "./result.ts";
+import { permissionRequirements, suspensionRequirements } from "./approval.ts";
 
 /**
  * Every rule that a tool, a source or an adapter can break, in the order in which they are checked.

@@ -61,3 +61,26 @@ export const specRequirements: readonly Requirement[] = [
     "The texts that a person reads contain no hidden or direction-changing characters.",
   ),
 ];
+
+/** Rules about what is the same each time. */
+export const determinismRequirements: readonly Requirement[] = [
+  must("TW-DET-001", "9", "A tool has the same spec each time it is created."),
+  must("TW-DET-002", "4", "A spec has the same content each time it is read."),
+  must("TW-DET-003", "9", "Calls do not change the specs of the tools.", ["succeedingCalls"]),
+  must("TW-DET-004", "4", "A fingerprint is the same each time it is read."),
+  should(
+    "TW-DET-005",
+    "9",
+    "The model receives the same text for a tool each time, so that prompts can be cached.",
+  ),
+];
+
+/** Rules about names and their order. */
+export const nameRequirements: readonly Requirement[] = [
+  must("TW-NAME-001", "8", "Names are canonical."),
+  must("TW-NAME-002", "8", "Names are unique."),
+  must("TW-NAME-003", "9", "tools() returns the same array while nothing changes.", ["source"]),
+  must("TW-NAME-004", "8", "The tools come in the same order each time."),
+  should("TW-NAME-005", "9", "No name is reserved for a built-in tool of the executor."),
+  should("TW-NAME-006", "8", "No two names differ only in case."),
+];

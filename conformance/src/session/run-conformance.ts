@@ -2,7 +2,7 @@ import { withSignal } from "@toolweave/core/adapter";
 import type { Manifest } from "../contract/manifest.ts";
 import { createReport, type ConformanceReport, type RuleResult } from "../report/report.ts";
 import { requirements } from "../requirements/requirements.ts";
-import { selectRules } from "./select-rules.ts";
+import { selectRules } from "./rule-tests.ts";
 import { Session, type ConformanceOptions } from "./session.ts";
 
 /** The progress of a run. */

@@ -1,6 +1,12 @@
 import type { Check, CheckContext } from "../context/check.ts";
 import { checks } from "../checks/checks.ts";
-import { isDeclared, absenceReason } from "../contract/declarations.ts";
+import {
+  isDeclared,
+  absenceReason,
+  type Manifest,
+  type SampleCall,
+  type SampleKind,
+} from "../contract/manifest.ts";
 import {
   failed,
   formatError,
@@ -9,7 +15,6 @@ import {
   type Finding,
   redactFinding,
 } from "../contract/finding.ts";
-import type { Manifest, SampleCall, SampleKind } from "../contract/manifest.ts";
 import { createResult, type RuleResult } from "../report/report.ts";
 import type { Requirement } from "../requirements/requirement.ts";
 import { creationRuleId, requirements, manifestRuleId } from "../requirements/requirements.ts";

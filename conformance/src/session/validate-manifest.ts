@@ -1,7 +1,12 @@
 import { ToolError } from "@toolweave/core";
 import { nearNames } from "@toolweave/core/adapter";
-import { isDeclared, declarationPath } from "../contract/declarations.ts";
-import type { Declaration, Manifest, SampleKind } from "../contract/manifest.ts";
+import {
+  isDeclared,
+  declarationPath,
+  type Declaration,
+  type Manifest,
+  type SampleKind,
+} from "../contract/manifest.ts";
 import { requirements } from "../requirements/requirements.ts";
 import { isObject } from "../schema/subschemas.ts";
 

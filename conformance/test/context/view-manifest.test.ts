@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { viewRules } from "../../src/checks/source/view-checks.ts";
-import { declarations, isDeclared } from "../../src/contract/declarations.ts";
+import { viewRules, createViewManifest } from "../../src/checks/source/view-checks.ts";
+import { declarations, isDeclared } from "../../src/contract/manifest.ts";
 import { requirements, runConformance, type SampleCall } from "../../src/index.ts";
-import { createViewManifest } from "../../src/context/view-manifest.ts";
 import { sourceManifest, toolsManifest } from "../fixtures/index.ts";
 
 test("a view has all declarations of its manifest", () => {

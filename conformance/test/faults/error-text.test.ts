@@ -5,7 +5,7 @@ import {
   findHostPath,
   hasHtmlPage,
   hasStackTrace,
-} from "../../src/faults/error-text.ts";
+} from "../../src/faults/error-faults.ts";
 
 test.each<[said: string, path: string]>([
   ["open /home/ada/.config/library.json failed", "/home/ada/.config/library.json"],

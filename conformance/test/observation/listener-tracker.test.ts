@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ListenerTracker } from "../../src/observation/listener-tracker.ts";
+import { ListenerTracker } from "../../src/observation/resource-tracker.ts";
 
 test("a listener counts until it is removed, however it was added", async () => {
   using listeners = new ListenerTracker();

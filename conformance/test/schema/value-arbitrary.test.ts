@@ -1,7 +1,7 @@
 import { ajvValidator, type JsonObject } from "@toolweave/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { findThrownProgrammingError } from "../../src/faults/programming-error.ts";
+import { findThrownProgrammingError } from "../../src/faults/error-faults.ts";
 import { generateBoundaries } from "../../src/schema/boundaries.ts";
 import { generateBreaches } from "../../src/schema/breaches.ts";
 import { References } from "../../src/schema/references.ts";

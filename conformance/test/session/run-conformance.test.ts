@@ -6,7 +6,7 @@ import {
   type Manifest,
   type RuleResult,
 } from "../../src/index.ts";
-import { declarations } from "../../src/contract/declarations.ts";
+import { declarations } from "../../src/contract/manifest.ts";
 import { sourceManifest, toolsManifest } from "../fixtures/index.ts";
 
 const none = "no time";

@@ -1,11 +1,21 @@
-import type { ExecutorOptions, PolicyFunction, Tool } from "@toolweave/core";
+import type { ExecutorOptions, PolicyFunction, Tool, PermissionRequest } from "@toolweave/core";
 import { countEffects } from "../../calls/effect-count.ts";
 import { formatOutcome } from "../../execution/call-result.ts";
 import { formatCall, createExecutor, labelCalls, runSample } from "../../execution/run-sample.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { failed, notApplicable, passed, type Finding } from "../../contract/finding.ts";
-import { checkEach, type Fault } from "../../faults/check-each.ts";
+import { failed, notApplicable, passed, type Finding, type Fault } from "../../contract/finding.ts";
+import { checkEach } from "../../faults/check-each.ts";
 import type { EffectCall } from "../../contract/manifest.ts";
+import {
+  checkProposals,
+  maxRepeatedProposals,
+  findPermissionFault,
+  passesValidation,
+  validPermissions,
+  runPreflight,
+  type Proposal,
+  type ProposingTool,
+} from "../../calls/proposals.ts";
 
 /** Checks of declared and actual effects. */
 export const effectPermissionChecks: readonly Check[] = [
@@ -139,4 +149,51 @@ async function findUndeclaredEffect(
   const wrong =
     "has an effect that is not declared: set destructiveHint or access, or propose a permission in a preflight";
   return { wrong, seen: annotations };
+}
+
+/** Checks of paths that preflights propose. */
+export const pathPermissionChecks: readonly Check[] = [
+  defineCheck("TW-PERM-007", (context) =>
+    checkProposals(context, "Checked the proposed paths", async (tool) => {
+      const asSent = findPermissionFault(tool, findPathFault);
+      return asSent ?? (await findUnresolvedPath(context, tool));
+    }),
+  ),
+];
+
+function findPathFault({ kind, target }: PermissionRequest): string | undefined {
+  const climbs = kind.startsWith("fs.") && target.split(/[\\/]/).includes("..");
+  return climbs ? `proposes ${kind} for a path with ".." in it` : undefined;
+}
+
+/**
+ * Finds a fault for arguments with `..` in a path, which must be refused or proposed as the
+ * resolved path.
+ */
+async function findUnresolvedPath(
+  context: CheckContext,
+  tool: ProposingTool,
+): Promise<Fault | undefined> {
+  for (const proposal of tool.proposals.slice(0, maxRepeatedProposals)) {
+    for (const name of findPathArguments(proposal)) {
+      const args = { ...proposal.args, [name]: `${String(proposal.args[name])}/../../conformance` };
+      if (!(await passesValidation(context, tool, args))) continue;
+      const answer = await runPreflight(context, tool, structuredClone(args));
+      if (!("given" in answer)) continue;
+      const asked = { ...tool, proposals: [{ args, given: answer.given }] };
+      const fault = findPermissionFault(asked, findPathFault);
+      if (fault !== undefined) return fault;
+    }
+  }
+  return undefined;
+}
+
+/** The names of the arguments that the proposed path contains. */
+function findPathArguments(proposal: Proposal): string[] {
+  const paths = validPermissions(proposal).filter(({ kind }) => kind.startsWith("fs."));
+  return Object.entries(proposal.args).flatMap(([name, value]) =>
+    typeof value === "string" && value !== "" && paths.some(({ target }) => target.includes(value))
+      ? [name]
+      : [],
+  );
 }

@@ -6,27 +6,23 @@ import {
   noPreflight,
   findPermissionFault,
   findSmallestFault,
-} from "../../calls/check-proposals.ts";
-import { validPermissions, runPreflight, collectProposals } from "../../calls/proposals.ts";
+  validPermissions,
+  runPreflight,
+  collectProposals,
+} from "../../calls/proposals.ts";
 import { defineCheck, type Check } from "../../context/check.ts";
-import { notApplicable } from "../../contract/finding.ts";
-import {
-  withReadableSpec,
-  checkEach,
-  type DescribedTool,
-  type Fault,
-} from "../../faults/check-each.ts";
+import { notApplicable, type Fault } from "../../contract/finding.ts";
+import { withReadableSpec, checkEach, type DescribedTool } from "../../faults/check-each.ts";
 import {
   allowsKind,
   hasControlCharacters,
   findPermissionsFault,
   findNetworkContradiction,
   findTargetFault,
-} from "../../faults/permission-fault.ts";
+} from "../../faults/approval-faults.ts";
 import { markSecrets } from "../../schema/secret-arguments.ts";
 import { findStateChange } from "../../observation/state.ts";
-import { effectPermissionChecks } from "./effect-permission-checks.ts";
-import { pathPermissionChecks } from "./path-permission-checks.ts";
+import { effectPermissionChecks, pathPermissionChecks } from "./effect-permission-checks.ts";
 
 /** A password that no text contains by chance, and that URLs do not encode. */
 const mark = "twSecret0Q7x9Zk";

@@ -13,8 +13,8 @@ import {
   type AnswerRequest,
 } from "../../calls/waiting-calls.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { notApplicable, type Finding } from "../../contract/finding.ts";
-import { checkEach, type Fault } from "../../faults/check-each.ts";
+import { notApplicable, type Finding, type Fault } from "../../contract/finding.ts";
+import { checkEach } from "../../faults/check-each.ts";
 import type { SuspendingCall } from "../../contract/manifest.ts";
 import { findRequestFault } from "../../faults/request-fault.ts";
 import { approvalChecks } from "./approval-checks.ts";

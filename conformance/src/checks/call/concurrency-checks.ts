@@ -9,17 +9,17 @@ import {
 } from "../../execution/call-result.ts";
 import { countEffects, countNewEffects } from "../../calls/effect-count.ts";
 import { formatCall, createExecutor, labelCalls, runSample } from "../../execution/run-sample.ts";
-import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
+import { defineCheck, memoizePerRun, type Check, type CheckContext } from "../../context/check.ts";
 import {
   failed,
   formatError,
   notApplicable,
   passed,
   type Finding,
+  type Fault,
 } from "../../contract/finding.ts";
-import { checkEach, type Fault } from "../../faults/check-each.ts";
+import { checkEach } from "../../faults/check-each.ts";
 import type { EffectCall, SampleCall } from "../../contract/manifest.ts";
-import { memoizePerRun } from "../../context/memoize-per-run.ts";
 import { drawSubset } from "../../schema/draw-subset.ts";
 import { ToolObserver } from "../../observation/tool-observer.ts";
 

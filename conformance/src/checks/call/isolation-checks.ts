@@ -2,11 +2,10 @@ import type { CallOptions, RunOptions, Tool } from "@toolweave/core";
 import type { InjectedParameter } from "@toolweave/core/adapter";
 import { isDeterministic, comparableText } from "../../execution/call-result.ts";
 import { formatCall, createExecutor, runSample } from "../../execution/run-sample.ts";
-import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { formatError, notApplicable, type Finding } from "../../contract/finding.ts";
-import { checkEach, type Fault } from "../../faults/check-each.ts";
+import { defineCheck, memoizePerRun, type Check, type CheckContext } from "../../context/check.ts";
+import { formatError, notApplicable, type Finding, type Fault } from "../../contract/finding.ts";
+import { checkEach } from "../../faults/check-each.ts";
 import type { SampleCall } from "../../contract/manifest.ts";
-import { memoizePerRun } from "../../context/memoize-per-run.ts";
 import { drawSubset } from "../../schema/draw-subset.ts";
 import {
   createContextReads,

@@ -12,7 +12,7 @@ import { defineCheck, type Check, type CheckContext } from "../../context/check.
 import { failed, notApplicable, passed, type Finding } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
 import type { SampleCall, SampleKind } from "../../contract/manifest.ts";
-import { DeadlineError } from "../../context/with-timeout.ts";
+import { DeadlineError } from "../../context/deadline-budget.ts";
 import { generateArguments, findUsableTools, type UsableTool } from "../../calls/usable-tool.ts";
 import { findStateChange, compareStates, readState } from "../../observation/state.ts";
 

@@ -6,21 +6,20 @@ import {
   labelCalls,
   runSample,
 } from "../../execution/run-sample.ts";
-import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { failed, notApplicable, passed, type Finding } from "../../contract/finding.ts";
-import { withReadableSpec, checkEach, type Fault } from "../../faults/check-each.ts";
+import { defineCheck, memoizePerRun, type Check, type CheckContext } from "../../context/check.ts";
+import { failed, notApplicable, passed, type Finding, type Fault } from "../../contract/finding.ts";
+import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
 import type { SampleCall } from "../../contract/manifest.ts";
-import { LeakFinder } from "../../faults/leak-finder.ts";
 import {
+  LeakFinder,
   findResultLeak,
   toLeakFault,
   formatForLog,
   findArtifactLeak,
   createRecordingStore,
-} from "../../faults/secret-faults.ts";
-import { memoizePerRun } from "../../context/memoize-per-run.ts";
+} from "../../faults/leak-finder.ts";
 import { drawSubset } from "../../schema/draw-subset.ts";
-import { duringOutage } from "../../observation/during-outage.ts";
+import { duringOutage } from "../../observation/observed-outage.ts";
 
 /** The maximum number of calls whose approval requests are checked. */
 const maxAskedCalls = 40;

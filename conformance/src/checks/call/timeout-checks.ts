@@ -2,10 +2,9 @@ import { makeLaterCalls, type LaterCall } from "../../calls/cancelled-calls.ts";
 import { countEffects } from "../../calls/effect-count.ts";
 import { formatOutcome } from "../../execution/call-result.ts";
 import { formatCall, createExecutor, runSample } from "../../execution/run-sample.ts";
-import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { formatError, notApplicable } from "../../contract/finding.ts";
-import { withReadableSpec, checkEach, type Fault } from "../../faults/check-each.ts";
-import { memoizePerRun } from "../../context/memoize-per-run.ts";
+import { defineCheck, memoizePerRun, type Check, type CheckContext } from "../../context/check.ts";
+import { formatError, notApplicable, type Fault } from "../../contract/finding.ts";
+import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
 import { ToolObserver } from "../../observation/tool-observer.ts";
 
 /** The default maximum timeout of an executor in milliseconds. */

@@ -6,8 +6,11 @@ import { failed, passed, type Finding } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
 import type { SampleCall } from "../../contract/manifest.ts";
 import { drawSubset } from "../../schema/draw-subset.ts";
-import { ResourceTracker, type OpenResource } from "../../observation/resource-tracker.ts";
-import { ListenerTracker } from "../../observation/listener-tracker.ts";
+import {
+  ResourceTracker,
+  ListenerTracker,
+  type OpenResource,
+} from "../../observation/resource-tracker.ts";
 import type { ProcessChange } from "../../observation/process-changes.ts";
 
 /** How often a call is made to find a leak. */

@@ -10,18 +10,16 @@ import { formatCall, createExecutor, runSample } from "../../execution/run-sampl
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
 import { failed, formatError, passed, formatValue, type Finding } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
-import { findCauseFault } from "../../faults/cause-fault.ts";
 import {
+  findCauseFault,
   isBlankMessage,
   hasControlCode,
   findHostPath,
   hasHtmlPage,
   hasStackTrace,
-} from "../../faults/error-text.ts";
-import {
   findReturnedProgrammingError,
   findThrownProgrammingError,
-} from "../../faults/programming-error.ts";
+} from "../../faults/error-faults.ts";
 
 /** The maximum number of bytes of an error message. */
 const maxErrorBytes = 4000;

@@ -1,5 +1,4 @@
-import type { ToolProgress } from "@toolweave/core/adapter";
-import { isContentBlock } from "@toolweave/core/adapter";
+import { type ToolProgress, isContentBlock } from "@toolweave/core/adapter";
 import {
   isDeterministic,
   formatOutcome,
@@ -14,14 +13,14 @@ import {
   formatSent,
   makeUpdatingCalls,
   type UpdatingRun,
+  type SentUpdate,
 } from "../../calls/updating-calls.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { failed, notApplicable, passed, type Finding } from "../../contract/finding.ts";
-import { checkEach, type Fault } from "../../faults/check-each.ts";
+import { failed, notApplicable, passed, type Finding, type Fault } from "../../contract/finding.ts";
+import { checkEach } from "../../faults/check-each.ts";
 import { findJsonDefect } from "../../faults/json-defect.ts";
 import { outputFields } from "../../faults/returned-output.ts";
 import { isObject } from "../../schema/subschemas.ts";
-import type { SentUpdate } from "../../observation/sent-updates.ts";
 
 /** The maximum number of updates and progress reports of a call. */
 const maxSent = 1000;

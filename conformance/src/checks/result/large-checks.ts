@@ -13,14 +13,13 @@ import {
   countResultBytes,
 } from "../../calls/large-calls.ts";
 import { formatCall, labelCalls, runSample } from "../../execution/run-sample.ts";
-import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { formatError, type Finding } from "../../contract/finding.ts";
-import { checkEach, type Fault } from "../../faults/check-each.ts";
+import { defineCheck, memoizePerRun, type Check, type CheckContext } from "../../context/check.ts";
+import { formatError, type Finding, type Fault } from "../../contract/finding.ts";
+import { checkEach } from "../../faults/check-each.ts";
 import type { LargeCall } from "../../contract/manifest.ts";
 import { getTexts } from "../../faults/returned-output.ts";
-import { findArtifactTypeFault } from "../../faults/artifact-type-fault.ts";
-import { memoizePerRun } from "../../context/memoize-per-run.ts";
-import { observeAnswers } from "../../observation/tool-answers.ts";
+import { findArtifactTypeFault } from "../../faults/block-faults.ts";
+import { observeAnswers } from "../../observation/tool-observer.ts";
 import { streamChecks } from "./stream-checks.ts";
 
 /** The maximum length of a base64 text that may be a key or a hash. */

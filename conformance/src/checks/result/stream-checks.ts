@@ -2,8 +2,8 @@ import type { ExecutorOptions, Tool } from "@toolweave/core";
 import { createStoringExecutor } from "../../calls/large-calls.ts";
 import { overrideTool, labelCalls, runSample } from "../../execution/run-sample.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { formatError, notApplicable, type Finding } from "../../contract/finding.ts";
-import { checkEach, type Fault } from "../../faults/check-each.ts";
+import { formatError, notApplicable, type Finding, type Fault } from "../../contract/finding.ts";
+import { checkEach } from "../../faults/check-each.ts";
 import type { LargeCall } from "../../contract/manifest.ts";
 import {
   isAsyncIterable,

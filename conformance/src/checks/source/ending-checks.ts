@@ -7,15 +7,14 @@ import {
   findFailingCall,
   runSample,
 } from "../../execution/run-sample.ts";
-import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
+import { defineCheck, memoizePerRun, type Check, type CheckContext } from "../../context/check.ts";
 import { failed, formatError, passed } from "../../contract/finding.ts";
-import { memoizePerRun } from "../../context/memoize-per-run.ts";
 import {
   formatOpenResources,
   findOpenParts,
   createUseAndEnd,
   type OpenParts,
-} from "../../observation/open-parts.ts";
+} from "../../observation/resource-tracker.ts";
 import { waitForTurns, EscapedErrors } from "../../context/escaped-errors.ts";
 
 /** Checks of closing a source. */

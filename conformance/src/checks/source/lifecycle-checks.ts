@@ -10,7 +10,7 @@ import {
 } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
 import { findJsonDefect, isPointer } from "../../faults/json-defect.ts";
-import { findMemberFault } from "../../faults/tool-members.ts";
+import { findMemberFault } from "../../faults/read-spec.ts";
 import { waitForTurns, EscapedErrors } from "../../context/escaped-errors.ts";
 import { endingChecks } from "./ending-checks.ts";
 import { unusableSchemaChecks } from "./unusable-schema-checks.ts";

@@ -1,11 +1,16 @@
 import { countEffects, countNewEffects } from "../../calls/effect-count.ts";
 import { formatOutcome, type CallResult } from "../../execution/call-result.ts";
 import { formatCall, createExecutor, runSample } from "../../execution/run-sample.ts";
-import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { failed, formatError, notApplicable, type Finding } from "../../contract/finding.ts";
-import { checkEach, type Fault } from "../../faults/check-each.ts";
-import { memoizePerRun } from "../../context/memoize-per-run.ts";
-import { duringLostResponses } from "../../observation/during-outage.ts";
+import { defineCheck, memoizePerRun, type Check, type CheckContext } from "../../context/check.ts";
+import {
+  failed,
+  formatError,
+  notApplicable,
+  type Finding,
+  type Fault,
+} from "../../contract/finding.ts";
+import { checkEach } from "../../faults/check-each.ts";
+import { duringLostResponses } from "../../observation/observed-outage.ts";
 
 const done = "Made calls whose responses were lost, and counted their effects";
 

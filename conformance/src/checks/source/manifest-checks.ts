@@ -4,9 +4,9 @@ import {
   isDeclared,
   declarationPath,
   absenceReason,
-} from "../../contract/declarations.ts";
+  type Declaration,
+} from "../../contract/manifest.ts";
 import { failed, passed } from "../../contract/finding.ts";
-import type { Declaration } from "../../contract/manifest.ts";
 
 /** Declarations that only apply to sources. */
 const sourceDeclarations: readonly Declaration[] = ["change", "outage"];

@@ -19,11 +19,9 @@ import {
 import { checkEach } from "../../faults/check-each.ts";
 import type { EffectCall, SampleCall } from "../../contract/manifest.ts";
 import type { Subject } from "../../context/subject.ts";
-import { observeOutage } from "../../observation/observed-outage.ts";
+import { observeOutage, duringOutage } from "../../observation/observed-outage.ts";
 import { containErrors } from "../../context/escaped-errors.ts";
-import { duringOutage } from "../../observation/during-outage.ts";
-import { afterOutageChecks } from "./after-outage-checks.ts";
-import { absentBackendChecks } from "./absent-backend-checks.ts";
+import { afterOutageChecks, absentBackendChecks } from "./after-outage-checks.ts";
 import { lostAnswerChecks } from "./lost-response-checks.ts";
 
 /** Codes that tell a host to retry later, or to check whether the call has run. */

@@ -6,8 +6,8 @@ import {
   runSample,
 } from "../../execution/run-sample.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { formatError, notApplicable, formatValue } from "../../contract/finding.ts";
-import { checkEach, type Fault } from "../../faults/check-each.ts";
+import { formatError, notApplicable, formatValue, type Fault } from "../../contract/finding.ts";
+import { checkEach } from "../../faults/check-each.ts";
 import { readName } from "../../context/subject.ts";
 
 /** Input schemas that cannot be used for validation, as in real documents and servers. */

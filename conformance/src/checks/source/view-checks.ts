@@ -1,14 +1,21 @@
-import { filter, rename, toolsSource, type Tool, type ToolOutcome } from "@toolweave/core";
-import { shortHash } from "@toolweave/core/adapter";
+import {
+  filter,
+  rename,
+  toolsSource,
+  prefix,
+  type Tool,
+  type ToolOutcome,
+  type ToolSource,
+} from "@toolweave/core";
+import { shortHash, prefixName } from "@toolweave/core/adapter";
 import { isDeterministic, comparableText, isRateLimited } from "../../execution/call-result.ts";
 import { formatCall, createExecutor, labelCalls, runSample } from "../../execution/run-sample.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { failed, passed, type Finding } from "../../contract/finding.ts";
-import { checkEach, type Fault } from "../../faults/check-each.ts";
-import type { SampleCall } from "../../contract/manifest.ts";
+import { failed, passed, type Finding, type Fault } from "../../contract/finding.ts";
+import { checkEach } from "../../faults/check-each.ts";
+import type { SampleCall, Manifest, SampleCalls } from "../../contract/manifest.ts";
 import { requirements } from "../../requirements/requirements.ts";
 import type { Subject } from "../../context/subject.ts";
-import { createViewManifest } from "../../context/view-manifest.ts";
 
 /**
  * The rules that a prefix and a filter can break: one for each member that a view forwards. All
@@ -188,4 +195,56 @@ async function findDifference(
 ): Promise<Fault | undefined> {
   if (first === other || !(await isDeterministic(first, alone))) return undefined;
   return { wrong, seen: `alone ${first}, otherwise ${other}` };
+}
+
+const viewPrefix = "view";
+
+/**
+ * Creates a manifest for a view of the manifest's source: every name has a prefix, and some tools
+ * are hidden. Its declarations are adapted to the view. A view of a view works as well.
+ *
+ * @param hidden the names of tools to hide, as the source of the manifest lists them.
+ */
+export function createViewManifest(manifest: Manifest, hidden: ReadonlySet<string>): Manifest {
+  const {
+    samples,
+    generatedCalls,
+    change,
+    knownFailing: _,
+    createWithSchema: __,
+    ...rest
+  } = manifest;
+  const inner = new WeakMap<ToolSource, ToolSource>();
+  return {
+    ...rest,
+    name: `${manifest.name}, prefixed and filtered`,
+    ...(samples === undefined ? {} : { samples: prefixSamples(samples) }),
+    ...(generatedCalls === undefined ? {} : { generatedCalls: prefixNames(generatedCalls) }),
+    ...(change === undefined ? {} : { change: (view) => change(inner.get(view) ?? view) }),
+    create: async () => {
+      const made = await manifest.create();
+      const source = "tools" in made ? made : toolsSource(manifest.name, made);
+      const view = prefix(
+        filter(source, ({ spec }) => !hidden.has(spec.name)),
+        viewPrefix,
+      );
+      inner.set(view, source);
+      return view;
+    },
+  };
+}
+
+function prefixNames(names: "all" | readonly string[]): "all" | readonly string[] {
+  return names === "all" ? names : names.map((name) => prefixName(viewPrefix, name));
+}
+
+function prefixSamples(samples: SampleCalls): SampleCalls {
+  const renamed = Object.entries(samples).map(([kind, calls]) => [
+    kind,
+    (calls as readonly SampleCall[]).map((call) => ({
+      ...call,
+      tool: prefixName(viewPrefix, call.tool),
+    })),
+  ]);
+  return Object.fromEntries(renamed) as SampleCalls;
 }

@@ -1,16 +1,12 @@
-import type { Tool } from "@toolweave/core";
+import type { Tool, ToolSpec } from "@toolweave/core";
 import { canonicalJson } from "@toolweave/core/adapter";
 import { formatCall, createSourceExecutor, runSample } from "../../execution/run-sample.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
 import { notApplicable } from "../../contract/finding.ts";
 import { withReadableSpec, checkEach, type DescribedTool } from "../../faults/check-each.ts";
 import { readSpec } from "../../faults/read-spec.ts";
-import {
-  findChangedField,
-  withoutLocation,
-  type ChangedField,
-} from "../../faults/changed-field.ts";
 import { drawSubset } from "../../schema/draw-subset.ts";
+import { isObject } from "../../schema/subschemas.ts";
 
 /** The maximum number of tools to compare, chosen by the seed, since serializing specs is slow. */
 const maxTools = 40;
@@ -140,4 +136,39 @@ function readFingerprint(tool: Tool): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A field in which two specs differ. */
+interface ChangedField {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** Finds the first field whose content differs, independent of the order of keys. */
+function findChangedField(before: ToolSpec, after: ToolSpec): ChangedField | undefined {
+  const old = before as unknown as Readonly<Record<string, unknown>>;
+  const now = after as unknown as Readonly<Record<string, unknown>>;
+  for (const field of new Set([...Object.keys(old), ...Object.keys(now)])) {
+    if (old[field] === now[field]) continue;
+    if (canonicalJson(old[field]) === canonicalJson(now[field])) continue;
+    return { field, before: old[field], after: now[field] };
+  }
+  return undefined;
+}
+
+/**
+ * The spec without the fields in which instances may differ: the source of its provenance, and the
+ * workspace folder.
+ */
+function withoutLocation(spec: ToolSpec): ToolSpec {
+  const { provenance, annotations } = spec;
+  const { source: _, ...from } = isObject(provenance) ? provenance : {};
+  const { access } = isObject(annotations) ? (annotations as ToolSpec["annotations"]) : {};
+  const { workspaceRoot: __, ...reaches } = access ?? {};
+  return {
+    ...spec,
+    provenance: from as ToolSpec["provenance"],
+    annotations: { ...annotations, ...(access === undefined ? {} : { access: reaches }) },
+  };
 }

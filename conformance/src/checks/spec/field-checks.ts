@@ -1,15 +1,17 @@
 import type { JsonObject, JsonValue, ToolSpec } from "@toolweave/core";
 import { defineCheck, type Check } from "../../context/check.ts";
-import { withReadableSpec, checkEach, type Fault } from "../../faults/check-each.ts";
+import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
+import type { Fault } from "../../contract/finding.ts";
 import {
   isBoolean,
   isNonBlankString,
   isString,
   findMismatch,
+  findRedactionFault,
+  findFieldFault,
   type Test,
-} from "../../faults/field-tests.ts";
+} from "../../faults/field-faults.ts";
 import { isSpecField } from "../../faults/read-spec.ts";
-import { findRedactionFault, findFieldFault } from "../../faults/field-fault.ts";
 import { isObject } from "../../schema/subschemas.ts";
 
 const provenance: Readonly<Record<string, Test>> = {

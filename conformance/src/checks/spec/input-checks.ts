@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, ToolSpec } from "@toolweave/core";
 import { defineCheck, type Check } from "../../context/check.ts";
-import { withReadableSpec, checkEach, type Fault } from "../../faults/check-each.ts";
+import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
+import type { Fault } from "../../contract/finding.ts";
 import { findKeyword } from "../../schema/find-keyword.ts";
 import { getReferences } from "../../schema/references.ts";
 import { isObject } from "../../schema/subschemas.ts";

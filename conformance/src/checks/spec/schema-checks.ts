@@ -2,14 +2,9 @@ import type { JsonObject } from "@toolweave/core";
 import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { formatError, notApplicable } from "../../contract/finding.ts";
-import {
-  withReadableSpec,
-  checkEach,
-  type DescribedTool,
-  type Fault,
-} from "../../faults/check-each.ts";
-import { separateArgumentsSchema } from "../../faults/tool-members.ts";
+import { formatError, notApplicable, type Fault } from "../../contract/finding.ts";
+import { withReadableSpec, checkEach, type DescribedTool } from "../../faults/check-each.ts";
+import { separateArgumentsSchema } from "../../faults/read-spec.ts";
 import { generateBoundaries } from "../../schema/boundaries.ts";
 import { compileSchema, sharedValidator } from "../../schema/shared-validator.ts";
 import { drawSubset } from "../../schema/draw-subset.ts";

@@ -1,9 +1,14 @@
 import { defineCheck, type Check } from "../../context/check.ts";
 import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
-import { findAnnotationFault } from "../../faults/annotation-fault.ts";
-import { isObject } from "../../schema/subschemas.ts";
+import { findAnnotationFault } from "../../faults/field-faults.ts";
+import { isObject, collectSubschemas } from "../../schema/subschemas.ts";
 import { fieldChecks } from "./field-checks.ts";
-import { textChecks } from "./text-checks.ts";
+import {
+  findHiddenCharacter,
+  hasLoneSurrogate,
+  type SpecText,
+} from "../../faults/hidden-characters.ts";
+import type { JsonObject, JsonValue, ToolSpec } from "@toolweave/core";
 
 /** Checks of specs, except their schemas. */
 export const specChecks: readonly Check[] = [
@@ -59,5 +64,81 @@ export const specChecks: readonly Check[] = [
   }),
 
   ...fieldChecks,
-  ...textChecks,
+  defineCheck("TW-SPEC-021", async (context) => {
+    const { tools } = await context.subject();
+    const done = "Looked for invisible characters in the texts of each spec";
+    return checkEach(withReadableSpec(tools), done, ({ spec }) => {
+      for (const { path, text } of getWrittenTexts(spec)) {
+        const character = findHiddenCharacter(text);
+        if (character !== undefined) {
+          const wrong = `has the invisible or direction-changing character ${character} at ${path}: remove it`;
+          return { wrong, seen: JSON.stringify(text) };
+        }
+      }
+      return undefined;
+    });
+  }),
+
+  defineCheck("TW-SPEC-024", async (context) => {
+    const { tools } = await context.subject();
+    return checkEach(
+      withReadableSpec(tools),
+      "Looked for broken characters in each spec",
+      ({ spec }) => {
+        const broken = getAllTexts(spec).find(({ text }) => hasLoneSurrogate(text));
+        return broken === undefined
+          ? undefined
+          : {
+              wrong: `has a lone surrogate at ${broken.path}: a text was truncated within a character`,
+              seen: JSON.stringify(broken.text),
+            };
+      },
+    );
+  }),
 ];
+
+const textKeywords = ["title", "description", "$comment"];
+
+/**
+ * The texts of a spec that are written for a reader: its name and texts, and the names and texts of
+ * its input schema.
+ */
+function getWrittenTexts({ name, title, description, inputSchema }: ToolSpec): SpecText[] {
+  const found: SpecText[] = [];
+  const add = (path: string, text: unknown): void => {
+    if (typeof text === "string") found.push({ path, text });
+  };
+  add("/name", name);
+  add("/title", title);
+  add("/description", description);
+  if (!isObject(inputSchema)) return found;
+  for (const { schema, path } of collectSubschemas(inputSchema)) {
+    const at = `/inputSchema${path}`;
+    for (const keyword of textKeywords) add(`${at}/${keyword}`, schema[keyword]);
+    const { properties } = schema;
+    if (isObject(properties)) {
+      for (const property of Object.keys(properties)) add(`${at}/properties`, property);
+    }
+  }
+  return found;
+}
+
+/** All texts of the part of a spec that a model receives, keys and values alike. */
+function getAllTexts({ name, title, description, inputSchema }: ToolSpec): SpecText[] {
+  const found: SpecText[] = [];
+  const seen = new Set<object>();
+  const visit = (value: JsonValue | undefined, path: string): void => {
+    if (typeof value === "string") found.push({ path, text: value });
+    if (typeof value !== "object" || value === null || seen.has(value)) return;
+    seen.add(value);
+    for (const [key, member] of Object.entries(value as JsonObject)) {
+      found.push({ path, text: key });
+      visit(member, `${path}/${key}`);
+    }
+  };
+  visit(name, "/name");
+  visit(title, "/title");
+  visit(description, "/description");
+  visit(inputSchema, "/inputSchema");
+  return found;
+}

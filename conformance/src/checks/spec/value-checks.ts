@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
-import { withReadableSpec, checkEach, type Fault } from "../../faults/check-each.ts";
+import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
+import type { Fault } from "../../contract/finding.ts";
 import { hasType, getTypes } from "../../schema/breaches.ts";
 import { compileSchema } from "../../schema/shared-validator.ts";
 import { drawSubset } from "../../schema/draw-subset.ts";

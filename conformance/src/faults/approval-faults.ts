@@ -1,6 +1,6 @@
 import type { PermissionRequest, ToolAnnotations } from "@toolweave/core";
 import type { ToolAccess } from "@toolweave/core/adapter";
-import type { Fault } from "./check-each.ts";
+import type { Fault } from "../contract/finding.ts";
 import { isObject } from "../schema/subschemas.ts";
 import { findJsonDefect } from "./json-defect.ts";
 

@@ -3,6 +3,9 @@ import { nearNames } from "@toolweave/core/adapter";
 import { areas } from "../requirements/areas.ts";
 import type { Requirement } from "../requirements/requirement.ts";
 import { creationRuleId, requirements } from "../requirements/requirements.ts";
+import type { Manifest } from "../contract/manifest.ts";
+import { escapeLine } from "../report/report.ts";
+import type { Session } from "./session.ts";
 
 /**
  * The selected rules and the rules that they build on, in the order of `requirements`.
@@ -35,4 +38,18 @@ function unknownRuleError(written: string): ToolError {
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   const message = `There is no rule or area ${JSON.stringify(written)}.${hint}`;
   return new ToolError("internal", message);
+}
+
+/** The name of the test of a rule, with the reason from the manifest. */
+export function formatTestTitle(
+  requirement: Requirement,
+  { knownFailing = {} }: Manifest,
+  session: Session,
+): string {
+  const { id, text } = requirement;
+  const known = knownFailing[id];
+  const reason = session.notApplicable(requirement);
+  if (known !== undefined) return `${id} ${text} [known to fail: ${escapeLine(known)}]`;
+  if (reason !== undefined) return `${id} ${text} [not applicable: ${escapeLine(reason)}]`;
+  return `${id} ${text}`;
 }
