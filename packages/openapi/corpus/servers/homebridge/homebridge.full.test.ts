@@ -76,7 +76,7 @@ describe("Homebridge UI", () => {
   test("says that credentials are missing, and that they are refused", async () => {
     const without = await resultOf(ada("home__users_controller_get_users"));
     expect(without).toMatchObject({ isError: true, details: { status: 401 } });
-    expect(textOf(without)).toContain("Credentials are missing: the host has to pass them");
+    expect(textOf(without)).toContain("Credentials are missing: the host has to configure them");
     const key = tools.key("home", "ada");
     await tools.store.set(key, { type: "secret", secret: "no.such.token" });
     const wrong = await resultOf(ada("home__users_controller_get_users"));

@@ -109,7 +109,7 @@ describe("Signal K", () => {
   test("signs people in: a wrong password is in the arguments, a right one gives a token", async () => {
     const wrong = { ...login, password: "a guess" };
     expect(textOf(await resultOf(ada("security__post_auth_login", wrong)))).toMatch(
-      /^401 Unauthorized: .*Invalid username\/password.*\n.*those among the arguments are wrong/,
+      /^401 Unauthorized: .*Invalid username\/password.*\n.*those in the arguments are wrong/,
     );
     for (const [call, tools, caller] of [
       [ada, withCookie, "ada"],
