@@ -5,13 +5,9 @@ import { addConform } from "./commands/conform/command.ts";
 import { addInspect } from "./commands/inspect/command.ts";
 import { addPolicy } from "./commands/policy/command.ts";
 import { addServe } from "./commands/serve/command.ts";
-import type { CommandContext } from "./commands/shared/context.ts";
-import type { CliIo } from "./process/cli-io.ts";
-import { UntrustedConfig, UsageError } from "./process/errors.ts";
-import { exitCode, exitCodeHelp } from "./process/exit-code.ts";
-import { Interrupt } from "./process/interrupt.ts";
-import { Output, OutputClosed } from "./process/output.ts";
-import { version } from "./process/version.ts";
+import { Output, OutputClosed, type CommandContext } from "./process/output.ts";
+import { Interrupt, version, type CliIo } from "./process/cli-io.ts";
+import { UntrustedConfig, UsageError, exitCode, exitCodeHelp } from "./process/exit-code.ts";
 import {
   parseResultLimit,
   withPolicy,
@@ -49,7 +45,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 async function writeFailure(code: number, output: Output): Promise<void> {
   const message = output.messages.map((text) => text.replace(/^toolweave: /, "")).join("\n");
   const failure = { error: { exitCode: code, message } };
-  const { safeJson } = await import("./render/safe-text.ts");
+  const { safeJson } = await import("./render/text.ts");
   // The output may be closed.
   await output.write(`${safeJson(JSON.stringify(failure))}\n`).catch(() => {});
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Answer, Interruption, InterruptionRequest } from "@toolweave/core";
-import { askForAnswers } from "../src/prompt/ask-for-answers.ts";
+import { askForAnswers } from "../src/prompt/ask-for-approval.ts";
 import { runCli } from "../src/program.ts";
-import { Interrupt } from "../src/process/interrupt.ts";
+import { Interrupt } from "../src/process/cli-io.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { requests, run, shop, store, usePetShop } from "./support/pet-shop-with-store.ts";
 import { idIn, type RunCommand } from "./support/run-cli.ts";

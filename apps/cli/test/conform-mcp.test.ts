@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { shellLine } from "../src/render/shell-line.ts";
+import { shellLine } from "../src/render/text.ts";
 import { runBin } from "./support/run-bin.ts";
 import { tempFile } from "./support/temp-file.ts";
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { findById, shortIds } from "../src/input/find-by-id.ts";
-import { shellLine } from "../src/render/shell-line.ts";
-import { formatDuration } from "../src/render/duration.ts";
+import { shellLine, formatDuration } from "../src/render/text.ts";
 
 const ids = ["3f2a91c0-1", "3f2a91c0-2", "3f2a91d0", "8c01de77"];
 const find = (written: string): string => findById(written, ids, (id) => id, "call");

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import type { RegisteredTool } from "@toolweave/core/adapter";
 import { runCli } from "../src/program.ts";
-import { writeToolsJson } from "../src/render/tools-json.ts";
+import { writeToolsJson } from "../src/render/tool-list.ts";
 import { showProgress } from "../src/render/progress.ts";
 import { captureIo, type CaptureOptions } from "./support/captured-io.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";

@@ -2,7 +2,7 @@ import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../src/input/parse-arguments.ts";
-import { UsageError } from "../src/process/errors.ts";
+import { UsageError } from "../src/process/exit-code.ts";
 
 function object(properties: Record<string, JsonSchema>, more: JsonSchema = {}): JsonSchema {
   return { type: "object", properties, additionalProperties: false, ...more } as JsonSchema;

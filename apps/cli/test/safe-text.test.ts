@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { safeJson, safeLine, safeText, safeValue } from "../src/render/safe-text.ts";
+import { safeJson, safeLine, safeText, safeValue } from "../src/render/text.ts";
 
 const tricks =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;

@@ -4,9 +4,9 @@ export type { ConfiguredSource, LoadConfigOptions, LoadedConfig } from "./load-c
 export type { ServeLimits } from "./reading/serve-limits.ts";
 export type { ServerDefaults } from "./servers/configured-server.ts";
 export type { Lock, LockedTool } from "./lock/lock.ts";
-export { lockOf } from "./lock/lock-of.ts";
-export { lockDifference } from "./lock/lock-difference.ts";
-export type { LockDifference } from "./lock/lock-difference.ts";
+export { lockOf } from "./lock/lock.ts";
+export { lockDifference } from "./lock/lock.ts";
+export type { LockDifference } from "./lock/lock.ts";
 export { locked } from "./lock/locked.ts";
 export { readLock, writeLock } from "./lock/lock-file.ts";
 export { describeConfig } from "./trust/describe-config.ts";

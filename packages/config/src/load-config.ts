@@ -18,8 +18,7 @@ import { configuredAgents, type ConfiguredAgent } from "./agents/configured-agen
 import type { AgentModels } from "./agents/written-model.ts";
 import { locked } from "./lock/locked.ts";
 import type { Lock } from "./lock/lock.ts";
-import { checkConfig } from "./reading/check-config.ts";
-import { configuredPolicy } from "./reading/config-policy.ts";
+import { checkConfig, configuredPolicy } from "./reading/check-config.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
 import {
   configFolder,

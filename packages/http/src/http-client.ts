@@ -1,10 +1,9 @@
 import { ToolError } from "@toolweave/core";
-import { ActiveExchanges } from "./exchange/active-exchanges.ts";
+import { ActiveExchanges, type ClientState } from "./exchange/client-state.ts";
 import { CircuitBreaker } from "./exchange/circuit-breaker.ts";
 import { parseUrl } from "./address/origin.ts";
 import type { HttpClient, HttpRequest } from "./message/http-request.ts";
 import type { HttpResponse } from "./message/http-response.ts";
-import type { ClientState } from "./exchange/client-state.ts";
 
 /** Options of a client. All have safe defaults. */
 export interface HttpClientOptions {

@@ -23,4 +23,4 @@ export type {
 } from "./oauth/oauth-types.ts";
 export { SseParser } from "./message/sse-parser.ts";
 export type { SseEvent, SseOptions } from "./message/sse-parser.ts";
-export { retryAfterMs } from "./message/retry-after.ts";
+export { retryAfterMs } from "./message/http-response.ts";

@@ -4,9 +4,7 @@ import { promisify } from "node:util";
 import type { AuditRecord, AuditSink } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
-import { jsonLine } from "./json-line.ts";
-import { openAppending } from "./private-file.ts";
-import { makePrivateFolder } from "./private-folder.ts";
+import { jsonLine, openAppending, makePrivateFolder } from "./private-file.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
 /** Options of an audit file. */

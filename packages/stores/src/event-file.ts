@@ -2,13 +2,9 @@ import { randomUUID } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { ToolEvent } from "@toolweave/core";
-import { ToolError } from "@toolweave/core";
+import { ToolError, type ToolEvent } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
-import { jsonLine } from "./json-line.ts";
-import { appendFlags } from "./private-file.ts";
-import { makePrivateFolder } from "./private-folder.ts";
-import type { RecordingNotice } from "./recorded-event.ts";
+import { jsonLine, appendFlags, makePrivateFolder } from "./private-file.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
 /** How events are recorded. */
@@ -262,4 +258,28 @@ async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return true;
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] === newline;
+}
+
+/** Where in a recording an event is. */
+export interface RecordingPosition {
+  /** The stream of its recorder: numbers of events begin anew with each executor. */
+  readonly stream: string;
+  readonly seq: number;
+}
+
+/** An event as it was recorded. */
+export type RecordedEvent = ToolEvent & RecordingPosition;
+
+/** A recorder's line about itself. */
+export interface RecordingNotice {
+  /**
+   * `recording.dropped`: events are missing before this line. `recording.full`: the file has reached
+   * its limit, and nothing follows in it.
+   */
+  readonly type: "recording.dropped" | "recording.full";
+  readonly stream: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** How many events are missing, with `recording.dropped`. */
+  readonly dropped?: number;
 }

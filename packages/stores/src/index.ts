@@ -10,6 +10,6 @@ export { fileLists } from "./file-lists.ts";
 export type { FileLists } from "./file-lists.ts";
 export { readEvents } from "./read-events.ts";
 export type { ReadEventsOptions } from "./read-events.ts";
-export type { RecordedEvent, RecordingNotice, RecordingPosition } from "./recorded-event.ts";
+export type { RecordedEvent, RecordingNotice, RecordingPosition } from "./event-file.ts";
 export { sqliteStore } from "./sqlite-store.ts";
 export type { SqliteStore, SqliteStoreOptions } from "./sqlite-store.ts";

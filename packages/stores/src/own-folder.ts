@@ -1,8 +1,7 @@
 import { lstatSync, type BigIntStats } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { join } from "node:path";
-import { exposure } from "./private-file.ts";
-import { makePrivateFolder } from "./private-folder.ts";
+import { exposure, makePrivateFolder } from "./private-file.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
 const isWindows = process.platform === "win32";

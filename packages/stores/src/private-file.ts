@@ -4,10 +4,14 @@ import {
   fstatSync,
   lstatSync,
   openSync,
+  existsSync,
+  mkdirSync,
   type BigIntStats,
   type Stats,
 } from "node:fs";
 import { unavailable } from "./store-error.ts";
+import { displayJson } from "@toolweave/core";
+import { dirname } from "node:path";
 
 const isWindows = process.platform === "win32";
 
@@ -68,4 +72,29 @@ export function openAppending(path: string): number {
   if (stat.isFile() || stat.isCharacterDevice()) return file;
   closeSync(file);
   throw unavailable(path, "is no file: name another path", { retryable: false });
+}
+
+/**
+ * A value as one line of JSON, also for readers to which U+2028 ends a line, and for terminals: what
+ * is not seen, or moves what is seen, is an escape. JSON itself leaves no line break in a text.
+ */
+export function jsonLine(value: unknown): string {
+  return `${displayJson(JSON.stringify(value))}\n`;
+}
+
+/** Makes the folder of `path`, and those above it, for this user alone. One that exists stays as it is. */
+export function makePrivateFolder(path: string): void {
+  const missing: string[] = [];
+  for (let folder = dirname(path); !existsSync(folder); folder = dirname(folder)) {
+    missing.push(folder);
+    if (folder === dirname(folder)) break;
+  }
+  // One by one: Node's `recursive` never ends if no folder can be made, as under /proc.
+  for (const folder of missing.toReversed()) {
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
 }

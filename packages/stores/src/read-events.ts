@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ToolError } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
-import type { RecordedEvent, RecordingNotice, RecordingPosition } from "./recorded-event.ts";
+import type { RecordedEvent, RecordingNotice, RecordingPosition } from "./event-file.ts";
 import { readFlags } from "./private-file.ts";
 import { storeError, unavailable } from "./store-error.ts";
 

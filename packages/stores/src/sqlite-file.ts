@@ -3,8 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { ToolError, type Clock } from "@toolweave/core";
 import { ClockSteps, systemSteadyClock, type SteadyClock } from "./clock-steps.ts";
-import { assertPrivateFile } from "./private-file.ts";
-import { makePrivateFolder } from "./private-folder.ts";
+import { assertPrivateFile, makePrivateFolder } from "./private-file.ts";
 import { prepareDatabase } from "./sqlite-schema.ts";
 import { damagedText, isBusy, storeError, unavailable } from "./store-error.ts";
 

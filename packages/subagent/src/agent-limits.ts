@@ -1,4 +1,12 @@
-import { ToolError } from "@toolweave/core";
+import {
+  ToolError,
+  type Answer,
+  type ExecuteAllOptions,
+  type Interruption,
+  type ToolCall,
+  type ToolOutcome,
+  type Toolset,
+} from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 
 /**
@@ -49,3 +57,67 @@ export function checkedLimits(where: string, limits: AgentLimits): AgentLimits {
   }
   return { ...limits };
 }
+
+/**
+ * The usage of an agent, with that of its sub-agents. Tokens as the models report them; a count that is not reported is
+ * 0.
+ */
+export interface AgentUsage {
+  /** Answers of a model that were asked for. */
+  readonly turns: number;
+  /**
+   * Tool calls, those of a sub-agent included. A call that resumes after a person has answered is not counted again.
+   */
+  readonly toolCalls: number;
+  readonly inputTokens: number;
+  /** The input tokens that were read from the provider's cache. */
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  /** The output tokens that were spent on reasoning. */
+  readonly reasoningTokens: number;
+  /** Milliseconds of work; those in which it waited for a person to answer an interruption are not among them. */
+  readonly durationMs: number;
+}
+
+/** The counters of the usage. */
+export type Counters = { -readonly [Name in keyof AgentUsage]: AgentUsage[Name] };
+
+/** Returns counters of zero. */
+export function noUsage(): Counters {
+  return {
+    turns: 0,
+    toolCalls: 0,
+    inputTokens: 0,
+    cachedInputTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    durationMs: 0,
+  };
+}
+
+/** The counts that a model reports. */
+export type TokenCounts = Pick<
+  AgentUsage,
+  "inputTokens" | "cachedInputTokens" | "outputTokens" | "reasoningTokens"
+>;
+
+/** How the calls of a turn are made. */
+export type TurnOptions = Pick<ExecuteAllOptions, "strategy" | "maxConcurrency" | "stopWhen">;
+
+/** The calls of an agent: through a run of its own, or through the scope of the call that it is. */
+export interface AgentCalls {
+  /** The executor's id for a call that the model has named: unique below the same call. */
+  callId(modelId: string): string;
+  /** How its calls are made. */
+  readonly turns: TurnOptions;
+  /** Begins a turn: returns the tools that the model is given in it. */
+  nextTurn(): Toolset;
+  executeAll(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]>;
+  /** The reason why an answered call has not resumed and can still be answered; `undefined`: it has ended. */
+  refusal(interruption: Interruption, outcome: ToolOutcome): ToolError | undefined;
+  /** Resumes a pending call; `undefined`: it is not answered yet. */
+  resume(interruption: Interruption): Promise<ToolOutcome> | undefined;
+}
+
+/** People's answers, by the ids of the interruptions. */
+export type AgentAnswers = Readonly<Record<string, readonly Answer[]>>;

@@ -6,11 +6,10 @@ import {
   type ToolErrorCode,
   type ToolOutcome,
 } from "@toolweave/core";
-import type { AgentCalls, TurnOptions } from "./agent-calls.ts";
+import { noUsage, type AgentCalls, type TurnOptions, type TokenCounts } from "./agent-limits.ts";
 import type { AgentNode } from "./agent-node.ts";
 import type { AgentResult } from "./agent-result.ts";
 import type { AgentState, PendingToolCall } from "./agent-state.ts";
-import { noUsage, type TokenCounts } from "./agent-usage.ts";
 import { notCompletedText, type Budget, type LimitReached } from "./budget.ts";
 import type { AgentMessage, ToolApprovalResponsePart, ToolResultPart } from "./message.ts";
 import { ModelAnswer, toTokenCounts } from "./model-answer.ts";

@@ -1,6 +1,7 @@
 import type { ToolScope } from "@toolweave/core/adapter";
-import type { AgentEvent, AgentEventEnvelope, AgentEventFields } from "./agent-event.ts";
 import type { BudgetAbove } from "./budget.ts";
+import type { AgentUsage, TokenCounts } from "./agent-limits.ts";
+import type { AgentResult } from "./agent-result.ts";
 
 /** Under which an agent leaves itself for those below it. One for all copies of this package. */
 const key = Symbol.for("toolweave.agent");
@@ -78,3 +79,56 @@ export class AgentNode implements AgentAbove {
     this.#ended = true;
   }
 }
+
+/** The agent of an event. */
+interface AgentEventEnvelope {
+  /** The agent's own run: of `runAgent` that of its calls, of a sub-agent its `childRunId`. */
+  readonly runId: string;
+  /** The run of the agent above, and the call of it that this one is. */
+  readonly parentRunId?: string;
+  readonly parentCallId?: string;
+  /** A sub-agent's name. */
+  readonly agent?: string;
+  /** 0 for `runAgent`, 1 for its sub-agents, and so on. */
+  readonly depth: number;
+}
+
+/**
+ * The events of an agent and its sub-agents. A sub-agent's events lie between the `tool.called` and the `tool.ended` of
+ * the outer agent. After `agent.ended` there is no event of its run; an agent that resumes after an interruption begins
+ * with `agent.resumed`. The executor emits the events of the calls themselves through `executor.on`, under the same
+ * call ids.
+ */
+export type AgentEvent = AgentEventEnvelope &
+  (
+    | { readonly type: "agent.started" | "agent.resumed" }
+    | { readonly type: "turn.started"; readonly turn: number }
+    /** A piece of the model's text or reasoning, as it arrives. */
+    | { readonly type: "text.delta" | "reasoning.delta"; readonly delta: string }
+    | {
+        readonly type: "turn.ended";
+        readonly turn: number;
+        /** The tokens that this turn has used. */
+        readonly usage: TokenCounts;
+        /** Why the model stopped: `stop`, `tool-calls`, `length`, … */
+        readonly finishReason: string;
+      }
+    | { readonly type: "tool.called"; readonly callId: string; readonly tool: string }
+    | {
+        readonly type: "tool.ended";
+        readonly callId: string;
+        readonly tool: string;
+        readonly status: "completed" | "failed" | "interrupted";
+        readonly isError: boolean;
+      }
+    | {
+        readonly type: "agent.ended";
+        readonly status: AgentResult["status"];
+        readonly usage: AgentUsage;
+      }
+  );
+
+type Fields<Event> = Event extends AgentEvent ? Omit<Event, keyof AgentEventEnvelope> : never;
+
+/** An event without its envelope. */
+type AgentEventFields = Fields<AgentEvent>;

@@ -1,6 +1,6 @@
 import { ToolError, type JsonSchema, type ToolSelection } from "@toolweave/core";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { TurnOptions } from "./agent-calls.ts";
+import type { TurnOptions } from "./agent-limits.ts";
 import type { AgentDefinition, ModelSettings, Thinking } from "./agent-loop.ts";
 
 /** The options of every agent, whatever calls it. */

@@ -1,8 +1,7 @@
 import type { Interruption, JsonValue, ToolError } from "@toolweave/core";
-import type { AgentLimit } from "./agent-limits.ts";
+import type { AgentLimit, AgentUsage } from "./agent-limits.ts";
 import type { AgentMessage } from "./message.ts";
 import type { AgentState } from "./agent-state.ts";
-import type { AgentUsage } from "./agent-usage.ts";
 
 interface Common {
   /** Names the agent's run in events. */

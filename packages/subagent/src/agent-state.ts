@@ -1,5 +1,5 @@
 import { ToolError, type Interruption } from "@toolweave/core";
-import { noUsage, type AgentUsage } from "./agent-usage.ts";
+import { noUsage, type AgentUsage } from "./agent-limits.ts";
 import type { AgentMessage, ToolResultPart } from "./message.ts";
 
 /** A call of the last turn that waits for a person. */

@@ -1,6 +1,11 @@
 import type { Clock, ClockTimer } from "@toolweave/core";
-import type { AgentLimit, AgentLimits } from "./agent-limits.ts";
-import { noUsage, type AgentUsage, type Counters } from "./agent-usage.ts";
+import {
+  noUsage,
+  type AgentLimit,
+  type AgentLimits,
+  type AgentUsage,
+  type Counters,
+} from "./agent-limits.ts";
 
 /** A limit that has been reached. */
 export interface LimitReached {

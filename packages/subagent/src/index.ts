@@ -5,10 +5,10 @@ export type { SubAgentOptions } from "./sub-agent-tool.ts";
 export type { NarrowingPolicy } from "./sub-agent-policy.ts";
 export type { AgentOptions } from "./agent-options.ts";
 export type { ModelSettings, Thinking } from "./agent-loop.ts";
-export type { AgentAnswers, TurnOptions } from "./agent-calls.ts";
+export type { AgentAnswers, TurnOptions } from "./agent-limits.ts";
 export type { AgentLimit, AgentLimits } from "./agent-limits.ts";
-export type { AgentUsage, TokenCounts } from "./agent-usage.ts";
-export type { AgentEvent } from "./agent-event.ts";
+export type { AgentUsage, TokenCounts } from "./agent-limits.ts";
+export type { AgentEvent } from "./agent-node.ts";
 export type { AgentState, PendingToolCall } from "./agent-state.ts";
 export type {
   AgentResult,

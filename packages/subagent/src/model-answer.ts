@@ -7,7 +7,7 @@ import type {
   LanguageModelV4ToolCall,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { TokenCounts } from "./agent-usage.ts";
+import type { TokenCounts } from "./agent-limits.ts";
 import type {
   AssistantPart,
   FilePart,

@@ -7,15 +7,18 @@ import {
   type ToolSelection,
 } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
-import type { AgentAnswers, TurnOptions } from "./agent-calls.ts";
-import type { AgentEvent } from "./agent-event.ts";
-import { checkedLimits, type AgentLimits } from "./agent-limits.ts";
+import {
+  noUsage,
+  checkedLimits,
+  type AgentAnswers,
+  type TurnOptions,
+  type AgentLimits,
+} from "./agent-limits.ts";
+import { AgentNode, type AgentEvent } from "./agent-node.ts";
 import { AgentLoop } from "./agent-loop.ts";
-import { AgentNode } from "./agent-node.ts";
 import { checkDefinition, checkTurns, toSelection, type AgentOptions } from "./agent-options.ts";
 import type { AgentResult } from "./agent-result.ts";
 import { checkedState, isConversation, type AgentState } from "./agent-state.ts";
-import { noUsage } from "./agent-usage.ts";
 import { Budget } from "./budget.ts";
 import type { AgentMessage } from "./message.ts";
 import { isToolset, RunCalls } from "./run-calls.ts";

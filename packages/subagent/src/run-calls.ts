@@ -10,7 +10,7 @@ import {
   type ToolSelection,
 } from "@toolweave/core";
 import { searchOptions } from "@toolweave/core/integration";
-import type { AgentAnswers, AgentCalls, TurnOptions } from "./agent-calls.ts";
+import type { AgentAnswers, AgentCalls, TurnOptions } from "./agent-limits.ts";
 
 /** The calls of an agent that is not a sub-agent: in a run of its own. */
 export class RunCalls implements AgentCalls {

@@ -20,18 +20,21 @@ import {
   type InjectedParameter,
   ToolsetSnapshot,
 } from "@toolweave/core/adapter";
-import type { TurnOptions } from "./agent-calls.ts";
-import { checkedLimits, type AgentLimits } from "./agent-limits.ts";
+import { noUsage, checkedLimits, type TurnOptions, type AgentLimits } from "./agent-limits.ts";
 import { AgentLoop } from "./agent-loop.ts";
 import { agentAbove, AgentNode } from "./agent-node.ts";
 import { checkDefinition, checkTurns, toSelection, type AgentOptions } from "./agent-options.ts";
 import type { AgentResult, InterruptedAgent } from "./agent-result.ts";
 import { checkedState, type AgentState } from "./agent-state.ts";
-import { noUsage } from "./agent-usage.ts";
 import { Budget } from "./budget.ts";
 import type { AgentMessage } from "./message.ts";
-import { adapter, ScopeCalls } from "./scope-calls.ts";
-import { checkedPolicy, narrowing, type NarrowingPolicy } from "./sub-agent-policy.ts";
+import {
+  adapter,
+  ScopeCalls,
+  checkedPolicy,
+  narrowing,
+  type NarrowingPolicy,
+} from "./sub-agent-policy.ts";
 
 /** The default input of a sub-agent. */
 type TaskSchema = {

@@ -1,7 +1,6 @@
 import type { OpenApiOptions } from "@toolweave/openapi";
-import { UsageError } from "../process/errors.ts";
-import { parseAuth } from "./auth-option.ts";
-import { resolveSecretValue } from "./secret-value.ts";
+import { UsageError } from "../process/exit-code.ts";
+import { parseAuth, resolveSecretValue } from "./auth-option.ts";
 
 /** The options for where and how an API is reached. */
 export interface ApiOptions {

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@toolweave/core";
-import { UsageError } from "../process/errors.ts";
+import { UsageError } from "../process/exit-code.ts";
 import { jsonTypeOf, type JsonType, type SchemaView } from "./schema-view.ts";
 
 /**

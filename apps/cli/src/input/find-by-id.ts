@@ -1,5 +1,5 @@
 import { nearNames } from "@toolweave/core/adapter";
-import { UsageError } from "../process/errors.ts";
+import { UsageError } from "../process/exit-code.ts";
 
 /** With fewer characters a prefix would be likely to match another entry, once the first is removed. */
 const minLength = 6;

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import type { CliIo } from "../process/cli-io.ts";
-import { UsageError } from "../process/errors.ts";
-import { rejectOnInterrupt } from "../process/interrupt.ts";
+import { rejectOnInterrupt, type CliIo } from "../process/cli-io.ts";
+import { UsageError } from "../process/exit-code.ts";
 
 /**
  * The value of an option that takes JSON, `@file`, or `-` for stdin.

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { compareNames, nearNames } from "@toolweave/core/adapter";
-import { UsageError } from "../process/errors.ts";
+import { UsageError } from "../process/exit-code.ts";
 import { parseArgumentValue, parseRepeatedValue } from "./argument-value.ts";
 import { SchemaView } from "./schema-view.ts";
 

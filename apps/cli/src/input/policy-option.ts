@@ -6,7 +6,7 @@ import {
   type PolicyPreset,
 } from "@toolweave/core";
 import { nearNames } from "@toolweave/core/adapter";
-import { UsageError } from "../process/errors.ts";
+import { UsageError } from "../process/exit-code.ts";
 import { readJsonFile } from "./json-option.ts";
 
 const presets: readonly string[] = [

@@ -1,5 +1,4 @@
-import { parseNamedKey } from "./auth-option.ts";
-import { isVariableReference } from "./secret-value.ts";
+import { parseNamedKey, isVariableReference } from "./auth-option.ts";
 import { splitCommand } from "./split-command.ts";
 
 /** An option as it is written: `["--auth", "bearer:$TOKEN"]`. */

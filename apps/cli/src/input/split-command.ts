@@ -1,4 +1,4 @@
-import { UsageError } from "../process/errors.ts";
+import { UsageError } from "../process/exit-code.ts";
 
 /**
  * The words of a command line, as a POSIX shell would split it: quotes and backslashes keep white

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { UsageError } from "../process/errors.ts";
+import { UsageError } from "../process/exit-code.ts";
 import type { ApiOptions } from "./api-options.ts";
 
 /** The options that name the sources of tools. */

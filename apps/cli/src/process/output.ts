@@ -79,3 +79,10 @@ function isClosed(error: Error): boolean {
     code === "EPIPE" || code === "ERR_STREAM_DESTROYED" || code === "ERR_STREAM_WRITE_AFTER_END"
   );
 }
+
+/** The context of a command; `end` takes its exit code. */
+export interface CommandContext {
+  readonly io: CliIo;
+  readonly output: Output;
+  readonly end: (code: number) => void;
+}

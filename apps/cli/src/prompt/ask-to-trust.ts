@@ -1,9 +1,8 @@
 import { dirname } from "node:path";
 import type { ConfigDescription, ConfigPart, ConfigPartKind } from "@toolweave/config";
 import type { CliIo } from "../process/cli-io.ts";
-import { UntrustedConfig } from "../process/errors.ts";
-import { safeLine } from "../render/safe-text.ts";
-import { shellLine } from "../render/shell-line.ts";
+import { UntrustedConfig } from "../process/exit-code.ts";
+import { safeLine, shellLine } from "../render/text.ts";
 import { toDigests, type TrustedConfig } from "../store/trusted-configs.ts";
 import { withQuestions, canPrompt, isYes } from "./questions.ts";
 

@@ -2,8 +2,9 @@ import { styleText } from "node:util";
 import type { PolicyEffect, RegistryProblem, ToolAnnotations } from "@toolweave/core";
 import type { RegisteredTool } from "@toolweave/core/adapter";
 import type { TerminalOutput } from "../process/cli-io.ts";
-import { useOptionNames } from "./option-names.ts";
-import { safeLine, safeValue } from "./safe-text.ts";
+import { useOptionNames } from "./describe-error.ts";
+import { safeLine, safeValue, safeJson } from "./text.ts";
+import type { Output } from "../process/output.ts";
 
 interface Row {
   readonly name: string;
@@ -101,4 +102,38 @@ function getHints(
 function clip(text: string, width: number): string {
   if (text.length <= width || width < 20) return text;
   return `${text.slice(0, width - 1).trimEnd()}…`;
+}
+
+/** @internal The fields of `inspect --json` beside the tools. */
+interface InspectFindings {
+  readonly problems: readonly RegistryProblem[];
+  readonly decisions: ReadonlyMap<string, PolicyEffect>;
+  readonly warnings: readonly string[];
+}
+
+/** @internal Tools and findings as one JSON object; a tool that cannot be written becomes a problem. */
+export async function writeToolsJson(
+  entries: readonly RegisteredTool[],
+  { problems, decisions, warnings }: InspectFindings,
+  output: Pick<Output, "write">,
+): Promise<void> {
+  const found = [...problems];
+  // Tool by tool: all of a large document at once would be one string of many megabytes.
+  await output.write('{"tools":[');
+  let separator = "\n";
+  for (const { tool, source } of entries) {
+    let json: string;
+    try {
+      json = safeJson(JSON.stringify(tool.spec));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `The tool cannot be serialized as JSON: ${reason}.`;
+      found.push({ source, subject: tool.spec.name, message });
+      continue;
+    }
+    await output.write(separator + json);
+    separator = ",\n";
+  }
+  const rest = { problems: found, decisions: Object.fromEntries(decisions), warnings };
+  await output.write(`\n],${safeJson(JSON.stringify(rest)).slice(1)}\n`);
 }

@@ -3,9 +3,9 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { ConfigDescription } from "@toolweave/config";
 import { ToolError } from "@toolweave/core";
 import type { CliIo } from "../process/cli-io.ts";
-import { UntrustedConfig, UsageError } from "../process/errors.ts";
+import { UntrustedConfig, UsageError } from "../process/exit-code.ts";
 import { askToTrust } from "../prompt/ask-to-trust.ts";
-import { safeLine } from "../render/safe-text.ts";
+import { safeLine } from "../render/text.ts";
 import { TrustedConfigs } from "../store/trusted-configs.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { CredentialStore } from "@toolweave/core/stores";
 import type { McpServer } from "@toolweave/mcp";
 import { parseAuth } from "../input/auth-option.ts";
 import { splitCommand } from "../input/split-command.ts";
-import { UsageError } from "../process/errors.ts";
+import { UsageError } from "../process/exit-code.ts";
 
 /** The options for the server of `--mcp` beside its command or URL. */
 export interface McpServerContext {

@@ -2,7 +2,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Lock } from "@toolweave/config";
 import { ToolError } from "@toolweave/core";
 import type { ResolvedSources } from "../input/tool-options.ts";
-import { UsageError } from "../process/errors.ts";
+import { UsageError } from "../process/exit-code.ts";
 
 /** Resolves the path of the lock: the option's, else beside the configuration, else in this folder. */
 export function resolveLockPath(option: string | undefined, { config }: ResolvedSources): string {

@@ -11,8 +11,8 @@ import {
   type WrittenOption,
 } from "../input/secret-options.ts";
 import type { ResolvedSources, ToolOptions } from "../input/tool-options.ts";
-import { UsageError } from "../process/errors.ts";
-import { shellLine } from "../render/shell-line.ts";
+import { UsageError } from "../process/exit-code.ts";
+import { shellLine } from "../render/text.ts";
 
 /** A document and what it is called; the name is part of what an approval is for. */
 export interface Document {

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { ToolError } from "@toolweave/core";
-import { UsageError } from "../process/errors.ts";
-import { makePrivateFolder } from "./private-folder.ts";
+import { UsageError } from "../process/exit-code.ts";
+import { makePrivateFolder } from "./store-path.ts";
 
 const minBytes = 32;
 /** Far more than any key has. */

@@ -16,7 +16,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { ConfigDescription } from "@toolweave/config";
 import { ToolError } from "@toolweave/core";
-import { makePrivateFolder } from "./private-folder.ts";
+import { makePrivateFolder } from "./store-path.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { shellLine } from "../../src/render/shell-line.ts";
+import { shellLine } from "../../src/render/text.ts";
 import { tempFolder } from "./temp-file.ts";
 
 const script = fileURLToPath(new URL("notes-server.mjs", import.meta.url));

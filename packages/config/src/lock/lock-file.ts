@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { lstat, open, rename, rm } from "node:fs/promises";
 import { ToolError } from "@toolweave/core";
 import { readRegularFile } from "../reading/regular-file.ts";
-import { hashOf } from "./lock-of.ts";
-import type { Lock, LockedTool } from "./lock.ts";
+import { hashOf, type Lock, type LockedTool } from "./lock.ts";
 
 /**
  * Reads a `toolweave.lock.json`.

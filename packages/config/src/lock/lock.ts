@@ -1,4 +1,13 @@
-import type { JsonSchema, ToolAnnotations } from "@toolweave/core";
+import type { JsonSchema, ToolAnnotations, JsonValue, Tool, JsonObject } from "@toolweave/core";
+import { createHash } from "node:crypto";
+import {
+  argumentsSchemaOf,
+  canonicalJson,
+  compareNames,
+  memberChanges,
+  type RegisteredTool,
+  type MemberChange,
+} from "@toolweave/core/adapter";
 
 /** One tool as it was when a person reviewed it. */
 export interface LockedTool {
@@ -24,4 +33,78 @@ export interface LockedTool {
 export interface Lock {
   readonly version: 1;
   readonly tools: Readonly<Record<string, LockedTool>>;
+}
+
+/**
+ * The lock of the current tools: of each its name, schemas, description, title, hints and the digest of the program
+ * behind it, with their hash.
+ *
+ * @param entries tools with the ids of their sources: `registry.toolset().entries()`.
+ */
+export function lockOf(entries: Iterable<Pick<RegisteredTool, "tool" | "source">>): Lock {
+  const tools = [...entries]
+    .map(({ tool, source }) => [tool.spec.name, lockedTool(tool, source)] as const)
+    .sort(([a], [b]) => compareNames(a, b));
+  return { version: 1, tools: Object.fromEntries(tools) };
+}
+
+/** The lock's entry for the current tool. */
+export function lockedTool(tool: Tool, source: string): LockedTool {
+  const { name, title, description, inputSchema, outputSchema, annotations, provenance } =
+    tool.spec;
+  const { program } = provenance.origin ?? {};
+  const checked = argumentsSchemaOf(tool);
+  const members = {
+    ...(title === undefined ? {} : { title }),
+    description,
+    inputSchema: plain(inputSchema),
+    ...(outputSchema === undefined ? {} : { outputSchema: plain(outputSchema) }),
+    annotations: plain(annotations),
+    ...(typeof program === "string" ? { program } : {}),
+    ...(checked === inputSchema ? {} : { argumentsHash: sha256(canonicalJson(checked)) }),
+  };
+  return { source, hash: hashOf(name, { source, ...members }), ...members };
+}
+
+/** The hash of a tool's members. */
+export function hashOf(name: string, tool: Partial<LockedTool>): string {
+  return sha256(canonicalJson([name, { ...tool, hash: undefined }]));
+}
+
+/** Schemas may be getters, and share parts. Keys in order make files that can be compared. */
+function plain<T>(value: T): T {
+  return JSON.parse(canonicalJson(value as JsonValue)) as T;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The changes of the tools since they were locked. All lists are in the order of the names. */
+export interface LockDifference {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly { readonly tool: string; readonly changes: readonly MemberChange[] }[];
+}
+
+/** Compares what tools were with what they are: see `lockOf`. */
+export function lockDifference(before: Lock, after: Lock): LockDifference {
+  const was = Object.keys(before.tools).sort(compareNames);
+  const is = Object.keys(after.tools).sort(compareNames);
+  return {
+    added: is.filter((tool) => !Object.hasOwn(before.tools, tool)),
+    removed: was.filter((tool) => !Object.hasOwn(after.tools, tool)),
+    changed: was.flatMap((tool) => {
+      const [old, now] = [before.tools[tool], after.tools[tool]];
+      if (old === undefined || now === undefined || old.hash === now.hash) return [];
+      return [{ tool, changes: changesOf(old, now) }];
+    }),
+  };
+}
+
+/** Where two versions of a tool differ: the first 20 places. */
+export function changesOf(before: LockedTool, after: LockedTool): MemberChange[] {
+  const { hash: _was, ...old } = before;
+  const { hash: _is, ...now } = after;
+  return memberChanges(old as unknown as JsonObject, now as unknown as JsonObject);
 }

@@ -1,8 +1,6 @@
 import type { Tool, ToolSource } from "@toolweave/core";
 import { describeChange, type SourceProblem } from "@toolweave/core/adapter";
-import type { Lock, LockedTool } from "./lock.ts";
-import { changesOf } from "./lock-difference.ts";
-import { lockedTool } from "./lock-of.ts";
+import { lockedTool, changesOf, type Lock, type LockedTool } from "./lock.ts";
 
 const maxListed = 3;
 

@@ -1,10 +1,8 @@
 import type { Transform } from "node:stream";
 import { ToolError } from "@toolweave/core";
 import type { Dispatcher } from "undici";
-import { getAgent } from "../connection/agents.ts";
-import type { ActiveExchange } from "./active-exchanges.ts";
-import type { ConnectingClient, PendingConnection } from "../connection/connecting-client.ts";
-import type { ClientState } from "./client-state.ts";
+import { getAgent, type ConnectingClient, type PendingConnection } from "../connection/agents.ts";
+import type { ActiveExchange, ClientState } from "./client-state.ts";
 import { contentDecoder } from "./content-decoder.ts";
 import { firstHop, isRedirect, nextHop, type Hop } from "./hop.ts";
 import { isBuffered, type HttpRequest } from "../message/http-request.ts";
@@ -16,7 +14,7 @@ import {
 } from "../message/http-response.ts";
 import { ResponseStream, type StreamFeed } from "../message/response-stream.ts";
 import { toDispatchBody } from "./request-body.ts";
-import { idempotentMethods, isStale, moment } from "../connection/stale-socket.ts";
+import { idempotentMethods, isStale, moment } from "../connection/guarded-connector.ts";
 import { isRedirected, sideEffectWarning, transportError } from "./transport-error.ts";
 
 type Controller = Dispatcher.DispatchController;

@@ -1,6 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import type { HttpResponse } from "../message/http-response.ts";
-import { retryAfterMs } from "../message/retry-after.ts";
+import { retryAfterMs, type HttpResponse } from "../message/http-response.ts";
 
 /** The server's error response (RFC 6749 section 5.2). */
 export interface Refusal {

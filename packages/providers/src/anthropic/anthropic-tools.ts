@@ -8,7 +8,7 @@ import {
   toResults,
   type ProviderTools,
 } from "../conversion/provider-tools.ts";
-import { anthropicRules } from "../rules/anthropic-rules.ts";
+import { anthropicRules } from "../rules/all-rules.ts";
 
 /** A custom tool of the Messages API: one of its `tools`. */
 export interface AnthropicTool {

@@ -9,7 +9,7 @@ import {
   toResults,
   type ProviderTools,
 } from "../conversion/provider-tools.ts";
-import { bedrockRules } from "../rules/bedrock-rules.ts";
+import { bedrockRules } from "../rules/all-rules.ts";
 import { isObject } from "../schema/subschemas.ts";
 
 /** A tool of the Converse API: one of `toolConfig.tools`. */

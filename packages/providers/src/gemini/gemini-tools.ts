@@ -12,7 +12,7 @@ import {
   toResults,
   type ProviderTools,
 } from "../conversion/provider-tools.ts";
-import { geminiRules } from "../rules/gemini-rules.ts";
+import { geminiRules } from "../rules/all-rules.ts";
 import { asEntries } from "../schema/subschemas.ts";
 
 /** A function as Gemini receives it. */

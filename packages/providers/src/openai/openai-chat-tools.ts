@@ -9,7 +9,7 @@ import {
   toResults,
   type ProviderTools,
 } from "../conversion/provider-tools.ts";
-import { openAiRules, openAiStrictRules } from "../rules/openai-rules.ts";
+import { openAiRules, openAiStrictRules } from "../rules/all-rules.ts";
 
 /** Options of the functions for OpenAI. */
 export interface OpenAiOptions {

@@ -15,7 +15,7 @@ import {
   toResults,
   type ProviderTools,
 } from "../conversion/provider-tools.ts";
-import { openAiRules, openAiStrictRules } from "../rules/openai-rules.ts";
+import { openAiRules, openAiStrictRules } from "../rules/all-rules.ts";
 import type { OpenAiOptions } from "./openai-chat-tools.ts";
 
 /** A function of the Responses API: one of its `tools`. */

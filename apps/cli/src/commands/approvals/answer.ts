@@ -8,16 +8,17 @@ import {
 import { readJsonOption, readObjectOption } from "../../input/json-option.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
-import { UsageError } from "../../process/errors.ts";
-import { exitCode, outcomeExitCode } from "../../process/exit-code.ts";
+import { UsageError, exitCode, outcomeExitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
-import { askForAnswers } from "../../prompt/ask-for-answers.ts";
-import { getGrantProposals } from "../../prompt/ask-for-approval.ts";
+import { askForAnswers, getGrantProposals } from "../../prompt/ask-for-approval.ts";
 import { canPrompt } from "../../prompt/questions.ts";
 import { describeError } from "../../render/describe-error.ts";
-import { describeProposals } from "../../render/describe-grant.ts";
-import { truncateText, describeRequests } from "../../render/describe-requests.ts";
-import { safeValue } from "../../render/safe-text.ts";
+import {
+  describeProposals,
+  truncateText,
+  describeRequests,
+} from "../../render/describe-requests.ts";
+import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";

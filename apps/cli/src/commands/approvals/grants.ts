@@ -3,10 +3,8 @@ import { findById, shortIds } from "../../input/find-by-id.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
-import { describeGrant } from "../../render/describe-grant.ts";
-import { formatDuration } from "../../render/duration.ts";
-import { safeJson, safeValue } from "../../render/safe-text.ts";
-import { formatTable } from "../../render/table.ts";
+import { describeGrant } from "../../render/describe-requests.ts";
+import { formatDuration, safeJson, safeValue, formatTable } from "../../render/text.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { printMissingStore, type StoreOptions } from "./list.ts";
 

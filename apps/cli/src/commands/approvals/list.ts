@@ -6,11 +6,12 @@ import { exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { getGrantProposals } from "../../prompt/ask-for-approval.ts";
 import { describeError } from "../../render/describe-error.ts";
-import { describeProposals } from "../../render/describe-grant.ts";
-import { describeRequest, describeRequests } from "../../render/describe-requests.ts";
-import { formatDuration } from "../../render/duration.ts";
-import { safeJson, safeValue } from "../../render/safe-text.ts";
-import { formatTable } from "../../render/table.ts";
+import {
+  describeProposals,
+  describeRequest,
+  describeRequests,
+} from "../../render/describe-requests.ts";
+import { formatDuration, safeJson, safeValue, formatTable } from "../../render/text.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { pendingCallHints } from "../shared/hints.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { exitCodeHelp } from "../../process/exit-code.ts";
-import type { CommandContext } from "../shared/context.ts";
+import type { CommandContext } from "../../process/output.ts";
 import {
   argumentsHelp,
   outputHelp,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { exitCodeHelp } from "../../process/exit-code.ts";
-import type { CommandContext } from "../shared/context.ts";
+import type { CommandContext } from "../../process/output.ts";
 import { collect, parseDeadline, parseSeed, withApi } from "../shared/options.ts";
 import type { ConformOptions } from "./run.ts";
 

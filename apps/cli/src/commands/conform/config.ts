@@ -3,12 +3,11 @@ import type { Manifest, SampleCalls } from "@toolweave/conformance";
 import { ajvValidator, type JsonObject, type JsonValue } from "@toolweave/core";
 import type { ApiOptions } from "../../input/api-options.ts";
 import { readJsonFile } from "../../input/json-option.ts";
-import { resolveSecretValue } from "../../input/secret-value.ts";
-import { UsageError } from "../../process/errors.ts";
+import { resolveSecretValue } from "../../input/auth-option.ts";
+import { UsageError } from "../../process/exit-code.ts";
 import { subjectSchema, subjectsSchema } from "./config-schema.ts";
 import { moduleSubjects } from "./module.ts";
-import { openApiSubject, mcpSubject } from "./servers.ts";
-import { noSamples, type ConformSubject } from "./subject.ts";
+import { openApiSubject, mcpSubject, noSamples, type ConformSubject } from "./servers.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -4,9 +4,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Manifest } from "@toolweave/conformance";
 import type { Tool, ToolSource } from "@toolweave/core";
 import { isThenable } from "@toolweave/core/adapter";
-import { UsageError } from "../../process/errors.ts";
-import { rejectOnInterrupt } from "../../process/interrupt.ts";
-import { noSamples, type ConformSubject } from "./subject.ts";
+import { UsageError } from "../../process/exit-code.ts";
+import { rejectOnInterrupt } from "../../process/cli-io.ts";
+import { noSamples, type ConformSubject } from "./servers.ts";
 
 const accepted =
   "a manifest of @toolweave/conformance, a list of them, a tool, a list of tools, a source, or a function that makes one of these";

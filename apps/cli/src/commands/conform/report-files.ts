@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
 import type { ConformanceReport, RuleResult } from "@toolweave/conformance";
 import type { CliIo } from "../../process/cli-io.ts";
-import { UsageError } from "../../process/errors.ts";
+import { UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
-import { safeJson } from "../../render/safe-text.ts";
+import { safeJson } from "../../render/text.ts";
 import { checkSavePath, saveFile } from "../shared/save-result.ts";
 
 /** The destinations of reports. */

@@ -2,17 +2,14 @@ import type { ConformanceReport, RuleResult } from "@toolweave/conformance";
 import { ToolError } from "@toolweave/core";
 import type { ApiOptions } from "../../input/api-options.ts";
 import { maskLocation, separateSecrets } from "../../input/secret-options.ts";
-import type { CliIo } from "../../process/cli-io.ts";
-import { UsageError } from "../../process/errors.ts";
-import { exitCode } from "../../process/exit-code.ts";
-import { Interrupt, rejectOnInterrupt } from "../../process/interrupt.ts";
+import { Interrupt, rejectOnInterrupt, type CliIo } from "../../process/cli-io.ts";
+import { UsageError, exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { showProgress, showSteps } from "../../render/progress.ts";
-import { safeLine, safeValue } from "../../render/safe-text.ts";
-import { shellLine } from "../../render/shell-line.ts";
+import { safeLine, safeValue, shellLine } from "../../render/text.ts";
 import { checkDestinations, writeReports, type ReportDestinations } from "./report-files.ts";
-import type { ConformSubject } from "./subject.ts";
+import type { ConformSubject } from "./servers.ts";
 import { setImmediate } from "node:timers/promises";
 
 /** The options of `toolweave conform`. */

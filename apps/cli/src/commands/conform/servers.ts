@@ -4,7 +4,6 @@ import type { McpServer } from "@toolweave/mcp";
 import { toSourceOptions, type ApiOptions } from "../../input/api-options.ts";
 import { splitCommand } from "../../input/split-command.ts";
 import { serverName } from "../../sources/mcp-server.ts";
-import { noSamples, stripLocationSecrets, type ConformSubject } from "./subject.ts";
 
 /** An API by its document. */
 export async function openApiSubject(
@@ -56,4 +55,26 @@ function toRemoteSubject(
   secrets: readonly string[],
 ): ConformSubject {
   return { manifest: { name, create, without: noSamples }, secrets, isRemote: true };
+}
+
+/** A subject of the conformance tests, with what was declared about it. */
+export interface ConformSubject {
+  readonly manifest: Manifest;
+  /** Texts that must not be printed. */
+  readonly secrets: readonly string[];
+  /**
+   * It has to be reached first: a document, a server. Rejects with why that fails, which then is no
+   * rule that it breaks.
+   */
+  readonly isRemote: boolean;
+}
+
+/** The reason why a rule that needs sample calls does not apply to a subject without any. */
+export const noSamples =
+  "There are no sample calls, so no tool is called: declare them in a manifest or in a file for --config.";
+
+/** The URL or path without what may be secret in it. */
+function stripLocationSecrets(location: string): string {
+  const url = /^https?:/i.test(location) ? URL.parse(location) : null;
+  return url === null ? location : `${url.origin}${url.pathname}`;
 }

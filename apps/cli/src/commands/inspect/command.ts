@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { exitCodeHelp } from "../../process/exit-code.ts";
 import type { LockOptions } from "../lock/run.ts";
-import type { CommandContext } from "../shared/context.ts";
+import type { CommandContext } from "../../process/output.ts";
 import { collect, lockFileHelp, withPolicy, withToolOptions } from "../shared/options.ts";
 import type { InspectOptions } from "./run.ts";
 

@@ -5,14 +5,13 @@ import type { CliIo, TerminalOutput } from "../../process/cli-io.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
-import { renderProblems, renderTools } from "../../render/tool-list.ts";
-import { writeToolsJson } from "../../render/tools-json.ts";
+import { renderProblems, renderTools, writeToolsJson } from "../../render/tool-list.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { printPolicyWarnings } from "../shared/policy-warnings.ts";
 import { styleText } from "node:util";
 import { SchemaView } from "../../input/schema-view.ts";
-import { safeLine, safeValue } from "../../render/safe-text.ts";
+import { safeLine, safeValue } from "../../render/text.ts";
 
 /** The options of `toolweave inspect`. */
 export interface InspectOptions extends ToolOptions {

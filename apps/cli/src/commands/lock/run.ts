@@ -4,7 +4,7 @@ import type { CliIo } from "../../process/cli-io.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
-import { safeJson, safeValue } from "../../render/safe-text.ts";
+import { safeJson, safeValue } from "../../render/text.ts";
 import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 

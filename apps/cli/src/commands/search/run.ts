@@ -5,8 +5,7 @@ import type { CliIo } from "../../process/cli-io.ts";
 import { exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
-import { renderTools } from "../../render/tool-list.ts";
-import { writeToolsJson } from "../../render/tools-json.ts";
+import { renderTools, writeToolsJson } from "../../render/tool-list.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { createExecutor } from "../shared/executor.ts";
 

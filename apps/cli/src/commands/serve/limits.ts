@@ -1,7 +1,7 @@
 import type { ServeLimits } from "@toolweave/config";
 import type { ClientLimits, HttpOptions } from "@toolweave/mcp/serve";
 import type { Command } from "commander";
-import { UsageError } from "../../process/errors.ts";
+import { UsageError } from "../../process/exit-code.ts";
 
 /** The limits of a gateway as options of the command line: the names of `ServeLimits`, except for this one. */
 export interface ServeLimitOptions extends Omit<ServeLimits, "sessionIdleMs"> {

@@ -1,14 +1,11 @@
 import { ToolError, ToolExecutor, type Interruption } from "@toolweave/core";
 import { forwardToClient, listenHttp, serveMcp, type McpGateway } from "@toolweave/mcp/serve";
 import type { ToolOptions } from "../../input/tool-options.ts";
-import type { CliIo } from "../../process/cli-io.ts";
-import { UsageError } from "../../process/errors.ts";
-import { exitCode } from "../../process/exit-code.ts";
-import { Interrupt, rejectOnInterrupt } from "../../process/interrupt.ts";
+import { Interrupt, rejectOnInterrupt, version, type CliIo } from "../../process/cli-io.ts";
+import { UsageError, exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
-import { version } from "../../process/version.ts";
 import { describeError } from "../../render/describe-error.ts";
-import { safeLine, safeValue } from "../../render/safe-text.ts";
+import { safeLine, safeValue } from "../../render/text.ts";
 import { planSources, type LoadedSources } from "../../sources/load-sources.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";

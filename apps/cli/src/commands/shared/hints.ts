@@ -1,7 +1,6 @@
 import type { Interruption } from "@toolweave/core";
 import type { WrittenOption } from "../../input/secret-options.ts";
-import { safeValue } from "../../render/safe-text.ts";
-import { shellLine } from "../../render/shell-line.ts";
+import { safeValue, shellLine } from "../../render/text.ts";
 import type { ApprovalStore } from "../../store/approval-store.ts";
 import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { isHomeStore } from "../../store/store-path.ts";

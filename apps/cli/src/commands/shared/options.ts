@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { UsageError } from "../../process/errors.ts";
+import { UsageError } from "../../process/exit-code.ts";
 
 /** Adds the options for the sources of tools. */
 export function withToolOptions(command: Command): Command {

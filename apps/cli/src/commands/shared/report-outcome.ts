@@ -7,12 +7,10 @@ import {
   describeArguments,
   describeRequest,
 } from "../../render/describe-requests.ts";
-import { formatDuration } from "../../render/duration.ts";
-import { safeJson, safeLine, safeText, safeValue } from "../../render/safe-text.ts";
-import { renderResult } from "../../render/tool-result.ts";
+import { formatDuration, safeJson, safeLine, safeText, safeValue } from "../../render/text.ts";
+import { renderResult, saveFile, toFileBytes } from "./save-result.ts";
 import type { ApprovalStore } from "../../store/approval-store.ts";
 import { pendingCallHints, storeCommand, waitsForApprovalOnly } from "./hints.ts";
-import { saveFile, toFileBytes } from "./save-result.ts";
 
 /** The output options of a command that runs a call. */
 export interface ReportOptions {

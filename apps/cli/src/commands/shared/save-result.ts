@@ -1,8 +1,7 @@
 import { rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { ContentBlock } from "@toolweave/core";
-import { UsageError } from "../../process/errors.ts";
-import { renderResult } from "../../render/tool-result.ts";
+import { UsageError } from "../../process/exit-code.ts";
 
 /**
  * Makes sure that an answer can be saved, before the call is made: it may not be made again for that.
@@ -48,4 +47,33 @@ export async function saveFile(path: string, bytes: Uint8Array): Promise<void> {
 function getBase64(block: ContentBlock): string | undefined {
   if (block.type === "image" || block.type === "audio") return block.data;
   return block.type === "resource" ? block.resource.blob : undefined;
+}
+
+/** A tool's result, as a command prints it. */
+interface RenderedResult {
+  /** The text, for stdout. */
+  readonly text: string;
+  /** Notes for stderr about content that stdout cannot hold, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Makes text of content blocks. Binary ones are only named: `--output` saves them. */
+export function renderResult(content: readonly ContentBlock[]): RenderedResult {
+  const texts: string[] = [];
+  const notes: string[] = [];
+  const note = (what: string, mimeType: string | undefined, base64: string): void => {
+    const bytes = Buffer.byteLength(base64, "base64");
+    notes.push(
+      `The result contains ${what} (${mimeType ?? "of unknown type"}, ${bytes} bytes): save it with --output, or print it as base64 with --json.`,
+    );
+  };
+  for (const block of content) {
+    if (block.type === "text") texts.push(block.text);
+    else if (block.type === "resource_link") texts.push(`${block.name}: ${block.uri}`);
+    else if (block.type === "image") note("an image", block.mimeType, block.data);
+    else if (block.type === "audio") note("a sound", block.mimeType, block.data);
+    else if (block.resource.text !== undefined) texts.push(block.resource.text);
+    else note("a file", block.resource.mimeType, block.resource.blob ?? "");
+  }
+  return { text: texts.join("\n"), notes };
 }

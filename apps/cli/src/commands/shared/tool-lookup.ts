@@ -1,6 +1,6 @@
 import type { Tool, ToolRegistry } from "@toolweave/core";
 import { nearNames } from "@toolweave/core/adapter";
-import { UsageError } from "../../process/errors.ts";
+import { UsageError } from "../../process/exit-code.ts";
 import type { SourcePlan } from "../../sources/load-sources.ts";
 
 /**

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { configFile } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
-import { UsageError } from "../../process/errors.ts";
-import { exitCode } from "../../process/exit-code.ts";
+import { UsageError, exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { askToTrust, trustQuestionText } from "../../prompt/ask-to-trust.ts";
-import { safeJson, safeLine } from "../../render/safe-text.ts";
+import { safeJson, safeLine } from "../../render/text.ts";
 import {
   assertUnchanged,
   resolveConfigPath,
