@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { build } from "esbuild";
+import { rolldown } from "rolldown";
 import type { Step } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
 
@@ -9,27 +9,22 @@ export const workerStep: Step = {
   summary: "core's main entry bundles for a worker, with no import left and no node: module",
   needs: ["build"],
   async run({ root }) {
-    const result = await build({
-      absWorkingDir: root,
-      entryPoints: [join(root, "packages/core/dist/index.js")],
-      bundle: true,
-      write: false,
-      metafile: true,
-      format: "esm",
+    const bundle = await rolldown({
+      input: join(root, "packages/core/dist/index.js"),
       // A browser build, unlike a neutral one, reads the `main` of older packages.
       platform: "browser",
-      conditions: ["workerd", "worker"],
+      resolve: { conditionNames: ["workerd", "worker", "browser", "import", "default"] },
       logLevel: "silent",
-    }).catch((error: unknown) => error);
-    if (result instanceof Error) return { ok: false, output: result.message };
-    const { outputs } = (
-      result as {
-        metafile: { outputs: Record<string, { bytes: number; imports: { path: string }[] }> };
-      }
-    ).metafile;
-    const imports = Object.values(outputs).flatMap((output) => output.imports);
-    const bytes = Object.values(outputs).reduce((sum, output) => sum + output.bytes, 0);
-    const problems = imports.map(({ path }) => `core's bundle still imports ${path}`);
+    });
+    const { output } = await bundle.generate({ format: "esm" });
+    await bundle.close();
+    const chunks = output.filter((file) => file.type === "chunk");
+    const own = new Set(chunks.map(({ fileName }) => fileName));
+    const imports = chunks
+      .flatMap(({ imports: statics, dynamicImports }) => [...statics, ...dynamicImports])
+      .filter((path) => !own.has(path));
+    const bytes = chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0);
+    const problems = imports.map((path) => `core's bundle still imports ${path}`);
     return problemsResult(problems, `${(bytes / 1000).toFixed(0)} kB unminified`);
   },
 };

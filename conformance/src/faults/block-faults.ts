@@ -129,7 +129,7 @@ function normalizeMediaType(mediaType: string): string {
  *
  * @param bytes the beginning is enough.
  */
-export function findActualType(mediaType: string, bytes: Uint8Array): string | undefined {
+function findActualType(mediaType: string, bytes: Uint8Array): string | undefined {
   const called = normalizeMediaType(mediaType);
   const sniffed = sniffMediaType(bytes);
   const type = recognized.has(sniffed) ? sniffed : undefined;

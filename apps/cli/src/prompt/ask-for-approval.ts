@@ -33,7 +33,7 @@ export function getGrantProposals(
 }
 
 /** Asks for an approval, a rejection, or a lasting approval, which is shown in full before it is confirmed. */
-export async function askForApproval(
+async function askForApproval(
   question: Question,
   io: CliIo,
   proposals: readonly GrantProposal[],
