@@ -5,21 +5,24 @@ export type { HttpClient, HttpRequest, RequestBody, Streaming } from "./message/
 export type { HttpHeaders, HttpResponse } from "./message/http-response.ts";
 export { digestAuthorization } from "./auth/digest.ts";
 export type { DigestRequest } from "./auth/digest.ts";
-export { callbackCode } from "./oauth/callback-code.ts";
-export type { ExpectedCallback } from "./oauth/callback-code.ts";
-export { endpointUrl } from "./oauth/endpoint-url.ts";
-export { readToken } from "./oauth/read-token.ts";
-export type { ExpectedToken } from "./oauth/read-token.ts";
-export { refusalError } from "./oauth/refusal-error.ts";
-export type { Refusal } from "./oauth/refusal-error.ts";
-export { serverText } from "./oauth/server-text.ts";
+export { discoverAuthorizationServer, discoverResource } from "./oauth/discovery.ts";
+export type {
+  AuthorizationServerMetadata,
+  DiscoveryOptions,
+  ResourceMetadata,
+} from "./oauth/discovery.ts";
+export { registerClient } from "./oauth/registration.ts";
+export type { ClientRegistration } from "./oauth/registration.ts";
+export { OAuthRefusal } from "./oauth/refusal-error.ts";
 export { SharedWork } from "./oauth/shared-work.ts";
+export { isDistinctive, TokenSecrets } from "./oauth/token-secrets.ts";
 export { oauthClient } from "./oauth/oauth-client.ts";
 export type {
   AuthorizationStart,
   DeviceStart,
   OAuthClient,
   OAuthClientOptions,
+  OAuthPrivateKey,
 } from "./oauth/oauth-types.ts";
 export { SseParser } from "./message/sse-parser.ts";
 export type { SseEvent, SseOptions } from "./message/sse-parser.ts";

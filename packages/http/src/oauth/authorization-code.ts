@@ -11,11 +11,12 @@ export async function beginAuthorization(
   signal: AbortSignal | undefined,
 ): Promise<AuthorizationStart> {
   const { clientId, redirectUri, scopes, resource } = server.options;
+  const { openId = scopes?.includes("openid") === true } = server.options;
   const url = await server.endpoint("authorizationUrl", signal);
   const issuer = (await server.metadata(signal))?.issuer;
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
-  const nonce = scopes?.includes("openid") === true ? oauth.generateRandomNonce() : undefined;
+  const nonce = openId ? oauth.generateRandomNonce() : undefined;
   const parameters = {
     response_type: "code",
     client_id: clientId,

@@ -1,12 +1,13 @@
 import { ToolError, type Clock, type JsonObject } from "@toolweave/core";
 import type { TokenCredential } from "@toolweave/core/stores";
 import * as oauth from "oauth4webapi";
+import { clientAuthentication, userInfo } from "./client-authentication.ts";
+import { discoverAt, type AuthorizationServerMetadata } from "./discovery.ts";
 import { endpointUrl } from "./endpoint-url.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 import type { OAuthClientOptions } from "./oauth-types.ts";
 import { readToken } from "./read-token.ts";
 import { SharedWork } from "./shared-work.ts";
-import type { HttpClient } from "../message/http-request.ts";
 import { invalidResponse, refusalError } from "./refusal-error.ts";
 import { serverText } from "./server-text.ts";
 
@@ -53,21 +54,22 @@ export class AuthorizationServer {
   readonly clock: Clock;
   /** The scopes as they are requested; `undefined` for the server's default. */
   readonly scope: string | undefined;
-  readonly #discovery = new SharedWork<oauth.AuthorizationServer>();
-  #metadata: oauth.AuthorizationServer | undefined;
+  readonly #discovery = new SharedWork<AuthorizationServerMetadata>();
+  #metadata: AuthorizationServerMetadata | undefined;
 
   constructor(options: OAuthClientOptions) {
     this.options = options;
+    this.#metadata = options.metadata;
     this.clock = options.clock ?? systemClock;
     this.scope = options.scopes?.join(" ") || undefined;
   }
 
-  /** The server's metadata; `undefined` without a discoveryUrl. */
-  async metadata(signal?: AbortSignal): Promise<oauth.AuthorizationServer | undefined> {
+  /** The server's metadata, if it is known or can be discovered. */
+  async metadata(signal?: AbortSignal): Promise<AuthorizationServerMetadata | undefined> {
     const { discoveryUrl, http } = this.options;
-    if (discoveryUrl === undefined) return undefined;
-    this.#metadata ??= await this.#discovery.run("metadata", signal, async () =>
-      readMetadata(http, discoveryUrl),
+    if (discoveryUrl === undefined) return this.#metadata;
+    this.#metadata ??= await this.#discovery.run("metadata", signal, () =>
+      discoverAt(discoveryUrl, { http }),
     );
     return this.#metadata;
   }
@@ -105,12 +107,9 @@ export class AuthorizationServer {
     { grantType, old, nonce }: Omit<TokenRequest, "parameters">,
   ): Promise<TokenCredential> {
     const askedAt = this.clock.now();
-    const response = await oauth.genericTokenEndpointRequest(
-      ...server,
-      authentication,
-      grantType,
-      form,
-      options,
+    const request = [...server, authentication, grantType, form, options] as const;
+    const response = await this.#withoutIdToken(
+      await oauth.genericTokenEndpointRequest(...request),
     );
     const issued = await (nonce === undefined
       ? oauth.processGenericTokenEndpointResponse(...server, response)
@@ -124,6 +123,13 @@ export class AuthorizationServer {
     });
   }
 
+  /** Removes an ID token that was not asked for, and may be another client's. */
+  async #withoutIdToken(response: Response): Promise<Response> {
+    if (this.options.openId !== false) return response;
+    const { id_token: _, ...answer } = (await response.json()) as JsonObject;
+    return Response.json(answer, { status: response.status });
+  }
+
   /** Prepares a request to one of the server's endpoints, and turns the errors of `send` into ToolErrors. */
   async request<T>(
     endpoint: "tokenUrl" | "deviceAuthorizationUrl",
@@ -133,12 +139,13 @@ export class AuthorizationServer {
   ): Promise<T> {
     const { http, clientId, clientSecret = "", resource } = this.options;
     const url = await this.endpoint(endpoint, signal);
-    const authentication = await this.#clientAuthentication(signal);
+    const authentication = await clientAuthentication(this.options, () => this.metadata(signal));
     const form = new URLSearchParams();
     for (const [name, value] of Object.entries({ ...parameters, resource })) {
       if (value !== undefined) form.set(name, value);
     }
-    const as = { ...(this.#metadata ?? unknownServer), [endpoints[endpoint]]: url.href };
+    const described = (this.#metadata as oauth.AuthorizationServer | undefined) ?? unknownServer;
+    const as = { ...described, [endpoints[endpoint]]: url.href };
     const clockSkew = Math.round((this.clock.now() - Date.now()) / 1000);
     const secrets = secretParameters.map((name) => form.get(name) ?? "");
     if (clientSecret !== "") secrets.push(clientSecret, userInfo(clientId, clientSecret));
@@ -156,33 +163,6 @@ export class AuthorizationServer {
       }),
     );
   }
-
-  async #clientAuthentication(signal: AbortSignal | undefined): Promise<oauth.ClientAuth> {
-    const { clientAuthentication: configured, clientSecret } = this.options;
-    if (clientSecret === undefined || configured === "none") return oauth.None();
-    const method = configured ?? (await this.#supportedAuthentication(signal));
-    if (method === "post") {
-      return clientSecret === "" ? oauth.None() : oauth.ClientSecretPost(clientSecret);
-    }
-    // oauth4webapi's own encodes `-`, `.` and `_` too: servers that do not decode would not find the client.
-    return (_as, { client_id: clientId }, _body, headers) => {
-      const credentials = Buffer.from(userInfo(clientId, clientSecret)).toString("base64");
-      headers.set("authorization", `Basic ${credentials}`);
-    };
-  }
-
-  async #supportedAuthentication(signal: AbortSignal | undefined): Promise<"basic" | "post"> {
-    const supported: unknown = (await this.metadata(signal))?.token_endpoint_auth_methods_supported;
-    const isSupported = (method: string): boolean =>
-      Array.isArray(supported) && supported.includes(`client_secret_${method}`);
-    return isSupported("post") && !isSupported("basic") ? "post" : "basic";
-  }
-}
-
-/** RFC 6749 section 2.3.1: id and secret are encoded as in a form. */
-function userInfo(clientId: string, clientSecret: string): string {
-  const encode = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
-  return `${encode(clientId)}:${encode(clientSecret)}`;
 }
 
 const systemClock: Clock = {
@@ -190,54 +170,6 @@ const systemClock: Clock = {
   setTimeout: (callback, ms) => setTimeout(callback, ms),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 };
-
-const wellKnown = /\/\.well-known\/(?:openid-configuration|oauth-authorization-server)/;
-
-/**
- * Reads a server's metadata (RFC 8414, OpenID Connect Discovery).
- *
- * @throws ToolError `upstream` for an answer that is no metadata, or is another server's; `unavailable` when the
- * server cannot answer now.
- */
-function readMetadata(http: HttpClient, discoveryUrl: string): Promise<oauth.AuthorizationServer> {
-  const url = endpointUrl(discoveryUrl, "The authorization server's description", "internal");
-  return toToolErrors(url, [], async () => {
-    const response = await guardedFetch(http, undefined)(url.href, {
-      method: "GET",
-      headers: { accept: "application/json" },
-      body: undefined,
-      redirect: "manual",
-    });
-    const { status } = response;
-    if (status !== 200) {
-      throw invalidResponse(
-        url,
-        status,
-        `answered with status ${status}, and not with a description of itself`,
-      );
-    }
-    const { issuer } = (await response.clone().json()) as { readonly issuer?: unknown };
-    const expected = typeof issuer === "string" ? URL.parse(issuer) : null;
-    if (expected === null || !isIssuerForUrl(expected, url)) {
-      throw invalidResponse(
-        url,
-        status,
-        "describes another issuer than the one that was asked (RFC 8414 section 3.3), so nothing it says is used. If that is meant, give the URLs of its endpoints instead of the description's",
-      );
-    }
-    return oauth.processDiscoveryResponse(expected, response);
-  });
-}
-
-/** RFC 8414 section 3 and OpenID Connect Discovery section 4. An address of another form may describe its whole origin. */
-function isIssuerForUrl(issuer: URL, { origin, pathname }: URL): boolean {
-  if (issuer.origin !== origin || issuer.search !== "" || issuer.hash !== "") return false;
-  const withoutSlash = (path: string): string => path.replace(/\/$/, "");
-  return (
-    !wellKnown.test(pathname) ||
-    withoutSlash(issuer.pathname) === withoutSlash(pathname.replace(wellKnown, ""))
-  );
-}
 
 /**
  * Runs a step of the library and turns its errors into ToolErrors. They are not the cause: they hold the server's answer.

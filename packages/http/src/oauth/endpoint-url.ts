@@ -25,7 +25,8 @@ export function endpointUrl(text: unknown, what: string, code: ToolErrorCode): U
   return url;
 }
 
-function isLoopback({ hostname }: URL): boolean {
+/** True for a URL on this machine. */
+export function isLoopback({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
   return /(?:^|\.)localhost$/.test(host) || addressKind(host) === "loopback";
 }

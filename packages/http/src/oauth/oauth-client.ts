@@ -10,9 +10,12 @@ const optionNames: readonly string[] = [
   "authorizationUrl",
   "deviceAuthorizationUrl",
   "discoveryUrl",
+  "metadata",
   "redirectUri",
   "scopes",
   "clientAuthentication",
+  "privateKey",
+  "openId",
   "resource",
   "clock",
 ] satisfies readonly (keyof OAuthClientOptions)[];

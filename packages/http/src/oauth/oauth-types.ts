@@ -1,6 +1,15 @@
 import type { Clock, JsonObject } from "@toolweave/core";
 import type { TokenCredential } from "@toolweave/core/stores";
+import type { AuthorizationServerMetadata } from "./discovery.ts";
 import type { HttpClient } from "../message/http-request.ts";
+
+/** A key that authenticates a client (`private_key_jwt`, RFC 7523). */
+export interface OAuthPrivateKey {
+  /** PKCS #8 in PEM. */
+  readonly key: string;
+  /** Algorithm of JSON Web Signatures: `ES256`, `RS256`. */
+  readonly algorithm: string;
+}
 
 /** A client of one OAuth 2 authorization server: where the server is, and as whom the host is known there. */
 export interface OAuthClientOptions {
@@ -16,6 +25,8 @@ export interface OAuthClientOptions {
   readonly deviceAuthorizationUrl?: string | undefined;
   /** URL of the server's metadata: an OpenID Connect discovery document, or RFC 8414 metadata. Read when first needed. */
   readonly discoveryUrl?: string | undefined;
+  /** The server's metadata, if it has been discovered before. Used in place of `discoveryUrl`. */
+  readonly metadata?: AuthorizationServerMetadata | undefined;
   /** URL that the server redirects the person to; exactly as it is registered there. */
   readonly redirectUri?: string | undefined;
   /** Scopes to request. Default: those that the server grants by itself. */
@@ -26,6 +37,13 @@ export interface OAuthClientOptions {
    * `basic`.
    */
   readonly clientAuthentication?: "basic" | "post" | "none" | undefined;
+  /** Used in place of a secret. Requires the server's metadata. */
+  readonly privateKey?: OAuthPrivateKey | undefined;
+  /**
+   * Whether a sign-in is one of OpenID Connect, which requires an ID token. `false`: ID tokens are ignored. Default:
+   * whether `scopes` contain `openid`; an ID token that was not requested is checked, too.
+   */
+  readonly openId?: boolean | undefined;
   /** The API that the tokens are for (RFC 8707). */
   readonly resource?: string | undefined;
   /** Default: the system's. */

@@ -23,6 +23,18 @@ const personCodes = new Set([
 
 const passingCodes = new Set(["server_error", "temporarily_unavailable", "slow_down"]);
 
+/** Error of an authorization server that refused a request; its code names who can act. */
+export class OAuthRefusal extends ToolError {
+  /** Error code of the server: `invalid_grant` (RFC 6749 section 5.2). */
+  readonly error: string;
+
+  /** @param error Error code of the server; the others are those of a `ToolError`. */
+  constructor(error: string, ...rest: ConstructorParameters<typeof ToolError>) {
+    super(...rest);
+    this.error = error;
+  }
+}
+
 /**
  * The error for a server that said no: whose turn it is, and what the server said.
  *
@@ -31,22 +43,25 @@ const passingCodes = new Set(["server_error", "temporarily_unavailable", "slow_d
 export function refusalError(
   at: string | undefined,
   { error, description, status }: Refusal,
-): ToolError {
+): OAuthRefusal {
   const server = at === undefined ? "The authorization server" : `The authorization server ${at}`;
   const said = description === "" ? error : `${error}: "${description}"`;
   if (personCodes.has(error)) {
-    return new ToolError(
+    return new OAuthRefusal(
+      error,
       "auth_required",
       `${server} gave no token (${said}). A person has to sign in again: repeat the call.`,
     );
   }
   if (passingCodes.has(error)) {
-    return new ToolError(
+    return new OAuthRefusal(
+      error,
       "unavailable",
       `${server} cannot give a token now (${said}). Try again later.`,
     );
   }
-  return new ToolError(
+  return new OAuthRefusal(
+    error,
     "upstream",
     `${server} refused the client (${said}). Check how the client is registered there: its id, secret, scopes and redirect URI.`,
     { audience: "host", ...(status === undefined ? {} : { status }) },
@@ -59,6 +74,11 @@ export function invalidResponse({ origin }: URL, status: number, what: string): 
     status,
     audience: "host",
   });
+}
+
+/** True for the status of a server that cannot answer now. */
+export function isBusy(status: number): boolean {
+  return status >= 500 || status === 429 || status === 408;
 }
 
 /** `unavailable` for a server that is busy or has failed. */

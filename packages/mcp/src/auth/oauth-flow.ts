@@ -1,21 +1,18 @@
-import { randomBytes } from "node:crypto";
 import { ToolError, type JsonObject } from "@toolweave/core";
 import type { ClientCredential, TokenCredential } from "@toolweave/core/stores";
-import { callbackCode } from "@toolweave/http";
-import { findAuthority, getListed, type Authority } from "./authority.ts";
 import {
-  authorizationUrl,
-  clientToken,
-  exchangeCode,
-  refreshToken,
-  register,
-  type AuthorityRequest,
-} from "./oauth-client.ts";
-import { isUnknownClient } from "./oauth-error.ts";
-import type { GuardedFetch } from "./guarded-fetch.ts";
+  OAuthRefusal,
+  oauthClient,
+  registerClient,
+  type AuthorizationServerMetadata,
+  type HttpClient,
+  type OAuthClient,
+  type OAuthClientOptions,
+  type TokenSecrets,
+} from "@toolweave/http";
+import { findAuthority, lists, type Authority } from "./authority.ts";
 import { isSameIssuer, type StoredCredentials, type Owner } from "./stored-credentials.ts";
 import type { McpOAuth } from "../options/auth-options.ts";
-import type { TokenSecrets } from "./token-secrets.ts";
 import type { Challenge } from "./sign-in-required.ts";
 
 /** By default, no program listens there; a person can copy the address. */
@@ -35,10 +32,9 @@ export interface BegunSignIn {
 interface SignInState {
   readonly authority: Authority;
   readonly client: ClientCredential;
-  readonly redirectUri: string;
-  readonly verifier: string;
-  readonly state: string;
   readonly scopes: readonly string[];
+  /** State of `beginAuthorization`. */
+  readonly state: JsonObject;
 }
 
 /** The parts of its source that a flow uses. */
@@ -47,7 +43,7 @@ export interface OAuthFlowOptions {
   readonly oauth: McpOAuth;
   readonly kept: StoredCredentials;
   readonly secrets: TokenSecrets;
-  readonly fetch: GuardedFetch;
+  readonly http: HttpClient;
 }
 
 /** Gets tokens for an MCP server from the authorization server that it names, and keeps them. */
@@ -62,15 +58,20 @@ export class OAuthFlow {
   async begin(owner: Owner, challenge: Challenge): Promise<BegunSignIn> {
     const { redirectUri = defaultRedirectUri } = this.#options.oauth;
     const authority = await this.#find(challenge.metadataUrl);
-    checkCanSignIn(authority);
-    const scopes = withOfflineAccess(await this.#scopes(owner, authority, challenge), authority);
+    checkCanSignIn(authority.metadata);
+    const requested = await this.#scopes(owner, authority, challenge);
+    const scopes = withOfflineAccess(requested, authority.metadata);
     const client = await this.#client(authority, redirectUri, scopes);
-    const state = randomBytes(32).toString("base64url");
-    const options = { redirectUri, state, scopes };
-    const { url, verifier } = await authorizationUrl({ authority, client }, options);
-    this.#options.secrets.add(verifier);
-    const begun: SignInState = { authority, client, redirectUri, verifier, state, scopes };
-    return { url, scopes, state: begun as unknown as JsonObject };
+    const { url, state } = await this.#oauthClient(authority, client, {
+      redirectUri,
+      scopes,
+    }).beginAuthorization();
+    const at = new URL(url);
+    // OpenID Connect Core section 11.
+    if (scopes.includes("offline_access")) at.searchParams.append("prompt", "consent");
+    this.#registerVerifier(state);
+    const begun: SignInState = { authority, client, scopes, state };
+    return { url: at.href, scopes, state: begun as unknown as JsonObject };
   }
 
   /**
@@ -81,20 +82,12 @@ export class OAuthFlow {
    */
   async finish(owner: Owner, begun: JsonObject, answer: string): Promise<void> {
     const { kept, secrets } = this.#options;
-    const { authority, client, redirectUri, verifier, state, scopes } =
-      begun as unknown as SignInState;
-    secrets.add(verifier);
+    const { authority, client, scopes, state } = begun as unknown as SignInState;
+    this.#registerVerifier(state);
     secrets.add(URL.parse(answer)?.searchParams.get("code") ?? answer);
-    const { metadata, issuer } = authority;
-    const code = callbackCode(answer, {
-      state,
-      redirectUri,
-      issuer: metadata === undefined ? undefined : issuer,
-      namesItself: metadata?.["authorization_response_iss_parameter_supported"] === true,
-    });
-    const options = { code, verifier, redirectUri, scopes, now: Date.now() };
     try {
-      const token = await exchangeCode(this.#request(authority, client), options);
+      const oauth = this.#oauthClient(authority, client, { scopes });
+      const token = await oauth.finishAuthorization(answer, state);
       await kept.keepToken(owner, withAsked(token, scopes), client);
     } catch (error) {
       if (!isUnknownClient(error)) throw error;
@@ -118,24 +111,26 @@ export class OAuthFlow {
     metadataUrl: URL | undefined,
   ): Promise<TokenCredential | undefined> {
     const { kept } = this.#options;
-    const { refreshToken: secret, bound } = old;
-    if (secret === undefined || bound === undefined) return undefined;
+    const { refreshToken, bound } = old;
+    if (refreshToken === undefined || bound === undefined) return undefined;
     const { client } = bound;
     const authority = await this.#find(metadataUrl);
     // The server has moved to another one, which must not see what belongs to the first.
-    if (!isSameIssuer(authority.issuer, client.issuer)) return undefined;
-    const request = this.#request(authority, client);
-    const answer = await refreshToken(request, { ...old, refreshToken: secret }, Date.now());
-    if (typeof answer === "object") {
-      await kept.keepToken(owner, withAsked(answer, old.scopes ?? []), client);
-      return answer;
+    if (!isSameIssuer(authority.metadata.issuer, client.issuer)) return undefined;
+    try {
+      const token = await this.#oauthClient(authority, client).refresh(old);
+      await kept.keepToken(owner, withAsked(token, old.scopes ?? []), client);
+      return token;
+    } catch (error) {
+      const isUnknown = isUnknownClient(error);
+      if (!isUnknown && !isRefusal(error, "invalid_grant")) throw error;
+      // Another process may have been quicker, and a refresh token is often good only once.
+      const latest = await kept.token(owner);
+      if (latest !== undefined && latest.accessToken !== old.accessToken) return latest;
+      if (isUnknown) await kept.forgetClient(client);
+      await kept.forgetToken(owner, old);
+      return undefined;
     }
-    // Another process may have been quicker, and a refresh token is often good only once.
-    const latest = await kept.token(owner);
-    if (latest !== undefined && latest.accessToken !== old.accessToken) return latest;
-    if (answer === "client") await kept.forgetClient(client);
-    await kept.forgetToken(owner, old);
-    return undefined;
   }
 
   /** A token for the host itself. */
@@ -143,14 +138,14 @@ export class OAuthFlow {
     const authority = await this.#find(challenge.metadataUrl);
     const scopes = await this.#scopes(undefined, authority, challenge);
     const client = this.#given(authority);
-    const token = await clientToken(this.#request(authority, client), scopes, Date.now());
+    const token = await this.#oauthClient(authority, client, { scopes }).clientCredentials();
     await this.#options.kept.keepToken(undefined, withAsked(token, scopes), client);
     return token;
   }
 
   #find(metadataUrl: URL | undefined): Promise<Authority> {
-    const { server, fetch, oauth } = this.#options;
-    return findAuthority(server, fetch, metadataUrl, oauth.issuer);
+    const { server, http, oauth } = this.#options;
+    return findAuthority(server, http, metadataUrl, oauth.issuer);
   }
 
   /**
@@ -165,7 +160,8 @@ export class OAuthFlow {
     const { oauth, kept } = this.#options;
     const token = await kept.token(owner);
     const isSame =
-      token?.bound !== undefined && isSameIssuer(token.bound.client.issuer, authority.issuer);
+      token?.bound !== undefined &&
+      isSameIssuer(token.bound.client.issuer, authority.metadata.issuer);
     const granted = isSame ? (token.scopes ?? []) : [];
     const asked = [...new Set([...granted, ...(oauth.scopes ?? []), ...challenge.scopes])];
     return asked.length > 0 ? asked : (authority.scopes ?? []);
@@ -176,88 +172,112 @@ export class OAuthFlow {
     redirectUri: string,
     scopes: readonly string[],
   ): Promise<ClientCredential> {
-    const { oauth, kept, fetch } = this.#options;
-    const takesUrls = authority.metadata?.["client_id_metadata_document_supported"] === true;
+    const { oauth, kept, http } = this.#options;
+    const { metadata } = authority;
+    const takesUrls = metadata["client_id_metadata_document_supported"] === true;
     const { clientId, clientMetadataUrl } = oauth;
     if (clientId !== undefined || (takesUrls && clientMetadataUrl !== undefined)) {
       return this.#given(authority);
     }
-    const { issuer } = authority;
-    const known = await kept.client(issuer, redirectUri, scopes);
+    const known = await kept.client(metadata.issuer, redirectUri, scopes);
     if (known !== undefined) return known;
-    if (authority.metadata !== undefined && authority.metadata["registration_endpoint"] == null) {
+    if (metadata["registration_endpoint"] === undefined) {
       throw new ToolError(
         "auth_required",
-        `The authorization server ${new URL(issuer).origin} does not register clients by itself. Register the host there by hand, and pass auth.oauth.clientId.`,
+        `The authorization server ${new URL(metadata.issuer).origin} does not register clients by itself. Register the host there by hand, and pass auth.oauth.clientId.`,
       );
     }
-    const method = clientAuthentication(authority);
-    const client = await register(
-      authority,
-      {
-        client_name: "Toolweave",
-        redirect_uris: [redirectUri],
-        grant_types: ["authorization_code", "refresh_token"],
-        response_types: ["code"],
-        application_type: isNative(redirectUri) ? "native" : "web",
-        ...(method === undefined ? {} : { token_endpoint_auth_method: method }),
-        ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
-      },
-      fetch,
-      Date.now(),
-    );
+    const clientName = "Toolweave";
+    const client = await registerClient({ http, metadata, clientName, redirectUri, scopes });
     await kept.keepClient(client);
     return client;
   }
 
   /** As whom the host says that it is known. Its secret is kept nowhere else. */
-  #given({ issuer }: Authority): ClientCredential {
+  #given({ metadata: { issuer } }: Authority): ClientCredential {
     const { clientId, clientMetadataUrl } = this.#options.oauth;
     return { type: "client", issuer, clientId: (clientId ?? clientMetadataUrl) as string };
   }
 
-  #request(authority: Authority, client: ClientCredential): AuthorityRequest {
-    const { fetch, oauth } = this.#options;
-    const { clientId, clientMetadataUrl, clientSecret, privateKey } = oauth;
-    const isGiven = [clientId, clientMetadataUrl].includes(client.clientId);
-    const secret = isGiven ? clientSecret : undefined;
-    return {
-      authority,
-      client: secret === undefined ? client : { ...client, clientSecret: secret },
-      ...(isGiven ? { privateKey } : {}),
-      fetch,
-    };
+  #oauthClient(
+    { metadata, resource }: Authority,
+    client: ClientCredential,
+    request: Pick<OAuthClientOptions, "redirectUri" | "scopes"> = {},
+  ): OAuthClient {
+    const { http, oauth } = this.#options;
+    const isGiven = [oauth.clientId, oauth.clientMetadataUrl].includes(client.clientId);
+    const { clientSecret = client.clientSecret, privateKey } = isGiven ? oauth : {};
+    return oauthClient({
+      ...request,
+      http,
+      metadata,
+      resource,
+      clientId: client.clientId,
+      clientSecret,
+      clientAuthentication:
+        clientSecret === undefined ? undefined : toClientAuthentication(client, metadata),
+      privateKey,
+      // `openid` may be one of the server's scopes, but MCP has no ID tokens.
+      openId: false,
+    });
+  }
+
+  #registerVerifier({ verifier }: JsonObject): void {
+    if (typeof verifier === "string") this.#options.secrets.add(verifier);
   }
 }
 
+function isRefusal(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof OAuthRefusal && codes.includes(error.error);
+}
+
+/** True when a server does not know the client, or not any more. */
+function isUnknownClient(error: unknown): boolean {
+  return isRefusal(error, "invalid_client", "unauthorized_client");
+}
+
 /** That a server without PKCE is refused is the MCP specification's word ("Authorization Code Protection"). */
-function checkCanSignIn(authority: Authority): void {
-  if (authority.metadata === undefined) return;
-  if (getListed(authority, "code_challenge_methods_supported")?.includes("S256") === true) return;
+function checkCanSignIn(metadata: AuthorizationServerMetadata): void {
+  const { origin } = new URL(metadata.issuer);
+  const unsupported = !lists(metadata, "code_challenge_methods_supported", "S256")
+    ? "PKCE (S256)"
+    : lists(metadata, "response_types_supported", "code") && metadata["authorization_endpoint"]
+      ? undefined
+      : "authorization codes";
+  if (unsupported === undefined) return;
   throw new ToolError(
     "upstream",
-    `The authorization server ${new URL(authority.issuer).origin} does not say that it supports PKCE (S256), without which no sign-in begins.`,
+    `The authorization server ${origin} does not say that it supports ${unsupported}, without which no sign-in begins.`,
     { audience: "host" },
   );
 }
 
-/** Without a secret, if the server allows it: a program on a person's machine cannot protect one. */
-function clientAuthentication(authority: Authority): string | undefined {
-  const taken = getListed(authority, "token_endpoint_auth_methods_supported");
-  return ["none", "client_secret_basic", "client_secret_post"].find((one) => taken?.includes(one));
+const authentications = {
+  client_secret_basic: "basic",
+  client_secret_post: "post",
+  none: "none",
+} as const;
+
+/** The registered method, unless the server does not support it any more. */
+function toClientAuthentication(
+  { clientAuthentication: method = "" }: ClientCredential,
+  metadata: AuthorizationServerMetadata,
+): OAuthClientOptions["clientAuthentication"] {
+  const member = "token_endpoint_auth_methods_supported";
+  const isSupported = metadata[member] === undefined || lists(metadata, member, method);
+  return isSupported && Object.hasOwn(authentications, method)
+    ? authentications[method as keyof typeof authentications]
+    : undefined;
 }
 
 /** Where a server says that this is how it gives refresh tokens (SEP-2207). */
-function withOfflineAccess(scopes: readonly string[], authority: Authority): readonly string[] {
+function withOfflineAccess(
+  scopes: readonly string[],
+  metadata: AuthorizationServerMetadata,
+): readonly string[] {
   const name = "offline_access";
-  const isOffered = getListed(authority, "scopes_supported")?.includes(name) === true;
+  const isOffered = lists(metadata, "scopes_supported", name);
   return scopes.length === 0 || !isOffered || scopes.includes(name) ? scopes : [...scopes, name];
-}
-
-/** RFC 8252: it comes back to this machine, or to an app. */
-function isNative(redirectUri: string): boolean {
-  const { protocol, hostname } = new URL(redirectUri);
-  return protocol !== "https:" || /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
 }
 
 /** A server that was asked for a scope and does not name it in its grant is not asked for it again and again. */

@@ -1,14 +1,12 @@
 import { ToolError, type ToolContext } from "@toolweave/core";
 import type { SecretSet } from "@toolweave/core/adapter";
 import type { TokenCredential } from "@toolweave/core/stores";
-import { httpClient, SharedWork, type HttpClient } from "@toolweave/http";
-import { guardedFetch } from "./guarded-fetch.ts";
+import { httpClient, SharedWork, TokenSecrets, type HttpClient } from "@toolweave/http";
 import type { HttpAuthorization, HttpRejection } from "../transport/messages/mcp-connection.ts";
 import type { McpHttpServer } from "../options/mcp-options.ts";
 import { StoredCredentials, type Owner } from "./stored-credentials.ts";
 import type { BearerToken } from "../options/auth-options.ts";
 import type { BegunSignIn, OAuthFlow, OAuthFlowOptions } from "./oauth-flow.ts";
-import { TokenSecrets } from "./token-secrets.ts";
 import { readChallenge, SignInRequired, type Challenge } from "./sign-in-required.ts";
 
 /** Maximum size of a response of an authorization server. */
@@ -46,7 +44,7 @@ export class ServerAuth {
       oauth,
       kept: this.#kept,
       secrets: this.#secrets,
-      fetch: guardedFetch(this.#http),
+      http: this.#http,
     };
     for (const secret of [auth.bearer, oauth.clientSecret, oauth.privateKey?.key]) {
       if (typeof secret === "string") secrets.add(secret);

@@ -8,8 +8,7 @@ import {
   type CredentialStore,
   type TokenCredential,
 } from "@toolweave/core/stores";
-
-import type { TokenSecrets } from "./token-secrets.ts";
+import type { TokenSecrets } from "@toolweave/http";
 
 /** Owner of credentials: the id of a caller; `undefined`: the host. */
 export type Owner = string | undefined;

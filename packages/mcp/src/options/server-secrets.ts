@@ -1,5 +1,6 @@
 import { ToolError } from "@toolweave/core";
 import { type SourceProblem, SecretSet } from "@toolweave/core/adapter";
+import { isDistinctive } from "@toolweave/http";
 import type { McpServer } from "./mcp-options.ts";
 
 /** `--token`, `--api-key`, `-p.secret`; not `--max-tokens`, nor `--token-file`. */
@@ -86,11 +87,6 @@ export function rejectSecretsOfEnv(server: McpServer): void {
       `mcpSource: args[${index}] contains the value of env.${name}: every user of this machine can read the arguments of a process. Pass it in env only.`,
     );
   }
-}
-
-/** True for a text that may be a secret: a short plain word such as `true` occurs in unrelated results. */
-export function isDistinctive(secret: string): boolean {
-  return secret.length >= 16 || (secret.length >= 6 && !/^[A-Za-z]*$/.test(secret));
 }
 
 const secretName = /auth|cookie|credential|key|pass|pwd|secret|session|token/i;

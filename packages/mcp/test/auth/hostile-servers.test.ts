@@ -239,6 +239,61 @@ describe("MC29: an answer is valid only for its own sign-in", () => {
   });
 });
 
+describe("an MCP server that publishes no metadata", () => {
+  async function older(): Promise<{ readonly server: WebOrigin; readonly options: McpHttpServer }> {
+    const server = await webOrigin();
+    const store = memoryCredentials();
+    refuse(server, "Bearer");
+    server.says.set("/register", { status: 201, body: { client_id: "registered" } });
+    server.says.set("/token", { body: { access_token: "good-token", token_type: "Bearer" } });
+    const options = { name: "museum", url: `${server.origin}/mcp`, auth: { oauth: {}, store } };
+    return { server, options };
+  }
+
+  it("is its own authorization server, at the default endpoints", async () => {
+    const { server, options } = await older();
+    const begun = await signIn(options);
+    expect(begun?.url).toMatch(`${server.origin}/authorize?`);
+    await begun?.finish(callback(begun.url, {}));
+    expect(await options.auth?.store?.get({ source: "museum", scheme: "oauth" })).toMatchObject({
+      accessToken: "good-token",
+      bound: { client: { clientId: "registered", issuer: server.origin } },
+    });
+  });
+
+  it("is not signed in at with the answer of another server", async () => {
+    const { server, options } = await older();
+    const begun = await signIn(options);
+    const answer = callback(begun?.url ?? "", { iss: "https://thief.example" });
+    await expect(begun?.finish(answer)).rejects.toMatchObject({ code: "auth_required" });
+    expect(server.asked.some(({ path }) => path === "/token")).toBe(false);
+  });
+});
+
+it("the scope openid requires no ID token, and an ID token of another client is ignored", async () => {
+  const { resource, authority, options, store } = await world();
+  resource["scopes_supported"] = ["openid"];
+  for (const more of [{}, { id_token: "of another client" }]) {
+    authority.says.set("/token", {
+      body: { access_token: "good-token", token_type: "Bearer", ...more },
+    });
+    const begun = await signIn(options());
+    expect(begun?.scopes).toEqual(["openid"]);
+    await begun?.finish(callback(begun.url, { iss: authority.origin }));
+    expect(await store.get({ source: "museum", scheme: "oauth" })).toBeDefined();
+    await store.delete({ source: "museum", scheme: "oauth" });
+  }
+});
+
+it("a token request is not repeated where a redirect leads", async () => {
+  const { authority, options } = await world();
+  authority.says.set("/token", { status: 307, headers: { location: "/elsewhere" } });
+  authority.says.set("/elsewhere", { body: { access_token: "bad-token", token_type: "Bearer" } });
+  const begun = await signIn(options());
+  const finished = begun?.finish(callback(begun.url, { iss: authority.origin }));
+  await expect(finished).rejects.toMatchObject({ code: "upstream" });
+});
+
 it("a server without PKCE is rejected", async () => {
   const { metadata, options } = await world();
   delete metadata["code_challenge_methods_supported"];

@@ -1,17 +1,14 @@
-import { SecretSet, type Unregister } from "@toolweave/core/adapter";
+import { SecretSet } from "@toolweave/core/adapter";
+import { isDistinctive, TokenSecrets } from "@toolweave/http";
 import { isBasic, isCertificate, isRegistration } from "./check-auth.ts";
 import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
-
-/** Maximum number of known secrets from functions, the latest ones: functions renew them without end. */
-const maxRenewed = 100;
 
 const sensitiveHeader = /authorization|\bauth\b|cookie|token|secret|password|api-?key|key$|session/;
 
 /** The secrets of a source, which are redacted in everything that leaves it. */
 export class SourceSecrets {
   readonly set: SecretSet = new SecretSet();
-  /** By value, the most recently used last. */
-  readonly #renewed = new Map<string, Unregister>();
+  readonly #renewed = new TokenSecrets(this.set);
 
   constructor(auth: OpenApiAuth = {}, headers: Readonly<Record<string, string>> = {}) {
     const { schemes = {}, bearer, basic, apiKey } = auth;
@@ -23,18 +20,11 @@ export class SourceSecrets {
 
   /** Registers a secret that a function has supplied. */
   register(value: string): void {
-    const known = this.#renewed.get(value);
-    const forget = known ?? this.#add(value);
-    this.#renewed.delete(value);
-    this.#renewed.set(value, forget);
-    if (this.#renewed.size <= maxRenewed) return;
-    const [[oldest, forgetOldest] = []] = this.#renewed;
-    if (oldest !== undefined) this.#renewed.delete(oldest);
-    forgetOldest?.();
+    this.#renewed.add(value);
   }
 
-  #add(value: string): Unregister {
-    return isDistinctive(value) ? this.set.add(value) : () => {};
+  #add(value: string): void {
+    if (isDistinctive(value)) this.set.add(value);
   }
 }
 
@@ -59,12 +49,4 @@ export function toHeaderSecrets(headers: Readonly<Record<string, string>>): read
     if (name !== "cookie") return [value.slice(value.lastIndexOf(" ") + 1)];
     return value.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
   });
-}
-
-/**
- * Returns false for a short plain word, such as the password "password": it occurs in results without being the secret.
- */
-export function isDistinctive(secret: unknown): boolean {
-  if (typeof secret !== "string") return false;
-  return secret.length >= 16 || (secret.length >= 6 && !/^[A-Za-z]*$/.test(secret));
 }

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { discoverAuthorizationServer, discoverResource, httpClient } from "../../src/index.ts";
+import { failure } from "../support/failure.ts";
+import { serve } from "../support/servers.ts";
+
+type Answer = number | string | Record<string, unknown>;
+
+/** A server that answers by path; a number is a status. Other paths are not found, with a page. */
+async function publishing(answers: (origin: string) => Record<string, Answer>) {
+  const server = await serve((request, response) => {
+    const answer = answers(`http://${request.headers.host}`)[request.url ?? ""] ?? 404;
+    if (typeof answer === "number") response.writeHead(answer).end("<html>");
+    else response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+  });
+  const { origin } = server;
+  return {
+    origin,
+    options: { http: httpClient({ givenOrigins: [origin] }) },
+    paths: () => server.requests.map(({ url }) => url),
+  };
+}
+
+const oauth = "/.well-known/oauth-authorization-server";
+const openId = "/.well-known/openid-configuration";
+
+function metadata(issuer: string, members: Record<string, unknown> = {}): Answer {
+  return { issuer, token_endpoint: `${new URL(issuer).origin}/token`, ...members };
+}
+
+describe("the metadata of an authorization server", () => {
+  it.each([
+    ["", [oauth, openId]],
+    ["/", [oauth, openId]],
+    ["/tenant", [`${oauth}/tenant`, `${openId}/tenant`, `/tenant${openId}`]],
+  ])("of the issuer at %j is requested in the order of RFC 8414 section 5", async (path, paths) => {
+    const last = paths.at(-1) ?? "";
+    const server = await publishing((origin) => ({ [last]: metadata(origin + path) }));
+    const found = await discoverAuthorizationServer(server.origin + path, server.options);
+    expect(found?.issuer).toBe(server.origin + path);
+    expect(server.paths()).toEqual(paths);
+  });
+
+  it("is undefined if there is none", async () => {
+    const server = await publishing(() => ({}));
+    expect(await discoverAuthorizationServer(server.origin, server.options)).toBeUndefined();
+  });
+
+  it.each([
+    ["another issuer", "https://honest.example"],
+    ["an issuer with a slash that was not asked for", "/"],
+    ["another path", "/tenant"],
+  ])("is rejected with %s", async (_what, issuer) => {
+    const server = await publishing((origin) => ({
+      [oauth]: metadata(new URL(issuer, origin).href),
+    }));
+    expect(await failure(discoverAuthorizationServer(server.origin, server.options))).toMatchObject(
+      { code: "upstream", audience: "host" },
+    );
+  });
+
+  it("may omit the slash that a parsed URL has", async () => {
+    const server = await publishing((origin) => ({ [oauth]: metadata(origin) }));
+    const found = await discoverAuthorizationServer(`${server.origin}/`, server.options);
+    expect(found?.issuer).toBe(server.origin);
+  });
+
+  it.each<[string, Answer]>([
+    ["a page", "<html>"],
+    ["a list", "[]"],
+    ["no token endpoint", { token_endpoint: undefined }],
+    ["a token endpoint that is not encrypted", { token_endpoint: "http://auth.example/token" }],
+    ["a script to sign in at", { authorization_endpoint: "javascript:alert(1)" }],
+    ["a registration endpoint with a password", { registration_endpoint: "https://a:b@c.example" }],
+  ])("is rejected if it is or has %s", async (_what, answer) => {
+    const server = await publishing((origin) => ({
+      [oauth]: typeof answer === "string" ? answer : metadata(origin, answer as object as never),
+    }));
+    const error = await failure(discoverAuthorizationServer(server.origin, server.options));
+    expect(error.code).toBe("upstream");
+  });
+
+  it("is unavailable while the server is busy, but not for a proxy's 502", async () => {
+    const busy = await publishing(() => ({ [oauth]: 503 }));
+    expect(await failure(discoverAuthorizationServer(busy.origin, busy.options))).toMatchObject({
+      code: "unavailable",
+      retryable: true,
+    });
+    const proxied = await publishing((origin) => ({ [oauth]: 502, [openId]: metadata(origin) }));
+    expect(await discoverAuthorizationServer(proxied.origin, proxied.options)).toBeDefined();
+  });
+});
+
+const resourcePath = "/.well-known/oauth-protected-resource";
+
+describe("the metadata of an API", () => {
+  it("is read at its path, and else at the root of its origin", async () => {
+    for (const paths of [[`${resourcePath}/mcp`], [`${resourcePath}/mcp`, resourcePath]]) {
+      const server = await publishing((origin) => ({
+        [paths.at(-1) ?? ""]: {
+          resource: `${origin}/mcp`,
+          authorization_servers: ["https://auth.example"],
+          scopes_supported: ["read"],
+        },
+      }));
+      const api = new URL("/mcp", server.origin);
+      expect(await discoverResource(api, undefined, server.options)).toEqual({
+        resource: api.href,
+        authorizationServers: ["https://auth.example"],
+        scopes: ["read"],
+      });
+      expect(server.paths()).toEqual(paths);
+    }
+  });
+
+  it("is read at the URL of a challenge only, if there is one", async () => {
+    const server = await publishing((origin) => ({ [resourcePath]: { resource: origin } }));
+    const api = new URL("/mcp", server.origin);
+    const at = new URL("/elsewhere", server.origin);
+    expect(await discoverResource(api, at, server.options)).toBeUndefined();
+    expect(server.paths()).toEqual(["/elsewhere"]);
+  });
+
+  it.each(["/other", "/mcp/more", "/mcp/", "https://bank.example/mcp"])(
+    "of %s is rejected for /mcp",
+    async (resource) => {
+      const server = await publishing((origin) => ({
+        [`${resourcePath}/mcp`]: { resource: new URL(resource, origin).href },
+      }));
+      const api = new URL("/mcp", server.origin);
+      const error = await failure(discoverResource(api, undefined, server.options));
+      expect(error).toMatchObject({ code: "upstream", audience: "host" });
+    },
+  );
+
+  it.each<Answer>([
+    500,
+    "<html>",
+    {},
+    { resource: 7 },
+    { resource: "/", authorization_servers: "https://auth.example" },
+  ])("is undefined for %j", async (answer) => {
+    const server = await publishing(() => ({ [resourcePath]: answer }));
+    const api = new URL(server.origin);
+    expect(await discoverResource(api, undefined, server.options)).toBeUndefined();
+  });
+
+  it("is not read from another origin", async () => {
+    const elsewhere = await publishing(() => ({ "/": { resource: "https://api.example/" } }));
+    const server = await serve((_request, response) => {
+      response.writeHead(302, { location: elsewhere.origin }).end();
+    });
+    const http = httpClient({ givenOrigins: [server.origin, elsewhere.origin] });
+    const error = await failure(discoverResource(new URL(server.origin), undefined, { http }));
+    expect(error.code).toBe("upstream");
+  });
+});
