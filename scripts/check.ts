@@ -7,6 +7,7 @@ import { casesStep } from "./steps/cases.ts";
 import { docsStep } from "./steps/docs.ts";
 import { errorsPageStep } from "./steps/errors-page.ts";
 import { guideStep } from "./steps/guide.ts";
+import { optionsPageStep } from "./steps/options-page.ts";
 import { attwStep, publintStep, publishStep } from "./steps/packaging-steps.ts";
 import { rulesPageStep } from "./steps/rules-page.ts";
 import { surfaceStep } from "./steps/surface.ts";
@@ -20,6 +21,7 @@ const steps: readonly Step[] = [
   tools.formatStep,
   tools.lintStep,
   errorsPageStep,
+  optionsPageStep,
   rulesPageStep,
   casesStep,
   wordsStep,

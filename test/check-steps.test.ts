@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { docBlocks } from "../scripts/lib/doc-blocks.ts";
 import { errorsPageProblems } from "../scripts/lib/errors-page.ts";
+import { optionProblems, optionsPage, readInterface } from "../scripts/lib/options-page.ts";
 import { runSteps, withNeeds } from "../scripts/lib/run-steps.ts";
 import type { Step } from "../scripts/lib/step.ts";
 
@@ -68,6 +69,33 @@ test.each([
   ],
 ])("an errors page with the rows %j is told its problem", (rows, problem) => {
   expect(errorsPageProblems(`${head}${rows}\n`, "e.md", codes)).toEqual([problem]);
+});
+
+const declared = (docstring: string): string =>
+  `/** Options. */\nexport interface Options {\n  ${docstring}\n  readonly waitMs?: number | "never";\n}\n`;
+const table = { waitMs: { default: 10_000 } };
+
+test("an interface's docstrings give the rows of an options page", () => {
+  const source = declared("/**\n   * How long\n   * to wait. Default: 10,000.\n   */");
+  const options = readInterface(source, "Options");
+  expect(optionProblems(options, table)).toEqual([]);
+  expect(optionsPage(options)).toContain(
+    '| `waitMs` | `number \\| "never"` | 10,000 | How long to wait. |\n',
+  );
+});
+
+test.each([
+  ["/** */", "waitMs needs a docstring that describes it"],
+  ["/** Default: 10,000. */", "waitMs needs a docstring that describes it"],
+  ["/** To wait. */", 'the docstring of waitMs has to end with "Default: …."'],
+  ["/** To wait. Default: 100. */", "the default of waitMs is 10,000, not 100"],
+])("an option with the docstring %j is reported", (docstring, problem) => {
+  expect(optionProblems(readInterface(declared(docstring), "Options"), table)).toEqual([problem]);
+});
+
+test("an interface that cannot be read is an error", () => {
+  const source = "export interface Options {\n  waitMs?: number;\n}\n";
+  expect(() => readInterface(source, "Options")).toThrow("Options cannot be read from here");
 });
 
 test("js and ts blocks of a page are found with their lines, and no others", () => {

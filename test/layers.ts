@@ -39,6 +39,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["text", "time"],
     ["json"],
     ["contract"],
+    ["policy/conditions"],
     [
       "credentials",
       "policy",

@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { formatPage } from "../lib/format-page.ts";
 import { rulesPage, type RuleArea, type RuleFacts } from "../lib/rules-page.ts";
 import { binFolderOf, runCommand } from "../lib/run-command.ts";
 import type { Step } from "../lib/step.ts";
@@ -16,30 +16,17 @@ process.stdout.write(JSON.stringify({ areas, requirements }));
 
 /** The page as it has to be, formatted. */
 export async function currentRulesPage(root: string): Promise<string> {
-  const binFolder = binFolderOf(root);
   const { code, stdout, output } = await runCommand(
     "node",
     ["--conditions=@toolweave/source", "--input-type=module", "--eval", reader],
-    { cwd: join(root, "conformance"), binFolder },
+    { cwd: join(root, "conformance"), binFolder: binFolderOf(root) },
   );
   if (code !== 0) throw new Error(`the rules cannot be read\n${output}`);
   const { requirements, areas } = JSON.parse(stdout) as {
     requirements: readonly RuleFacts[];
     areas: readonly RuleArea[];
   };
-  const folder = mkdtempSync(join(tmpdir(), "toolweave-rules-"));
-  try {
-    const path = join(folder, "rules.md");
-    writeFileSync(path, rulesPage(requirements, areas));
-    const formatted = await runCommand("oxfmt", ["--config", join(root, ".oxfmtrc.json"), path], {
-      cwd: folder,
-      binFolder,
-    });
-    if (formatted.code !== 0) throw new Error(formatted.output);
-    return readFileSync(path, "utf8");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  return formatPage(root, rulesPage(requirements, areas));
 }
 
 /** docs/reference/conformance-rules.md against the rules of the kit. */

@@ -1,6 +1,5 @@
 import type { ToolRun, ToolSpec, Toolset } from "@toolweave/core";
 import { perObject } from "@toolweave/core/integration";
-import type { AiTools } from "./ai-tools.ts";
 
 /**
  * The tools of a run that searches, as one object that grows. The SDK reads it anew before every step and gives a model
@@ -8,11 +7,14 @@ import type { AiTools } from "./ai-tools.ts";
  * name: for a model that knows it, and for an approval that is answered in a later request. Tools are made when they
  * are needed, and new ones come last.
  */
-export function growingTools(run: ToolRun, make: (spec: ToolSpec) => AiTools[string]): AiTools {
-  const listed = new Map<string, AiTools[string]>();
+export function growingTools<AiTool extends object>(
+  run: ToolRun,
+  make: (spec: ToolSpec) => AiTool,
+): Record<string, AiTool> {
+  const listed = new Map<string, AiTool>();
   let lastToolset: Toolset | undefined;
   const toolFor = perObject(make);
-  const follow = (target: AiTools): void => {
+  const follow = (target: Record<string, AiTool>): void => {
     const { toolset } = run;
     if (toolset === lastToolset) return;
     lastToolset = toolset;
@@ -31,12 +33,12 @@ export function growingTools(run: ToolRun, make: (spec: ToolSpec) => AiTools[str
       Object.defineProperty(target, spec.name, { value, ...visible });
     }
   };
-  const hidden = (target: AiTools, name: string | symbol): AiTools[string] | undefined => {
+  const hidden = (target: Record<string, AiTool>, name: string | symbol): AiTool | undefined => {
     if (typeof name !== "string" || Object.hasOwn(target, name)) return undefined;
     const spec = run.toolset.callable(name)?.tool.spec;
     return spec === undefined ? undefined : toolFor(spec);
   };
-  return new Proxy<AiTools>(
+  return new Proxy<Record<string, AiTool>>(
     {},
     {
       ownKeys(target) {

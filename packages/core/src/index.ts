@@ -65,10 +65,9 @@ export type {
   ApprovalMode,
 } from "./executor/call/approver.ts";
 export type { ExplainedRequest, ExplainOptions, Explanation } from "./executor/explain.ts";
-export { ToolExecutor } from "./executor/tool-executor.ts";
+export { ToolExecutor, ToolRun } from "./executor/tool-executor.ts";
 export type { ExecutorOptions } from "./executor/executor-options.ts";
 export type { ResumeOptions } from "./executor/tool-executor.ts";
-export { ToolRun } from "./executor/tool-run.ts";
 export type { RunOptions } from "./executor/batch/check-call-options.ts";
 export type { CallOptions } from "./contract/call-options.ts";
 export type { ExecuteAllOptions, FinishedCall, BatchProgress } from "./contract/call-options.ts";

@@ -14,7 +14,18 @@ import {
   type JsonValue,
   type ToolOutput,
 } from "@toolweave/core";
-import type { LangchainTool } from "./langchain-source.ts";
+
+/**
+ * A tool of LangChain's: what `tool(…)` gives, a `StructuredTool`, or `runnable.asTool(…)`. As loose as
+ * this, since LangChain's own types of different arguments do not fit one another.
+ */
+export interface LangchainTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** A schema of Zod's, a Standard Schema that gives JSON Schema, or JSON Schema. */
+  readonly schema: unknown;
+  invoke(input: never, config?: never): Promise<unknown>;
+}
 
 /** The environment of a tool, beside the executor's context. */
 export interface ToolEnvironment {

@@ -9,19 +9,7 @@ import {
   type ToolSource,
 } from "@toolweave/core";
 import { checkOptions, cleanName, uniqueNames, type SourceProblem } from "@toolweave/core/adapter";
-import { invokeTool } from "./invoke-tool.ts";
-
-/**
- * A tool of LangChain's: what `tool(…)` gives, a `StructuredTool`, or `runnable.asTool(…)`. As loose as
- * this, since LangChain's own types of different arguments do not fit one another.
- */
-export interface LangchainTool {
-  readonly name: string;
-  readonly description?: string | undefined;
-  /** A schema of Zod's, a Standard Schema that gives JSON Schema, or JSON Schema. */
-  readonly schema: unknown;
-  invoke(input: never, config?: never): Promise<unknown>;
-}
+import { invokeTool, type LangchainTool } from "./invoke-tool.ts";
 
 /** How LangChain's tools become a source. */
 export interface LangchainSourceOptions {

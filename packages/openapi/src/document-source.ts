@@ -1,4 +1,4 @@
-import { ToolError, type Tool } from "@toolweave/core";
+import { ToolError, type Tool, type ToolSource } from "@toolweave/core";
 import type { SecretSet, SourceProblem } from "@toolweave/core/adapter";
 import type { HttpClientOptions } from "@toolweave/http";
 import { validateOptions, parseOrigin } from "./options/check-options.ts";
@@ -13,7 +13,6 @@ import { getSchemaBudget } from "./model-schema/schema-budget.ts";
 import { parseCookieNames, toLowerCaseNames } from "./parameters/host-headers.ts";
 import type { OpenApiOptions } from "./options/openapi-options.ts";
 import type { OperationCaller } from "./exchange/operation-caller.ts";
-import type { OpenApiSource } from "./openapi-source.ts";
 import { OperationTools } from "./tools/operation-tools.ts";
 import type { ToolHost } from "./tools/tool-host.ts";
 import { findReplacedServer, findServerProblems } from "./request/server-problems.ts";
@@ -21,6 +20,23 @@ import { SourceSecrets } from "./auth/source-secrets.ts";
 import { warnOfUnknownSchemes } from "./auth/check-auth.ts";
 
 let generations = 0;
+
+/** The operations of an OpenAPI document as tools. */
+export interface OpenApiSource extends ToolSource {
+  /**
+   * Creates all schemas and request plans now instead of on demand, so that `problems` is complete. Call it after
+   * `ready`; it is synchronous, and its cost is that of the whole document.
+   */
+  realize(): void;
+  /**
+   * Reloads the document if it has changed. Resolves when a load that started after this call is complete: calls during
+   * a load share the next one. Operations that are unchanged keep their tools and plans; listeners are notified once of
+   * all changes, and of nothing else. Rejects with a `ToolError` if the new version cannot be loaded or read; the tools
+   * then stay the same, and `problems` contains a warning until a refresh succeeds. The returned promise need not be
+   * awaited. A document that was passed as a text or an object does not change.
+   */
+  refresh(): Promise<void>;
+}
 
 /** The tools of one document, which is loaded when the source is created and again on request. */
 export class DocumentSource implements OpenApiSource {

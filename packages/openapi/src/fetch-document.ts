@@ -2,7 +2,7 @@ import { ToolError } from "@toolweave/core";
 import { visibleText } from "@toolweave/core/adapter";
 import type { HttpHeaders, HttpClientOptions } from "@toolweave/http";
 import { displayUrl } from "./document/loading/display-url.ts";
-import type { DocumentFetcher, Revision } from "./document/loading/load-document.ts";
+import type { DocumentFetcher, Revision } from "./document/loading/document-files.ts";
 import type { OpenApiAuth } from "./auth/openapi-auth.ts";
 import type { SourceSecrets } from "./auth/source-secrets.ts";
 import { toMaterial } from "./auth/credential-form.ts";

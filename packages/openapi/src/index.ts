@@ -1,5 +1,6 @@
 export { openApiSource } from "./openapi-source.ts";
-export type { OpenApiSource, OpenApiSourceFactory } from "./openapi-source.ts";
+export type { OpenApiSource } from "./document-source.ts";
+export type { OpenApiSourceFactory } from "./openapi-source.ts";
 export type {
   BasicCredential,
   ClientCertificate,

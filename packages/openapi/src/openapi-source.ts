@@ -1,24 +1,6 @@
-import type { ToolSource } from "@toolweave/core";
 import { detectSourceKind } from "./document/loading/load-document.ts";
-import { DocumentSource } from "./document-source.ts";
+import { DocumentSource, type OpenApiSource } from "./document-source.ts";
 import type { OpenApiOptions } from "./options/openapi-options.ts";
-
-/** The operations of an OpenAPI document as tools. */
-export interface OpenApiSource extends ToolSource {
-  /**
-   * Creates all schemas and request plans now instead of on demand, so that `problems` is complete. Call it after
-   * `ready`; it is synchronous, and its cost is that of the whole document.
-   */
-  realize(): void;
-  /**
-   * Reloads the document if it has changed. Resolves when a load that started after this call is complete: calls during
-   * a load share the next one. Operations that are unchanged keep their tools and plans; listeners are notified once of
-   * all changes, and of nothing else. Rejects with a `ToolError` if the new version cannot be loaded or read; the tools
-   * then stay the same, and `problems` contains a warning until a refresh succeeds. The returned promise need not be
-   * awaited. A document that was passed as a text or an object does not change.
-   */
-  refresh(): Promise<void>;
-}
 
 /** Creates sources; the function itself detects the kind of the document. */
 export interface OpenApiSourceFactory {

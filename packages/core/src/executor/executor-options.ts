@@ -1,49 +1,31 @@
-import type { ArtifactStore } from "../artifacts/artifact-store.ts";
-import { Artifacts } from "../artifacts/artifacts.ts";
-import { checkedLargeOutputs, type LargeOutputs } from "../artifacts/large-outputs.ts";
-import { memoryArtifacts } from "../artifacts/memory-artifacts.ts";
-import { ArgumentsHash, Secret, IdempotencyKeys } from "../approvals/secret.ts";
-import { GrantSeal } from "../approvals/grant-seal.ts";
 import { memoryGrants, type GrantStore } from "../approvals/grant-store.ts";
-import { LocalCalls } from "./call/local-calls.ts";
 import { memoryPendingCalls } from "../approvals/memory-pending-calls.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
-import { Seal } from "../approvals/seal.ts";
-import { Audit } from "../audit/audit.ts";
+import type { ArtifactStore } from "../artifacts/artifact-store.ts";
+import type { LargeOutputs } from "../artifacts/large-outputs.ts";
+import { memoryArtifacts } from "../artifacts/memory-artifacts.ts";
 import type { AuditSink } from "../audit/audit-sink.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
-import { EventStream } from "../events/event-stream.ts";
-import { frameBytes } from "../framing/frame.ts";
-import { enforced, type ExecutorLimits } from "../limits/executor-limits.ts";
-import type { RateLimitStore } from "../limits/rate-limit-store.ts";
-import { compilePolicy } from "../policy/compile-policy.ts";
 import type { PolicyInput } from "../contract/policy-definition.ts";
-import { createRedaction, type RedactionOptions } from "../redaction/redactor-of.ts";
+import { checkRetry } from "../contract/retry-policy.ts";
+import { ToolError } from "../contract/tool-error.ts";
+import type { RetryPolicy } from "../contract/tool-spec.ts";
+import type { ExecutorLimits } from "../limits/executor-limits.ts";
+import type { RateLimitStore } from "../limits/rate-limit-store.ts";
+import type { RedactionOptions } from "../redaction/redactor-of.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { ajvValidator } from "../schema/ajv-validator.ts";
-import { SchemaCache } from "../schema/schema-cache.ts";
 import type { SchemaValidator } from "../schema/schema-validator.ts";
-import { formatValue } from "../text/format-value.ts";
-import type { RetryPolicy } from "../contract/tool-spec.ts";
 import { memoryTasks } from "../tasks/memory-tasks.ts";
 import type { TaskStore } from "../tasks/task-store.ts";
-import { Tasks } from "../tasks/tasks.ts";
-import { ToolError } from "../contract/tool-error.ts";
-import { steadyClock, systemClock, type Clock } from "../time/clock.ts";
-import { Drain } from "./call/drain.ts";
-import type { CallServices } from "./call/call-state.ts";
-import { endNow, execute, failCall, pipelineFor, startRetry } from "./execute.ts";
-import type { Hook, Middleware, Repair } from "./call/hook.ts";
-import { hookPhases } from "./call/hook-phases.ts";
-import { ActiveCalls } from "./call/active-calls.ts";
-import type { CallLifecycle } from "./call/call-lifecycle.ts";
+import { formatValue } from "../text/format-value.ts";
+import { systemClock, type Clock } from "../time/clock.ts";
 import type { ApprovalMode } from "./call/approver.ts";
-import { resumeNested } from "./resume/resume-nested.ts";
-import { checkRetry } from "../contract/retry-policy.ts";
-import type { CallExecutor } from "./call/services.ts";
+import type { Hook, Middleware, Repair } from "./call/hook.ts";
 
 /** Options of an executor. Only the registry has no default. */
 export interface ExecutorOptions {
+  /** The tools that can be called. */
   readonly registry: ToolRegistry;
   /** Decides which calls may run, and which need approval. Default: `supervised`. */
   readonly policy?: PolicyInput;
@@ -60,7 +42,7 @@ export interface ExecutorOptions {
   readonly grants?: GrantStore;
   /** Receives every decision. Default: none. */
   readonly audit?: AuditSink;
-  /** Host code around every call, in order of priority; a function alone is a middleware. */
+  /** Host code around every call, in order of priority; a function alone is a middleware. Default: none. */
   readonly hooks?: readonly (Hook | Middleware)[];
   /** Milliseconds for one answer of a hook, or of `repair`. 0: no limit. Default: 10,000. */
   readonly hookTimeoutMs?: number;
@@ -76,7 +58,7 @@ export interface ExecutorOptions {
   readonly retry?: RetryPolicy;
   /** Bytes of content that a model gets of one result, in UTF-8. Default: 50,000. */
   readonly maxOutputBytes?: number;
-  /** Handling of larger results, and of binary content. */
+  /** Handling of larger results, and of binary content. Default: the defaults of `LargeOutputs`. */
   readonly largeOutputs?: LargeOutputs;
   /** Where large and binary outputs are kept. Default: `memoryArtifacts()`. */
   readonly artifacts?: ArtifactStore;
@@ -84,7 +66,7 @@ export interface ExecutorOptions {
   readonly tasks?: TaskStore;
   /**
    * Redaction of everything that leaves the executor: registered secrets, and text in the format of a credential.
-   * false: no redaction. Default: both.
+   * `false`: no redaction. Default: both.
    */
   readonly redact?: RedactionOptions | false;
   /**
@@ -95,212 +77,179 @@ export interface ExecutorOptions {
   readonly frameOutputs?: boolean;
   /** Includes arguments and outputs in events, redacted. Default: false. */
   readonly eventPayloads?: boolean;
-  /** Number of events that are kept for readers that reconnect: `executor.events({ after })`. Default: 0, none. */
+  /** Number of events that are kept for readers that reconnect: `executor.events({ after })`. Default: 0. */
   readonly eventBacklog?: number;
-  /** Arguments that the schema does not name: as the schema says (default), dropped, or refused. */
+  /**
+   * Arguments that the schema does not name: as the schema says (`schema`), dropped (`strip`), or refused (`reject`).
+   * Default: `schema`.
+   */
   readonly undeclaredArguments?: "schema" | "strip" | "reject";
   /**
    * Unwraps arguments that are not valid: a code fence, JSON within a JSON string, an envelope such as `{"arguments":
    * {…}}`. Used only if the unwrapped arguments are valid. Default: false.
    */
   readonly normaliseArguments?: boolean;
-  /** Called once per call for arguments in place of those that are not valid. */
+  /** Called once per call for arguments in place of those that are not valid. Default: none. */
   readonly repair?: Repair;
   /**
    * Handling of a run whose model sends arguments that are not valid: the model reads the error (`return`), or the run
    * is also cancelled (`fail`). Default: `return`.
    */
   readonly onInvalidCall?: "return" | "fail";
-  /** Rates and concurrency of all calls together. Default: no limits. */
+  /** Rates and concurrency of all calls together. Default: none. */
   readonly limits?: ExecutorLimits;
-  /** Where rates are counted. Default: in memory. */
+  /** Where rates are counted. Default: `memoryRateLimits()`. */
   readonly rateLimits?: RateLimitStore;
-  /** Default: Ajv, loaded when first needed. */
+  /** Validates arguments and outputs against their schemas. Default: Ajv, loaded when first needed. */
   readonly validator?: SchemaValidator;
-  /** Default: the platform's. */
+  /** Time and timers; another clock makes time testable. Default: the platform's. */
   readonly clock?: Clock;
 }
 
-const optionNames: readonly string[] = [
-  "registry",
-  "policy",
-  "onAsk",
-  "key",
-  "pendingCalls",
-  "grants",
-  "audit",
-  "hooks",
-  "hookTimeoutMs",
-  "retry",
-  "timeoutMs",
-  "maxTimeoutMs",
-  "maxOutputBytes",
-  "largeOutputs",
-  "artifacts",
-  "tasks",
-  "redact",
-  "frameOutputs",
-  "eventPayloads",
-  "eventBacklog",
-  "undeclaredArguments",
-  "normaliseArguments",
-  "repair",
-  "onInvalidCall",
-  "limits",
-  "rateLimits",
-  "validator",
-  "clock",
-] satisfies readonly (keyof ExecutorOptions)[];
+/** The options that may be absent without a value in their place. */
+type AbsentOption =
+  | "key"
+  | "audit"
+  | "hooks"
+  | "retry"
+  | "largeOutputs"
+  | "redact"
+  | "repair"
+  | "rateLimits"
+  | "clock";
+
+/** The options of an executor, with their defaults. */
+export type CheckedOptions = Required<Omit<ExecutorOptions, AbsentOption>> &
+  Pick<ExecutorOptions, AbsentOption>;
+
+/** Throws a `ToolError` `internal` that names the option and says which values are valid. */
+type OptionCheck = (value: unknown, name: string) => void;
+
+interface RequiredRow {
+  readonly required: true;
+  readonly check: OptionCheck;
+}
+
+/** Without `check`: the function that converts the value checks it, such as `compilePolicy`. */
+interface AbsentRow {
+  readonly check?: OptionCheck;
+}
+
+type DefaultRow<Value> = AbsentRow &
+  ({ readonly default: Value } | { readonly create: (clock: Clock) => Value });
+
+type OptionTable = {
+  readonly [Name in keyof Required<ExecutorOptions>]: Name extends "registry"
+    ? RequiredRow
+    : Name extends AbsentOption
+      ? AbsentRow
+      : DefaultRow<Required<ExecutorOptions>[Name]>;
+};
+
+/** Every option of an executor: its default and its check. An option that is not in this table is refused. */
+export const executorOptions: OptionTable = {
+  registry: { required: true, check: checkRegistry },
+  policy: { default: "supervised" },
+  onAsk: { default: "interrupt", check: checkOnAsk },
+  key: {},
+  pendingCalls: { create: memoryPendingCalls, check: store("add", "claim", "finish") },
+  grants: { create: () => memoryGrants(), check: store("add", "list", "revoke") },
+  audit: {},
+  hooks: {},
+  hookTimeoutMs: { default: 10_000, check: atLeastZero },
+  timeoutMs: { default: 60_000, check: atLeastZero },
+  maxTimeoutMs: { default: 600_000, check: atLeastZero },
+  retry: { check: (value, name) => checkRetry(`new ToolExecutor: ${name}`, value as RetryPolicy) },
+  maxOutputBytes: { default: 50_000, check: atLeastZero },
+  largeOutputs: {},
+  artifacts: {
+    create: (clock) => memoryArtifacts({ clock }),
+    check: store("put", "head", "read", "delete"),
+  },
+  tasks: { create: memoryTasks, check: store("add", "change", "get", "list") },
+  redact: {},
+  frameOutputs: { default: false },
+  eventPayloads: { default: false },
+  eventBacklog: { default: 0, check: checkBacklog },
+  undeclaredArguments: { default: "schema", check: oneOf("schema", "strip", "reject") },
+  normaliseArguments: { default: false },
+  repair: { check: checkRepair },
+  onInvalidCall: { default: "return", check: oneOf("return", "fail") },
+  limits: { default: {} },
+  rateLimits: {},
+  validator: { create: () => ajvValidator() },
+  clock: {},
+};
+
+type AnyRow = Partial<RequiredRow> & {
+  readonly default?: unknown;
+  readonly create?: (clock: Clock) => unknown;
+};
 
 /**
- * Creates the services that the stages share from an executor's options.
+ * Checks the options of an executor, and adds the defaults of those that are absent.
  *
- * @throws ToolError `internal` when an option is not valid.
+ * @throws ToolError `internal` when an option is unknown or not valid.
  */
-export function createServices(executor: CallExecutor, options: ExecutorOptions): CallServices {
-  checkOptions("new ToolExecutor", options, optionNames);
+export function readOptions(options: ExecutorOptions): CheckedOptions {
+  checkOptions("new ToolExecutor", options, Object.keys(executorOptions));
+  const clock = options.clock ?? systemClock;
+  const checked: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries<AnyRow>(executorOptions)) {
+    const given = options[name as keyof ExecutorOptions];
+    const value = given ?? row.default ?? row.create?.(clock) ?? given;
+    if (value !== undefined || row.required === true) row.check?.(value, name);
+    checked[name] = value;
+  }
+  return checked as unknown as CheckedOptions;
+}
+
+function checkRegistry(value: unknown): void {
   // Not by class: the registry may come from another copy of this package.
-  if (typeof options.registry?.toolset !== "function") {
-    throw new ToolError(
-      "internal",
-      "new ToolExecutor needs a registry: { registry: new ToolRegistry([…]) }.",
-    );
-  }
-  const wallClock = options.clock ?? systemClock;
-  const clock = options.clock ?? steadyClock;
-  const activeCalls = new ActiveCalls<CallLifecycle>(clock);
-  const secret = new Secret(options.key);
-  const largeOutputs = checkedLargeOutputs(options.largeOutputs);
-  const configured = {
-    hooks: hookPhases(options.hooks),
-    ...createRedaction(options.redact, options.registry),
-    frameOutputs: options.frameOutputs === true,
-    normaliseArguments: options.normaliseArguments === true,
-    repair: repairOf(options.repair),
-    onInvalidCall: onInvalidCall(options.onInvalidCall ?? "return"),
-    ...enforced(options.limits ?? {}, options.rateLimits, clock),
-  };
-  return {
-    ...configured,
-    pipeline: pipelineFor(configured, false),
-    limitedPipeline: pipelineFor(configured, true),
-    executor,
-    execute,
-    failCall,
-    endNow,
-    resume: resumeNested,
-    startRetry,
-    registry: options.registry,
-    policies: compilePolicy(options.policy ?? "supervised"),
-    onAsk: onAskOf(options.onAsk ?? "interrupt"),
-    clock,
-    wallClock,
-    timeoutMs: atLeastZero("timeoutMs", options.timeoutMs ?? 60_000),
-    maxTimeoutMs: atLeastZero("maxTimeoutMs", options.maxTimeoutMs ?? 600_000),
-    maxOutputBytes: Math.max(
-      0,
-      atLeastZero("maxOutputBytes", options.maxOutputBytes ?? 50_000) - frameOf(options),
-    ),
-    largeOutputs,
-    artifacts: new Artifacts(
-      store("artifacts", options.artifacts ?? memoryArtifacts({ clock: wallClock }), [
-        "put",
-        "head",
-        "read",
-        "delete",
-      ]),
-      wallClock,
-      largeOutputs.lifetimeMs,
-    ),
-    tasks: new Tasks(
-      store("tasks", options.tasks ?? memoryTasks(wallClock), ["add", "change", "get", "list"]),
-      wallClock,
-    ),
-    undeclaredArguments: undeclared(options.undeclaredArguments ?? "schema"),
-    hookTimeoutMs: atLeastZero("hookTimeoutMs", options.hookTimeoutMs ?? 10_000),
-    retry: retryOf(options.retry),
-    schemas: new SchemaCache(options.validator ?? ajvValidator()),
-    activeCalls,
-    drain: new Drain(clock, activeCalls),
-    events: new EventStream(
-      wallClock,
-      options.eventPayloads === true,
-      backlogOf(options.eventBacklog),
-    ),
-    seal: new Seal(secret),
-    grantSeal: new GrantSeal(secret),
-    argumentsHash: new ArgumentsHash(secret),
-    idempotencyKeys: new IdempotencyKeys(secret),
-    pendingCalls: store("pendingCalls", options.pendingCalls ?? memoryPendingCalls(wallClock), [
-      "add",
-      "claim",
-      "finish",
-    ]),
-    liveCalls: new LocalCalls(),
-    grants: store("grants", options.grants ?? memoryGrants(), ["add", "list", "revoke"]),
-    audit: options.audit === undefined ? undefined : new Audit(options.audit),
+  if (typeof (value as Partial<ToolRegistry> | null | undefined)?.toolset === "function") return;
+  throw invalid("new ToolExecutor needs a registry: { registry: new ToolRegistry([…]) }.");
+}
+
+function checkOnAsk(value: unknown, name: string): void {
+  if (value === "interrupt" || value === "deny" || typeof value === "function") return;
+  throw invalid(
+    `${name} is ${formatValue(value)}; use "interrupt", "deny" or a function that decides.`,
+  );
+}
+
+function checkRepair(value: unknown, name: string): void {
+  if (typeof value === "function") return;
+  throw invalid(`${name} is no function: use repair: ({ arguments }) => ….`);
+}
+
+function checkBacklog(value: unknown, name: string): void {
+  if (Number.isInteger(value) && (value as number) >= 0) return;
+  throw invalid(`${name} is ${formatValue(value)}; use a whole number, or 0 to keep none.`);
+}
+
+function atLeastZero(value: unknown, name: string): void {
+  if (isAtLeastZero(value)) return;
+  throw invalid(`${name} is ${formatValue(value)}; use 0 or more.`);
+}
+
+function oneOf(...words: readonly string[]): OptionCheck {
+  const quoted = words.map((word) => `"${word}"`);
+  const list = `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+  return (value, name) => {
+    if (words.includes(value as string)) return;
+    throw invalid(`${name} is ${formatValue(value)}; use ${list}.`);
   };
 }
 
-/** The lines around a framed output count towards the limit. */
-function frameOf({ frameOutputs }: ExecutorOptions): number {
-  return frameOutputs === true ? frameBytes : 0;
-}
-
-function store<Store extends object>(
-  option: string,
-  store: Store,
-  methods: readonly (keyof Store & string)[],
-): Store {
-  for (const method of methods) {
-    if (typeof (store as Store | null)?.[method] !== "function") {
-      throw new ToolError("internal", `${option} is no such store: it has no ${method}().`);
+function store(...methods: readonly string[]): OptionCheck {
+  return (value, name) => {
+    for (const method of methods) {
+      if (typeof (value as Record<string, unknown> | null)?.[method] === "function") continue;
+      throw invalid(`${name} is no such store: it has no ${method}().`);
     }
-  }
-  return store;
+  };
 }
 
-function retryOf(retry: RetryPolicy | undefined): RetryPolicy | undefined {
-  if (retry === undefined) return undefined;
-  checkRetry("new ToolExecutor: retry", retry);
-  return { ...retry };
-}
-
-function backlogOf(given = 0): number {
-  if (Number.isInteger(given) && given >= 0) return given;
-  throw new ToolError(
-    "internal",
-    `eventBacklog is ${formatValue(given)}; use a whole number, or 0 to keep none.`,
-  );
-}
-
-function repairOf(repair: Repair | undefined): Repair | undefined {
-  if (repair === undefined || typeof repair === "function") return repair;
-  throw new ToolError("internal", "repair is no function: use repair: ({ arguments }) => ….");
-}
-
-function onAskOf(value: ApprovalMode): ApprovalMode {
-  if (value === "interrupt" || value === "deny" || typeof value === "function") return value;
-  throw new ToolError(
-    "internal",
-    `onAsk is ${formatValue(value)}; use "interrupt", "deny" or a function that decides.`,
-  );
-}
-
-function undeclared(value: "schema" | "strip" | "reject"): "schema" | "strip" | "reject" {
-  if (value === "schema" || value === "strip" || value === "reject") return value;
-  throw new ToolError(
-    "internal",
-    `undeclaredArguments is ${formatValue(value)}; use "schema", "strip" or "reject".`,
-  );
-}
-
-function onInvalidCall(value: "return" | "fail"): "return" | "fail" {
-  if (value === "return" || value === "fail") return value;
-  throw new ToolError("internal", `onInvalidCall is "${String(value)}"; use "return" or "fail".`);
-}
-
-function atLeastZero(option: string, value: number): number {
-  if (isAtLeastZero(value)) return value;
-  throw new ToolError("internal", `${option} is ${formatValue(value)}; use 0 or more.`);
+function invalid(message: string): ToolError {
+  return new ToolError("internal", message);
 }

@@ -21,7 +21,8 @@ import type { ConfigurationWarning } from "../policy/rule-warnings.ts";
 import { configurationWarnings } from "./configuration-warnings.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallServices } from "./call/call-state.ts";
-import { createServices, type ExecutorOptions } from "./executor-options.ts";
+import { createServices } from "./create-services.ts";
+import type { ExecutorOptions } from "./executor-options.ts";
 import { explain, type ExplainedCall, type ExplainOptions, type Explanation } from "./explain.ts";
 import { resume } from "./resume/resume.ts";
 import {
@@ -33,7 +34,10 @@ import {
 } from "./batch/check-call-options.ts";
 import type { CallOptions } from "../contract/call-options.ts";
 import { untilAborted } from "../time/waiting.ts";
-import { ToolRun } from "./tool-run.ts";
+import { BaseRun } from "./base-run.ts";
+
+/** One agent run: its caller, its values, its limits, and the tools that may be called now. */
+export class ToolRun extends BaseRun<ToolExecutor> {}
 
 /** Options for resuming an interrupted call. */
 export interface ResumeOptions {

@@ -1,6 +1,5 @@
 import type { RunOptions } from "../executor/batch/check-call-options.ts";
-import type { ToolExecutor } from "../executor/tool-executor.ts";
-import type { ToolRun } from "../executor/tool-run.ts";
+import type { ToolExecutor, ToolRun } from "../executor/tool-executor.ts";
 import type { Toolset } from "../contract/tool.ts";
 import { ToolError } from "../contract/tool-error.ts";
 

@@ -1,27 +1,7 @@
 import { checkOptions } from "../contract/check-options.ts";
-import { globMatcher } from "../text/glob.ts";
-import {
-  checkAllGlobs,
-  checkBoolean,
-  checkCondition,
-  checkGlobs,
-  checkRecord,
-  checkText,
-  checkWord,
-  misuse,
-  nearest,
-} from "./check-values.ts";
-import {
-  permissionKinds,
-  type AnnotationCondition,
-  type CallerCondition,
-  type PermissionCondition,
-  type PolicyDefinition,
-  type PolicyEffect,
-  type PolicyRule,
-  type ProvenanceCondition,
-} from "../contract/policy-definition.ts";
-import { hintNames } from "./compiled-rule.ts";
+import type { PolicyDefinition, PolicyEffect, PolicyRule } from "../contract/policy-definition.ts";
+import { checkText, checkWord, misuse } from "./conditions/check-values.ts";
+import { conditionNames, listConditions } from "./conditions/rule-conditions.ts";
 import { presetNames } from "./presets.ts";
 import { ToolError } from "../contract/tool-error.ts";
 
@@ -73,55 +53,14 @@ function checkRule(where: string, given: unknown): void {
   }
   if ("id" in rule) checkText(`${where}.id`, rule.id);
   if ("reason" in rule) checkText(`${where}.reason`, rule.reason);
-  if ("tools" in rule) checkGlobs(`${where}.tools`, rule.tools, toolGlobFault);
-  for (const [condition, check] of Object.entries(conditions)) {
-    if (condition in rule) check(`${where}.${condition}`, rule[condition as keyof PolicyRule]);
-  }
-  if (rule.effect === "allow" && !conditionKeys.some((condition) => condition in rule)) {
+  const conditions = listConditions(given as PolicyRule);
+  for (const { name, condition, value } of conditions) condition.check(`${where}.${name}`, value);
+  if (rule.effect === "allow" && conditions.length === 0) {
     throw misuse(
       where,
-      `allows everything: say what it is for (${conditionKeys.join(", ")}), or use preset autonomous`,
+      `allows everything: say what it is for (${conditionNames.join(", ")}), or use preset autonomous`,
     );
   }
-}
-
-/** Where a tool comes from, as a condition. */
-export function checkProvenance(where: string, given: unknown): void {
-  checkCondition(where, given, ["adapter", "source", "origin"]);
-  const { origin, ...globs } = given as Record<keyof ProvenanceCondition, unknown>;
-  checkAllGlobs(where, globs);
-  if (!("origin" in (given as object))) return;
-  checkRecord(`${where}.origin`, origin, `{ method: "DELETE" }`);
-  checkAllGlobs(`${where}.origin`, origin as object);
-}
-
-/** Annotations, as a condition and in an example. */
-export function checkAnnotations(where: string, given: unknown): void {
-  checkCondition(where, given, [...hintNames, "access"]);
-  const { access, ...hints } = given as Record<keyof AnnotationCondition, unknown>;
-  for (const [hint, wanted] of Object.entries(hints)) checkBoolean(`${where}.${hint}`, wanted);
-  if (!("access" in (given as object))) return;
-  checkCondition(`${where}.access`, access, accessKeys);
-  const { filesystem, ...reached } = access as Record<string, unknown>;
-  for (const [what, wanted] of Object.entries(reached)) {
-    checkBoolean(`${where}.access.${what}`, wanted);
-  }
-  if (filesystem === undefined) return;
-  checkGlobs(`${where}.access.filesystem`, filesystem, (mode) =>
-    accessModes.includes(mode) ? undefined : nearest(mode, accessModes),
-  );
-}
-
-function checkPermissions(where: string, given: unknown): void {
-  checkCondition(where, given, ["kind", "target"]);
-  const { kind, target } = given as Record<keyof PermissionCondition, unknown>;
-  if (kind !== undefined) checkGlobs(`${where}.kind`, kind, kindGlobFault);
-  if (target !== undefined) checkGlobs(`${where}.target`, target);
-}
-
-function checkCallers(where: string, given: unknown): void {
-  checkCondition(where, given, ["id", "roles", "agent"] satisfies (keyof CallerCondition)[]);
-  checkAllGlobs(where, given as object);
 }
 
 const definitionKeys: readonly string[] = [
@@ -135,45 +74,13 @@ const ruleKeys: readonly string[] = [
   "id",
   "effect",
   "ask",
-  "tools",
-  "provenance",
-  "annotations",
-  "permissions",
-  "callers",
+  ...conditionNames,
   "reason",
   "match",
   "notMatch",
-] satisfies readonly (keyof PolicyRule)[];
+];
 
-const conditions = {
-  provenance: checkProvenance,
-  annotations: checkAnnotations,
-  permissions: checkPermissions,
-  callers: checkCallers,
-} satisfies Partial<Record<keyof PolicyRule, unknown>>;
-
-const conditionKeys: readonly string[] = ["tools", ...Object.keys(conditions)];
 const effects: readonly string[] = ["allow", "ask", "deny"] satisfies readonly PolicyEffect[];
-const accessKeys: readonly string[] = ["filesystem", "process", "network", "spend"];
-const accessModes: readonly string[] = ["none", "read", "write"];
-
-/** A glob that can match no tool's name would make a rule without effect. */
-function toolGlobFault(glob: string): string | undefined {
-  const fits = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/.test(glob) && glob.replaceAll("*", "").length <= 64;
-  return fits
-    ? undefined
-    : "no tool is named so: names are letters, digits, _ and -, 64 at most; * is any run, ? is one";
-}
-
-function kindGlobFault(glob: string): string | undefined {
-  const [literal = ""] = glob.split(/[*?]/, 1);
-  const isCustom =
-    literal === glob
-      ? glob.startsWith("custom.")
-      : literal.startsWith("custom.") || "custom.".startsWith(literal);
-  if (isCustom || permissionKinds.some(globMatcher([glob]))) return undefined;
-  return `no permission is of that kind: ${nearest(glob, [...permissionKinds, "custom.…"])}`;
-}
 
 const maxDepth = 20;
 

@@ -2,9 +2,16 @@ import { checkOptions } from "../contract/check-options.ts";
 import { hostSource, isToolName } from "../contract/tool-names.ts";
 import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
-import { checkAnnotations } from "./check-definition.ts";
-import { checkBoolean, checkCondition, checkRecord, checkText, misuse } from "./check-values.ts";
-import { CompiledRule, impossible } from "./compiled-rule.ts";
+import {
+  checkBoolean,
+  checkCondition,
+  checkRecord,
+  checkText,
+  misuse,
+} from "./conditions/check-values.ts";
+import { CompiledRule } from "./compiled-rule.ts";
+import { annotationsCondition } from "./conditions/annotations.ts";
+import { impossible } from "./conditions/condition.ts";
 import type { PolicyDefinition, PolicyExample } from "../contract/policy-definition.ts";
 
 /**
@@ -66,7 +73,9 @@ function checkExample(where: string, given: unknown): PolicyExample {
   const { tool, trusted, annotations, provenance, permission, caller } = example;
   if (!isToolName(tool)) throw misuse(`${where}.tool`, "is no tool's name: write its whole name");
   if (trusted !== undefined) checkBoolean(`${where}.trusted`, trusted);
-  if (annotations !== undefined) checkAnnotations(`${where}.annotations`, annotations);
+  if (annotations !== undefined) {
+    annotationsCondition.check(`${where}.annotations`, annotations);
+  }
   if (provenance !== undefined) checkProvenance(`${where}.provenance`, provenance);
   if (permission !== undefined) {
     checkCondition(`${where}.permission`, permission, ["kind", "target"]);

@@ -1,6 +1,7 @@
 import type { RegisteredTool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
-import { certain, CompiledRule, impossible, type Certainty } from "./compiled-rule.ts";
+import { CompiledRule } from "./compiled-rule.ts";
+import { certain, impossible, type Certainty } from "./conditions/condition.ts";
 import { stricter, type Decision, type PolicySubject, type PolicyLayer } from "./decision.ts";
 import type {
   PolicyDefinition,

@@ -1,6 +1,7 @@
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
-import { checkAnnotations, checkProvenance } from "../policy/check-definition.ts";
-import { certain, CompiledRule } from "../policy/compiled-rule.ts";
+import { annotationsCondition } from "../policy/conditions/annotations.ts";
+import { certain, type Test } from "../policy/conditions/condition.ts";
+import { provenanceCondition } from "../policy/conditions/provenance.ts";
 import type { ToolSelection, RegisteredTool } from "../contract/tool.ts";
 import type { AnnotationCondition, ProvenanceCondition } from "../contract/policy-definition.ts";
 import { formatValue } from "../text/format-value.ts";
@@ -42,19 +43,16 @@ function conditionOf(
   annotations: AnnotationCondition | undefined,
   provenance: ProvenanceCondition | undefined,
 ): (entry: RegisteredTool) => boolean {
-  if (annotations !== undefined) checkAnnotations("selection.annotations", annotations);
-  if (provenance !== undefined) checkProvenance("selection.provenance", provenance);
-  if (annotations === undefined && provenance === undefined) return () => true;
-  const rule = new CompiledRule(
-    {
-      effect: "allow",
-      ...(annotations === undefined ? {} : { annotations }),
-      ...(provenance === undefined ? {} : { provenance }),
-    },
-    "selection",
-    "selection",
-  );
-  return (entry) => rule.ofTool(entry) === certain;
+  const tests: Test<RegisteredTool>[] = [];
+  if (annotations !== undefined) {
+    annotationsCondition.check("selection.annotations", annotations);
+    tests.push(annotationsCondition.compile(annotations));
+  }
+  if (provenance !== undefined) {
+    provenanceCondition.check("selection.provenance", provenance);
+    tests.push(provenanceCondition.compile(provenance));
+  }
+  return (entry) => tests.every((test) => test(entry) === certain);
 }
 
 function checkedGlobs(key: string, globs: unknown): readonly string[] {

@@ -31,7 +31,7 @@ const never = (): Promise<never> => new Promise(() => {});
 export function hostOptions(
   host: Host,
   plan: Plan,
-  store: unknown,
+  store: PendingCallStore,
   tasks: TaskStore,
 ): Omit<ExecutorOptions, "registry"> {
   const { environment } = host;
@@ -64,7 +64,7 @@ export function hostOptions(
   return {
     clock: environment.clock,
     key,
-    pendingCalls: store as PendingCallStore,
+    pendingCalls: store,
     tasks,
     policy: policyOf(host, given.policy),
     onAsk: onAskOf(host, given.onAsk),

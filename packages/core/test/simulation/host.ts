@@ -1,4 +1,5 @@
 import type {
+  ExecutorOptions,
   Interruption,
   Tool,
   TaskOptions,
@@ -9,16 +10,13 @@ import type {
   ToolOutcome,
   ToolRun,
 } from "@toolweave/core";
-import type { TaskStore } from "@toolweave/core/stores";
 import { ActiveCalls } from "../../src/executor/call/active-calls.ts";
 import type { CallLifecycle } from "../../src/executor/call/call-lifecycle.ts";
 import { Slots } from "../../src/limits/slots.ts";
 import type { Slot } from "../../src/limits/limited-call.ts";
 import { executorFor } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
-import { hostOptions } from "./host-options.ts";
 import type { Plan } from "./plan.ts";
-import { toolOf } from "./tools.ts";
 import { secret, type Environment } from "./environment.ts";
 
 /** An event, or a tool that has been invoked. */
@@ -55,6 +53,12 @@ export function takeInside(): { readonly inFlight: number; readonly places: numb
   return { inFlight, places };
 }
 
+/** The tools of a host, and the options of its executor. */
+export interface HostParts {
+  readonly tools: readonly Tool[];
+  readonly options: Omit<ExecutorOptions, "registry">;
+}
+
 /** One executor with its tools, and all that could be seen of it. */
 export class Host {
   readonly environment: Environment;
@@ -81,16 +85,17 @@ export class Host {
   /** By what each start of a call alone has: two stores may let it go on twice at once. */
   readonly #attempts = new Map<unknown, number>();
 
-  constructor(environment: Environment, plan: Plan, store: unknown, tasks: TaskStore) {
+  /** @param partsOf creates the parts, which record in the host what they do. */
+  constructor(environment: Environment, plan: Plan, partsOf: (host: Host) => HostParts) {
     this.environment = environment;
     this.toolNames = plan.tools.map((_, at) => `t${at}`);
-    const tools = plan.tools.map((tool, at): Tool => toolOf(this, tool, at));
+    const { tools, options } = partsOf(this);
     const from = (kind: string): Tool[] => tools.filter((_, at) => plan.tools[at]?.from === kind);
     this.far = new TestSource("far", from("foreign"), { loading: plan.loads !== "at once" });
     if (plan.loads === "later") environment.clock.setTimeout(() => this.far.load(), 25);
     this.executor = executorFor(
       [...from("own"), new TestSource("near", from("trusted"), { trusted: true }), this.far],
-      hostOptions(this, plan, store, tasks),
+      options,
     );
     this.executor.on((event) => {
       if (event.type === "registry.changed") return;

@@ -8,11 +8,17 @@ import type {
   ToolCall,
   ToolRun,
 } from "@toolweave/core";
-import { memoryPendingCalls, memoryTasks } from "@toolweave/core/stores";
+import {
+  memoryPendingCalls,
+  memoryTasks,
+  type PendingCallStore,
+  type TaskStore,
+} from "@toolweave/core/stores";
 import { settled } from "../support/fake-clock.ts";
 import { sentArguments } from "./calls.ts";
 import { defined, Host, takeInside } from "./host.ts";
-import { pendingStore, taskStore } from "./host-options.ts";
+import { hostOptions, pendingStore, taskStore } from "./host-options.ts";
+import { toolOf } from "./tools.ts";
 import { askFor, cancelWorking, checkTasks } from "./tasks.ts";
 import { noTool } from "./plan.ts";
 import type { AnswerKind, CallPlan, ManyPlan, Op, OptionsPlan, Plan, ResumePlan } from "./plan.ts";
@@ -34,10 +40,13 @@ export async function play(plan: Plan): Promise<Played> {
   const store = storeOf();
   const tasksOf = () => taskStore(environment, plan, memoryTasks(environment.clock));
   const tasks = tasksOf();
-  const here = new Host(environment, plan, store, tasks);
-  const there = plan.sharesStore
-    ? new Host(environment, plan, store, tasks)
-    : new Host(environment, plan, storeOf(), tasksOf());
+  const hostWith = (pending: PendingCallStore, ofTasks: TaskStore): Host =>
+    new Host(environment, plan, (host) => ({
+      tools: plan.tools.map((tool, at) => toolOf(host, tool, at)),
+      options: hostOptions(host, plan, pending, ofTasks),
+    }));
+  const here = hostWith(store, tasks);
+  const there = plan.sharesStore ? hostWith(store, tasks) : hostWith(storeOf(), tasksOf());
   const hosts = [here, there];
   for (const { what, waitMs } of plan.ops) {
     act(hosts, what);

@@ -13,7 +13,12 @@ import type { ParameterArgument } from "../parameters/serialize-parameter.ts";
 import { chooseBody, findOtherBodies, type ChosenBody } from "../body/body-formats.ts";
 import { selectMediaTypes } from "../body/select-media-types.ts";
 import { findConflictingKeys, formatConflict } from "../parameters/conflicting-keys.ts";
-import { mergeForms, type BodyChoice, type BodyForm } from "./body-choice.ts";
+import {
+  mergeForms,
+  type BodyChoice,
+  type BodyForm,
+  type PropertyArgument,
+} from "./body-choice.ts";
 import {
   isReserved,
   getReservedNames,
@@ -22,14 +27,6 @@ import {
 } from "../parameters/reserved-names.ts";
 import { getDefinitionName, resolveSchema } from "../schema/resolve-schema.ts";
 import { isJsonObject } from "../document/record.ts";
-
-/** A property of the body and the argument that carries it. */
-export interface PropertyArgument {
-  readonly argument: string;
-  readonly property: string;
-  readonly schema: JsonSchema | boolean;
-  readonly required: boolean;
-}
 
 /** The way the body is passed: as a whole in one argument, or each property in an argument of its own. */
 export interface BodyArguments extends ChosenBody {

@@ -1,8 +1,15 @@
 import type { JsonSchema } from "@toolweave/core";
 import type { ChosenBody } from "../body/body-formats.ts";
-import type { PropertyArgument } from "./argument-layout.ts";
 
 type Schema = JsonSchema | boolean;
+
+/** A property of the body and the argument that carries it. */
+export interface PropertyArgument {
+  readonly argument: string;
+  readonly property: string;
+  readonly schema: Schema;
+  readonly required: boolean;
+}
 
 /** One media type as which a body can be sent, and the arguments that it takes. */
 export interface BodyForm extends ChosenBody {

@@ -1,14 +1,16 @@
 import type { SourceProblem } from "@toolweave/core/adapter";
 import { unchangedOperations } from "./compare-documents.ts";
 import { DocumentContext } from "./document-context.ts";
-import { DocumentFiles } from "../document/loading/document-files.ts";
+import { DocumentFiles, type DocumentFetcher } from "../document/loading/document-files.ts";
 import { DocumentOperation } from "./document-operation.ts";
 import { DocumentSet } from "../document/references/document-set.ts";
-import { loadDocument, detectSourceKind } from "../document/loading/load-document.ts";
-import type { DocumentFetcher, SourceKind } from "../document/loading/load-document.ts";
+import {
+  loadDocument,
+  detectSourceKind,
+  type SourceKind,
+} from "../document/loading/load-document.ts";
 import { nameOperations } from "./name-operations.ts";
-import { readVersion } from "../document/openapi-version.ts";
-import type { OpenApiVersion } from "../document/openapi-version.ts";
+import { readVersion, type OpenApiVersion } from "../document/openapi-version.ts";
 import type { Operation } from "../document/operation.ts";
 import { prefetchReferences } from "../document/references/prefetch-references.ts";
 import { readOperations } from "./read-operations.ts";

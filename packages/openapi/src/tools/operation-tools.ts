@@ -80,7 +80,7 @@ export class OperationTools {
   }
 
   /** Removes a tool that turned out to be invalid. Without `problem`, the document has already reported it. */
-  drop(tool: OperationTool, problem: SourceProblem | undefined): void {
+  drop(tool: Tool, problem: SourceProblem | undefined): void {
     // A caller that still has a tool of an older version may read its schema.
     if (!this.#current.has(tool)) return;
     if (problem !== undefined) this.warn(problem);

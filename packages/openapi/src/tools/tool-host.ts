@@ -1,3 +1,4 @@
+import type { Tool } from "@toolweave/core";
 import type { SourceProblem } from "@toolweave/core/adapter";
 import type { HostNames } from "../parameters/reserved-names.ts";
 import type { SchemaBudget } from "../model-schema/schema-budget.ts";
@@ -5,7 +6,6 @@ import type { OpenApiAuth } from "../auth/openapi-auth.ts";
 import type { PageCollection } from "../exchange/follow-ups/collect-pages.ts";
 import type { FindLinked } from "../exchange/follow-ups/linked-calls.ts";
 import type { OperationCaller } from "../exchange/operation-caller.ts";
-import type { OperationTool } from "./operation-tool.ts";
 
 /** The data and functions that the tools of one source share. */
 export interface ToolHost {
@@ -33,7 +33,7 @@ export interface ToolHost {
   /** Reports a restriction that was found when the operation was first needed. */
   warn(problem: SourceProblem): void;
   /** Removes an operation that cannot be a tool after all. Without `problem`, the document has already reported it. */
-  drop(tool: OperationTool, problem: SourceProblem | undefined): void;
+  drop(tool: Tool, problem: SourceProblem | undefined): void;
   /** Rejects with `ToolError` `unavailable` once the source is closed. */
   caller(): Promise<OperationCaller>;
 }

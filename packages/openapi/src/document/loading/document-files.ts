@@ -1,8 +1,37 @@
 import { readFileSync, realpathSync, statSync, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import type { DocumentFetcher, Revision } from "./load-document.ts";
 import { parseDocument, ReadFault } from "./parse-document.ts";
+
+/** Cache metadata of the version of a document that a server returned (RFC 9110 section 8.8). */
+export interface Revision {
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Milliseconds for which the document need not be requested again. */
+  readonly freshForMs?: number;
+}
+
+/** The text of a document from HTTP, and its URL after redirects. */
+interface FetchedText {
+  readonly text: string;
+  readonly url: string;
+  readonly mediaType?: string;
+  /** Absent: the server sent none. */
+  readonly revision?: Revision;
+}
+
+/** The server's answer that the known version is current. */
+interface Unchanged {
+  readonly unchanged: true;
+  readonly revision?: Revision;
+}
+
+/**
+ * Fetches a document. It guards every hop; its errors become the reason of the failure.
+ *
+ * @param known the version that is already loaded: only changes have to be sent.
+ */
+export type DocumentFetcher = (url: string, known?: Revision) => Promise<FetchedText | Unchanged>;
 
 interface LocalFile {
   /** Version of the file; `absent` if there is none. */

@@ -5,36 +5,6 @@ import { displayUrl } from "./display-url.ts";
 import type { DocumentFiles } from "./document-files.ts";
 import { ReadFault } from "./parse-document.ts";
 
-/** Cache metadata of the version of a document that a server returned (RFC 9110 section 8.8). */
-export interface Revision {
-  readonly etag?: string;
-  readonly lastModified?: string;
-  /** Milliseconds for which the document need not be requested again. */
-  readonly freshForMs?: number;
-}
-
-/** The text of a document from HTTP, and its URL after redirects. */
-interface FetchedText {
-  readonly text: string;
-  readonly url: string;
-  readonly mediaType?: string;
-  /** Absent: the server sent none. */
-  readonly revision?: Revision;
-}
-
-/** The server's answer that the known version is current. */
-interface Unchanged {
-  readonly unchanged: true;
-  readonly revision?: Revision;
-}
-
-/**
- * Fetches a document. It guards every hop; its errors become the reason of the failure.
- *
- * @param known the version that is already loaded: only changes have to be sent.
- */
-export type DocumentFetcher = (url: string, known?: Revision) => Promise<FetchedText | Unchanged>;
-
 /** The kind of an input. By default, `openDocument` detects it. */
 export type SourceKind = "url" | "file" | "text" | "document";
 

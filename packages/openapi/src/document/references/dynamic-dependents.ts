@@ -1,7 +1,12 @@
 import type { Location, Scope } from "./location.ts";
-import type { ReferenceResolver } from "./resolve-reference.ts";
 import { getDynamicReference } from "./dynamic-scope.ts";
 import { isRecord } from "../record.ts";
+
+/** The part of a `ReferenceResolver` that the search uses. */
+interface ReferenceTargets {
+  peek(value: unknown, scope: Scope): Location | undefined;
+  scopeAt(scope: Scope, node: unknown, pointer: string): Scope;
+}
 
 interface Visit {
   readonly node: object;
@@ -15,11 +20,11 @@ interface Visit {
  * references lead to one. All others are the same in every scope.
  */
 export class DynamicDependents {
-  readonly #resolver: ReferenceResolver;
+  readonly #references: ReferenceTargets;
   readonly #known = new Map<object, boolean>();
 
-  constructor(resolver: ReferenceResolver) {
-    this.#resolver = resolver;
+  constructor(references: ReferenceTargets) {
+    this.#references = references;
   }
 
   has(value: unknown, scope: Scope): boolean {
@@ -58,11 +63,11 @@ export class DynamicDependents {
   }
 
   #childLocations(node: object, outer: Scope): Pick<Location, "value" | "scope">[] {
-    const scope = this.#resolver.scopeAt(outer, node, "");
+    const scope = this.#references.scopeAt(outer, node, "");
     const below: Pick<Location, "value" | "scope">[] = Object.values(node).map(
       (value: unknown) => ({ value, scope }),
     );
-    const target = this.#resolver.peek(node, scope);
+    const target = this.#references.peek(node, scope);
     if (target !== undefined) below.push(target);
     return below;
   }

@@ -2,9 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { openDocument } from "../../../src/operations/document.ts";
-import type { ApiDocument } from "../../../src/operations/document.ts";
-import type { DocumentFetcher } from "../../../src/document/loading/load-document.ts";
+import { openDocument, type ApiDocument } from "../../../src/operations/document.ts";
+import type { DocumentFetcher } from "../../../src/document/loading/document-files.ts";
 import { checkOperations, document, folder, standalone } from "../../support/open-documents.ts";
 
 /** A document whose only parameter has a schema elsewhere. */

@@ -1,8 +1,8 @@
 // Checks of the parts of a policy. Every check throws a ToolError `internal` that starts with the place, and takes
 // values of a plain copy: nothing that it reads runs code.
-import { checkOptions } from "../contract/check-options.ts";
-import { nearNames } from "../contract/tool-names.ts";
-import { ToolError } from "../contract/tool-error.ts";
+import { checkOptions } from "../../contract/check-options.ts";
+import { nearNames } from "../../contract/tool-names.ts";
+import { ToolError } from "../../contract/tool-error.ts";
 
 /** Checks for an object with at least one of the known members: without any it would have no effect. */
 export function checkCondition(where: string, given: unknown, known: readonly string[]): void {

@@ -17,7 +17,7 @@ import { requestedName, readCall } from "./call/read-call.ts";
 import { Batch, type BatchRun } from "./batch/batch.ts";
 import { CallStream } from "./call-stream.ts";
 import { type CallServices, type CallSettings, CallState } from "./call/call-state.ts";
-import type { ToolExecutor } from "./tool-executor.ts";
+import type { CallExecutor } from "./call/services.ts";
 import { checkOneCall, type RunOptions } from "./batch/check-call-options.ts";
 import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
 import { admit, execute, start } from "./execute.ts";
@@ -25,8 +25,11 @@ import { abortWith } from "./call/abort-with.ts";
 import { unwrapCallTool } from "./call/unwrap-call-tool.ts";
 import { manyCalls } from "./batch/many-calls.ts";
 
-/** One agent run: its caller, its values, its limits, and the tools that may be called now. */
-export class ToolRun {
+/**
+ * One agent run: its caller, its values, its limits, and the tools that may be called now. `ToolRun` adds the type of
+ * the executor, which itself creates runs.
+ */
+export class BaseRun<Executor extends CallExecutor> {
   readonly sessionId: string | undefined;
   readonly caller: Caller | undefined;
   readonly injected: unknown;
@@ -97,8 +100,8 @@ export class ToolRun {
   }
 
   /** The executor of the run. */
-  get executor(): ToolExecutor {
-    return this.#engine.executor as ToolExecutor;
+  get executor(): Executor {
+    return this.#engine.executor as Executor;
   }
 
   /** Names the run in events and results. */

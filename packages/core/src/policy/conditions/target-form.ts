@@ -1,5 +1,5 @@
-import { globMatcher } from "../text/glob.ts";
-import { permissionKinds, type PolicyEffect } from "../contract/policy-definition.ts";
+import { globMatcher } from "../../text/glob.ts";
+import { permissionKinds, type PolicyEffect } from "../../contract/policy-definition.ts";
 
 /**
  * Why a glob over targets can match no permission of some kinds; `undefined`: it may match one. Only the text before
@@ -57,8 +57,10 @@ function networkFault(target: string): string | undefined {
     : undefined;
 }
 
+/** A path with a part that is `.`, `..` or empty, and so may lead elsewhere than it seems. */
+export const windingPath: RegExp = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)|[\\/]{2}/;
+
 function pathFault(target: string, effect: PolicyEffect): string | undefined {
-  if (effect !== "allow" || !/(?:^|[\\/])\.{1,2}(?:[\\/]|$)|[\\/]{2}/.test(target))
-    return undefined;
+  if (effect !== "allow" || !windingPath.test(target)) return undefined;
   return "a path with a part that is ., .. or empty is never allowed by its target; write it in its plain form";
 }
