@@ -38,6 +38,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "packages/core": [
     ["text", "time"],
     ["json"],
+    ["json-schema"],
     ["contract"],
     ["policy/conditions"],
     [

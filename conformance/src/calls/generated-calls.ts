@@ -1,4 +1,5 @@
 import type { JsonObject, Tool, ToolExecutor, ToolOutcome } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import type { CheckContext } from "../context/check.ts";
 import { formatError } from "../contract/finding.ts";
 import {
@@ -6,7 +7,6 @@ import {
   findThrownProgrammingError,
 } from "../faults/error-faults.ts";
 import { compileSchema } from "../schema/shared-validator.ts";
-import { isObject } from "../schema/subschemas.ts";
 import type { UsableTool } from "./usable-tool.ts";
 import { observeAnswers } from "../observation/tool-observer.ts";
 import { formatCall, createExecutor } from "../execution/run-sample.ts";

@@ -1,5 +1,5 @@
+import { isObject, canonicalJson, type PreflightContext } from "@toolweave/core/adapter";
 import type { JsonObject, PermissionRequest, Tool } from "@toolweave/core";
-import { canonicalJson, type PreflightContext } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import { memoizePerRun, type CheckContext } from "../context/check.ts";
 import {
@@ -10,7 +10,6 @@ import {
   type Fault,
 } from "../contract/finding.ts";
 import { checkEach } from "../faults/check-each.ts";
-import { isObject } from "../schema/subschemas.ts";
 import { generateArguments, findUsableTools, type UsableTool } from "./usable-tool.ts";
 import { argumentsOfSamples } from "../execution/run-sample.ts";
 

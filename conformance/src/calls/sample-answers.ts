@@ -1,9 +1,9 @@
+import { isObject } from "@toolweave/core/adapter";
 import type { ContentBlock, JsonObject, ToolResult } from "@toolweave/core";
 import { memoizePerRun, type CheckContext } from "../context/check.ts";
 import { formatError, notApplicable, type Finding, type Fault } from "../contract/finding.ts";
 import { checkEach } from "../faults/check-each.ts";
 import { getValidBlocks } from "../faults/returned-output.ts";
-import { isObject } from "../schema/subschemas.ts";
 import { observeAnswers } from "../observation/tool-observer.ts";
 import { successfulResult } from "../execution/call-result.ts";
 import { formatCall, createExecutor, runSample } from "../execution/run-sample.ts";

@@ -8,11 +8,11 @@ import type {
   ToolExecutor,
   ToolOutcome,
 } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import { memoryPendingCalls, type PendingCallStore } from "@toolweave/core/stores";
 import { memoizePerRun, type CheckContext } from "../context/check.ts";
 import { formatError } from "../contract/finding.ts";
 import type { SuspendingCall } from "../contract/manifest.ts";
-import { isObject } from "../schema/subschemas.ts";
 import { observeAnswers } from "../observation/tool-observer.ts";
 import { observeSent, type SentUpdate } from "./updating-calls.ts";
 import { countEffects } from "./effect-count.ts";

@@ -1,8 +1,7 @@
 import { toolsSource, type Tool, type ToolSource } from "@toolweave/core";
-import { isThenable, isToolName } from "@toolweave/core/adapter";
+import { isObject, isThenable, isToolName } from "@toolweave/core/adapter";
 import type { Manifest } from "../contract/manifest.ts";
 import { readSpec, findMemberFault, type ReadTool } from "../faults/read-spec.ts";
-import { isObject } from "../schema/subschemas.ts";
 import { runOwnedBy } from "./escaped-errors.ts";
 import type { DeadlineBudget } from "./deadline-budget.ts";
 

@@ -1,7 +1,6 @@
 import type { PermissionRequest, ToolAnnotations } from "@toolweave/core";
-import type { ToolAccess } from "@toolweave/core/adapter";
+import { isObject, type ToolAccess } from "@toolweave/core/adapter";
 import type { Fault } from "../contract/finding.ts";
-import { isObject } from "../schema/subschemas.ts";
 import { findJsonDefect } from "./json-defect.ts";
 
 const kinds = new Set(["process", "fs.read", "fs.write", "network", "spend", "delegate", "mcp"]);

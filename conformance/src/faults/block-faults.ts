@@ -1,6 +1,10 @@
 import type { ContentBlock, ArtifactRef } from "@toolweave/core";
-import { isObject } from "../schema/subschemas.ts";
-import { getMediaTypeName, sniffMediaType, isJsonMediaType } from "@toolweave/core/adapter";
+import {
+  getMediaTypeName,
+  sniffMediaType,
+  isJsonMediaType,
+  isObject,
+} from "@toolweave/core/adapter";
 
 /** Finds a problem with the data of an image or audio block, as the end of a sentence. */
 export function findMediaFault(block: ContentBlock): string | undefined {

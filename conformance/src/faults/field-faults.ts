@@ -1,6 +1,6 @@
+import { isObject } from "@toolweave/core/adapter";
 import { defineTool, type ToolSpec, type JsonObject, type JsonValue } from "@toolweave/core";
 import { formatError, type Fault } from "../contract/finding.ts";
-import { isObject } from "../schema/subschemas.ts";
 
 /** Finds a field that `defineTool` rejects, which defines the valid values. */
 export function findFieldFault(

@@ -1,6 +1,6 @@
+import { isObject } from "@toolweave/core/adapter";
 import type { JsonObject, Tool, ToolSpec } from "@toolweave/core";
 import { formatError, type Fault } from "../contract/finding.ts";
-import { isObject } from "../schema/subschemas.ts";
 import { findJsonDefect, type JsonDefect } from "./json-defect.ts";
 
 /** The result of reading a tool's spec. */

@@ -1,7 +1,6 @@
 import type { ContentBlock } from "@toolweave/core";
-import { isContentBlock } from "@toolweave/core/adapter";
+import { isContentBlock, isObject } from "@toolweave/core/adapter";
 import type { Fault } from "../contract/finding.ts";
-import { isObject } from "../schema/subschemas.ts";
 import { findJsonDefect } from "./json-defect.ts";
 
 /** An object with the return value of a tool. */

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
+import { isObject } from "@toolweave/core/adapter";
 import { getTypes } from "./breaches.ts";
 import { collectConjuncts } from "./conjuncts.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
 import { References } from "./references.ts";
-import { isObject } from "./subschemas.ts";
 import { hasKnownFormat } from "./text-arbitrary.ts";
 import { generateValues } from "./value-arbitrary.ts";
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import type { References } from "./references.ts";
-import { isObject } from "./subschemas.ts";
 
 /**
  * The schema, its `allOf` and the targets of its `$ref`, recursively: a value must satisfy each of

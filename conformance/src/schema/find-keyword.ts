@@ -1,59 +1,11 @@
-/** The keywords of 2020-12 and draft-07 that can be misspelt. */
-const keywords = [
-  "additionalItems",
-  "additionalProperties",
-  "allOf",
-  "anyOf",
-  "const",
-  "contains",
-  "contentEncoding",
-  "contentMediaType",
-  "contentSchema",
-  "default",
-  "definitions",
-  "dependencies",
-  "dependentRequired",
-  "dependentSchemas",
-  "deprecated",
-  "description",
-  "else",
-  "enum",
-  "examples",
-  "exclusiveMaximum",
-  "exclusiveMinimum",
-  "format",
-  "if",
-  "items",
-  "maxContains",
-  "maxItems",
-  "maxLength",
-  "maxProperties",
-  "maximum",
-  "minContains",
-  "minItems",
-  "minLength",
-  "minProperties",
-  "minimum",
-  "multipleOf",
-  "not",
-  "oneOf",
-  "pattern",
-  "patternProperties",
-  "prefixItems",
-  "properties",
-  "propertyNames",
-  "readOnly",
-  "required",
-  "then",
-  "title",
-  "type",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-  "uniqueItems",
-  "writeOnly",
-];
+import { keywords } from "@toolweave/core/adapter";
 
-const keywordsByLetters = new Map(keywords.map((keyword) => [normalizeKeyword(keyword), keyword]));
+/** The keywords that can be misspelt. */
+const keywordsByLetters = new Map(
+  keywords
+    .filter((keyword) => !keyword.startsWith("$"))
+    .map((keyword) => [normalizeKeyword(keyword), keyword]),
+);
 
 /**
  * The keyword that a key stands for, in other case or with other separators: `minLength` for

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { isObject } from "./subschemas.ts";
+import { isObject } from "@toolweave/core/adapter";
 
 /** Characters that begin a new line, are invisible, or change the order of others. */
 const hiddenCharacters = "\nallowed\u202E\u200B\u{E0041}";

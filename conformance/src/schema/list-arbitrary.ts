@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
-import { isObject } from "./subschemas.ts";
+import { getItemSchemas, isObject } from "@toolweave/core/adapter";
 import type { GenerationSettings, Values } from "./generation-settings.ts";
 
 /** Generates arrays that match a schema. */
 export function generateLists(schema: JsonObject, making: GenerationSettings): Values {
   const { style, isAtMaxDepth: isDeep } = making;
-  const first = getPrefix(schema).map((item) => making.generateNested(item));
-  const rest = getRest(schema);
+  const { prefix, rest = schema["unevaluatedItems"] !== false } = getItemSchemas(schema);
+  const first = prefix.map((item) => making.generateNested(item));
   const least = Math.max(0, numberOr(schema["minItems"], 0) - first.length);
   const most = Math.max(least, numberOr(schema["maxItems"], Infinity) - first.length);
   const usual = style === "least" || isDeep ? least : least + 3;
@@ -30,20 +30,6 @@ export function generateLists(schema: JsonObject, making: GenerationSettings): V
     all.push(fc.array(making.generateNested(parts), { minLength: among, maxLength: among }));
   }
   return fc.tuple(...all).map((lists) => lists.flat() as JsonValue[]);
-}
-
-function getPrefix(schema: JsonObject): readonly JsonValue[] {
-  const { prefixItems, items } = schema;
-  if (Array.isArray(prefixItems)) return prefixItems;
-  // Draft-07 and 2019-09.
-  return Array.isArray(items) ? items : [];
-}
-
-/** The schema of the items after the first ones; `false` if there are none. */
-function getRest(schema: JsonObject): JsonValue {
-  const { items, additionalItems } = schema;
-  const rest = Array.isArray(items) ? additionalItems : items;
-  return rest ?? schema["unevaluatedItems"] !== false;
 }
 
 function getContained(schema: JsonObject): JsonObject | undefined {

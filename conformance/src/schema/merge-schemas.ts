@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { isObject, mergeKeyword, type SchemaNode } from "@toolweave/core/adapter";
 import { getTypes } from "./breaches.ts";
-import { isObject } from "./subschemas.ts";
 
 /** The combination of several schemas of the same value. */
 export interface MergedSchema {
@@ -17,22 +17,6 @@ export interface SchemaChoice {
   readonly branches: readonly JsonValue[];
 }
 
-const lowerBounds = new Set([
-  "minimum",
-  "exclusiveMinimum",
-  "minLength",
-  "minItems",
-  "minProperties",
-  "minContains",
-]);
-const upperBounds = new Set([
-  "maximum",
-  "exclusiveMaximum",
-  "maxLength",
-  "maxItems",
-  "maxProperties",
-  "maxContains",
-]);
 const references = new Set(["$ref", "$dynamicRef", "$recursiveRef", "allOf"]);
 
 /** Combines several schemas. Contradictions are left to the validator. */
@@ -48,7 +32,7 @@ export function mergeSchemas(schemas: readonly JsonObject[]): MergedSchema {
       } else if (keyword === "if") {
         conditions.push(schema);
       } else {
-        base[keyword] = mergeKeyword(keyword, base[keyword], value);
+        base[keyword] = combineKeyword(keyword, base[keyword], value);
       }
     }
   }
@@ -73,64 +57,22 @@ export function withoutPart(
   return { ...base, allOf: [...others, ...left] };
 }
 
-function mergeKeyword(keyword: string, before: JsonValue | undefined, value: JsonValue): JsonValue {
+function combineKeyword(
+  keyword: string,
+  before: JsonValue | undefined,
+  value: JsonValue,
+): JsonValue {
   if (before === undefined) return value;
-  if (typeof before === "number" && typeof value === "number") {
-    if (lowerBounds.has(keyword)) return Math.max(before, value);
-    if (upperBounds.has(keyword)) return Math.min(before, value);
-    if (keyword === "multipleOf") return before * value;
+  if (keyword === "multipleOf" && typeof before === "number" && typeof value === "number") {
+    return before * value;
   }
-  if (keyword === "type") return intersectTypes(before, value);
-  if (Array.isArray(before) && Array.isArray(value)) {
-    if (keyword === "required") return [...new Set([...before, ...value])] as JsonValue[];
-    if (keyword === "enum") return intersectLists(before, value);
-  }
-  if (isObject(before) && isObject(value) && isMapOfSchemas(keyword))
-    return mergeMaps(before, value);
-  if (keyword === "items" || keyword === "additionalProperties" || keyword === "propertyNames") {
-    return intersect(before, value);
-  }
-  return value;
+  return mergeKeyword(keyword, before, value, intersect) ?? value;
 }
 
-function isMapOfSchemas(keyword: string): boolean {
-  return ["properties", "patternProperties", "dependentSchemas", "dependentRequired"].includes(
-    keyword,
-  );
-}
-
-function mergeMaps(before: JsonObject, value: JsonObject): JsonObject {
-  const entries = new Map(Object.entries(before));
-  for (const [name, member] of Object.entries(value)) {
-    const known = entries.get(name);
-    entries.set(name, known === undefined ? member : intersect(known, member));
-  }
-  return Object.fromEntries(entries);
-}
-
-function intersect(one: JsonValue, other: JsonValue): JsonValue {
-  if (Array.isArray(one) && Array.isArray(other)) return [...new Set([...one, ...other])];
+function intersect(one: SchemaNode, other: SchemaNode): SchemaNode {
   if (one === false || other === false) return false;
-  if (!isObject(one)) return other;
-  return isObject(other) ? { allOf: [one, other] } : one;
-}
-
-function intersectTypes(before: JsonValue, value: JsonValue): JsonValue {
-  const types = getTypes({ type: before });
-  const others = getTypes({ type: value });
-  const common = types.filter((type) => others.includes(type));
-  const whole = [...types, ...others].includes("integer") && !common.includes("number");
-  const numeric = [types, others].every((list) => list.some(isNumeric));
-  return whole && numeric && !common.includes("integer") ? [...common, "integer"] : common;
-}
-
-function isNumeric(type: string): boolean {
-  return type === "integer" || type === "number";
-}
-
-function intersectLists(before: readonly JsonValue[], value: readonly JsonValue[]): JsonValue[] {
-  const texts = new Set(value.map((member) => JSON.stringify(member)));
-  return before.filter((member) => texts.has(JSON.stringify(member)));
+  if (one === true) return other;
+  return other === true ? one : { allOf: [one, other] };
 }
 
 /** Applies the simple cases of `not`, which random values seldom satisfy. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import { References } from "./references.ts";
-import { isObject } from "./subschemas.ts";
 
 /**
  * The property names that a schema describes or requires at its root, also in schemas that apply to

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
-import { isObject } from "./subschemas.ts";
+import { isObject } from "@toolweave/core/adapter";
 import { generateMatchingTexts } from "./text-arbitrary.ts";
 import type { GenerationSettings, Values } from "./generation-settings.ts";
 

@@ -1,6 +1,11 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { decodeFragment, resolvePointer } from "@toolweave/core/adapter";
-import { isObject, directSubschemas } from "./subschemas.ts";
+import {
+  isObject,
+  stepPointer,
+  subschemas,
+  decodeFragment,
+  resolvePointer,
+} from "@toolweave/core/adapter";
 
 /** A reference without a target in its schema. */
 export interface DanglingReference {
@@ -65,8 +70,8 @@ export class References {
       const reference = schema[keyword];
       if (typeof reference === "string") this.#found.push({ path, reference, base });
     }
-    for (const { schema: inner, path: step } of directSubschemas(schema)) {
-      this.#walk(inner, base, `${path}${step}`);
+    for (const [inner, step] of subschemas(schema)) {
+      if (isObject(inner)) this.#walk(inner, base, stepPointer(path, step));
     }
   }
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import { References } from "./references.ts";
-import { isObject } from "./subschemas.ts";
 
 /**
  * Replaces each text argument that the schema marks as secret with `mark`: `format: "password"`,

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
+import { isObject } from "@toolweave/core/adapter";
 import type { GenerationSettings, Values, ValueStyle } from "./generation-settings.ts";
 import { hasType, getTypes } from "./breaches.ts";
 import { collectConjuncts } from "./conjuncts.ts";
@@ -13,7 +14,6 @@ import {
 import { generateNumbers } from "./number-arbitrary.ts";
 import { generateRecords } from "./record-arbitrary.ts";
 import type { References } from "./references.ts";
-import { isObject } from "./subschemas.ts";
 import { generateTexts } from "./text-arbitrary.ts";
 
 const maxDepth = 5;

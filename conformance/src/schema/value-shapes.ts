@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import { collectConjuncts } from "./conjuncts.ts";
 import type { References } from "./references.ts";
-import { isObject } from "./subschemas.ts";
 
 /** The schemas of one value: the input, one of its properties, or the items of a list. */
 export interface ValueShape {

@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import { nearNames } from "@toolweave/core/adapter";
+import { nearNames, isObject } from "@toolweave/core/adapter";
 import {
   isDeclared,
   declarationPath,
@@ -8,7 +8,6 @@ import {
   type SampleKind,
 } from "../contract/manifest.ts";
 import { requirements } from "../requirements/requirements.ts";
-import { isObject } from "../schema/subschemas.ts";
 
 /** A test for a field, and the end of the error message if it fails. */
 type Shape = readonly [fits: (value: unknown) => boolean, what: string];

@@ -1,8 +1,8 @@
 import { ajvValidator, type JsonObject, type JsonSchema } from "@toolweave/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { walkSubschemas } from "@toolweave/core/adapter";
 import { generateBreaches } from "../../src/schema/breaches.ts";
-import { collectSubschemas } from "../../src/schema/subschemas.ts";
 import { findKeyword } from "../../src/schema/find-keyword.ts";
 import { References } from "../../src/schema/references.ts";
 import { collectPropertyNames } from "../../src/schema/property-names.ts";
@@ -209,7 +209,7 @@ test("all schemas within a schema are found once, and nothing else", () => {
     properties: { a: shared, b: shared, default: { items: { not: {} } } },
     default: { properties: { c: {} } },
   };
-  expect(collectSubschemas(schema).map(({ path }) => path)).toEqual([
+  expect([...walkSubschemas(schema)].map(({ pointer }) => pointer)).toEqual([
     "",
     "/properties/a",
     "/properties/default",

@@ -1,4 +1,4 @@
-export { isThenable } from "./json/json.ts";
+export { isObject, isThenable } from "./json/json.ts";
 export type { JsonPrimitive } from "./json/json.ts";
 export {
   parseExact,
@@ -108,3 +108,33 @@ export {
   sniffMediaType,
 } from "./results/media-type.ts";
 export { pause, untilAborted, withSignal, withTimeout, type WaitOptions } from "./time/waiting.ts";
+export {
+  dataKeywords,
+  describingKeywords,
+  getItemSchemas,
+  inPlaceKeywords,
+  inPlaceSubschemas,
+  isSchemaNode,
+  mapSubschemas,
+  resolveReference,
+  stepPointer,
+  subschemas,
+  walkSubschemas,
+} from "./json-schema/subschemas.ts";
+export type {
+  ItemSchemas,
+  SchemaNode,
+  SchemaStep,
+  Subschema,
+  SubschemaEntry,
+} from "./json-schema/subschemas.ts";
+export {
+  findInvalidKeyword,
+  keywords,
+  mapKeywords,
+  metadataKeywords,
+  schemaTypes,
+} from "./json-schema/keywords.ts";
+export type { InvalidKeyword } from "./json-schema/keywords.ts";
+export { getDialect, type Dialect } from "./json-schema/dialect.ts";
+export { mergeKeyword, type MergeSchemas } from "./json-schema/merge-keyword.ts";

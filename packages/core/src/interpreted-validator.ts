@@ -16,7 +16,10 @@ import {
   unchecked,
   workBudgets,
 } from "./schema/pattern/work-budget.ts";
-import type { JsonSchema, JsonValue } from "./json/json.ts";
+import { isObject, type JsonSchema, type JsonValue } from "./json/json.ts";
+import { getDialect } from "./json-schema/dialect.ts";
+import { mapKeywords } from "./json-schema/keywords.ts";
+import { dataKeywords } from "./json-schema/subschemas.ts";
 import type { SchemaValidator } from "./schema/schema-validator.ts";
 
 /**
@@ -74,15 +77,6 @@ interface Run {
   repeats: boolean | undefined;
 }
 
-const mapsOfSchemas = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-  "dependencies",
-]);
-const data = new Set(["const", "enum", "default", "examples"]);
 /** An annotation, as it is for the default validator, and what the copy does in its own way. */
 const replaced: Readonly<Record<string, string>> = {
   format: "string",
@@ -115,9 +109,9 @@ function adapted(schema: JsonValue, run: Run, certain: boolean): JsonValue {
   const node = schema as JsonSchema;
   const own: Record<string, JsonValue> = withMembers(node, (keyword, value) => {
     if (Object.hasOwn(replaced, keyword) && typeof value === replaced[keyword]) return undefined;
-    if (data.has(keyword)) return structuredClone(value);
-    if (mapsOfSchemas.has(keyword) && typeof value === "object" && value !== null) {
-      return withMembers(value as JsonSchema, (_, member) => adapted(member, run, certain));
+    if (dataKeywords.has(keyword)) return structuredClone(value);
+    if (mapKeywords.has(keyword) && isObject(value)) {
+      return withMembers(value, (_, member) => adapted(member, run, certain));
     }
     const known =
       Object.hasOwn(schemaKeyword, keyword) || Object.hasOwn(schemaArrayKeyword, keyword);
@@ -240,9 +234,8 @@ function withMembers(
   return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as JsonSchema;
 }
 
-function draftOf(dialect: unknown): SchemaDraft {
-  if (typeof dialect !== "string") return "2020-12";
-  if (/draft-0[5-7]/.test(dialect)) return "7";
-  if (dialect.includes("draft-04")) return "4";
-  return dialect.includes("2019-09") ? "2019-09" : "2020-12";
+function draftOf($schema: unknown): SchemaDraft {
+  const dialect = getDialect($schema);
+  if (dialect !== "draft-07") return dialect;
+  return String($schema).includes("draft-04") ? "4" : "7";
 }

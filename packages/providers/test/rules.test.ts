@@ -240,6 +240,40 @@ describe("references", () => {
   });
 });
 
+describe("a schema in `dependencies` that names no dialect", () => {
+  const schema = withA(
+    { type: "string" },
+    {
+      dependencies: { a: { $ref: "#/definitions/b" }, c: ["a"] },
+      definitions: { b: { required: ["b"] } },
+    },
+  );
+
+  it("refers to the definitions that are sent", () => {
+    const { schema: sent, simplified } = projection(schema, providerRules.anthropic);
+    expect(brokenRules(sent, "anthropic")).toEqual([]);
+    expect(sent).toMatchObject({
+      dependencies: { a: { $ref: "#/$defs/b" }, c: ["a"] },
+      $defs: { b: { required: ["b"] } },
+    });
+    expect(simplified).toEqual([]);
+  });
+
+  it("is reported when a provider does not allow it", () => {
+    expect(projection(schema, providerRules.gemini).simplified).toEqual([
+      { path: "/dependencies", rule: "keywords" },
+    ]);
+  });
+});
+
+it("dialect: a keyword that describes a value has a value of its kind, too", () => {
+  expect(brokenRules(withA({ type: "string", readOnly: "yes" }), "anthropic")).toEqual(["dialect"]);
+});
+
+it("dialect: a list of `items` is not of 2020-12", () => {
+  expect(brokenRules(withA({ items: [{}] }), "anthropic")).toEqual(["dialect"]);
+});
+
 it("recursion: Gemini gets no definition that comes back through required properties", () => {
   const $defs = {
     node: {

@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
-import { decodeFragment, resolvePointer } from "@toolweave/core/adapter";
+import { isObject, resolveReference } from "@toolweave/core/adapter";
 
 /** The JSON types, as far as reading a text is concerned: `integer` counts as `number`. */
 export type JsonType = "string" | "number" | "boolean" | "null" | "array" | "object";
@@ -17,7 +17,7 @@ export class SchemaView {
 
   /** @param root what `#` in references means. Default: the schema itself. */
   constructor(schema: JsonValue | undefined, root?: JsonSchema) {
-    const subject = isRecord(schema) ? schema : {};
+    const subject = isObject(schema) ? schema : {};
     this.#root = root ?? subject;
     this.#parts = collectParts(subject, this.#root);
   }
@@ -36,7 +36,7 @@ export class SchemaView {
 
   /** The schema of an array's items. */
   get items(): SchemaView {
-    return this.#view(this.#parts.find(({ items }) => isRecord(items))?.["items"]);
+    return this.#view(this.#parts.find(({ items }) => isObject(items))?.["items"]);
   }
 
   /** The names of an object's declared properties. */
@@ -55,10 +55,10 @@ export class SchemaView {
     const objects = this.#parts.filter((part) => declaredTypes(part).includes("object"));
     const open = objects.filter(
       ({ additionalProperties, patternProperties }) =>
-        additionalProperties !== false || isRecord(patternProperties),
+        additionalProperties !== false || isObject(patternProperties),
     );
     if (objects.length > 0 && open.length === 0) return undefined;
-    const described = open.find(({ additionalProperties }) => isRecord(additionalProperties));
+    const described = open.find(({ additionalProperties }) => isObject(additionalProperties));
     return this.#view(described?.["additionalProperties"]);
   }
 
@@ -77,8 +77,8 @@ export function jsonTypeOf(value: JsonValue): JsonType {
 function collectParts(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] {
   const parts = new Set<JsonSchema>();
   const add = (schemaPart: JsonValue | undefined): void => {
-    if (!isRecord(schemaPart)) return;
-    const part = resolveReference(schemaPart, root);
+    if (!isObject(schemaPart)) return;
+    const part = followReferences(schemaPart, root);
     if (parts.has(part)) return;
     parts.add(part);
     for (const keyword of ["allOf", "anyOf", "oneOf"]) {
@@ -90,13 +90,13 @@ function collectParts(schema: JsonSchema, root: JsonSchema): readonly JsonSchema
   return [...parts];
 }
 
-function resolveReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
+function followReferences(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let current = schema;
   for (let count = 0; count < maxReferences; count++) {
     const { $ref: reference } = current;
     if (typeof reference !== "string" || !reference.startsWith("#")) return current;
-    const target = resolvePointer(root, decodeFragment(reference.slice(1)));
-    if (!isRecord(target)) return {};
+    const target = resolveReference(root, reference);
+    if (!isObject(target)) return {};
     current = target;
   }
   return {};
@@ -107,7 +107,7 @@ function declaredTypes(part: JsonSchema): JsonType[] {
   if (type !== undefined) return [type].flat().flatMap(toJsonTypes);
   const values = declaredValues(part);
   if (values.length > 0) return values.map(jsonTypeOf);
-  if (Object.keys(getProperties(part)).length > 0 || isRecord(part["additionalProperties"])) {
+  if (Object.keys(getProperties(part)).length > 0 || isObject(part["additionalProperties"])) {
     return ["object"];
   }
   return items === undefined ? [] : ["array"];
@@ -135,9 +135,5 @@ function declaredValues({ enum: values, const: value }: JsonSchema): readonly Js
 }
 
 function getProperties({ properties }: JsonSchema): JsonSchema {
-  return isRecord(properties) ? properties : {};
-}
-
-function isRecord(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(properties) ? properties : {};
 }

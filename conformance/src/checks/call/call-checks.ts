@@ -1,5 +1,5 @@
 import type { JsonObject, CallOptions, JsonValue, RunOptions, ToolOutcome } from "@toolweave/core";
-import { argumentsSchemaOf } from "@toolweave/core/adapter";
+import { argumentsSchemaOf, isObject } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import {
   overrideTool,
@@ -27,7 +27,6 @@ import {
   successfulResult,
 } from "../../execution/call-result.ts";
 import type { SampleCall } from "../../contract/manifest.ts";
-import { isObject } from "../../schema/subschemas.ts";
 
 /**
  * The maximum number of breaches that a run tries for one tool, and the number of arguments for

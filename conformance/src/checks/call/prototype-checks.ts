@@ -1,10 +1,10 @@
 import type { JsonObject, Tool } from "@toolweave/core";
 import fc from "fast-check";
+import { isObject } from "@toolweave/core/adapter";
 import { overrideTool, createExecutor, argumentsOfSamples } from "../../execution/run-sample.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
 import { formatError, notApplicable, type Finding, type Fault } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
-import { isObject } from "../../schema/subschemas.ts";
 import { generateArguments, findUsableTools, type UsableTool } from "../../calls/usable-tool.ts";
 
 /** A property that no object has, unless a tool writes to its prototype. */

@@ -1,11 +1,11 @@
 import type { JsonObject, Tool } from "@toolweave/core";
 import fc from "fast-check";
+import { isObject } from "@toolweave/core/adapter";
 import { argumentsOfSamples } from "../../execution/run-sample.ts";
 import { defineCheck, memoizePerRun, type Check, type CheckContext } from "../../context/check.ts";
 import { formatError, notApplicable, type Finding, type Fault } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
 import { isPointer } from "../../faults/json-defect.ts";
-import { isObject } from "../../schema/subschemas.ts";
 import { generateArguments, findUsableTools, type UsableTool } from "../../calls/usable-tool.ts";
 
 /** The results of `validate` for some arguments. */

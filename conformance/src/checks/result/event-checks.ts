@@ -1,4 +1,4 @@
-import { type ToolProgress, isContentBlock } from "@toolweave/core/adapter";
+import { type ToolProgress, isContentBlock, isObject } from "@toolweave/core/adapter";
 import {
   isDeterministic,
   formatOutcome,
@@ -20,7 +20,6 @@ import { failed, notApplicable, passed, type Finding, type Fault } from "../../c
 import { checkEach } from "../../faults/check-each.ts";
 import { findJsonDefect } from "../../faults/json-defect.ts";
 import { outputFields } from "../../faults/returned-output.ts";
-import { isObject } from "../../schema/subschemas.ts";
 
 /** The maximum number of updates and progress reports of a call. */
 const maxSent = 1000;

@@ -1,4 +1,4 @@
-import { isContentBlock, canonicalJson } from "@toolweave/core/adapter";
+import { isContentBlock, canonicalJson, isObject } from "@toolweave/core/adapter";
 import { checkAnswers, checkBlocks, type SampleAnswer } from "../../calls/sample-answers.ts";
 import { defineCheck, type Check } from "../../context/check.ts";
 import { findJsonDefect } from "../../faults/json-defect.ts";
@@ -9,7 +9,6 @@ import {
   findDataFault,
 } from "../../faults/returned-output.ts";
 import { compileSchema } from "../../schema/shared-validator.ts";
-import { isObject } from "../../schema/subschemas.ts";
 import { answerTextChecks } from "./answer-text-checks.ts";
 import {
   findAnnotationsFault,

@@ -1,12 +1,11 @@
 import type { Tool, ToolSpec } from "@toolweave/core";
-import { canonicalJson } from "@toolweave/core/adapter";
+import { canonicalJson, isObject } from "@toolweave/core/adapter";
 import { formatCall, createSourceExecutor, runSample } from "../../execution/run-sample.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
 import { notApplicable } from "../../contract/finding.ts";
 import { withReadableSpec, checkEach, type DescribedTool } from "../../faults/check-each.ts";
 import { readSpec } from "../../faults/read-spec.ts";
 import { drawSubset } from "../../schema/draw-subset.ts";
-import { isObject } from "../../schema/subschemas.ts";
 
 /** The maximum number of tools to compare, chosen by the seed, since serializing specs is slow. */
 const maxTools = 40;

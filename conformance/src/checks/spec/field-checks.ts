@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, ToolSpec } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import { defineCheck, type Check } from "../../context/check.ts";
 import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
 import type { Fault } from "../../contract/finding.ts";
@@ -12,7 +13,6 @@ import {
   type Test,
 } from "../../faults/field-faults.ts";
 import { isSpecField } from "../../faults/read-spec.ts";
-import { isObject } from "../../schema/subschemas.ts";
 
 const provenance: Readonly<Record<string, Test>> = {
   adapter: isNonBlankString,

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue, ToolSpec } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import { defineCheck, type Check } from "../../context/check.ts";
 import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
 import type { Fault } from "../../contract/finding.ts";
 import { findKeyword } from "../../schema/find-keyword.ts";
 import { getReferences } from "../../schema/references.ts";
-import { isObject } from "../../schema/subschemas.ts";
 import {
   collectDescribedNames,
   collectValueShapes,

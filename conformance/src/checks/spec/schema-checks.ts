@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
-import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import fc from "fast-check";
+import { isObject, argumentsSchemaOf } from "@toolweave/core/adapter";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
 import { formatError, notApplicable, type Fault } from "../../contract/finding.ts";
 import { withReadableSpec, checkEach, type DescribedTool } from "../../faults/check-each.ts";
@@ -9,7 +9,6 @@ import { generateBoundaries } from "../../schema/boundaries.ts";
 import { compileSchema, sharedValidator } from "../../schema/shared-validator.ts";
 import { drawSubset } from "../../schema/draw-subset.ts";
 import { getReferences } from "../../schema/references.ts";
-import { isObject } from "../../schema/subschemas.ts";
 import { collectPropertyNames } from "../../schema/property-names.ts";
 import { generateArguments, findUsableTools, type UsableTool } from "../../calls/usable-tool.ts";
 import { inputChecks } from "./input-checks.ts";

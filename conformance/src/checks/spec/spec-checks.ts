@@ -1,7 +1,7 @@
+import { isObject, walkSubschemas } from "@toolweave/core/adapter";
 import { defineCheck, type Check } from "../../context/check.ts";
 import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
 import { findAnnotationFault } from "../../faults/field-faults.ts";
-import { isObject, collectSubschemas } from "../../schema/subschemas.ts";
 import { fieldChecks } from "./field-checks.ts";
 import {
   findHiddenCharacter,
@@ -112,7 +112,7 @@ function getWrittenTexts({ name, title, description, inputSchema }: ToolSpec): S
   add("/title", title);
   add("/description", description);
   if (!isObject(inputSchema)) return found;
-  for (const { schema, path } of collectSubschemas(inputSchema)) {
+  for (const { schema, pointer: path } of walkSubschemas(inputSchema)) {
     const at = `/inputSchema${path}`;
     for (const keyword of textKeywords) add(`${at}/${keyword}`, schema[keyword]);
     const { properties } = schema;

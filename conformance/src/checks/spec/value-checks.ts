@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { walkSubschemas, isObject } from "@toolweave/core/adapter";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
 import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
 import type { Fault } from "../../contract/finding.ts";
 import { hasType, getTypes } from "../../schema/breaches.ts";
 import { compileSchema } from "../../schema/shared-validator.ts";
 import { drawSubset } from "../../schema/draw-subset.ts";
-import { collectSubschemas, isObject } from "../../schema/subschemas.ts";
 import { findKeyword } from "../../schema/find-keyword.ts";
 
 /** The maximum number of values to check in one run, since each one compiles a schema. */
@@ -80,7 +80,7 @@ function defineSubschemaCheck(
     const { tools } = await context.subject();
     return checkEach(withReadableSpec(tools), done, ({ spec }) => {
       if (!isObject(spec.inputSchema)) return undefined;
-      for (const { schema, path } of collectSubschemas(spec.inputSchema)) {
+      for (const { schema, pointer: path } of walkSubschemas(spec.inputSchema)) {
         const fault = faultOf(schema);
         if (fault !== undefined) {
           return { ...fault, wrong: `${fault.wrong}, at inputSchema${path}` };
@@ -125,7 +125,7 @@ function findValues(
   root: JsonObject,
   valuesOf: (schema: JsonObject) => readonly JsonValue[],
 ): SchemaValue[] {
-  return collectSubschemas(root).flatMap(({ schema, path }) =>
+  return [...walkSubschemas(root)].flatMap(({ schema, pointer: path }) =>
     valuesOf(schema).map((value) => ({ label, path, value, schema, root })),
   );
 }

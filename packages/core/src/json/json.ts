@@ -24,6 +24,11 @@ export type Metadata = JsonObject;
 /** A value, or a promise of it. Only thenables are awaited. */
 export type Awaitable<T> = T | PromiseLike<T>;
 
+/** Returns true for a JSON object: neither null nor an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** True when `value` has to be awaited. */
 export function isThenable<T>(value: Awaitable<T>): value is PromiseLike<T> {
   return (

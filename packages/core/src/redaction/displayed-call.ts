@@ -2,7 +2,7 @@ import { canonicalJson } from "../json/canonical-json.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import { argumentsSchemaOf } from "../contract/tool.ts";
 import type { InterruptionRequest } from "../contract/interruption.ts";
-import type { JsonObject, JsonValue } from "../json/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import type { Redactor } from "../contract/redactor.ts";
 import { maskArguments } from "./secret-arguments.ts";
 import { mask } from "./spans.ts";
@@ -52,10 +52,6 @@ export function redactArguments(execution: CallInfo, args: JsonValue): JsonValue
   if (!isObject(read)) return redactor.redactReport(args);
   const displayed = redactKnownArguments(execution, read, redactor);
   return displayed === read ? redactor.redactReport(args) : JSON.stringify(displayed);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parsed(text: string): JsonValue | undefined {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue } from "../json/json.ts";
-import { decodeFragment, resolvePointer } from "../json/json-pointer.ts";
+import { getItemSchemas, inPlaceSubschemas, resolveReference } from "../json-schema/subschemas.ts";
 import { mask } from "./spans.ts";
 
 /** References may lead in circles; arguments do not nest so deep, even with a few of them at each level. */
@@ -28,7 +28,7 @@ function everyMember(args: JsonObject): JsonObject {
 
 /** The whole schema, and how many steps are left for it. */
 interface Root {
-  readonly schema: object;
+  readonly schema: JsonSchema;
   left: number;
 }
 
@@ -58,20 +58,16 @@ function hasSecretKeyword(schema: object): boolean {
 function masked(value: JsonValue, given: unknown, root: Root, depth: number): JsonValue {
   if (typeof given !== "object" || given === null) return value;
   if (depth > deepest || root.left-- <= 0) return mask;
-  const schema = given as Readonly<Record<string, unknown>>;
+  const schema = given as JsonSchema;
   if (schema["writeOnly"] === true || schema["x-secret"] === true) return mask;
   if (schema["format"] === "password") return mask;
   let redacted = value;
-  for (const keyword of ["allOf", "anyOf", "oneOf", "dependentSchemas", "dependencies"]) {
-    for (const one of Object.values(schema[keyword] ?? {})) {
-      redacted = masked(redacted, one, root, depth + 1);
-    }
-  }
-  for (const keyword of ["if", "then", "else"]) {
-    redacted = masked(redacted, schema[keyword], root, depth + 1);
+  for (const [one, [keyword]] of inPlaceSubschemas(schema)) {
+    if (keyword !== "not") redacted = masked(redacted, one, root, depth + 1);
   }
   if (typeof schema["$ref"] === "string") {
-    redacted = masked(redacted, target(schema["$ref"], root), root, depth + 1);
+    const target = resolveReference(root.schema, schema["$ref"]) ?? unknown;
+    redacted = masked(redacted, target, root, depth + 1);
   }
   if (typeof redacted !== "object" || redacted === null) return redacted;
   return Array.isArray(redacted)
@@ -81,23 +77,20 @@ function masked(value: JsonValue, given: unknown, root: Root, depth: number): Js
 
 function maskedItems(
   items: readonly JsonValue[],
-  schema: Readonly<Record<string, unknown>>,
+  schema: JsonSchema,
   root: Root,
   depth: number,
 ): JsonValue {
-  // Draft 7 has both in `items`.
-  const { items: either, prefixItems = either, additionalItems, unevaluatedItems } = schema;
-  const first = Array.isArray(prefixItems) ? prefixItems : [];
-  const rest = Array.isArray(either) ? additionalItems : (either ?? unevaluatedItems);
+  const { prefix, rest = schema["unevaluatedItems"] } = getItemSchemas(schema);
   return items.map((item, index) => {
-    const redacted = masked(item, index < first.length ? first[index] : rest, root, depth + 1);
+    const redacted = masked(item, index < prefix.length ? prefix[index] : rest, root, depth + 1);
     return masked(redacted, schema["contains"], root, depth + 1);
   });
 }
 
 function maskedMembers(
   members: JsonObject,
-  schema: Readonly<Record<string, unknown>>,
+  schema: JsonSchema,
   root: Root,
   depth: number,
 ): JsonObject {
@@ -114,13 +107,6 @@ function maskedMembers(
     return [key, all.reduce<JsonValue>((at, one) => masked(at, one, root, depth + 1), value)];
   });
   return Object.fromEntries(entries);
-}
-
-/** The target of a reference within the schema (RFC 6901); other references have been resolved before. */
-function target(reference: string, { schema }: Root): unknown {
-  if (!/^#(?:\/|$)/.test(reference)) return unknown;
-  const found = resolvePointer(schema, decodeFragment(reference.slice(1)));
-  return found === undefined ? unknown : found;
 }
 
 /** A schema that cannot be found may mark anything as secret. */

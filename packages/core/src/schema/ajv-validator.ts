@@ -1,5 +1,6 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import type { JsonSchema } from "../json/json.ts";
+import { getDialect, type Dialect } from "../json-schema/dialect.ts";
 import type { ValidationProblem } from "../contract/tool.ts";
 import { ofChosenBranches } from "./chosen-branches.ts";
 import { childPointer } from "../json/json-pointer.ts";
@@ -9,8 +10,6 @@ import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 import { UncheckablePattern } from "./pattern/linear-reg-exp.ts";
 import { withoutUncheckedPatterns } from "./unchecked-patterns.ts";
 import { allowWork, isExceeded, unchecked, workBudgets } from "./pattern/work-budget.ts";
-
-type Dialect = "draft-07" | "2019-09" | "2020-12";
 
 const options: Options = {
   // Foreign schemas carry keywords and formats of their own; unknown ones are annotations
@@ -38,7 +37,7 @@ export function ajvValidator(): SchemaValidator {
   const loading = new Map<Dialect, Promise<AjvSupply>>();
   return {
     compile(schema) {
-      const dialect = dialectOf(schema);
+      const dialect = getDialect(schema["$schema"]);
       const supply = loaded.get(dialect);
       if (supply !== undefined) return compiled(supply.next(), schema);
       let load = loading.get(dialect);
@@ -53,13 +52,6 @@ export function ajvValidator(): SchemaValidator {
       return load.then((supply) => compiled(supply.next(), schema));
     },
   };
-}
-
-function dialectOf(schema: JsonSchema): Dialect {
-  const dialect = schema["$schema"];
-  if (typeof dialect !== "string") return "2020-12";
-  if (/draft-0[4-7]/.test(dialect)) return "draft-07";
-  return dialect.includes("2019-09") ? "2019-09" : "2020-12";
 }
 
 /** Ajv never forgets a schema that it has compiled: after so many it makes room for another one. */
@@ -131,7 +123,7 @@ function compileWithoutCache(ajv: Ajv, schema: JsonSchema): CompiledSchema {
   const { $schema: _, $async: _async, ...given } = schema;
   const { asksWhatIsEvaluated } = measureSchema(given);
   const text = JSON.stringify(given);
-  const rest = text.includes('"__proto__"') ? (keepProtoProperty(given) as JsonSchema) : given;
+  const rest = text.includes('"__proto__"') ? keepProtoProperty(given) : given;
   const own = new Set(Object.keys(ajv.refs));
   const { unevaluated = false, ownProperties = false } = ajv.opts;
   let validate: ValidateFunction;

@@ -4,6 +4,7 @@ import { _Code } from "ajv/dist/compile/codegen/code.js";
 import { evaluatedPropsToName } from "ajv/dist/compile/util.js";
 import type { EvaluatedProperties } from "ajv/dist/types/index.js";
 import type { Rule } from "ajv/dist/compile/rules.js";
+import { isObject } from "../json/json.ts";
 import { duplicateItems } from "./duplicate-items.ts";
 import { linearRegExp } from "./pattern/linear-reg-exp.ts";
 import { spend } from "./pattern/work-budget.ts";
@@ -183,6 +184,7 @@ const merging = new Set([
   "oneOf",
   "if",
   "dependentSchemas",
+  "dependencies",
 ]);
 
 function uniqueItems(context: KeywordCxt): void {
@@ -194,7 +196,7 @@ function uniqueItems(context: KeywordCxt): void {
 }
 
 function spendOnKeys(value: unknown, times: number): void {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+  if (isObject(value)) {
     spend(Object.keys(value).length * perKey * times);
   }
 }

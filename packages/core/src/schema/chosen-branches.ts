@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import type { JsonSchema } from "../json/json.ts";
+import { isObject, type JsonSchema } from "../json/json.ts";
 import { childPointer, resolvePointer } from "../json/json-pointer.ts";
 import { readBranch, type UnionBranch } from "./union-branch.ts";
 
@@ -148,8 +148,4 @@ function closestOf(
 
 function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,33 +1,5 @@
-/** Keywords whose value is a schema, or a list of schemas. */
-const applicators: ReadonlySet<string> = new Set([
-  "additionalItems",
-  "additionalProperties",
-  "allOf",
-  "anyOf",
-  "contains",
-  "else",
-  "if",
-  "items",
-  "not",
-  "oneOf",
-  "prefixItems",
-  "propertyNames",
-  "then",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-]);
-
-/** Keywords whose value has a schema for each name. */
-const named: ReadonlySet<string> = new Set([
-  "$defs",
-  "definitions",
-  "dependencies",
-  "dependentSchemas",
-  "patternProperties",
-  "properties",
-]);
-
-type Node = Readonly<Record<string, unknown>>;
+import { isObject, type JsonSchema, type JsonValue } from "../json/json.ts";
+import { mapSubschemas, type SchemaNode } from "../json-schema/subschemas.ts";
 
 const proto = "__proto__";
 
@@ -38,14 +10,9 @@ const proto = "__proto__";
  *
  * For schemas of a bounded size.
  */
-export function keepProtoProperty(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(keepProtoProperty);
-  if (!isNode(schema)) return schema;
-  const entries = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
-    if (applicators.has(keyword)) return [keyword, keepProtoProperty(value)];
-    return [keyword, named.has(keyword) && isNode(value) ? eachWithOwnProto(value) : value];
-  });
-  const node: Node = Object.fromEntries(entries);
+export function keepProtoProperty<Node extends SchemaNode>(schema: Node): Node | JsonSchema {
+  if (typeof schema === "boolean") return schema;
+  const node = mapSubschemas(schema, keepProtoProperty, true);
   const patterns = patternsOf(node);
   const conditions = conditionsOf(node);
   return {
@@ -55,31 +22,27 @@ export function keepProtoProperty(schema: unknown): unknown {
   };
 }
 
-function eachWithOwnProto(schemas: Node): Node {
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, keepProtoProperty(schema)]),
-  );
-}
-
 /** `patternProperties` with the schema of the property `__proto__`, and that of the pattern `__proto__`. */
-function patternsOf({ properties, patternProperties = {} }: Node): Node | undefined {
-  const patterns = isNode(patternProperties) ? { ...patternProperties } : {};
+function patternsOf({ properties, patternProperties = {} }: JsonSchema): JsonSchema | undefined {
+  const patterns: Record<string, JsonValue> = isObject(patternProperties)
+    ? { ...patternProperties }
+    : {};
   let isChanged = false;
-  const add = (pattern: string, schema: unknown): void => {
+  const add = (pattern: string, schema: JsonValue): void => {
     let unused = pattern;
     while (Object.hasOwn(patterns, unused)) unused = `(?:${unused})`;
     patterns[unused] = schema;
     isChanged = true;
   };
-  if (has(patternProperties)) add(`(?:${proto})`, patternProperties[proto]);
-  if (has(properties)) add(`^${proto}$`, properties[proto]);
+  if (has(patternProperties)) add(`(?:${proto})`, patternProperties[proto] as JsonValue);
+  if (has(properties)) add(`^${proto}$`, properties[proto] as JsonValue);
   return isChanged ? patterns : undefined;
 }
 
 /** `allOf` with what depends on the property `__proto__`. */
-function conditionsOf({ dependencies, allOf }: Node): readonly unknown[] | undefined {
+function conditionsOf({ dependencies, allOf }: JsonSchema): readonly JsonValue[] | undefined {
   if (!has(dependencies)) return undefined;
-  const dependent = dependencies[proto];
+  const dependent = dependencies[proto] as JsonValue;
   const demanded = Array.isArray(dependent) ? { required: dependent } : dependent;
   return [
     ...(Array.isArray(allOf) ? allOf : []),
@@ -87,10 +50,6 @@ function conditionsOf({ dependencies, allOf }: Node): readonly unknown[] | undef
   ];
 }
 
-function has(value: unknown): value is Node {
-  return isNode(value) && Object.hasOwn(value, proto);
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function has(value: JsonValue | undefined): value is JsonSchema {
+  return isObject(value) && Object.hasOwn(value, proto);
 }

@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonValue } from "../json/json.ts";
-import { childPointer } from "../json/json-pointer.ts";
+import { mapSubschemas, stepPointer } from "../json-schema/subschemas.ts";
 import { linearRegExp, UncheckablePattern } from "./pattern/linear-reg-exp.ts";
 import { allowWork, workBudgets } from "./pattern/work-budget.ts";
 
@@ -35,10 +35,9 @@ export function withoutUncheckedPatterns(schema: JsonSchema): {
 } {
   allowWork(workBudgets.compile);
   const weakening = new Weakening();
-  return { schema: weakening.schema(schema, "") as JsonSchema, unchecked: weakening.unchecked };
+  return { schema: weakening.schema(schema, ""), unchecked: weakening.unchecked };
 }
 
-const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 /** The keywords that may reject more when a part of them rejects less. */
 const strict: ReadonlySet<string> = new Set([
   "not",
@@ -54,34 +53,29 @@ class Weakening {
   readonly unchecked: UncheckedPattern[] = [];
   readonly #known = new Map<string, boolean>();
 
-  schema(value: JsonValue, path: string): JsonValue {
-    if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) {
-      return value.map((item: JsonValue, index) => this.schema(item, `${path}/${index}`));
-    }
-    const node = value as JsonSchema;
-    const { pattern, patternProperties, oneOf, anyOf, allOf } = node;
+  schema(node: JsonSchema, path: string): JsonSchema {
+    const { pattern, patternProperties } = node;
     const bad = Object.keys((patternProperties ?? {}) as object).filter((name) =>
       this.#isBad(name, path),
     );
-    const left: Record<string, JsonValue> = {};
-    for (const [keyword, member] of Object.entries(node)) {
-      if (strict.has(keyword)) continue;
-      if (keyword === "pattern" && typeof pattern === "string" && this.#isBad(pattern, path)) {
-        continue;
-      }
-      if (keyword === "additionalProperties" && bad.length > 0) continue;
-      if (keyword === "oneOf" && Array.isArray(oneOf)) continue;
-      const at = childPointer(path, keyword);
-      define(left, keyword, data.has(keyword) ? member : this.schema(member, at));
-    }
-    for (const name of bad) delete (left["patternProperties"] as Record<string, JsonValue>)[name];
-    if (Array.isArray(oneOf)) {
-      const open = this.schema(oneOf, `${path}/oneOf`);
-      if (anyOf === undefined) left["anyOf"] = open;
-      else left["allOf"] = [...((left["allOf"] ?? allOf ?? []) as JsonValue[]), { anyOf: open }];
-    }
-    return left;
+    const removed = new Set(strict);
+    if (typeof pattern === "string" && this.#isBad(pattern, path)) removed.add("pattern");
+    if (bad.length > 0) removed.add("additionalProperties");
+    const weaker = mapSubschemas(
+      Object.fromEntries(Object.entries(node).filter(([keyword]) => !removed.has(keyword))),
+      (sub, step) => {
+        const [keyword, name] = step;
+        if (keyword === "patternProperties" && bad.includes(name as string)) return undefined;
+        return typeof sub === "boolean" ? sub : this.schema(sub, stepPointer(path, step));
+      },
+      true,
+    );
+    const { oneOf: open, ...rest } = weaker;
+    if (!Array.isArray(open)) return weaker;
+    const { anyOf, allOf = [] } = rest;
+    return anyOf === undefined
+      ? { ...rest, anyOf: open }
+      : { ...rest, allOf: [...(allOf as readonly JsonValue[]), { anyOf: open }] };
   }
 
   #isBad(pattern: string, path: string): boolean {
@@ -102,14 +96,4 @@ function isUncheckable(pattern: string): boolean {
   } catch (error) {
     return error instanceof UncheckablePattern;
   }
-}
-
-/** Names come from foreign schemas: `__proto__` must be a key like any other. */
-function define(record: Record<string, JsonValue>, key: string, value: JsonValue): void {
-  Object.defineProperty(record, key, {
-    value,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  });
 }

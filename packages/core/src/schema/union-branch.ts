@@ -1,19 +1,19 @@
-import type { JsonSchema } from "../json/json.ts";
-import { decodeFragment, parsePointer, resolvePointer } from "../json/json-pointer.ts";
+import { isObject, type JsonObject, type JsonSchema } from "../json/json.ts";
+import { decodeFragment, parsePointer } from "../json/json-pointer.ts";
+import {
+  getItemSchemas,
+  inPlaceKeywords,
+  inPlaceSubschemas,
+  resolveReference,
+} from "../json-schema/subschemas.ts";
 
 /** The maximum number of schemas examined in one branch. */
 const maxSchemas = 2000;
 const maxLabelLength = 60;
-const inPlaceLists = ["allOf", "anyOf", "oneOf"];
-const inPlaceSchemas = ["not", "if", "then", "else", "propertyNames"];
-const insideMaps = ["properties", "patternProperties"];
-const insideSchemas = [
-  "additionalProperties",
-  "unevaluatedProperties",
-  "items",
-  "unevaluatedItems",
-  "contains",
-];
+const compositions: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf"]);
+/** Keywords whose problems are problems of the value itself. */
+const sameValue: ReadonlySet<string> = new Set([...inPlaceKeywords, "propertyNames"]);
+const inside = ["additionalProperties", "unevaluatedProperties", "unevaluatedItems", "contains"];
 
 /** The facts about a branch of `anyOf` or `oneOf` that show whether it was meant. */
 export interface UnionBranch {
@@ -49,11 +49,11 @@ class BranchReader implements UnionBranch {
     this.#root = root;
     const label = labelOf(branch);
     if (label !== undefined) this.label = label;
-    this.#byPointer.set("", inPlace([branch], root, inPlaceLists, inPlaceSchemas));
-    for (const schema of inPlace([branch], root, inPlaceLists, [])) {
+    this.#byPointer.set("", schemasInPlace([branch], root, sameValue));
+    for (const schema of schemasInPlace([branch], root, compositions)) {
       for (const name of Object.keys(membersOf(schema, "properties"))) this.properties.add(name);
     }
-    for (const schema of inPlace([branch], root, ["allOf"], [])) {
+    for (const schema of schemasInPlace([branch], root, new Set(["allOf"]))) {
       for (const [name, property] of Object.entries(membersOf(schema, "properties"))) {
         if (isObject(property)) this.#readConstant(name, property);
       }
@@ -66,8 +66,8 @@ class BranchReader implements UnionBranch {
       const end = pointer.lastIndexOf("/");
       const [name = ""] = parsePointer(pointer.slice(end));
       const outer = this.schemasAt(pointer.slice(0, end));
-      const inside = [...outer].flatMap((schema) => schemasInside(schema, name));
-      known = inPlace(inside, this.#root, inPlaceLists, inPlaceSchemas);
+      const inner = [...outer].flatMap((schema) => schemasInside(schema, name));
+      known = schemasInPlace(inner, this.#root, sameValue);
       this.#byPointer.set(pointer, known);
     }
     return known;
@@ -84,7 +84,7 @@ class BranchReader implements UnionBranch {
     return true;
   }
 
-  #readConstant(name: string, property: Readonly<Record<string, unknown>>): void {
+  #readConstant(name: string, property: JsonObject): void {
     const values = "const" in property ? [property["const"]] : property["enum"];
     // A choice of several values is no sign by itself, unless others that are shared have more of them.
     const isSign = Array.isArray(values) && (values.length === 1 || isSelector(property));
@@ -99,7 +99,7 @@ class BranchReader implements UnionBranch {
 }
 
 /** True for a schema that only lists the values which select a branch. */
-function isSelector(property: Readonly<Record<string, unknown>>): boolean {
+function isSelector(property: JsonObject): boolean {
   return Object.keys(property).length === 1;
 }
 
@@ -118,11 +118,10 @@ function lastKey(reference: string): string | undefined {
 }
 
 /** Schemas and those that hold for the same value, by these keywords and `$ref`. */
-function inPlace(
+function schemasInPlace(
   from: readonly unknown[],
   root: JsonSchema,
-  lists: readonly string[],
-  schemas: readonly string[],
+  keywords: ReadonlySet<string>,
 ): ReadonlySet<unknown> {
   const found = new Set<unknown>();
   const open = [...from];
@@ -130,13 +129,11 @@ function inPlace(
     if (!isObject(schema) || found.has(schema)) continue;
     if (found.size >= maxSchemas) break;
     found.add(schema);
-    open.push(referenced(schema, root) ?? true);
-    for (const keyword of lists) {
-      const members = schema[keyword];
-      if (Array.isArray(members)) open.push(...(members as unknown[]));
+    open.push(resolveReference(root, schema["$ref"]) ?? true);
+    for (const [inner, [keyword]] of inPlaceSubschemas(schema)) {
+      if (keywords.has(keyword)) open.push(inner);
     }
-    for (const keyword of schemas) open.push(schema[keyword] ?? true);
-    if (schemas.length > 0) open.push(...Object.values(membersOf(schema, "dependentSchemas")));
+    if (keywords.has("propertyNames")) open.push(schema["propertyNames"] ?? true);
   }
   return found;
 }
@@ -144,30 +141,18 @@ function inPlace(
 /** The schemas that a schema has for its member or item of that name. */
 function schemasInside(schema: unknown, name: string): unknown[] {
   if (!isObject(schema)) return [];
-  const inside = insideSchemas.map((keyword) => schema[keyword]);
-  for (const keyword of insideMaps) {
-    const members = membersOf(schema, keyword);
-    if (keyword === "patternProperties") inside.push(...Object.values(members));
-    else if (Object.hasOwn(members, name)) inside.push(members[name]);
-  }
-  const tuple = schema["prefixItems"];
-  if (Array.isArray(tuple)) inside.push(tuple[Number(name)]);
-  return inside.filter(isObject);
+  const properties = membersOf(schema, "properties");
+  const { prefix, rest } = getItemSchemas(schema);
+  return [
+    ...inside.map((keyword) => schema[keyword]),
+    ...Object.values(membersOf(schema, "patternProperties")),
+    Object.hasOwn(properties, name) ? properties[name] : undefined,
+    prefix[Number(name)],
+    rest,
+  ].filter(isObject);
 }
 
-function membersOf(schema: unknown, keyword: string): Readonly<Record<string, unknown>> {
+function membersOf(schema: unknown, keyword: string): JsonObject {
   const members = isObject(schema) ? schema[keyword] : undefined;
   return isObject(members) ? members : {};
-}
-
-/** The target of a schema's `$ref` within the same document. */
-function referenced(schema: Readonly<Record<string, unknown>>, root: JsonSchema): unknown {
-  const reference = schema["$ref"];
-  if (reference === "#") return root;
-  if (typeof reference !== "string" || !reference.startsWith("#/")) return undefined;
-  return resolvePointer(root, decodeFragment(reference.slice(1)));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -151,6 +151,7 @@ describe("arguments that the schema does not name", () => {
     ["additionalProperties", { ...open, additionalProperties: { type: "number" } }],
     ["patternProperties", { ...open, patternProperties: { "^b": {} } }],
     ["allOf", { ...open, allOf: [{ properties: { b: {} } }] }],
+    ["dependencies", { ...open, dependencies: { a: { properties: { b: {} } } } }],
     ["$ref", { ...open, $ref: "#/$defs/b", $defs: { b: { properties: { b: {} } } } }],
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     ["if", { ...open, if: { required: ["b"] }, then: { properties: { b: {} } } }],

@@ -142,3 +142,20 @@ test("a constant beside a reference, or behind one, says which branch is meant",
     "/near/purr is required",
   );
 });
+
+test("problems behind `dependencies` and lists of items belong to the branch that has them", async () => {
+  const branch = (name: string, part: JsonSchema) => ({
+    properties: { kind: { const: name } },
+    required: ["kind"],
+    ...part,
+  });
+  const schema = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    anyOf: [
+      branch("dependent", { dependencies: { a: { required: ["b"] } } }),
+      branch("list", { properties: { kind: { const: "list" }, c: { items: [{ type: "null" }] } } }),
+      branch("free", { required: ["kind", "d"] }),
+    ],
+  };
+  expect(await problems(schema, { kind: "free", a: 1, c: [1] })).toEqual(["/d is required"]);
+});

@@ -84,6 +84,14 @@ describe("schema bombs", () => {
       { patternProperties: { "(a)\\1": {} }, additionalProperties: false },
       { a: { b: 1 } },
     ],
+    [
+      "an object with properties that are called like keywords",
+      {
+        properties: { if: { pattern: "(a)\\1" }, default: { pattern: "(a)\\1" } },
+        additionalProperties: false,
+      },
+      { a: { if: "b", default: "b" } },
+    ],
   ])("SC01 such a pattern in %s refuses nothing", async (_, a, args) => {
     const executor = executorWith({ type: "object", properties: { a } });
     expect((await executor.execute(call("bomb", args))).status).toBe("completed");

@@ -6,13 +6,13 @@ import {
   type ToolOutput,
 } from "@toolweave/core";
 import {
+  isObject,
   isContentBlock,
   roundedIntegers,
   roundedWarning,
   stringifyExact,
   visibleText,
 } from "@toolweave/core/adapter";
-import { isObject } from "../schema/schema-keywords.ts";
 
 const known = new Set<unknown>(["text", "image", "audio", "resource_link", "resource"]);
 

@@ -9,8 +9,7 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
-import type { SuspensionRequest } from "@toolweave/core/adapter";
-import { isObject } from "../schema/schema-keywords.ts";
+import { isObject, type SuspensionRequest } from "@toolweave/core/adapter";
 import type {
   ServerRequestHandler,
   ParsedServerRequest,

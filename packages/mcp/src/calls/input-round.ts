@@ -1,5 +1,5 @@
 import type { Answer, JsonObject, JsonSchema, JsonValue, ToolContext } from "@toolweave/core";
-import { isObject } from "../schema/schema-keywords.ts";
+import { isObject } from "@toolweave/core/adapter";
 import { getDefaults } from "../server-requests/form-answer.ts";
 
 /** A request that a call waits for. */

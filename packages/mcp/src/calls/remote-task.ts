@@ -1,6 +1,6 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
-import { isObject } from "../schema/schema-keywords.ts";
 import { tasksExtension } from "../server-requests/client-capabilities.ts";
 
 /** Milliseconds between two polls of a task; the server's proposal is clamped to them. */

@@ -1,8 +1,7 @@
 import { ToolError, type JsonObject, type ToolContext, type ToolErrorCode } from "@toolweave/core";
-import { cancellationOf, pause, visibleText } from "@toolweave/core/adapter";
+import { isObject, cancellationOf, pause, visibleText } from "@toolweave/core/adapter";
 import type { RequestOptions } from "../transport/messages/mcp-connection.ts";
 import type { Requester } from "../connection/requester.ts";
-import { isObject } from "../schema/schema-keywords.ts";
 import { toCallError } from "../transport/call-error.ts";
 import { toProgressMessage } from "./call-output.ts";
 import {

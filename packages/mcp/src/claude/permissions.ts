@@ -8,9 +8,7 @@ import {
   type JsonValue,
   type ToolResult,
 } from "@toolweave/core";
-import type { Metadata } from "@toolweave/core/adapter";
-import { canonicalJson } from "@toolweave/core/adapter";
-import { isObject } from "../schema/schema-keywords.ts";
+import { isObject, type Metadata, canonicalJson } from "@toolweave/core/adapter";
 import type { GatewayClient } from "../gateway/clients/gateway-client.ts";
 import type { PreparedCall } from "../gateway/clients/serve-options.ts";
 import type { Gateway } from "../gateway/serve-mcp.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 import type { ListedDefinitions } from "./list-definitions.ts";
-import { isObject } from "../schema/schema-keywords.ts";
 import type { McpServer } from "../options/mcp-options.ts";
 
 interface CachedList {

@@ -1,9 +1,12 @@
 import type { JsonObject, JsonSchema, JsonValue, ToolAnnotations, ToolSpec } from "@toolweave/core";
-import type { Metadata } from "@toolweave/core/adapter";
-import { canonicalJson, type SourceProblem } from "@toolweave/core/adapter";
+import {
+  isObject,
+  type Metadata,
+  canonicalJson,
+  type SourceProblem,
+} from "@toolweave/core/adapter";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
 import { sanitizeSchema } from "../schema/sanitize-schema.ts";
-import { isObject } from "../schema/schema-keywords.ts";
 import { maxDescriptionLength, maxTextLength, TextSanitizer } from "./text-sanitizer.ts";
 
 /** Data for a spec beside the server's definition. */

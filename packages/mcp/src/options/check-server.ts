@@ -1,9 +1,8 @@
 import { ToolError } from "@toolweave/core";
-import { checkOptions, isToolName } from "@toolweave/core/adapter";
+import { isObject, checkOptions, isToolName } from "@toolweave/core/adapter";
 import { checkAuth } from "./check-auth.ts";
 import { rejectSecretsOfEnv } from "./server-secrets.ts";
 import type { McpServer, ToolSelection } from "./mcp-options.ts";
-import { isObject } from "../schema/schema-keywords.ts";
 import type { ServerRequestOptions } from "./server-request-options.ts";
 
 const handlers = ["onElicitation", "onSampling", "onLog"] as const;

@@ -1,8 +1,7 @@
 import type { JsonObject, ToolContext } from "@toolweave/core";
-import type { Cancellation } from "@toolweave/core/adapter";
+import { isObject, type Cancellation } from "@toolweave/core/adapter";
 import type { OnBehalf, Requester } from "../connection/requester.ts";
 import { measureDefinition } from "../schema/measure-definition.ts";
-import { isObject } from "../schema/schema-keywords.ts";
 
 /** More pages than any real list has: a server may return pages without end. */
 const maxPages = 1_000;

@@ -10,13 +10,12 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
-import { cancellationOf, visibleText, type SourceProblem } from "@toolweave/core/adapter";
+import { isObject, cancellationOf, visibleText, type SourceProblem } from "@toolweave/core/adapter";
 import { handleInputRequired } from "../calls/input-required.ts";
 import type { Resumed } from "../calls/with-sign-in.ts";
 import type { ServerAuth } from "../auth/server-auth.ts";
 import type { Requester } from "../connection/requester.ts";
 import { withPrefix, type Naming } from "../listing/tool-names.ts";
-import { isObject } from "../schema/schema-keywords.ts";
 import { toContentBlock, toProgressMessage } from "../calls/call-output.ts";
 import { listPages, type ListName } from "./list-pages.ts";
 import { ProviderTool, type ProviderToolParts } from "./provider-tool.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { JsonObject } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import type { McpConnection } from "../transport/messages/mcp-connection.ts";
-import { isObject } from "../schema/schema-keywords.ts";
 
 /** Milliseconds before a `subscriptions/listen` that has ended is sent again; they double each time. */
 const firstPauseMs = 1_000;

@@ -1,7 +1,7 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import type { McpConnection } from "../transport/messages/mcp-connection.ts";
 import type { OnBehalf, Requester } from "../connection/requester.ts";
-import { isObject } from "../schema/schema-keywords.ts";
 import type {
   McpPrompts,
   McpProvider,

@@ -1,6 +1,5 @@
 import type { JsonSchema } from "@toolweave/core";
-import { decodeFragment, resolvePointer } from "@toolweave/core/adapter";
-import { dataKeywords, isObject, namingKeywords } from "./schema-keywords.ts";
+import { resolveReference, walkSubschemas } from "@toolweave/core/adapter";
 
 /** Maximum number of parts of a schema that are searched; beyond it the executor's own limits apply. */
 const maxParts = 100_000;
@@ -11,12 +10,9 @@ const maxParts = 100_000;
  */
 export function findMissingReference(schema: JsonSchema): string | undefined {
   const references: string[] = [];
-  const names = new Set<string>(["#"]);
-  const schemas: unknown[] = [schema];
-  for (let seen = 0; schemas.length > 0 && seen < maxParts; seen++) {
-    const part = schemas.pop();
-    if (typeof part !== "object" || part === null) continue;
-    const { $ref, $dynamicRef, $id, $anchor, $dynamicAnchor } = part as Record<string, unknown>;
+  const names = new Set<string>();
+  for (const { schema: part } of walkSubschemas(schema, maxParts, true)) {
+    const { $ref, $dynamicRef, $id, $anchor, $dynamicAnchor } = part;
     for (const reference of [$ref, $dynamicRef]) {
       if (typeof reference === "string") references.push(reference);
     }
@@ -24,16 +20,8 @@ export function findMissingReference(schema: JsonSchema): string | undefined {
     for (const anchor of [$anchor, $dynamicAnchor]) {
       if (typeof anchor === "string") names.add(`#${anchor}`);
     }
-    for (const [keyword, value] of Object.entries(part)) {
-      if (dataKeywords.has(keyword)) continue;
-      if (namingKeywords.has(keyword) && isObject(value)) schemas.push(...Object.values(value));
-      else schemas.push(value);
-    }
   }
-  return references.find((reference) => !names.has(reference) && !resolvesIn(reference, schema));
-}
-
-function resolvesIn(reference: string, schema: JsonSchema): boolean {
-  if (!reference.startsWith("#/")) return false;
-  return resolvePointer(schema, decodeFragment(reference.slice(1))) !== undefined;
+  return references.find(
+    (reference) => !names.has(reference) && resolveReference(schema, reference) === undefined,
+  );
 }

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { visibleText } from "@toolweave/core/adapter";
+import { isObject, visibleText } from "@toolweave/core/adapter";
 import { measureDefinition } from "../schema/measure-definition.ts";
 import { findMissingReference } from "../schema/find-missing-reference.ts";
 import { readSchema } from "../schema/read-schema.ts";
-import { isObject } from "../schema/schema-keywords.ts";
 import { sanitizeSchema } from "../schema/sanitize-schema.ts";
 import { InvalidServerRequest } from "./invalid-server-request.ts";
 import type { ElicitationRequest } from "../options/server-request-options.ts";

@@ -1,5 +1,5 @@
 import { ajvValidator, ToolError, type JsonObject, type JsonSchema } from "@toolweave/core";
-import { isObject } from "../schema/schema-keywords.ts";
+import { isObject } from "@toolweave/core/adapter";
 
 // RFC 3339, section 5.6. Whether a year has a 29th of February is not checked.
 const date =

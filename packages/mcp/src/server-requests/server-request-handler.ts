@@ -1,6 +1,4 @@
 import { ToolError, type JsonObject, type ToolContext } from "@toolweave/core";
-import { whilePersonAnswers } from "@toolweave/core/adapter";
-import { isObject } from "../schema/schema-keywords.ts";
 import type {
   ServerRequestOptions,
   ElicitationRequest,
@@ -14,6 +12,7 @@ import { fillInDefaults } from "./form-answer.ts";
 import { toActiveCall } from "./active-calls.ts";
 import { InvalidServerRequest } from "./invalid-server-request.ts";
 import { pathToFileURL } from "node:url";
+import { isObject, whilePersonAnswers } from "@toolweave/core/adapter";
 import { isFileUri, isFileUrl } from "../options/check-server.ts";
 
 /** A valid request of a server to the host. */

@@ -41,6 +41,8 @@ describe("a schema that cannot be used for validation", () => {
     ["a draft-04 limit", { type: "object", properties: { a: { exclusiveMinimum: true } } }],
     ["a reference", { type: "object", properties: { a: { $ref: 1 } } }],
     ["a pattern that is none", { type: "object", properties: { a: { pattern: "(" } } }],
+    ["a title", { type: "object", properties: { a: { title: 5 } } }],
+    ["names of what depends", { type: "object", dependentRequired: { a: "b" } }],
     ["an unknown dialect", { $schema: "https://x.test/dialect", type: "object" }],
     ["no dialect at all", { $schema: 7, type: "object" }],
   ])("for %s is that of no tool, as input or as output", async (_, schema) => {

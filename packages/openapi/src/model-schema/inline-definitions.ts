@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { subschemas } from "@toolweave/core/adapter";
 import { getDefinitionName } from "../schema/resolve-schema.ts";
 
 type Node = Record<string, JsonValue>;
@@ -85,19 +86,5 @@ function replaceReference(node: Node, definition: Node): void {
 }
 
 function eachInner(node: Node, visit: (inner: Node) => void): void {
-  for (const keyword in node) {
-    switch (keyword) {
-      case "items":
-      case "contentSchema":
-      case "additionalProperties":
-        visit(node[keyword] as Node);
-        break;
-      case "properties":
-      case "patternProperties":
-      case "allOf":
-      case "anyOf":
-      case "prefixItems":
-        for (const one of Object.values(node[keyword] as Node)) visit(one as Node);
-    }
-  }
+  for (const [inner] of subschemas(node)) if (typeof inner !== "boolean") visit(inner as Node);
 }

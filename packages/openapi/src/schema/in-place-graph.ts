@@ -1,3 +1,5 @@
+import type { JsonSchema } from "@toolweave/core";
+import { inPlaceKeywords, inPlaceSubschemas } from "@toolweave/core/adapter";
 import type { Location, Scope } from "../document/references/location.ts";
 import { isRecord } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
@@ -14,7 +16,6 @@ interface Edge {
 
 const maxDepth = 64;
 const maxVisits = 10_000;
-const conditions = ["not", "if", "then", "else"];
 
 /**
  * The schemas that apply to the same value as another one: through `$ref`, `allOf`, `oneOf` and similar keywords, not
@@ -90,21 +91,9 @@ export class InPlaceGraph {
     for (const other of this.#resolver.peekDynamic(value, scope)) {
       if (isRecord(other.value)) found.push({ node: other.value, at: other, union });
     }
-    for (const keyword of ["allOf", "anyOf", "oneOf"]) {
-      const branches = value[keyword];
-      if (!Array.isArray(branches)) continue;
-      for (const branch of branches) {
-        this.#collect(branch, scope, keyword !== "allOf", found, depth + 1);
-      }
-    }
-    for (const keyword of ["dependentSchemas", "dependencies"]) {
-      const byName = value[keyword];
-      if (!isRecord(byName)) continue;
-      for (const part of Object.values(byName)) this.#collect(part, scope, false, found, depth + 1);
-    }
-    for (const keyword of conditions) {
-      if (value[keyword] !== undefined)
-        this.#collect(value[keyword], scope, false, found, depth + 1);
+    for (const [part, [keyword]] of inPlaceSubschemas(value as JsonSchema)) {
+      const isChoice = keyword === "anyOf" || keyword === "oneOf";
+      this.#collect(part, scope, isChoice, found, depth + 1);
     }
   }
 }
@@ -115,13 +104,8 @@ const applicators: ReadonlySet<string> = new Set([
   "$ref",
   "$dynamicRef",
   "$recursiveRef",
-  "allOf",
-  "anyOf",
-  "oneOf",
   "discriminator",
-  "dependentSchemas",
-  "dependencies",
-  ...conditions,
+  ...inPlaceKeywords,
 ]);
 
 /** Returns the own constraints of a schema, without those of the schemas that it applies. */

@@ -1,22 +1,9 @@
 import type { JsonSchema } from "@toolweave/core";
 import { decodeFragment, parsePointer } from "@toolweave/core/adapter";
 import type { SelfContainedSchema } from "../document/operation.ts";
+import { isAnnotation } from "./schema-keywords.ts";
 
 type Definitions = SelfContainedSchema["defs"];
-
-const annotations = new Set([
-  "$ref",
-  "title",
-  "description",
-  "default",
-  "example",
-  "examples",
-  "deprecated",
-  "readOnly",
-  "writeOnly",
-  "x-secret",
-  "$comment",
-]);
 
 /**
  * Returns the definition to which a reference leads, or which contains its target; `undefined` if it is not in `$defs`.
@@ -41,7 +28,11 @@ export function resolveSchema(
     const isWhole = typeof reference === "string" && reference.split("/").length === 3;
     const name = isWhole ? getDefinitionName(reference) : undefined;
     const target = name === undefined ? undefined : defs.get(name);
-    if (target === undefined || !Object.keys(current).every((key) => annotations.has(key))) break;
+    if (
+      target === undefined ||
+      !Object.keys(current).every((key) => key === "$ref" || isAnnotation(key))
+    )
+      break;
     current = target;
   }
   return schema;

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@toolweave/core";
+import { getDialect, isSchemaNode, metadataKeywords, schemaTypes } from "@toolweave/core/adapter";
 import { isRecord, type JsonRecord } from "../document/record.ts";
 import { toUnicodePattern } from "./unicode-pattern.ts";
 
@@ -30,22 +31,12 @@ export type StructuralKeyword =
 /** Returns the value of a keyword in 2020-12; undefined if it has no meaning there. */
 export type ValueTranslator = (value: unknown) => unknown;
 
-const typeNames: ReadonlySet<unknown> = new Set([
-  "string",
-  "number",
-  "integer",
-  "boolean",
-  "object",
-  "array",
-  "null",
-]);
-
 /** `file` is from Swagger 2.0; an unquoted `null` is from YAML. */
 const type: ValueTranslator = (value) => {
   if (!Array.isArray(value)) {
-    return typeNames.has(value) ? value : value === "file" ? "string" : undefined;
+    return schemaTypes.has(value) ? value : value === "file" ? "string" : undefined;
   }
-  if (value.every((name) => typeNames.has(name)) && isDistinct(value)) {
+  if (value.every((name) => schemaTypes.has(name)) && isDistinct(value)) {
     return value.length === 0 ? undefined : value.length === 1 ? value[0] : value;
   }
   const names = new Set(value.map((name: unknown) => type(name === null ? "null" : name)));
@@ -148,17 +139,7 @@ export function getKeywordTranslation(
   return keywords.get(keyword);
 }
 
-const annotations: ReadonlySet<string> = new Set([
-  "title",
-  "description",
-  "default",
-  "deprecated",
-  "examples",
-  "example",
-  "readOnly",
-  "writeOnly",
-  "x-secret",
-]);
+const annotations: ReadonlySet<string> = new Set([...metadataKeywords, "example", "x-secret"]);
 
 /** Returns true for keywords that describe and do not constrain. */
 export function isAnnotation(keyword: string): boolean {
@@ -244,7 +225,7 @@ export function getNumericBound(
 
 /** Returns true for drafts 3 to 7 of JSON Schema, in which keywords beside `$ref` are ignored. */
 export function isOldDialect(dialect: unknown): boolean {
-  return typeof dialect === "string" && /\bdraft-0[3-7]\b/.test(dialect);
+  return getDialect(dialect) === "draft-07";
 }
 
 /** Splits `dependencies` of drafts before 2019-09 into `dependentRequired` and `dependentSchemas`. */
@@ -255,8 +236,6 @@ export function splitDependencies(dependencies: JsonRecord): {
   const members = Object.entries(dependencies);
   return {
     names: Object.fromEntries(members.filter(([, value]) => isNames(value))),
-    schemas: Object.fromEntries(
-      members.filter(([, value]) => isRecord(value) || typeof value === "boolean"),
-    ),
+    schemas: Object.fromEntries(members.filter(([, value]) => isSchemaNode(value))),
   };
 }

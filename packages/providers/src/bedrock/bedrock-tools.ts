@@ -1,5 +1,5 @@
 import type { JsonObject, ToolResult, Toolset } from "@toolweave/core";
-import { base64ToBytes, bytesToBase64, shortHash } from "@toolweave/core/adapter";
+import { isObject, base64ToBytes, bytesToBase64, shortHash } from "@toolweave/core/adapter";
 import { contentParts, perObject, type ContentFile } from "@toolweave/core/integration";
 import { exportedTools, type ExportedTools } from "../conversion/exported-tools.ts";
 import {
@@ -10,7 +10,6 @@ import {
   type ProviderTools,
 } from "../conversion/provider-tools.ts";
 import { bedrockRules } from "../rules/all-rules.ts";
-import { isObject } from "../schema/subschemas.ts";
 
 /** A tool of the Converse API: one of `toolConfig.tools`. */
 export interface BedrockTool {

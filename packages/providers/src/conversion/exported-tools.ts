@@ -1,11 +1,9 @@
 import type { JsonObject, ToolCall, Toolset, ToolSpec } from "@toolweave/core";
-import { uniqueNames } from "@toolweave/core/adapter";
+import { isObject, uniqueNames } from "@toolweave/core/adapter";
 import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
-import { BadSchema } from "../schema/projection-errors.ts";
+import { BadSchema, Unprojectable } from "../schema/projection-errors.ts";
 import { projection, type Projection } from "../schema/projection.ts";
 import { isReversible, restoredArguments } from "../schema/restored-arguments.ts";
-import { isObject } from "../schema/subschemas.ts";
-import { Unprojectable } from "../schema/projection-errors.ts";
 
 /** A tool that a provider would reject, and that is omitted from its list; or a list that is too long. */
 export interface ProviderProblem {

@@ -13,7 +13,7 @@ import {
   type ProviderTools,
 } from "../conversion/provider-tools.ts";
 import { geminiRules } from "../rules/all-rules.ts";
-import { asEntries } from "../schema/subschemas.ts";
+import { asEntries } from "../schema/keywords.ts";
 
 /** A function as Gemini receives it. */
 export interface GeminiFunction {

@@ -1,7 +1,15 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
-import { annotations, demands, jsonType, schemaTypesIn } from "./keywords.ts";
-import { isObject, asList, asTexts, without } from "./subschemas.ts";
+import {
+  annotations,
+  demands,
+  jsonType,
+  schemaTypesIn,
+  asList,
+  asTexts,
+  without,
+} from "./keywords.ts";
 
 /** Called for each keyword that was removed, with the rule that requires it. */
 export type OnSimplified = (keyword: string, rule: RuleName) => void;

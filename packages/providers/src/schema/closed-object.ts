@@ -1,16 +1,7 @@
 import type { JsonSchema } from "@toolweave/core";
-import type { PreparedSchema } from "./prepared-schema.ts";
-import { definitionName } from "./prepared-schema.ts";
-import { schemaTypesIn } from "./keywords.ts";
-import {
-  isObject,
-  isSchema,
-  asList,
-  asEntries,
-  asTexts,
-  without,
-  type SchemaNode,
-} from "./subschemas.ts";
+import { isObject, isSchemaNode, type SchemaNode } from "@toolweave/core/adapter";
+import { type PreparedSchema, definitionName } from "./prepared-schema.ts";
+import { schemaTypesIn, asList, asEntries, asTexts, without } from "./keywords.ts";
 
 /** Schemas that are looked into to find out whether `null` is a value. */
 const maxChecked = 500;
@@ -49,7 +40,7 @@ export function closedObject(
   const properties: [string, JsonSchema][] = [];
   for (const [name, member] of members) {
     const before = originals[name];
-    if (!isObject(member) || !isSchema(before)) return undefined;
+    if (!isObject(member) || !isSchemaNode(before)) return undefined;
     if (required.has(name)) properties.push([name, member]);
     else if (!acceptsNull(before, prepared)) {
       optional.add(name);
@@ -87,7 +78,7 @@ function acceptsNull(
   asked: { left: number } = { left: maxChecked },
 ): boolean {
   if (typeof node === "boolean" || asked.left-- <= 0) return node !== false;
-  const below = (one: unknown): boolean => isSchema(one) && acceptsNull(one, prepared, asked);
+  const below = (one: unknown): boolean => isSchemaNode(one) && acceptsNull(one, prepared, asked);
   const { $ref, allOf, anyOf, oneOf, const: value, enum: values, not } = node;
   const types = schemaTypesIn(node);
   if (types !== undefined && !types.includes("null")) return false;

@@ -1,61 +1,43 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
-import { isObject, asList, asTexts } from "./subschemas.ts";
+import { isObject, keywords, metadataKeywords } from "@toolweave/core/adapter";
 
-/** Keywords without constraints (JSON Schema 2020-12, validation, section 9). */
+/** The members of a list; nothing for what is none. */
+export function asList(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+}
+
+/** The texts of a list; nothing for what is none. */
+export function asTexts(value: JsonValue | undefined): readonly string[] {
+  return asList(value).filter((member) => typeof member === "string");
+}
+
+/** The members of an object by their names; nothing for what is none. */
+export function asEntries(value: JsonValue | undefined): readonly (readonly [string, JsonValue])[] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** A schema without some of its keywords. */
+export function without(node: JsonSchema, ...keywords: readonly string[]): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(node).filter(([keyword]) => !keywords.includes(keyword)),
+  );
+}
+
+/** Keywords without constraints (JSON Schema 2020-12, validation, sections 8 and 9). */
 export const annotations: ReadonlySet<string> = new Set([
+  ...metadataKeywords,
   "contentEncoding",
   "contentMediaType",
   "contentSchema",
-  "default",
-  "deprecated",
-  "description",
-  "examples",
-  "readOnly",
-  "title",
-  "writeOnly",
 ]);
 
 /** Keywords that demand something. Every other one is ignored by who validates. */
-const assertions: ReadonlySet<string> = new Set([
-  "additionalProperties",
-  "allOf",
-  "anyOf",
-  "const",
-  "contains",
-  "dependentRequired",
-  "dependentSchemas",
-  "else",
-  "enum",
-  "exclusiveMaximum",
-  "exclusiveMinimum",
-  "format",
-  "if",
-  "items",
-  "maxContains",
-  "maxItems",
-  "maxLength",
-  "maxProperties",
-  "maximum",
-  "minContains",
-  "minItems",
-  "minLength",
-  "minProperties",
-  "minimum",
-  "multipleOf",
-  "not",
-  "oneOf",
-  "pattern",
-  "patternProperties",
-  "prefixItems",
-  "properties",
-  "propertyNames",
-  "required",
-  "then",
-  "type",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-  "uniqueItems",
-]);
+const assertions: ReadonlySet<string> = new Set(
+  keywords.filter(
+    (keyword) =>
+      !annotations.has(keyword) && !/^(?:\$.*|additionalItems|definitions)$/.test(keyword),
+  ),
+);
 
 /** True when a schema accepts more values without that keyword. */
 export function demands(keyword: string, value: JsonValue | undefined): boolean {

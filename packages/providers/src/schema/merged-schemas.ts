@@ -1,6 +1,13 @@
-import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { canonicalJson } from "@toolweave/core/adapter";
-import { isObject, isSchema, asList, asTexts, without, type SchemaNode } from "./subschemas.ts";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
+import {
+  isObject,
+  isSchemaNode,
+  type SchemaNode,
+  canonicalJson,
+  mergeKeyword,
+  metadataKeywords,
+} from "@toolweave/core/adapter";
+import { asList, without } from "./keywords.ts";
 
 /** The functions for merging: they resolve references, and report what is lost. */
 export interface MergeContext {
@@ -17,30 +24,6 @@ export interface MergeContext {
 /** Schemas within each other that are merged; below, the first one stays. */
 const deepest = 8;
 
-const atLeast = new Set([
-  "exclusiveMinimum",
-  "minContains",
-  "minItems",
-  "minLength",
-  "minProperties",
-  "minimum",
-]);
-const atMost = new Set([
-  "exclusiveMaximum",
-  "maxContains",
-  "maxItems",
-  "maxLength",
-  "maxProperties",
-  "maximum",
-]);
-const annotations = new Set([
-  "default",
-  "deprecated",
-  "description",
-  "examples",
-  "readOnly",
-  "title",
-]);
 /** Keywords that mean nothing, or something else, without each other. */
 const groups = [
   ["prefixItems", "items", "unevaluatedItems"],
@@ -83,7 +66,7 @@ export function withoutAllOf(node: JsonSchema, context: MergeContext): SchemaNod
   }
   let merged: SchemaNode = without(node, "allOf");
   for (const member of asList(node["allOf"])) {
-    if (!isSchema(member)) continue;
+    if (!isSchemaNode(member)) continue;
     const resolved = typeof member === "boolean" ? member : context.resolved(member);
     const flat = typeof resolved === "boolean" ? resolved : withoutAllOf(resolved, context);
     merged = mergedSchemas(merged, flat, context);
@@ -147,59 +130,12 @@ class Merge {
   ): JsonValue | undefined {
     if (keyword === "additionalProperties") return this.#additional(a, b);
     if (a === undefined || b === undefined) return a ?? b;
-    if (annotations.has(keyword) || isSame(a, b)) return a;
-    if (atLeast.has(keyword)) return Math.max(Number(a), Number(b));
-    if (atMost.has(keyword)) return Math.min(Number(a), Number(b));
-    switch (keyword) {
-      case "type":
-        return this.#types(a, b);
-      case "enum": {
-        const known = new Set(asList(b).map((value) => canonicalJson(value)));
-        const both = asList(a).filter((value) => known.has(canonicalJson(value)));
-        return both.length === 0 ? this.#first(keyword, a) : both;
-      }
-      case "required":
-        return [...new Set([...asTexts(a), ...asTexts(b)])];
-      case "uniqueItems":
-        return a === true || b === true;
-      case "properties":
-      case "patternProperties":
-      case "dependentSchemas":
-        return this.#members(a, b);
-      case "items":
-      case "propertyNames":
-      case "unevaluatedProperties":
-        return isSchema(a) && isSchema(b) ? mergedSchemas(a, b, this.#context) : a;
-      default:
-        return this.#first(keyword, a);
-    }
-  }
-
-  #first(keyword: string, value: JsonValue): JsonValue {
-    this.#lose(keyword);
-    return value;
-  }
-
-  #types(a: JsonValue, b: JsonValue): JsonValue {
-    const ofA = typeof a === "string" ? [a] : asTexts(a);
-    const ofB = typeof b === "string" ? [b] : asTexts(b);
-    const both = new Set<string>();
-    for (const type of [...ofA, ...ofB]) {
-      if (takes(ofA, type) && takes(ofB, type)) both.add(type);
-    }
-    if (both.size === 0) return this.#first("type", a);
-    return both.size === 1 ? ([...both][0] as string) : [...both];
-  }
-
-  #members(a: JsonValue, b: JsonValue): JsonValue {
-    if (!isObject(a) || !isObject(b)) return a;
-    const entries = Object.entries(a).map(([name, member]): [string, JsonValue] => {
-      const other = Object.hasOwn(b, name) ? b[name] : undefined;
-      return isSchema(member) && isSchema(other)
-        ? [name, mergedSchemas(member, other, this.#context)]
-        : [name, member];
-    });
-    return { ...(Object.fromEntries(entries) as JsonObject), ...unlike(b, a) };
+    if (metadataKeywords.has(keyword) || isSame(a, b)) return a;
+    const merged = mergeKeyword(keyword, a, b, (one, other) =>
+      mergedSchemas(one, other, this.#context),
+    );
+    if (merged === undefined) this.#lose(keyword);
+    return merged ?? a;
   }
 
   /**
@@ -210,18 +146,9 @@ class Merge {
     if ((a ?? true) === true && (b ?? true) === true) return a ?? b;
     if (!hasSameProperties(this.#a, this.#b)) this.#lose("additionalProperties");
     if (a === false || b === false) return false;
-    if (isSchema(a) && isSchema(b)) return mergedSchemas(a, b, this.#context);
+    if (isSchemaNode(a) && isSchemaNode(b)) return mergedSchemas(a, b, this.#context);
     return a ?? b;
   }
-}
-
-/** The members of `from` that `other` has not. */
-function unlike(from: JsonObject, other: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(from).filter(([name]) => !Object.hasOwn(other, name)));
-}
-
-function takes(types: readonly string[], type: string): boolean {
-  return types.includes(type) || (type === "integer" && types.includes("number"));
 }
 
 function hasSameProperties(a: JsonSchema, b: JsonSchema): boolean {

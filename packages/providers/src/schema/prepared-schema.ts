@@ -1,17 +1,19 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
-import { decodeFragment, parsePointer, resolvePointer } from "@toolweave/core/adapter";
-import { BadSchema } from "./projection-errors.ts";
-import { misshapenKeyword } from "./keyword-shapes.ts";
 import {
+  findInvalidKeyword,
   isObject,
-  isSchema,
+  isSchemaNode,
   mapSubschemas,
-  asEntries,
-  pointerTo,
+  stepPointer,
   subschemas,
-  without,
   type SchemaNode,
-} from "./subschemas.ts";
+  decodeFragment,
+  parsePointer,
+  resolvePointer,
+  getDialect,
+} from "@toolweave/core/adapter";
+import { BadSchema } from "./projection-errors.ts";
+import { asEntries, without } from "./keywords.ts";
 
 /**
  * A schema in the form of 2020-12: every reference is `#/$defs/<name>` and resolves, and the definitions are in one
@@ -44,7 +46,7 @@ export function definitionName(reference: JsonValue | undefined): string | undef
 
 /** A reference to a definition. */
 function referenceTo(name: string): JsonSchema {
-  return { $ref: pointerTo("#/$defs", [name]) };
+  return { $ref: stepPointer("#/$defs", [name]) };
 }
 
 /**
@@ -71,7 +73,7 @@ class Preparation {
 
   constructor(schema: JsonSchema) {
     this.#whole = schema;
-    this.#isOld = /draft-0[4-7]/.test(String(schema["$schema"]));
+    this.#isOld = getDialect(schema["$schema"]) === "draft-07";
   }
 
   prepared(): PreparedSchema {
@@ -79,7 +81,7 @@ class Preparation {
     const definitions = new Map<string, SchemaNode>();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       const [name, node] = next;
-      definitions.set(name, this.#read(node, pointerTo("", ["$defs", name])));
+      definitions.set(name, this.#read(node, stepPointer("", ["$defs", name])));
     }
     return { root, definitions };
   }
@@ -90,11 +92,12 @@ class Preparation {
     // Beside a `$ref`, draft-07 ignores everything else.
     if (reference !== undefined && this.#isOld) return this.#reference(reference, path);
     const plain = this.#modern(without(node, ...forgotten, "$ref", "$dynamicRef", "$recursiveRef"));
-    const misshapen = misshapenKeyword(plain);
-    if (misshapen !== undefined) {
-      throw new BadSchema(pointerTo(path, [misshapen.keyword]), misshapen.message);
+    const invalid = findInvalidKeyword(plain);
+    if (invalid !== undefined) {
+      const { keyword, expected } = invalid;
+      throw new BadSchema(stepPointer(path, [keyword]), `${keyword} is not ${expected}.`);
     }
-    const read = mapSubschemas(plain, (sub, step) => this.#read(sub, pointerTo(path, step)));
+    const read = mapSubschemas(plain, (sub, step) => this.#read(sub, stepPointer(path, step)));
     return reference === undefined ? read : { ...this.#reference(reference, path), ...read };
   }
 
@@ -121,7 +124,7 @@ class Preparation {
     if (!this.#isOld || !isObject(node["dependencies"])) return modern;
     const members = asEntries(node["dependencies"]);
     const required = members.filter(([, value]) => Array.isArray(value));
-    const schemas = members.filter(([, value]) => isSchema(value));
+    const schemas = members.filter(([, value]) => isSchemaNode(value));
     return {
       ...without(modern, "dependencies"),
       ...(required.length > 0 && { dependentRequired: Object.fromEntries(required) }),
@@ -168,7 +171,7 @@ class Preparation {
     if (start === undefined || fragment === "") return start;
     if (!fragment.startsWith("/")) return this.#labels().anchors.get(fragment);
     const target = resolvePointer(start, fragment);
-    return isSchema(target) ? target : undefined;
+    return isSchemaNode(target) ? target : undefined;
   }
 
   #labels(): { readonly ids: Labels; readonly anchors: Labels } {
@@ -181,10 +184,8 @@ class Preparation {
       if (!ids.has($id)) ids.set($id, node);
       if (!anchors.has($anchor)) anchors.set($anchor, node);
       if (!anchors.has($dynamicAnchor)) anchors.set($dynamicAnchor, node);
-      for (const [, sub] of subschemas(node)) if (typeof sub !== "boolean") waiting.push(sub);
+      for (const [sub] of subschemas(node)) if (typeof sub !== "boolean") waiting.push(sub);
     }
     return (this.#labelled = { ids, anchors });
   }
 }
-
-/** A part of a URI without its escapes; as it is when they are none. */

@@ -1,21 +1,27 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
+import {
+  isObject,
+  isSchemaNode,
+  mapSubschemas,
+  stepPointer,
+  type SchemaNode,
+  describingKeywords,
+} from "@toolweave/core/adapter";
 import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
 import { allowedKeywords } from "./allowed-keywords.ts";
 import { closedObject } from "./closed-object.ts";
-import { annotations, applicable, isEmpty, schemaTypesIn } from "./keywords.ts";
+import {
+  annotations,
+  applicable,
+  isEmpty,
+  schemaTypesIn,
+  asList,
+  asTexts,
+  without,
+} from "./keywords.ts";
 import { mergedSchemas, withoutAllOf, type MergeContext } from "./merged-schemas.ts";
 import { definitionName, type PreparedSchema } from "./prepared-schema.ts";
 import { mergeContext } from "./resolved-node.ts";
-import {
-  isObject,
-  isSchema,
-  asList,
-  mapSubschemas,
-  pointerTo,
-  asTexts,
-  without,
-  type SchemaNode,
-} from "./subschemas.ts";
 import { Unprojectable, type SimplifiedPart } from "./projection-errors.ts";
 
 /** References of one tool that are replaced by what they lead to. */
@@ -27,8 +33,6 @@ const deepestInlined = 5;
 const reversed = ["contains", "if", "not", "oneOf"];
 
 const unevaluated = ["unevaluatedItems", "unevaluatedProperties"];
-/** Keywords with schemas for the very value that their own schema is for. */
-const inPlace = ["allOf", "anyOf", "dependentSchemas", "else", "if", "oneOf", "then"];
 
 /** The schemas of one tool, each as the rules allow it, with the definitions that they need. */
 export class ProjectedNodes {
@@ -84,7 +88,7 @@ export class ProjectedNodes {
     for (let name = this.#waiting.shift(); name !== undefined; name = this.#waiting.shift()) {
       const before = this.#losses;
       const target = this.#prepared.definitions.get(name) ?? true;
-      this.#definitions.set(name, this.#node(target, pointerTo("", ["$defs", name]), [name]));
+      this.#definitions.set(name, this.#node(target, stepPointer("", ["$defs", name]), [name]));
       if (this.#losses > before) this.#newWeaker.add(name);
     }
     if (this.#definitions.size === 0) return projected;
@@ -103,7 +107,9 @@ export class ProjectedNodes {
   }
 
   #merging(path: string, rule: RuleName = "keywords"): MergeContext {
-    return mergeContext(this.#prepared, (keyword) => this.#lose(pointerTo(path, [keyword]), rule));
+    return mergeContext(this.#prepared, (keyword) =>
+      this.#lose(stepPointer(path, [keyword]), rule),
+    );
   }
 
   /** @param within the definitions that are being inlined. */
@@ -132,7 +138,7 @@ export class ProjectedNodes {
     const [plain, below] =
       rules.closedObjects === undefined ? [united, within] : this.#spread(united, path, within);
     const allowed = allowedKeywords(plain, rules, (keyword, rule) =>
-      this.#lose(pointerTo(path, [keyword]), rule),
+      this.#lose(stepPointer(path, [keyword]), rule),
     );
     const projected = this.#below(allowed, path, below);
     const complete = this.#complete(projected, path);
@@ -204,7 +210,7 @@ export class ProjectedNodes {
   /** With the members of `allOf` merged into it, but for those that lead back here. */
   #allOf(node: JsonSchema, path: string, within: readonly string[]): SchemaNode {
     const rest = without(node, "allOf");
-    const members = asList(node["allOf"]).filter(isSchema);
+    const members = asList(node["allOf"]).filter(isSchemaNode);
     const [only] = members;
     if (members.length === 1 && isObject(only) && Object.keys(only).join() === "$ref") {
       return this.#object({ ...rest, ...only }, path, within);
@@ -214,7 +220,7 @@ export class ProjectedNodes {
       const name = isObject(member) ? definitionName(member["$ref"]) : undefined;
       if (name === undefined) return true;
       if (!this.#mayInline(name, within)) {
-        this.#lose(pointerTo(path, ["allOf"]), "keywords");
+        this.#lose(stepPointer(path, ["allOf"]), "keywords");
         return false;
       }
       names.push(name);
@@ -230,7 +236,7 @@ export class ProjectedNodes {
     let at = applicable(node);
     if (Array.isArray(at["oneOf"]) && at["anyOf"] === undefined) {
       // Gemini reads one as the other, and OpenAI knows only the other.
-      if (asList(at["oneOf"]).length > 1) this.#lose(pointerTo(path, ["oneOf"]), "keywords");
+      if (asList(at["oneOf"]).length > 1) this.#lose(stepPointer(path, ["oneOf"]), "keywords");
       const { oneOf, ...rest } = at;
       at = { ...rest, anyOf: oneOf };
     }
@@ -258,7 +264,7 @@ export class ProjectedNodes {
     const context = this.#merging(path);
     const inlined = [...within];
     const members = asList(anyOf as JsonValue)
-      .filter(isSchema)
+      .filter(isSchemaNode)
       .map((member) => {
         const name = isObject(member) ? definitionName(member["$ref"]) : undefined;
         if (name !== undefined && !this.#mayInline(name, within)) {
@@ -276,7 +282,7 @@ export class ProjectedNodes {
       const [keyword] = step as [string];
       if (keyword === "additionalProperties" && typeof sub === "boolean") return sub;
       const before = this.#losses;
-      const changed = this.#node(sub, pointerTo(path, step), within);
+      const changed = this.#node(sub, stepPointer(path, step), within);
       if (this.#losses > before) weakened.add(keyword);
       return changed;
     });
@@ -284,7 +290,7 @@ export class ProjectedNodes {
     // The removed keywords of a schema beside it may have evaluated properties.
     const isUnsure =
       unevaluated.some((keyword) => projected[keyword] !== undefined) &&
-      inPlace.some((keyword) => weakened.has(keyword));
+      describingKeywords.some((keyword) => weakened.has(keyword));
     if (!isReversed && !isUnsure) return projected;
     const sure = isUnsure ? without(projected, ...unevaluated) : projected;
     return this.#withoutReversed(sure, weakened, path);

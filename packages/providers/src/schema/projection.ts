@@ -1,22 +1,20 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
-import { cleanName, uniqueNames } from "@toolweave/core/adapter";
+import {
+  isObject,
+  stepPointer,
+  subschemas,
+  type SchemaNode,
+  cleanName,
+  uniqueNames,
+} from "@toolweave/core/adapter";
 import type { ProviderRules } from "../rules/provider-rules.ts";
-import { BadSchema } from "./projection-errors.ts";
-import { demands } from "./keywords.ts";
+import { BadSchema, Unprojectable, type SimplifiedPart } from "./projection-errors.ts";
+import { demands, asTexts, without } from "./keywords.ts";
 import { definitionName, preparedSchema } from "./prepared-schema.ts";
 import { ProjectedNodes } from "./projected-nodes.ts";
 import { mergeContext } from "./resolved-node.ts";
 import { schemaSize, tooLarge } from "./schema-size.ts";
-import {
-  isObject,
-  pointerTo,
-  subschemas,
-  asTexts,
-  without,
-  type SchemaNode,
-} from "./subschemas.ts";
 import { toObjectSchema } from "./united-variants.ts";
-import { Unprojectable, type SimplifiedPart } from "./projection-errors.ts";
 import { withoutRequiredCycles } from "./without-required-cycles.ts";
 
 /** A tool's schema as one provider takes it. */
@@ -56,7 +54,7 @@ export function projection(schema: unknown, rules: ProviderRules): Projection {
   const prepared = preparedSchema(schema);
   const simplified: SimplifiedPart[] = [];
   const lose = (keyword: string): void => {
-    simplified.push({ path: pointerTo("", [keyword]), rule: "root" });
+    simplified.push({ path: stepPointer("", [keyword]), rule: "root" });
   };
   const object = toObjectSchema(prepared.root, mergeContext(prepared, lose), lose);
   if (object === undefined) throw new BadSchema("", "The schema accepts no object.");
@@ -111,7 +109,7 @@ function withNeededDefinitions(schema: JsonSchema): JsonSchema {
       needed.add(name);
       waiting.push(definitions[name] as SchemaNode);
     }
-    for (const [, sub] of subschemas(node)) waiting.push(sub);
+    for (const [sub] of subschemas(node)) waiting.push(sub);
   }
   const remaining = Object.entries(definitions).filter(([name]) => needed.has(name));
   if (remaining.length === Object.keys(definitions).length) return schema;
@@ -143,7 +141,7 @@ function withAllowedNames(
   let at = schema;
   for (const keyword of speaksOfNames) {
     if (!demands(keyword, at[keyword])) continue;
-    simplified.push({ path: pointerTo("", [keyword]), rule: "propertyNames" });
+    simplified.push({ path: stepPointer("", [keyword]), rule: "propertyNames" });
     if (keyword === "patternProperties") at = without(at, "additionalProperties");
     at = without(at, keyword);
   }

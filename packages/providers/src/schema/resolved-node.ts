@@ -1,7 +1,8 @@
 import type { JsonSchema } from "@toolweave/core";
+import type { SchemaNode } from "@toolweave/core/adapter";
 import { mergedSchemas, type MergeContext } from "./merged-schemas.ts";
 import { definitionName, type PreparedSchema } from "./prepared-schema.ts";
-import { without, type SchemaNode } from "./subschemas.ts";
+import { without } from "./keywords.ts";
 
 /** Merges of schemas that one tool may need. */
 const maxMerges = 2000;

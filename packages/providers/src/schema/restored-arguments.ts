@@ -1,9 +1,8 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { canonicalJson } from "@toolweave/core/adapter";
-import { jsonType } from "./keywords.ts";
+import { isObject, isSchemaNode, type SchemaNode, canonicalJson } from "@toolweave/core/adapter";
+import { jsonType, asList, asTexts } from "./keywords.ts";
 import { definitionName } from "./prepared-schema.ts";
 import type { Projection } from "./projection.ts";
-import { isObject, isSchema, asList, asTexts, type SchemaNode } from "./subschemas.ts";
 
 /** Values within each other that are looked into. */
 const deepest = 100;
@@ -43,13 +42,13 @@ class Restoration {
     if (node === undefined || depth > deepest) return value;
     if (Array.isArray(node["anyOf"])) {
       const branch = asList(node["anyOf"] as JsonValue).find(
-        (one) => isSchema(one) && this.#fits(value, one, depth),
+        (one) => isSchemaNode(one) && this.#fits(value, one, depth),
       );
       return branch === undefined ? value : this.restored(value, branch as SchemaNode, depth + 1);
     }
     if (Array.isArray(value)) {
       const { items } = node;
-      if (!isSchema(items)) return value;
+      if (!isSchemaNode(items)) return value;
       return asList(value).map((member) => this.restored(member, items, depth + 1));
     }
     if (!isObject(value)) return value;
@@ -59,7 +58,7 @@ class Restoration {
     for (const [name, member] of Object.entries(value)) {
       if (member === null && absent?.has(name) === true) continue;
       const below = isObject(properties) && Object.hasOwn(properties, name) && properties[name];
-      entries.push([name, isSchema(below) ? this.restored(member, below, depth + 1) : member]);
+      entries.push([name, isSchemaNode(below) ? this.restored(member, below, depth + 1) : member]);
     }
     return Object.fromEntries(entries);
   }
@@ -89,11 +88,13 @@ class Restoration {
     if (Array.isArray(values) && !values.some((one: JsonValue) => isEqual(one, value)))
       return false;
     if (Array.isArray(anyOf)) {
-      return anyOf.some((one) => isSchema(one) && this.#fits(value, one, depth + 1));
+      return anyOf.some((one) => isSchemaNode(one) && this.#fits(value, one, depth + 1));
     }
     if (Array.isArray(value)) {
       const { items } = node;
-      return !isSchema(items) || asList(value).every((one) => this.#fits(one, items, depth + 1));
+      return (
+        !isSchemaNode(items) || asList(value).every((one) => this.#fits(one, items, depth + 1))
+      );
     }
     return !isObject(value) || this.#fitsObject(value, node, depth);
   }
@@ -103,7 +104,7 @@ class Restoration {
     const { properties, additionalProperties } = node;
     return Object.entries(value).every(([name, member]) => {
       const below = isObject(properties) && Object.hasOwn(properties, name) && properties[name];
-      if (below === false || !isSchema(below)) return additionalProperties !== false;
+      if (below === false || !isSchemaNode(below)) return additionalProperties !== false;
       return this.#fits(member, below, depth + 1);
     });
   }

@@ -1,6 +1,7 @@
 import type { JsonSchema } from "@toolweave/core";
+import { subschemas, type SchemaNode } from "@toolweave/core/adapter";
 import { longEnum, type SchemaSize } from "../rules/provider-rules.ts";
-import { asList, asEntries, subschemas, type SchemaNode } from "./subschemas.ts";
+import { asList, asEntries } from "./keywords.ts";
 
 /** How large a schema is. What it refers to is counted where it is defined, once. */
 export function schemaSize(schema: JsonSchema): SchemaSize {
@@ -31,7 +32,7 @@ function measure(
     size.longEnumCharacters = Math.max(size.longEnumCharacters, characters);
   }
   if (typeof node["const"] === "string") size.characters += node["const"].length;
-  for (const [[keyword], sub] of subschemas(node)) {
+  for (const [sub, [keyword]] of subschemas(node)) {
     measure(sub, keyword === "$defs" ? 0 : depth, size);
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { canonicalJson } from "@toolweave/core/adapter";
+import { isObject, isSchemaNode, type SchemaNode, canonicalJson } from "@toolweave/core/adapter";
 import { mergedSchemas, withoutAllOf, type MergeContext } from "./merged-schemas.ts";
-import { isObject, isSchema, asList, asTexts, without, type SchemaNode } from "./subschemas.ts";
+import { asList, asTexts, without } from "./keywords.ts";
 
 /** Schemas within each other that are looked into; a root is never that deep. */
 const deepest = 20;
@@ -29,7 +29,7 @@ export function toObjectSchema(
   const base = without(flat, keyword);
   const variants: JsonSchema[] = [];
   for (const member of asList(flat[keyword])) {
-    if (!isSchema(member)) continue;
+    if (!isSchemaNode(member)) continue;
     const variant = mergedSchemas(base, member, context);
     const object = toObjectSchema(variant, context, onUnited, depth + 1);
     if (object !== undefined) variants.push(object);
@@ -87,7 +87,7 @@ function unitedProperties(variants: readonly JsonSchema[]): JsonObject {
     if (!isObject(properties)) continue;
     for (const [name, member] of Object.entries(properties)) {
       // `false` means that a variant has no such property.
-      if (!isSchema(member) || member === false) continue;
+      if (!isSchemaNode(member) || member === false) continue;
       const known = byName.get(name) ?? new Map<string, SchemaNode>();
       byName.set(name, known);
       const text = canonicalJson(member);

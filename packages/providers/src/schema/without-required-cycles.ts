@@ -1,17 +1,14 @@
 import type { JsonSchema } from "@toolweave/core";
-import { isEmpty } from "./keywords.ts";
-import { definitionName } from "./prepared-schema.ts";
 import {
+  subschemas,
   type SchemaNode,
-  isObject,
-  isSchema,
-  asList,
+  type SchemaStep,
+  isSchemaNode,
   mapSubschemas,
-  asEntries,
-  pointerTo,
-  asTexts,
-  without,
-} from "./subschemas.ts";
+  stepPointer,
+} from "@toolweave/core/adapter";
+import { isEmpty, asList, asEntries, asTexts, without } from "./keywords.ts";
+import { definitionName } from "./prepared-schema.ts";
 
 /**
  * A projected schema of which no definition comes back to itself, but through properties that need
@@ -59,13 +56,12 @@ function eachNeeded(node: SchemaNode, onReference: (name: string) => void): void
   if (typeof node === "boolean") return;
   const name = definitionName(node["$ref"]);
   if (name !== undefined) onReference(name);
-  mapSubschemas(node, (sub, step) => {
+  for (const [sub, step] of subschemas(node)) {
     if (!isFree(node, step)) eachNeeded(sub, onReference);
-    return sub;
-  });
+  }
 }
 
-function isFree(node: JsonSchema, [keyword, name]: readonly (string | number)[]): boolean {
+function isFree(node: JsonSchema, [keyword, name]: SchemaStep): boolean {
   return keyword === "properties" && !asTexts(node["required"]).includes(String(name));
 }
 
@@ -85,12 +81,12 @@ function cut(
   const rest = mapSubschemas(node, (sub, step) => {
     if (isFree(node, step)) return sub;
     const definition = path === "" && step[0] === "$defs" ? String(step[1]) : from;
-    return cut(sub, pointerTo(path, step), definition, edges, onCut);
+    return cut(sub, stepPointer(path, step), definition, edges, onCut);
   });
   // When one of them accepts everything, so do all.
   return asList(rest["anyOf"]).some(isEmpty) ? without(rest, "anyOf") : rest;
 }
 
 function isDefinition(member: readonly [string, unknown]): member is readonly [string, SchemaNode] {
-  return isSchema(member[1]) && (typeof member[1] === "boolean" || isObject(member[1]));
+  return isSchemaNode(member[1]);
 }

@@ -1,17 +1,16 @@
-import type { JsonSchema, JsonValue } from "@toolweave/core";
-import { resolvePointer } from "@toolweave/core/adapter";
-import type { ProviderRules, RuleName, SchemaSize } from "../rules/provider-rules.ts";
-import { misshapenKeyword, schemaTypes } from "../schema/keyword-shapes.ts";
-import { schemaSize, tooLarge } from "../schema/schema-size.ts";
+import type { JsonSchema } from "@toolweave/core";
 import {
+  findInvalidKeyword,
+  schemaTypes,
   isObject,
-  asList,
-  asEntries,
-  pointerTo,
+  stepPointer,
   subschemas,
-  asTexts,
   type SchemaNode,
-} from "../schema/subschemas.ts";
+  resolveReference,
+} from "@toolweave/core/adapter";
+import type { ProviderRules, RuleName, SchemaSize } from "../rules/provider-rules.ts";
+import { schemaSize, tooLarge } from "../schema/schema-size.ts";
+import { asList, asEntries, asTexts } from "../schema/keywords.ts";
 
 /** Where a schema breaks a rule. */
 interface SchemaViolation {
@@ -57,14 +56,14 @@ function* rootViolations(
   for (const keyword of Object.keys(schema)) {
     if (root.without.includes(keyword) || root.only?.includes(keyword) === false) {
       const message = `${keyword} is not allowed at the top`;
-      yield { path: pointerTo("", [keyword]), rule: "root", message, source: root.source };
+      yield { path: stepPointer("", [keyword]), rule: "root", message, source: root.source };
     }
   }
   if (propertyNames === undefined) return;
   for (const [name] of asEntries(schema["properties"])) {
     if (propertyNames.pattern.test(name)) continue;
     const message = `the name does not match ${propertyNames.pattern.source}`;
-    const path = pointerTo("", ["properties", name]);
+    const path = stepPointer("", ["properties", name]);
     yield { path, rule: "propertyNames", message, source: propertyNames.source };
   }
 }
@@ -85,14 +84,21 @@ class Check {
       yield* this.#found("keywords", path, "a schema is an object");
       return;
     }
-    const misshapen = this.#rules.dialect && misshapenKeyword(node);
-    if (misshapen !== undefined) {
-      yield* this.#found("dialect", pointerTo(path, [misshapen.keyword]), misshapen.message);
+    const { dialect } = this.#rules;
+    if (dialect !== undefined && Array.isArray(node["items"])) {
+      yield* this.#found("dialect", stepPointer(path, ["items"]), "items is not a schema.");
+    }
+    const invalid = dialect && findInvalidKeyword(node);
+    if (invalid !== undefined) {
+      const { keyword, expected } = invalid;
+      const message = `${keyword} is not ${expected}.`;
+      yield* this.#found("dialect", stepPointer(path, [keyword]), message);
     }
     yield* this.#keywords(node, path);
     yield* this.#values(node, path);
     yield* this.#objects(node, path);
-    for (const [step, sub] of subschemas(node)) yield* this.violations(sub, pointerTo(path, step));
+    for (const [sub, step] of subschemas(node))
+      yield* this.violations(sub, stepPointer(path, step));
   }
 
   *#keywords(node: JsonSchema, path: string): Generator<SchemaViolation> {
@@ -100,7 +106,7 @@ class Check {
     const names = Object.keys(node);
     for (const keyword of names) {
       if (keywords === undefined || keywords.allowed.has(keyword)) continue;
-      yield* this.#found("keywords", pointerTo(path, [keyword]), `${keyword} is not supported`);
+      yield* this.#found("keywords", stepPointer(path, [keyword]), `${keyword} is not supported`);
     }
     const reference = node["$ref"];
     if (reference !== undefined) {
@@ -109,7 +115,7 @@ class Check {
       if (references?.take === "alone" && names.some((name) => !name.startsWith("$"))) {
         yield* this.#found("references", path, "$ref stands beside other keywords");
       }
-      if (!this.#leadsSomewhere(reference)) {
+      if (resolveReference(this.#root, reference) === undefined) {
         const message = `${JSON.stringify(reference)} leads nowhere`;
         yield {
           path,
@@ -126,7 +132,7 @@ class Check {
       yield* this.#found("types", path, "the schema has no type");
     }
     for (const type of [node["type"] ?? []].flat()) {
-      if (types === undefined || schemaTypes.has(type as string)) continue;
+      if (types === undefined || schemaTypes.has(type)) continue;
       yield* this.#found("types", path, `${JSON.stringify(type)} is not a type`);
     }
   }
@@ -138,14 +144,14 @@ class Check {
       if (enumValues === undefined || enumValues.types.includes(typeof value)) continue;
       yield* this.#found(
         "enumValues",
-        pointerTo(path, ["enum"]),
+        stepPointer(path, ["enum"]),
         `${JSON.stringify(value)} in an enum`,
       );
     }
     if (formats !== undefined && typeof format === "string" && !formats.allowed.has(format)) {
       yield* this.#found(
         "formats",
-        pointerTo(path, ["format"]),
+        stepPointer(path, ["format"]),
         `the format ${format} is not supported`,
       );
     }
@@ -167,7 +173,7 @@ class Check {
     const needed = asTexts(node["required"]);
     for (const name of needed) {
       if (required === undefined || names.includes(name)) continue;
-      yield* this.#found("required", pointerTo(path, ["required"]), `${name} is no property`);
+      yield* this.#found("required", stepPointer(path, ["required"]), `${name} is no property`);
     }
     const { type } = node;
     const isOne = type === "object" || asTexts(type).includes("object") || names.length > 0;
@@ -189,12 +195,6 @@ class Check {
   *#found(rule: RuleName, path: string, message: string): Generator<SchemaViolation> {
     yield { path, rule, message, source: (this.#rules[rule] as { source: string }).source };
   }
-
-  #leadsSomewhere(reference: JsonValue): boolean {
-    if (typeof reference !== "string") return false;
-    if (!reference.startsWith("#/")) return reference === "#";
-    return resolvePointer(this.#root, reference.slice(1)) !== undefined;
-  }
 }
 
 /** Definitions that come back to themselves without a property that may be absent in between. */
@@ -205,7 +205,7 @@ function* cycleViolations(schema: JsonSchema, source: string): Generator<SchemaV
     const waiting = neededBy(definitions.get(start));
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
       if (name === start) {
-        const path = pointerTo("", ["$defs", start]);
+        const path = stepPointer("", ["$defs", start]);
         const message = "a required part of the definition is the definition itself";
         yield { path, rule: "recursion", message, source };
         break;
@@ -221,7 +221,7 @@ function neededBy(node: unknown): string[] {
   if (!isObject(node)) return [];
   const reference = node["$ref"];
   const names = typeof reference === "string" ? [reference.replace("#/$defs/", "")] : [];
-  for (const [[keyword, name], sub] of subschemas(node)) {
+  for (const [sub, [keyword, name]] of subschemas(node)) {
     const isFree = keyword === "properties" && !asTexts(node["required"]).includes(String(name));
     if (!isFree) names.push(...neededBy(sub));
   }

@@ -1,6 +1,6 @@
 import { builtInSource } from "../../contract/tool-names.ts";
 import type { Toolset } from "../../contract/tool.ts";
-import type { JsonObject } from "../../json/json.ts";
+import { isObject, type JsonObject } from "../../json/json.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 
 /**
@@ -28,8 +28,4 @@ function unwrapped({ id, arguments: sent, metadata }: ToolCall): ToolCall | unde
   }
   const call = { id, name, arguments: args as string | JsonObject };
   return metadata === undefined ? call : { ...call, metadata };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

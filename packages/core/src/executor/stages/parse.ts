@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../json/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../json/json.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 
@@ -110,7 +110,7 @@ export function copyArguments(
 }
 
 function requireObject(name: string, value: unknown): asserts value is JsonObject {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+  if (isObject(value)) return;
   throw invalid(`The arguments of ${name} must be one JSON object, such as {"name": "value"}.`);
 }
 

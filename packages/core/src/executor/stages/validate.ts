@@ -1,11 +1,12 @@
 import {
+  isObject,
   isThenable,
   promised,
   type Awaitable,
   type JsonObject,
   type JsonSchema,
-  type JsonValue,
 } from "../../json/json.ts";
+import { describingKeywords } from "../../json-schema/subschemas.ts";
 import { childPointer, parsePointer, resolvePointer } from "../../json/json-pointer.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
 import { argumentsSchemaOf, type ValidationProblem } from "../../contract/tool.ts";
@@ -74,7 +75,7 @@ function undeclared(execution: CallState, schema: JsonSchema): void {
   // A schema that describes other keys, there or elsewhere, declares them.
   if (
     extra.length === 0 ||
-    isSchema(schema["additionalProperties"]) ||
+    isObject(schema["additionalProperties"]) ||
     elsewhere.some((keyword) => schema[keyword] !== undefined)
   ) {
     return;
@@ -93,17 +94,9 @@ const elsewhere = [
   "patternProperties",
   "$ref",
   "$dynamicRef",
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "if",
-  "dependentSchemas",
+  ...describingKeywords,
   "unevaluatedProperties",
 ];
-
-function isSchema(value: JsonValue | undefined): boolean {
-  return typeof value === "object" && value !== null;
-}
 
 /** Formats the problems in a few lines: the path, what was expected, what was sent. */
 function invalid(execution: CallState, problems: readonly ValidationProblem[]): ToolError {

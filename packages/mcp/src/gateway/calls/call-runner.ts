@@ -1,5 +1,5 @@
 import type { JsonObject, ToolExecutor } from "@toolweave/core";
-import type { ToolProgress } from "@toolweave/core/adapter";
+import { isObject, type ToolProgress } from "@toolweave/core/adapter";
 import { registerClientCall } from "./forward-to-client.ts";
 import { onTaskCreated } from "../../calls/remote-task.ts";
 import {
@@ -10,7 +10,6 @@ import {
 } from "../clients/call-result.ts";
 import { CallTask, type CallEnd, type ClientWork } from "./call-task.ts";
 import { ClientCall, type CallStep } from "./client-call.ts";
-import { isObject } from "../../schema/schema-keywords.ts";
 import { ClientTasks } from "./client-tasks.ts";
 import type { ClientTools } from "../clients/client-tools.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import type {
   ElicitationAnswer,
   SamplingAnswer,
@@ -10,7 +11,6 @@ import {
   clientRequestError,
   toElicitationAnswer,
 } from "../clients/client-question.ts";
-import { isObject } from "../../schema/schema-keywords.ts";
 import type { ClientLog } from "../clients/request-port.ts";
 
 /** Running calls of the clients of all gateways of this process, by run. */

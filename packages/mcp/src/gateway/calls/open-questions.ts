@@ -1,6 +1,6 @@
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import type { ClientQuestion } from "../clients/client-question.ts";
-import { isObject } from "../../schema/schema-keywords.ts";
 import type { RequestPort } from "../clients/request-port.ts";
 
 /** Key of the task that a message belongs to (2025-11-25, basic/utilities/tasks). */

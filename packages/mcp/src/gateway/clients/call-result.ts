@@ -7,7 +7,7 @@ import type {
   ToolOutcome,
   ToolResult,
 } from "@toolweave/core";
-import { isObject } from "../../schema/schema-keywords.ts";
+import { isObject } from "@toolweave/core/adapter";
 import { errorCode, McpError, getServerError } from "./request-port.ts";
 
 /** An outcome of a call that has ended. */

@@ -1,5 +1,5 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { isObject } from "../../schema/schema-keywords.ts";
+import { isObject } from "@toolweave/core/adapter";
 import type { ElicitationAnswer } from "../../options/server-request-options.ts";
 
 /** Milliseconds that a client has for an answer: a person may have to be found. */

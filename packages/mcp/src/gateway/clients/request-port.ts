@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema, JsonValue, ToolError } from "@toolweave/core";
-import { isObject } from "../../schema/schema-keywords.ts";
+import { isObject } from "@toolweave/core/adapter";
 
 /** A request of a client, independent of the SDK: only `gateway-server.ts` uses the SDK's type. */
 export interface RequestPort {

@@ -1,6 +1,6 @@
 import type { Tool, ToolSpec } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import { tasksExtension } from "../../server-requests/client-capabilities.ts";
-import { isObject } from "../../schema/schema-keywords.ts";
 import { errorCode, McpError, type RequestPort } from "./request-port.ts";
 
 /** Whether clients may, or must, run a tool as a task (2025-11-25, tools, `execution`). `undefined`: neither. */

@@ -1,6 +1,5 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { isThenable, withTimeout } from "@toolweave/core/adapter";
-import { isObject } from "../../schema/schema-keywords.ts";
+import { isObject, isThenable, withTimeout } from "@toolweave/core/adapter";
 import {
   getPrefix,
   type ProviderCall,

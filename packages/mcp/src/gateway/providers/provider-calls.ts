@@ -7,9 +7,7 @@ import {
   type ToolExecutor,
   type Toolset,
 } from "@toolweave/core";
-import type { RegisteredTool } from "@toolweave/core/adapter";
-import { ToolsetSnapshot } from "@toolweave/core/adapter";
-import { isObject } from "../../schema/schema-keywords.ts";
+import { isObject, type RegisteredTool, ToolsetSnapshot } from "@toolweave/core/adapter";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { McpProvider, McpProviderCall } from "../../options/provider.ts";
 import { McpError } from "../clients/request-port.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import { findMissingCapability, type ClientQuestion } from "../clients/client-question.ts";
-import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import {
   errorCode,

@@ -7,8 +7,8 @@ import {
   type JsonSchema,
   type JsonValue,
 } from "@toolweave/core";
+import { isObject } from "@toolweave/core/adapter";
 import { toElicitationAnswer, canElicit } from "../clients/client-question.ts";
-import { isObject } from "../../schema/schema-keywords.ts";
 import {
   toFormQuestion,
   maxQuestionLength,

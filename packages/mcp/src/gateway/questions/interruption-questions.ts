@@ -8,9 +8,9 @@ import {
   type JsonObject,
   type ToolCall,
 } from "@toolweave/core";
+import { isObject, type AuthRequest } from "@toolweave/core/adapter";
 import { createApprovalPart } from "./approval-question.ts";
 import { toElicitationAnswer, canElicit, type ClientQuestion } from "../clients/client-question.ts";
-import { isObject } from "../../schema/schema-keywords.ts";
 import { createInputPart } from "./input-question.ts";
 import {
   toFormQuestion,
@@ -18,7 +18,6 @@ import {
   type AskingContext,
   type QuestionPart,
 } from "./question-part.ts";
-import type { AuthRequest } from "@toolweave/core/adapter";
 
 /** Questions for a client about an interrupted call. */
 export interface InterruptionQuestions {

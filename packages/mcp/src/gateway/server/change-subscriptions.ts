@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
-import { withTimeout } from "@toolweave/core/adapter";
-import { isObject } from "../../schema/schema-keywords.ts";
+import { isObject, withTimeout } from "@toolweave/core/adapter";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";
 

@@ -6,9 +6,8 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
-import { isThenable } from "@toolweave/core/adapter";
+import { isObject, isThenable } from "@toolweave/core/adapter";
 import { answerTimeoutMs } from "../clients/client-question.ts";
-import { isObject } from "../../schema/schema-keywords.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { ListChanges } from "../clients/list-changes.ts";
 import { toMcpError, type RequestPort, type RequestHandler } from "../clients/request-port.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolExecutor, ToolSpec, Toolset } from "@toolweave/core";
-import { withTimeout } from "@toolweave/core/adapter";
+import { isObject, withTimeout } from "@toolweave/core/adapter";
 import { tasksExtension } from "../../server-requests/client-capabilities.ts";
 import { isArtifact, readArtifact } from "./artifact-resources.ts";
 import type { CallRunner } from "../calls/call-runner.ts";
@@ -17,7 +17,6 @@ import type { ProviderAggregator } from "../providers/provider-aggregator.ts";
 import { toPage } from "../clients/paging.ts";
 import type { RequestStates } from "../clients/request-states.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";
-import { isObject } from "../../schema/schema-keywords.ts";
 import { getTaskSupport } from "../clients/task-support.ts";
 
 /** Milliseconds that the first list waits for loading sources; later tools are notified as a change. */

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
-import { dataKeywords, namingKeywords } from "../../schema/schema-keywords.ts";
+import type { JsonObject, JsonSchema } from "@toolweave/core";
+import { describingKeywords, subschemas } from "@toolweave/core/adapter";
 
 // A separate file, because the code that lists tools imports it and must not load the SDK.
 
@@ -117,24 +117,25 @@ function findFault(place: Place, found: ReadonlyMap<string, HeaderParameter>): s
 
 function* listParts(place: Place): Generator<Place> {
   const { schema, path, isReachable, level } = place;
-  const isRoot = level === 0;
+  const isInProperties = level === 0 || isReachable;
   const isSecret = place.isSecret || isMarked(schema);
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (dataKeywords.has(keyword) || typeof value !== "object" || value === null) continue;
-    const leads = keyword === "properties" && (isRoot || isReachable);
-    const parts: readonly (readonly [string, JsonValue | undefined])[] =
-      Array.isArray(value) || !namingKeywords.has(keyword)
-        ? (Array.isArray(value) ? value : [value]).map(
-            (part: JsonValue) => [keyword, part] as const,
-          )
-        : Object.entries(value as JsonObject);
-    for (const [name, part] of parts) {
-      if (typeof part !== "object" || part === null || Array.isArray(part)) continue;
-      const next = { schema: part as JsonObject, path: [...path, name], level: level + 1 };
-      yield { ...next, isReachable: leads, isSecret };
-    }
+  // Unknown keywords too: an annotation is allowed on properties only.
+  for (const [part, [keyword, key]] of subschemas(schema, true)) {
+    if (typeof part === "boolean") continue;
+    const next = { path: [...path, typeof key === "string" ? key : keyword], level: level + 1 };
+    yield {
+      ...next,
+      schema: part,
+      isReachable: keyword === "properties" && isInProperties,
+      isSecret,
+    };
   }
 }
+
+/** The schema describes one value in several places: which of them has a secret is not determined. */
+const ambiguous: RegExp = new RegExp(
+  `"(?:\\$ref|\\$dynamicRef|${describingKeywords.join("|")}|patternProperties)":`,
+);
 
 /**
  * Finds out where a schema has secrets, by the marks that core knows: headers are visible to proxies. If the schema
@@ -143,11 +144,7 @@ function* listParts(place: Place): Generator<Place> {
 function secretsIn(schema: JsonSchema): "nowhere" | "marked" | "anywhere" {
   const json = JSON.stringify(schema);
   if (!/"(?:writeOnly|x-secret)":true|"format":"password"/.test(json)) return "nowhere";
-  return /"(?:\$ref|\$dynamicRef|allOf|anyOf|oneOf|then|else|dependentSchemas|dependencies|patternProperties)":/.test(
-    json,
-  )
-    ? "anywhere"
-    : "marked";
+  return ambiguous.test(json) ? "anywhere" : "marked";
 }
 
 function isMarked(schema: JsonObject): boolean {

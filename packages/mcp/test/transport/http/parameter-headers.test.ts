@@ -87,5 +87,10 @@ describe("arguments in headers", () => {
       { $defs: { key: { writeOnly: true } } },
     );
     expect(parameterHeaders(referred).withheld).toEqual(["key"]);
+    const conditional = schema(
+      { key: annotated("Key") },
+      { if: schema({ key: { writeOnly: true } }) },
+    );
+    expect(parameterHeaders(conditional).withheld).toEqual(["key"]);
   });
 });

@@ -1,25 +1,14 @@
-import { childPointer } from "@toolweave/core/adapter";
+import { childPointer, dataKeywords, mapKeywords } from "@toolweave/core/adapter";
 import { isRecord } from "../record.ts";
 
 const maxDepth = 500;
 
 /** Members whose values are data: a `$ref` in them is ordinary data. */
-const dataKeywords: ReadonlySet<string> = new Set([
-  "default",
-  "enum",
-  "const",
-  "example",
-  "examples",
-  "mapping",
-]);
+const dataMembers: ReadonlySet<string> = new Set([...dataKeywords, "mapping"]);
 
 /** Members whose keys are names that the author chose, not keywords. */
 const namedMembers: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "dependentSchemas",
-  "$defs",
-  "definitions",
+  ...mapKeywords,
   "schemas",
   "responses",
   "parameters",
@@ -62,7 +51,7 @@ export function walkDocument<State>(
     if (!isRecord(value)) return;
     const inner = named ? outer : visit(value, pointer, outer);
     for (const key of Object.keys(value)) {
-      if (!named && (dataKeywords.has(key) || key.startsWith("x-"))) continue;
+      if (!named && (dataMembers.has(key) || key.startsWith("x-"))) continue;
       const names = !named && namedMembers.has(key);
       walk(value[key], childPointer(pointer, key), names, inner, depth + 1);
     }
