@@ -1,5 +1,4 @@
 import { loadedSource, type LoadedSource } from "@toolweave/core/adapter";
-import { dropWhenUnavailable } from "./connection/drop-when-unavailable.ts";
 import { checkServer } from "./options/check-server.ts";
 import type { McpServer } from "./options/mcp-options.ts";
 import { ServerProvider } from "./resources/server-provider.ts";
@@ -7,6 +6,7 @@ import type { McpProvider } from "./options/provider.ts";
 import { getPrefix } from "./listing/tool-names.ts";
 import { getSecrets } from "./options/server-secrets.ts";
 import { ServerSession } from "./server-session.ts";
+import type { Tool } from "@toolweave/core";
 
 /** The tools of an MCP server. */
 export interface McpSource extends LoadedSource {
@@ -69,4 +69,73 @@ export function mcpSource(server: McpServer): McpSource {
     return reload();
   };
   return Object.assign(dropping?.source ?? source, { provider, rootsChanged, refresh });
+}
+
+const none: readonly Tool[] = [];
+
+/** A source without tools while they cannot be called. */
+interface DropWhenUnavailable {
+  readonly source: LoadedSource;
+  /** Must be called when the tools may have become available or unavailable. */
+  onAvailabilityChange(): void;
+}
+
+/**
+ * Wraps a source so that its tools are dropped while they cannot be called. They return all at once, after the list
+ * has been loaded again.
+ *
+ * @param isLost True while the tools cannot be called.
+ */
+function dropWhenUnavailable(source: LoadedSource, isLost: () => boolean): DropWhenUnavailable {
+  const listeners = new Set<() => void>();
+  let dropped = false;
+
+  const notify = (): void => {
+    for (const listener of [...listeners]) {
+      try {
+        listener();
+      } catch {
+        // An error of one listener does not affect the others.
+      }
+    }
+  };
+
+  const setDropped = (drop: boolean): void => {
+    if (dropped === drop) return;
+    dropped = drop;
+    notify();
+  };
+
+  const restore = (): void => {
+    if (!isLost()) setDropped(false);
+  };
+
+  source.onChange(() => {
+    if (!dropped) notify();
+  });
+
+  return {
+    onAvailabilityChange: () =>
+      isLost() ? setDropped(true) : void source.refresh().then(restore, restore),
+    source: {
+      id: source.id,
+      ready: source.ready,
+      get problems() {
+        return source.problems;
+      },
+      ...(source.trustAnnotations === undefined
+        ? {}
+        : { trustAnnotations: source.trustAnnotations }),
+      ...(source.secrets === undefined ? {} : { secrets: source.secrets }),
+      tools: () => (dropped ? none : source.tools()),
+      onChange(listener) {
+        const registered = (): void => listener();
+        listeners.add(registered);
+        return () => void listeners.delete(registered);
+      },
+      refresh: () => source.refresh(),
+      close: () => source.close(),
+      [Symbol.asyncDispose]: () => source.close(),
+    },
+  };
 }

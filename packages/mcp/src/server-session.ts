@@ -7,8 +7,12 @@ import type { ConnectionLease } from "./connection/connection-lease.ts";
 import { closedError } from "./connection/reconnecting-connection.ts";
 import type { CallRequestOptions, OnBehalf } from "./connection/requester.ts";
 import { ServerConnections } from "./connection/server-connections.ts";
-import { cacheList, readCachedList } from "./listing/list-cache.ts";
-import { listDefinitions, type ListedDefinitions } from "./listing/list-definitions.ts";
+import {
+  cacheList,
+  readCachedList,
+  listDefinitions,
+  type ListedDefinitions,
+} from "./listing/list-definitions.ts";
 import type { McpServer } from "./options/mcp-options.ts";
 import type { ProviderToolHost } from "./resources/provider-tools.ts";
 import type { ServerProvider } from "./resources/server-provider.ts";

@@ -10,7 +10,7 @@ import type { SourceKind } from "./document/loading/load-document.ts";
 import { resolveSettings } from "./settings/operation-settings.ts";
 import { selectOperations } from "./settings/select-operations.ts";
 import { getSchemaBudget } from "./model-schema/schema-budget.ts";
-import { parseCookieNames, toLowerCaseNames } from "./parameters/host-headers.ts";
+import { parseCookieNames, toLowerCaseNames } from "./parameters/reserved-names.ts";
 import type { OpenApiOptions } from "./options/openapi-options.ts";
 import type { OperationCaller } from "./exchange/operation-caller.ts";
 import { OperationTools } from "./tools/operation-tools.ts";

@@ -5,8 +5,11 @@ import { displayUrl } from "./document/loading/display-url.ts";
 import type { DocumentFetcher, Revision } from "./document/loading/document-files.ts";
 import type { OpenApiAuth } from "./auth/openapi-auth.ts";
 import type { SourceSecrets } from "./auth/source-secrets.ts";
-import { toMaterial } from "./auth/credential-form.ts";
-import { resolveCredential, type ConfiguredCredential } from "./auth/resolve-credential.ts";
+import {
+  toMaterial,
+  resolveCredential,
+  type ConfiguredCredential,
+} from "./auth/credential-form.ts";
 import { getGeneralUses } from "./auth/security.ts";
 
 /** Options for fetching documents. */

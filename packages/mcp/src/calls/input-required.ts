@@ -14,14 +14,13 @@ import type {
   ServerRequestHandler,
   ParsedServerRequest,
 } from "../server-requests/server-request-handler.ts";
-import { toAnswerSchema } from "../server-requests/form-answer.ts";
+import { toAnswerSchema, InvalidServerRequest } from "../server-requests/form-answer.ts";
 import {
   readUrlElicitationRequired,
   readResumedRound,
   type OpenRoundRequest,
   type RoundState,
 } from "./input-round.ts";
-import { InvalidServerRequest } from "../server-requests/invalid-server-request.ts";
 
 /** Maximum number of rounds before a result, resumed calls included. */
 const maxRounds = 10;

@@ -1,8 +1,10 @@
-import type { JsonObject } from "@toolweave/core";
-import type { SourceProblem } from "@toolweave/core/adapter";
+import type { JsonObject, JsonValue } from "@toolweave/core";
+import { isObject, type SourceProblem } from "@toolweave/core/adapter";
 import type { McpConnection, McpDefinition } from "../transport/messages/mcp-connection.ts";
-import { measureDefinition } from "../schema/measure-definition.ts";
+import { measureDefinition } from "../schema/read-schema.ts";
 import { toDisplayName } from "./text-sanitizer.ts";
+import { createHash } from "node:crypto";
+import type { McpServer } from "../options/mcp-options.ts";
 
 /** More pages than any real list has: a server may return pages without end. */
 const maxPages = 1_000;
@@ -107,4 +109,60 @@ function cutOffProblem(pages: number, tools: number): SourceProblem {
     message: `The list was cut off after ${pages} pages with ${tools} tools: it is too large, or its pages repeat.`,
     severity: "warning",
   };
+}
+
+interface CachedList {
+  readonly tools?: unknown;
+  readonly capabilities?: JsonValue;
+}
+
+/** Returns the stored list; `undefined`: there is none. */
+export async function readCachedList(server: McpServer): Promise<ListedDefinitions | undefined> {
+  try {
+    const cached = (await server.cache?.get(toCacheKey(server))) as CachedList | null | undefined;
+    if (!Array.isArray(cached?.tools)) return undefined;
+    const { tools, capabilities } = cached;
+    return {
+      definitions: tools.filter(isDefinition),
+      problems: [],
+      capabilities: isObject(capabilities) ? capabilities : {},
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stores a list. */
+export async function cacheList(
+  server: McpServer,
+  { definitions, capabilities }: ListedDefinitions,
+): Promise<void> {
+  try {
+    await server.cache?.set(toCacheKey(server), {
+      tools: definitions as readonly JsonObject[],
+      capabilities,
+    });
+  } catch {
+    // The list is requested next time.
+  }
+}
+
+/**
+ * Key of a stored list: a server with another name or other arguments has another list. Arguments may be secret, so
+ * they are hashed.
+ */
+function toCacheKey(server: McpServer): string {
+  const where =
+    "url" in server
+      ? String(server.url)
+      : "command" in server
+        ? JSON.stringify([server.command, server.args ?? [], server.cwd ?? ""])
+        : "client";
+  return createHash("sha256")
+    .update(JSON.stringify([server.name, where]))
+    .digest("hex");
+}
+
+function isDefinition(tool: unknown): tool is McpDefinition {
+  return typeof (tool as { readonly name?: unknown } | null)?.name === "string";
 }

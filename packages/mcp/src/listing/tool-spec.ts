@@ -6,7 +6,7 @@ import {
   type SourceProblem,
 } from "@toolweave/core/adapter";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
-import { sanitizeSchema } from "../schema/sanitize-schema.ts";
+import { sanitizeSchema } from "../schema/read-schema.ts";
 import { maxDescriptionLength, maxTextLength, TextSanitizer } from "./text-sanitizer.ts";
 
 /** Data for a spec beside the server's definition. */

@@ -1,9 +1,12 @@
 import type { JsonObject, JsonSchema } from "@toolweave/core";
 import { isObject, type SourceProblem } from "@toolweave/core/adapter";
 import type { McpDefinition } from "../transport/messages/mcp-connection.ts";
-import { measureDefinition } from "../schema/measure-definition.ts";
-import { findMissingReference } from "../schema/find-missing-reference.ts";
-import { PatternFaults, readSchema } from "../schema/read-schema.ts";
+import {
+  measureDefinition,
+  findMissingReference,
+  PatternFaults,
+  readSchema,
+} from "../schema/read-schema.ts";
 import { toDisplayName } from "./text-sanitizer.ts";
 import { parameterHeaders } from "../transport/http/parameter-headers.ts";
 

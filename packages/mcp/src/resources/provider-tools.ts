@@ -17,9 +17,8 @@ import type { ServerAuth } from "../auth/server-auth.ts";
 import type { Requester } from "../connection/requester.ts";
 import { withPrefix, type Naming } from "../listing/tool-names.ts";
 import { toContentBlock, toProgressMessage } from "../calls/call-output.ts";
-import { listPages, type ListName } from "./list-pages.ts";
+import { listPages, type ListName, type ServerProvider } from "./server-provider.ts";
 import { ProviderTool, type ProviderToolParts } from "./provider-tool.ts";
-import type { ServerProvider } from "./server-provider.ts";
 
 /** Number of entries after which a list is cut off and the model receives a cursor. */
 const maxEntries = 200;

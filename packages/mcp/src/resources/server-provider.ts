@@ -1,5 +1,5 @@
-import { ToolError, type JsonObject } from "@toolweave/core";
-import { isObject } from "@toolweave/core/adapter";
+import { ToolError, type JsonObject, type ToolContext } from "@toolweave/core";
+import { isObject, type Cancellation } from "@toolweave/core/adapter";
 import type { McpConnection } from "../transport/messages/mcp-connection.ts";
 import type { OnBehalf, Requester } from "../connection/requester.ts";
 import type {
@@ -9,8 +9,8 @@ import type {
   McpProviderChange,
   McpResources,
 } from "../options/provider.ts";
-import { listPages } from "./list-pages.ts";
 import { ResourceWatch } from "./resource-watch.ts";
+import { measureDefinition } from "../schema/read-schema.ts";
 
 /** JSON-RPC's code for an unknown resource up to 2025-11-25; later servers use the one for invalid params. */
 const resourceNotFound = -32002;
@@ -193,4 +193,73 @@ function isNotFound(error: unknown): error is ToolError {
   return (
     error.code === "invalid_arguments" || (isObject(body) && body["code"] === resourceNotFound)
   );
+}
+
+/** More pages than any real list has: a server may return pages without end. */
+const maxPages = 1_000;
+
+/** Maximum number of entries of one list. */
+const maxEntries = 20_000;
+
+/** Maximum number of characters of all entries together. */
+const maxCharacters = 50_000_000;
+
+/** A list of the server other than its tools. */
+export type ListName = "resources" | "resourceTemplates" | "prompts";
+
+const methods: Readonly<Record<ListName, string>> = {
+  resources: "resources/list",
+  resourceTemplates: "resources/templates/list",
+  prompts: "prompts/list",
+};
+
+/** A part of a list. */
+interface ListPage {
+  readonly entries: readonly JsonObject[];
+  /** Cursor of the next part; absent: this was the last. */
+  readonly nextCursor?: string;
+}
+
+/**
+ * Requests pages of a list until there are `limit` entries, or a cursor repeats: 20,000 entries, 1,000 pages and
+ * 50,000,000 characters at most. Entries that are not objects, too deep or too large are omitted.
+ *
+ * @param from Cursor of the first page. Default: the beginning.
+ */
+export async function listPages(
+  host: Requester,
+  on: ToolContext | OnBehalf,
+  list: ListName,
+  signal: Cancellation,
+  limit: number = maxEntries,
+  from?: string,
+): Promise<ListPage> {
+  const entries: JsonObject[] = [];
+  const cursors = new Set<string | undefined>();
+  let characters = 0;
+  let cursor = from;
+  do {
+    cursors.add(cursor);
+    const params = cursor === undefined ? {} : { cursor };
+    const answer = await host.request(methods[list], params, { signal }, on);
+    const { [list]: page, nextCursor } = isObject(answer) ? answer : {};
+    if (Array.isArray(page)) {
+      for (const entry of page as readonly unknown[]) {
+        if (!isObject(entry) || entries.length >= maxEntries) continue;
+        const size = measureDefinition(entry);
+        if ("fault" in size || characters + size.characters > maxCharacters) continue;
+        characters += size.characters;
+        entries.push(entry);
+      }
+    }
+    cursor = typeof nextCursor === "string" ? nextCursor : undefined;
+  } while (
+    cursor !== undefined &&
+    !cursors.has(cursor) &&
+    entries.length < Math.min(limit, maxEntries) &&
+    characters < maxCharacters &&
+    cursors.size < maxPages
+  );
+  if (cursor === undefined || cursors.has(cursor)) return { entries };
+  return { entries, nextCursor: cursor };
 }

@@ -1,10 +1,12 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { isObject, visibleText } from "@toolweave/core/adapter";
-import { measureDefinition } from "../schema/measure-definition.ts";
-import { findMissingReference } from "../schema/find-missing-reference.ts";
-import { readSchema } from "../schema/read-schema.ts";
-import { sanitizeSchema } from "../schema/sanitize-schema.ts";
-import { InvalidServerRequest } from "./invalid-server-request.ts";
+import {
+  measureDefinition,
+  findMissingReference,
+  readSchema,
+  sanitizeSchema,
+} from "../schema/read-schema.ts";
+import { InvalidServerRequest } from "./form-answer.ts";
 import type { ElicitationRequest } from "../options/server-request-options.ts";
 
 /** Maximum number of characters of a message for a person. */

@@ -1,5 +1,5 @@
 import { ajvValidator, ToolError, type JsonObject, type JsonSchema } from "@toolweave/core";
-import { isObject } from "@toolweave/core/adapter";
+import { isObject, visibleText } from "@toolweave/core/adapter";
 
 // RFC 3339, section 5.6. Whether a year has a 29th of February is not checked.
 const date =
@@ -67,4 +67,16 @@ export async function fillInDefaults(
     "internal",
     `onElicitation returned content that does not match the requested schema: ${path === "" ? "the content" : path} ${message}.`,
   );
+}
+
+/** A rejected request of a server. The message is sent to the server. */
+export class InvalidServerRequest extends Error {
+  override readonly name = "InvalidServerRequest";
+  /** JSON-RPC's code for invalid params; another one when the request itself is rejected. */
+  readonly code: number;
+
+  constructor(reason: string, code = -32602) {
+    super(`The request was rejected: ${visibleText(reason)}.`);
+    this.code = code;
+  }
 }

@@ -3,9 +3,9 @@ import type { McpConnection, ServerRequest } from "../transport/messages/mcp-con
 import type { ServerRequestHandler, ParsedServerRequest } from "./server-request-handler.ts";
 import { toClientCapabilities, toRequestMeta } from "./client-capabilities.ts";
 import { ActiveCalls, toActiveCall, type ActiveRequest } from "./active-calls.ts";
-import { formatLogMessage, readLogMessage } from "./log-message.ts";
-import { logLevels } from "../options/server-request-options.ts";
-import { InvalidServerRequest } from "./invalid-server-request.ts";
+import { logLevels, type LogLevel, type LogMessage } from "../options/server-request-options.ts";
+import { InvalidServerRequest } from "./form-answer.ts";
+import { visibleText } from "@toolweave/core/adapter";
 
 /** Maximum number of concurrent requests of one server. */
 const maxConcurrent = 20;
@@ -144,4 +144,32 @@ export class InboundMessages {
 
 function throwRootsError(): never {
   throw new InvalidServerRequest("the host failed to handle it", internalError);
+}
+
+/** Reads a `notifications/message`; `undefined`: it is invalid. */
+function readLogMessage(server: string, params: JsonObject): LogMessage | undefined {
+  const { level, logger, data = null } = params;
+  if (!logLevels.includes(level as LogLevel)) return undefined;
+  return {
+    server,
+    level: level as LogLevel,
+    ...(typeof logger === "string" ? { logger } : {}),
+    data,
+  };
+}
+
+/** Formats a log message in one line, as progress of a call. */
+export function formatLogMessage({ level, logger, data }: Omit<LogMessage, "server">): string {
+  // Progress contains 1,000 bytes of it.
+  const text = (typeof data === "string" ? data : toJson(data)).slice(0, 1_000);
+  return visibleText(`${level}${logger === undefined ? "" : ` ${logger.slice(0, 100)}`}: ${text}`);
+}
+
+function toJson(data: JsonValue): string {
+  try {
+    return JSON.stringify(data);
+  } catch {
+    // It may be nested deeper than the stack.
+    return "[data that is too deeply nested]";
+  }
 }

@@ -8,9 +8,8 @@ import type {
   SamplingAnswer,
 } from "../options/server-request-options.ts";
 import { readElicitation } from "./elicitation.ts";
-import { fillInDefaults } from "./form-answer.ts";
+import { fillInDefaults, InvalidServerRequest } from "./form-answer.ts";
 import { toActiveCall } from "./active-calls.ts";
-import { InvalidServerRequest } from "./invalid-server-request.ts";
 import { pathToFileURL } from "node:url";
 import { isObject, whilePersonAnswers } from "@toolweave/core/adapter";
 import { isFileUri, isFileUrl } from "../options/check-server.ts";

@@ -6,7 +6,7 @@ import {
   isRejection,
   unsupportedVersion,
 } from "./messages/transport-errors.ts";
-import { takeEnd } from "./stdio/text-tail.ts";
+import { takeEnd } from "./stdio/line-reader.ts";
 
 /** Characters of a server's message that an error repeats at most. */
 const maxMessageLength = 1_000;

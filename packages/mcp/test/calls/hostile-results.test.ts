@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
 import { ConnectionClosedError } from "../../src/transport/messages/transport-errors.ts";
 import type { Requester } from "../../src/connection/requester.ts";
-import { listPages } from "../../src/resources/list-pages.ts";
+import { listPages } from "../../src/resources/server-provider.ts";
 import { toCallError, toConnectError } from "../../src/transport/call-error.ts";
 import { toToolOutput, toProgressMessage } from "../../src/calls/call-output.ts";
 

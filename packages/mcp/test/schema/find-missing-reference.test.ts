@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findMissingReference } from "../../src/schema/find-missing-reference.ts";
+import { findMissingReference } from "../../src/schema/read-schema.ts";
 
 it.each([
   ["#", {}],

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
 import { readElicitation } from "../../src/server-requests/elicitation.ts";
-import { InvalidServerRequest } from "../../src/server-requests/invalid-server-request.ts";
+import { InvalidServerRequest } from "../../src/server-requests/form-answer.ts";
 
 const done = Promise.resolve();
 const read = (params: JsonObject): unknown => readElicitation("shop", params, () => done);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatLogMessage } from "../../src/server-requests/log-message.ts";
+import { formatLogMessage } from "../../src/server-requests/inbound-messages.ts";
 
 describe("the formatted log message", () => {
   it("has its data as JSON", () => {

@@ -4,12 +4,15 @@ import type { Credential } from "@toolweave/core/stores";
 import type { HttpClientOptions, HttpHeaders } from "@toolweave/http";
 import type { PlannedRequest } from "../request/request-plan.ts";
 import { CallerCredentials, type CallOwner, type FoundCredential } from "./caller-credentials.ts";
-import { toMaterial, type CredentialMaterial } from "./credential-form.ts";
-import { DigestChallenges } from "./digest-challenges.ts";
-import { resolveCredential, type ConfiguredCredential } from "./resolve-credential.ts";
-import { OAuthClients } from "./oauth-clients.ts";
+import {
+  toMaterial,
+  resolveCredential,
+  type CredentialMaterial,
+  type ConfiguredCredential,
+} from "./credential-form.ts";
+import { DigestChallenges, prepareRequest, type PreparedRequest } from "./prepare-request.ts";
+import { OAuthClients } from "./token-client.ts";
 import type { OpenApiAuth } from "./openapi-auth.ts";
-import { prepareRequest, type PreparedRequest } from "./prepare-request.ts";
 import { onePerPlace, type CredentialPlan, type SchemeUse } from "./security.ts";
 import { SignIns } from "./sign-ins.ts";
 import type { SourceSecrets } from "./source-secrets.ts";

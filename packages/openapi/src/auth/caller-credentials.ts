@@ -7,10 +7,9 @@ import {
   type CredentialStore,
   type TokenCredential,
 } from "@toolweave/core/stores";
-import type { OAuthClients } from "./oauth-clients.ts";
+import type { OAuthClients, TokenClient } from "./token-client.ts";
 import type { SchemeUse } from "./security.ts";
 import type { SourceSecrets } from "./source-secrets.ts";
-import type { TokenClient } from "./token-client.ts";
 
 /** The owner of a call. */
 export interface CallOwner {

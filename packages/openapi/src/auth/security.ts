@@ -5,10 +5,11 @@ import {
   getCredentialForm,
   toMaterial,
   getPlace,
+  toFixedCredential,
   type CredentialForm,
   type CredentialMaterial,
+  type ConfiguredCredential,
 } from "./credential-form.ts";
-import { toFixedCredential, type ConfiguredCredential } from "./resolve-credential.ts";
 import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
 import { createTokenClient, type DocumentTrust, type TokenClient } from "./token-client.ts";
 

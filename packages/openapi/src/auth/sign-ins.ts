@@ -6,7 +6,7 @@ import {
   type ToolContext,
 } from "@toolweave/core";
 import type { CallerCredentials, CallOwner } from "./caller-credentials.ts";
-import type { OAuthClients } from "./oauth-clients.ts";
+import type { OAuthClients, TokenClient } from "./token-client.ts";
 import type { CredentialPlan, SchemeUse } from "./security.ts";
 import {
   beginSignIn,
@@ -17,7 +17,6 @@ import {
   type SignInState,
 } from "./sign-in.ts";
 import type { SourceSecrets } from "./source-secrets.ts";
-import type { TokenClient } from "./token-client.ts";
 
 /**
  * The sign-ins of callers: a call is suspended until its caller has signed in, and the token is stored as the caller's.

@@ -8,13 +8,12 @@ import {
 } from "@toolweave/http";
 import type { AuthorizedCall, AuthorizedRequest, Authorizer } from "../auth/authorize.ts";
 import type { PlannedRequest } from "../request/request-plan.ts";
-import type { SentRequest } from "./responses/sent-request.ts";
+import type { SentRequest, ResponseDeclaration } from "./responses/sent-request.ts";
 import { collectPages, isPageCall, type PageCollection } from "./follow-ups/collect-pages.ts";
-import type { ResponseDeclaration } from "./responses/response-declarations.ts";
 import { withFollowUps, type FollowUpCall } from "./follow-ups/follow-ups.ts";
 import { toOutput } from "./responses/to-output.ts";
 import { streamedResponses } from "./streams/stream-response.ts";
-import { getNextCall } from "./follow-ups/next-call.ts";
+import { getNextCall } from "./follow-ups/next-page.ts";
 
 /** The properties of an operation that sending needs, beside the request. */
 export interface OperationCall extends AuthorizedCall, FollowUpCall {

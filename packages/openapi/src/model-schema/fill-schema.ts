@@ -1,15 +1,15 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import { setOwn } from "../document/record.ts";
-import type { DescribeSchema } from "./schema-descriptions.ts";
-import { isNested, outlineSchema, SchemaShapes, type SchemaShape } from "./schema-shape.ts";
 import {
   toChoices,
   removeDuplicates,
   isPlain,
   isShort,
   omissionMark,
+  type DescribeSchema,
   type ModelNode as Node,
 } from "./schema-parts.ts";
+import { isNested, outlineSchema, SchemaShapes, type SchemaShape } from "./schema-shape.ts";
 
 type Schema = JsonSchema | boolean;
 

@@ -3,9 +3,8 @@ import { setOwn } from "../document/record.ts";
 import { getDefinitionName, resolveSchema } from "../schema/resolve-schema.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { inlineDefinitions } from "./inline-definitions.ts";
-import { createDescriber, type DescribeSchema } from "./schema-descriptions.ts";
-import { type SchemaBudget, extents, type Extent } from "./schema-budget.ts";
 import {
+  createDescriber,
   toChoices,
   combineAll,
   conditions,
@@ -21,8 +20,10 @@ import {
   omissionMark,
   maxCharacters,
   toUnion,
+  type DescribeSchema,
   type ModelNode as Node,
 } from "./schema-parts.ts";
+import { type SchemaBudget, extents, type Extent } from "./schema-budget.ts";
 import { splitWords } from "./abridge-text.ts";
 
 type Schema = JsonSchema | boolean;

@@ -14,7 +14,7 @@ import { isRecord, ownString, ownValue } from "../document/record.ts";
 import { referenceError } from "../document/references/resolve-reference.ts";
 import type { SchemaMode } from "../schema/property-access.ts";
 import { ExhaustedBudget } from "../schema/step-budget.ts";
-import { readSwaggerBody } from "./swagger-body.ts";
+import { readSwaggerBody } from "./swagger.ts";
 
 /**
  * Reads the body of an operation's request. An invalid optional body is omitted with a warning: the operation can still

@@ -15,7 +15,7 @@ import { isRecord, ownString, ownValue } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
 import { referenceError } from "../document/references/resolve-reference.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
-import { readSwaggerParameter } from "./swagger-parameter.ts";
+import { readSwaggerParameter } from "./swagger.ts";
 
 /** The parameters of an operation, and those that Swagger 2.0 puts into the body. */
 export interface ReadParameters {

@@ -11,7 +11,7 @@ import type { OperationReading } from "./operation-reading.ts";
 import { readMedia } from "./read-body.ts";
 import { isRecord } from "../document/record.ts";
 import { referenceError } from "../document/references/resolve-reference.ts";
-import { readSwaggerMediaTypes } from "./swagger-body.ts";
+import { readSwaggerMediaTypes } from "./swagger.ts";
 
 /**
  * Reads the responses of an operation. The contents of a response are read on demand: most responses are errors, whose

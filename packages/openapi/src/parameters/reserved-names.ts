@@ -1,5 +1,4 @@
 import type { OperationDetails, Parameter, ParameterLocation } from "../document/operation.ts";
-import { framingHeaders } from "./host-headers.ts";
 import { unrepresentableValueError } from "./unrepresentable.ts";
 
 /** The names of headers and cookies that the host itself sends. */
@@ -18,6 +17,20 @@ export interface ReservedNames {
   /** The declared parameters, including those that are not arguments. */
   readonly declared: readonly Parameter[];
 }
+
+/** Headers that frame a message or choose its host: only the HTTP client may set them. */
+export const framingHeaders: ReadonlySet<string> = new Set([
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "upgrade",
+  "te",
+  "trailer",
+  "expect",
+]);
 
 /**
  * Header parameters that a document must not declare (OpenAPI 3.2, "Parameter Object"), that belong to the HTTP client,
@@ -167,4 +180,18 @@ export function createReservedKeyCheck(
       `must not contain the key ${JSON.stringify(key.slice(0, 100))}: that name has another meaning in this request. Remove it.`,
     );
   };
+}
+
+/** Returns the host's headers by lower-case name. */
+export function toLowerCaseNames(
+  headers: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
+/** Returns the names of the cookies in a `cookie` header. */
+export function parseCookieNames({ cookie = "" }: Readonly<Record<string, string>>): string[] {
+  return cookie.split(";").map((pair) => (pair.split("=", 1)[0] as string).trim());
 }

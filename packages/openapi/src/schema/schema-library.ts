@@ -1,6 +1,10 @@
 import type { JsonSchema } from "@toolweave/core";
-import { makeDefinition } from "./definition.ts";
-import type { Definition } from "./definition.ts";
+import {
+  makeDefinition,
+  type Definition,
+  type TranslatedSchema,
+  type TranslationContext,
+} from "./translation-context.ts";
 import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import { InPlaceGraph } from "./in-place-graph.ts";
 import { PolymorphicParents } from "./polymorphic-parents.ts";
@@ -8,14 +12,12 @@ import type { LoadedDocument, Location } from "../document/references/location.t
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { OperationError } from "../document/operation.ts";
 import type { DanglingReference, SelfContainedSchema } from "../document/operation.ts";
-
 import type { SchemaMode } from "./property-access.ts";
 import { isRecord, ownString, ownValue } from "../document/record.ts";
 import { referenceError } from "../document/references/resolve-reference.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 import { ExhaustedBudget, StepBudget } from "./step-budget.ts";
 import { translateSchema } from "./translate-schema.ts";
-import type { TranslatedSchema, TranslationContext } from "./translation-context.ts";
 
 /** Maximum depth of nested schemas, including references, because validators recurse. */
 const maxHeight = 600;

@@ -1,6 +1,6 @@
 import type { JsonSchema, JsonValue } from "@toolweave/core";
 import { childPointer } from "@toolweave/core/adapter";
-import type { Definition } from "./definition.ts";
+import type { Definition, TranslatedSchema } from "./translation-context.ts";
 import { getBranchTags, applyTag } from "./discriminator.ts";
 import { getDynamicReference } from "../document/references/dynamic-scope.ts";
 import type { Location } from "../document/references/location.ts";
@@ -17,12 +17,16 @@ import {
   getNumericBound,
 } from "./schema-keywords.ts";
 import { DanglingReference } from "../document/operation.ts";
-import { toFamilySchema } from "./family-schema.ts";
+import { toFamilySchema, ReferenceTranslation, type Translated } from "./reference-translation.ts";
 import type { SchemaFamily } from "./polymorphic-parents.ts";
-import { ReferenceTranslation, type Translated } from "./reference-translation.ts";
-import { isRecord, ownString, getReference, setOwn, type JsonRecord } from "../document/record.ts";
-import { RecordCopy } from "../document/record-copy.ts";
-import type { TranslatedSchema } from "./translation-context.ts";
+import {
+  isRecord,
+  ownString,
+  getReference,
+  setOwn,
+  RecordCopy,
+  type JsonRecord,
+} from "../document/record.ts";
 import { toUnicodePattern } from "./unicode-pattern.ts";
 
 const anything: JsonSchema = Object.freeze({});

@@ -1,13 +1,12 @@
 import type { JsonSchema } from "@toolweave/core";
 import { childPointer, isCheckablePattern, visibleText } from "@toolweave/core/adapter";
-import type { Definition } from "./definition.ts";
+import type { Definition, TranslationContext } from "./translation-context.ts";
 import type { DynamicScope } from "../document/references/dynamic-scope.ts";
 import type { OperationError } from "../document/operation.ts";
 import type { Location, Scope } from "../document/references/location.ts";
 import { referenceError } from "../document/references/resolve-reference.ts";
 import { isRecord, type JsonRecord } from "../document/record.ts";
 import { AccessFilter, type SchemaMode } from "./property-access.ts";
-import type { TranslationContext } from "./translation-context.ts";
 import { toUnicodePattern } from "./unicode-pattern.ts";
 
 const maxDepth = 500;

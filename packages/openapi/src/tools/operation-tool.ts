@@ -22,7 +22,7 @@ import type { OperationSettings } from "../settings/operation-settings.ts";
 import { OperationSpec, type RealizedOperation } from "./operation-spec.ts";
 import { toAcceptHeader } from "../document/media-type.ts";
 import { toIdempotencyHeader, type IdempotencyHeader } from "../parameters/idempotency-header.ts";
-import { responseDeclarations } from "../exchange/responses/response-declarations.ts";
+import { responseDeclarations } from "../exchange/responses/sent-request.ts";
 import type { LinkTarget } from "../exchange/follow-ups/linked-calls.ts";
 import type { OperationCall } from "../exchange/operation-caller.ts";
 import { findPageArguments } from "../exchange/follow-ups/page-arguments.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { OAuthClients } from "../../src/auth/oauth-clients.ts";
-import type { TokenClient } from "../../src/auth/token-client.ts";
+import { OAuthClients, type TokenClient } from "../../src/auth/token-client.ts";
 
 const client: TokenClient = {
   interactive: false,

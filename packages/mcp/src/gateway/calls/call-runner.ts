@@ -13,7 +13,7 @@ import { ClientCall, type CallStep } from "./client-call.ts";
 import { ClientTasks } from "./client-tasks.ts";
 import type { ClientTools } from "../clients/client-tools.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
-import { Interruptions } from "../questions/interruptions.ts";
+import { Interruptions } from "../questions/interruption-questions.ts";
 import {
   errorCode,
   invalidStateError,

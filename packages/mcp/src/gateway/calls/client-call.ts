@@ -1,6 +1,6 @@
 import { ToolError, type JsonObject } from "@toolweave/core";
 import type { ToolProgress } from "@toolweave/core/adapter";
-import { formatLogMessage } from "../../server-requests/log-message.ts";
+import { formatLogMessage } from "../../server-requests/inbound-messages.ts";
 import {
   UnsupportedByClient,
   findMissingCapability,

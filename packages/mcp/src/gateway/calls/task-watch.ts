@@ -4,8 +4,7 @@ import type { EndedOutcome } from "../clients/call-result.ts";
 import type { ClientCall } from "./client-call.ts";
 import type { ClientTasks } from "./client-tasks.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
-import type { InterruptionQuestions } from "../questions/interruption-questions.ts";
-import type { Interruptions } from "../questions/interruptions.ts";
+import type { InterruptionQuestions, Interruptions } from "../questions/interruption-questions.ts";
 
 /** Maximum number of interruptions of a task. */
 const maxRounds = 10;

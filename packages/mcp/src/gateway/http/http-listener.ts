@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
 import { ToolError, type Caller } from "@toolweave/core";
-import type { GatewayFetch, HttpOptions } from "./http-options.ts";
+import { checkHttpOptions, type GatewayFetch, type HttpOptions } from "./http-options.ts";
 import {
   CallerCheck,
   tokenCallers,
@@ -10,7 +10,6 @@ import {
   metadataResponse,
   toMetadataUrl,
 } from "./http-callers.ts";
-import { checkHttpOptions } from "./check-http-options.ts";
 import { readBody, isEventStream, toRequest, send, withBody } from "./http-exchange.ts";
 import { OriginGuard } from "./origin-guard.ts";
 import { toErrorResponse } from "./error-response.ts";

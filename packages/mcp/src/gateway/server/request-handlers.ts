@@ -11,8 +11,7 @@ import {
   type RequestHandler,
   type RequestPort,
 } from "../clients/request-port.ts";
-import type { ProviderCall } from "../providers/provider-calls.ts";
-import { withInputRequired } from "../providers/provider-input-required.ts";
+import { withInputRequired, type ProviderCall } from "../providers/provider-calls.ts";
 import type { ProviderAggregator } from "../providers/provider-aggregator.ts";
 import { toPage } from "../clients/paging.ts";
 import type { RequestStates } from "../clients/request-states.ts";

@@ -17,27 +17,27 @@ import {
   unsupportedVersion,
 } from "../messages/transport-errors.ts";
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
-import { invalidChunkListener, isInvalidText } from "../messages/invalid-text.ts";
-import { hasTooManyValues, readMessage, tooLargeMessage } from "../messages/read-message.ts";
+import {
+  invalidChunkListener,
+  isInvalidText,
+  hasTooManyValues,
+  readMessage,
+  tooLargeMessage,
+} from "../messages/read-message.ts";
 import { discardBody, getHeader, HttpEndpoint, statusError } from "./http-endpoint.ts";
-import { messageHeaders, getVersion } from "./message-headers.ts";
+import { messageHeaders, getVersion } from "./parameter-headers.ts";
 
 /** Milliseconds that a server gets to respond to the end of a session. */
 const sessionEndMs = 1_000;
-
 /** Milliseconds that a stream may stay open after all its requests have been answered. */
 const lingerMs = 5_000;
-
 /** Milliseconds before a stream is reopened, unless the server sets them. They double with each failure. */
 const firstPauseMs = 1_000;
 const maxPauseMs = 30_000;
-
 /** Minimum, whatever the server sets. */
 const minPauseMs = 100;
-
 /** Milliseconds that `connect` waits until it is known whether the server has a stream of its own. */
 const streamWaitMs = 500;
-
 /** Attempts in a row to resume a response on a new stream. */
 const maxResumptions = 5;
 

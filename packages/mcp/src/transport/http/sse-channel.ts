@@ -11,8 +11,7 @@ import {
 } from "../messages/channel.ts";
 import type { HttpAuthorization } from "../messages/mcp-connection.ts";
 import { HttpEndpoint, statusError } from "./http-endpoint.ts";
-import { invalidChunkListener } from "../messages/invalid-text.ts";
-import { readMessage } from "../messages/read-message.ts";
+import { invalidChunkListener, readMessage } from "../messages/read-message.ts";
 import { ConnectionClosedError } from "../messages/transport-errors.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { parseExact } from "@toolweave/core/adapter";
+import { parseExact, visibleText } from "@toolweave/core/adapter";
 import { maxMessageBytes, type ChannelReceiver } from "./channel.ts";
-import { LineTruncator } from "./line-truncator.ts";
+import { isUtf8 } from "node:buffer";
 
 /** Maximum number of values of one message: parsing more blocks the process for too long and takes too much memory. */
 export const maxValues: number = 2_000_000;
@@ -80,4 +80,117 @@ export function toSample(value: unknown): string {
     return Array.isArray(value) ? "[]" : `{${Object.keys(value).slice(0, 10).join(", ")}}`;
   }
   return value === undefined ? "a nested batch" : JSON.stringify(value);
+}
+
+const replacement = "\uFFFD";
+/** U+FFFD in UTF-8: a server may send it. */
+const sent = Buffer.from(replacement);
+
+/** Characters around the first invalid byte. */
+const maxExcerpt = 60;
+
+/** True if bytes were lost: the text has a replacement character, and the bytes are not valid UTF-8 (RFC 3629). */
+export function isInvalidText(text: string, bytes: Uint8Array): boolean {
+  return text.includes(replacement) && !isUtf8(bytes);
+}
+
+/**
+ * The same for the chunks of a stream, whose first and last character may be incomplete: returns a function that calls
+ * `onInvalidText` with the text of each invalid chunk.
+ */
+export function invalidChunkListener(
+  onInvalidText: (text: string) => void,
+): (text: string, chunk: Uint8Array) => void {
+  /** The last two bytes of the previous chunk. */
+  let before: Uint8Array = new Uint8Array(0);
+  return (text, chunk) => {
+    if (isInvalidChunk(text, chunk, before)) onInvalidText(text);
+    before = chunk.length > 1 ? chunk.subarray(-2) : Buffer.concat([before, chunk]).subarray(-2);
+  };
+}
+
+function isInvalidChunk(text: string, bytes: Uint8Array, before: Uint8Array): boolean {
+  if (!text.includes(replacement)) return false;
+  const all = Buffer.concat([before, bytes]);
+  let valid = 0;
+  for (let at = all.indexOf(sent); at !== -1; at = all.indexOf(sent, at + sent.length)) valid++;
+  return text.split(replacement).length - 1 > valid;
+}
+
+/** The text around the first replacement character. */
+export function toInvalidTextExcerpt(text: string): string {
+  const at = Math.max(0, text.indexOf(replacement));
+  const begin = Math.max(0, at - maxExcerpt / 2);
+  const excerpt = text.slice(begin, at + maxExcerpt / 2);
+  // Surrogate pairs are not split.
+  return visibleText(excerpt.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, ""));
+}
+
+/** Bytes of either end that are stored. */
+const maxEndBytes = 4_096;
+
+/** Members before or after the large one. */
+const member = String.raw`"(?:[^"\\]|\\.){0,200}"\s*:\s*(?:"(?:[^"\\]|\\.){0,200}"|-?[\d.eE+]{1,30}|true|false|null)\s*`;
+const before = new RegExp(String.raw`^\s*\{\s*((?:${member},\s*)*)"`);
+const behind = new RegExp(String.raw`,\s*(${member}(?:,\s*${member})*)\}\s*$`);
+
+/** The two ends of a line that is too long to be stored. */
+export class LineTruncator {
+  readonly #head: Buffer;
+  #tail: Buffer;
+  #length: number;
+
+  /** @param begun The part of the line received so far. */
+  constructor(begun: Buffer) {
+    this.#head = Buffer.from(begun.subarray(0, maxEndBytes));
+    this.#tail = Buffer.from(begun.subarray(-maxEndBytes));
+    this.#length = begun.length;
+  }
+
+  /** Truncates a complete text. */
+  static of(text: string): LineTruncator {
+    const line = new LineTruncator(Buffer.from(text.slice(0, maxEndBytes)));
+    line.add(Buffer.from(text.slice(-maxEndBytes)));
+    return line;
+  }
+
+  /** Bytes of the full line. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Beginning of the line. */
+  get beginning(): string {
+    return this.#head.toString("utf8");
+  }
+
+  add(part: Buffer): void {
+    this.#length += part.length;
+    this.#tail =
+      part.length >= maxEndBytes
+        ? Buffer.from(part.subarray(-maxEndBytes))
+        : Buffer.concat([this.#tail, part]).subarray(-maxEndBytes);
+  }
+
+  /**
+   * Id of the response, if it comes before or after the large member; `undefined`: it cannot be found, or the line is
+   * not a response.
+   */
+  get answeredId(): string | number | undefined {
+    const members = {
+      ...parseMembers(before.exec(this.beginning)?.[1]),
+      ...parseMembers(behind.exec(this.#tail.toString("utf8"))?.[1]),
+    };
+    const { id, method } = members;
+    if (method !== undefined) return undefined;
+    return typeof id === "string" || typeof id === "number" ? id : undefined;
+  }
+}
+
+function parseMembers(found: string | undefined): Record<string, unknown> {
+  try {
+    return JSON.parse(`{${(found ?? "").trim().replace(/,$/, "")}}`) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
 }

@@ -4,7 +4,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { ToolError, type JsonObject } from "@toolweave/core";
-import { ListChangeCoalescer } from "./list-change-coalescer.ts";
+import { ListChangeCoalescer } from "./subscription.ts";
 import type { Channel, ChannelReceiver, OutgoingMessage } from "../messages/channel.ts";
 import type {
   McpProgress,
@@ -12,9 +12,8 @@ import type {
   RequestOptions,
   ConnectionFaults,
 } from "../messages/mcp-connection.ts";
-import { toInvalidTextExcerpt } from "../messages/invalid-text.ts";
+import { toInvalidTextExcerpt, toSample, tooLargeMessage } from "../messages/read-message.ts";
 import { toEnvelope, PendingRequest } from "./pending-request.ts";
-import { toSample, tooLargeMessage } from "../messages/read-message.ts";
 import {
   isRejection,
   unsupportedVersion,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SseParser } from "@toolweave/http";
-import { invalidChunkListener } from "../../../src/transport/messages/invalid-text.ts";
+import { invalidChunkListener } from "../../../src/transport/messages/read-message.ts";
 import type { McpServer } from "../../../src/index.ts";
 import { rawServer } from "../../support/open-connection.ts";
 import { greets, rawHttp, said } from "../../support/raw-http.ts";

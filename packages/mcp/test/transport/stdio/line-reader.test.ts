@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LineTruncator } from "../../../src/transport/messages/line-truncator.ts";
+import type { LineTruncator } from "../../../src/transport/messages/read-message.ts";
 import { LineReader } from "../../../src/transport/stdio/line-reader.ts";
 
 interface Heard {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { takeEnd, TextTail } from "../../../src/transport/stdio/text-tail.ts";
+import { takeEnd, TextTail } from "../../../src/transport/stdio/line-reader.ts";
 
 it("the stored end of a long text begins with a full word, so that no secret is cut in half", () => {
   const tail = new TextTail(20);

@@ -4,7 +4,7 @@ import { withoutFragment, type DocumentSet } from "./document-set.ts";
 import type { LoadedDocument } from "./location.ts";
 import { ReadFault } from "../loading/parse-document.ts";
 import { getReference } from "../record.ts";
-import { walkDocument } from "./walk-document.ts";
+import { walkDocument } from "./schema-index.ts";
 
 const concurrency = 8;
 /** Maximum number of files that a document may fetch. */

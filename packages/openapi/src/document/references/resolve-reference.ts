@@ -7,9 +7,7 @@ import { DanglingReference, OperationError } from "../operation.ts";
 import { isRecord, ownString, ownValue, getReference } from "../record.ts";
 import type { JsonRecord } from "../record.ts";
 import { SchemaIndex } from "./schema-index.ts";
-import { DynamicDependents } from "./dynamic-dependents.ts";
-import { DynamicScopes } from "./dynamic-scope.ts";
-import type { DynamicScope } from "./dynamic-scope.ts";
+import { DynamicDependents, DynamicScopes, type DynamicScope } from "./dynamic-scope.ts";
 
 /** Maximum length of a chain of references. */
 const maxChain = 64;

@@ -9,7 +9,7 @@ import {
 } from "@toolweave/core";
 import { canonicalJson, stringifyExact } from "@toolweave/core/adapter";
 import { findList } from "./declared-next.ts";
-import { getNextCall, type NextCall } from "./next-call.ts";
+import { getNextCall, type NextCall } from "./next-page.ts";
 
 /** The limits of a call that collects pages. */
 export interface PageCollection {

@@ -8,11 +8,10 @@ import {
   getSentParameter,
   type FindLinked,
   type LinkedCall,
+  type ExchangeFacts,
 } from "./linked-calls.ts";
-import { findNextPage, type NextPage } from "./next-page.ts";
+import { findNextPage, withNextCall, type NextPage } from "./next-page.ts";
 import type { PageArguments } from "./page-arguments.ts";
-import type { ExchangeFacts } from "./runtime-expression.ts";
-import { withNextCall } from "./next-call.ts";
 
 /** The properties of an operation that determine the calls that may follow. */
 export interface FollowUpCall {

@@ -29,9 +29,8 @@ import {
   redactSecrets,
 } from "./sent-request.ts";
 import { truncateBody, tryParse, maxErrorText, toErrorOutput } from "./error-output.ts";
-import { parseFileName, parsePartName } from "./content-disposition.ts";
-import { describeJsonError } from "../streams/describe-json-error.ts";
-import { storeBytes, tryStore } from "./stored-bytes.ts";
+import { parseFileName, parsePartName, storeBytes, tryStore } from "./stored-bytes.ts";
+import { describeJsonError } from "../streams/json-items.ts";
 import { parseParts, type ResponsePart } from "./multipart-response.ts";
 import { isHtml, formatMessage } from "./html-page.ts";
 import { toItemStream } from "../streams/stream-response.ts";

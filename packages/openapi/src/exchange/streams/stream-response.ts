@@ -8,8 +8,13 @@ import {
 import type { ItemStream } from "@toolweave/core/adapter";
 import { SseParser, type Streaming, type SseEvent } from "@toolweave/http";
 import { isItemMediaType } from "../../document/media-type.ts";
-import type { Redact, ItemParser, StreamItem } from "./item-parser.ts";
-import { JsonLines, JsonSequence } from "./json-items.ts";
+import {
+  JsonLines,
+  JsonSequence,
+  type Redact,
+  type ItemParser,
+  type StreamItem,
+} from "./json-items.ts";
 
 /** Maximum silence of a stream that a server keeps open. */
 const idleMs = 120_000;

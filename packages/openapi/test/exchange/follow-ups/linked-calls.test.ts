@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
-import { findLinkedCalls } from "../../../src/exchange/follow-ups/linked-calls.ts";
 import {
+  findLinkedCalls,
   evaluateLinkValue,
   type ExchangeFacts,
-} from "../../../src/exchange/follow-ups/runtime-expression.ts";
+} from "../../../src/exchange/follow-ups/linked-calls.ts";
 import { apiOf, textsOf } from "../../support/start-api.ts";
 
 const facts: ExchangeFacts = {

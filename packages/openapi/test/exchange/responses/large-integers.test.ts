@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { evaluateLinkValue } from "../../../src/exchange/follow-ups/runtime-expression.ts";
+import { evaluateLinkValue } from "../../../src/exchange/follow-ups/linked-calls.ts";
 import { apiOf, textsOf } from "../../support/start-api.ts";
 import { respond } from "../../support/recording-server.ts";
 

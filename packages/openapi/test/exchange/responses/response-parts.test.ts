@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  parseFileName,
-  parsePartName,
-} from "../../../src/exchange/responses/content-disposition.ts";
-import { describeJsonError } from "../../../src/exchange/streams/describe-json-error.ts";
+import { parseFileName, parsePartName } from "../../../src/exchange/responses/stored-bytes.ts";
+import { describeJsonError } from "../../../src/exchange/streams/json-items.ts";
 import { parseParts } from "../../../src/exchange/responses/multipart-response.ts";
 import { formatProblem } from "../../../src/exchange/responses/error-output.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EventStreamParser } from "../../../src/exchange/streams/stream-response.ts";
-import type { StreamItem } from "../../../src/exchange/streams/item-parser.ts";
+import type { StreamItem } from "../../../src/exchange/streams/json-items.ts";
 
 /** All events of a stream whose bytes come in these pieces. */
 function events(...pieces: readonly Uint8Array[]): unknown[] {

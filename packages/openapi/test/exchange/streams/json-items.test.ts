@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { ItemParser, StreamItem } from "../../../src/exchange/streams/item-parser.ts";
-import { JsonLines, JsonSequence } from "../../../src/exchange/streams/json-items.ts";
+import {
+  JsonLines,
+  JsonSequence,
+  type ItemParser,
+  type StreamItem,
+} from "../../../src/exchange/streams/json-items.ts";
 
 function items(parser: ItemParser, ...texts: readonly string[]): unknown[] {
   const found: StreamItem[] = [];
