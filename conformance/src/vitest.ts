@@ -8,8 +8,11 @@ import { Session, type ConformanceOptions } from "./session/session.ts";
 export type { Manifest } from "./contract/manifest.ts";
 export type { ConformanceOptions } from "./session/session.ts";
 
-/** Sources with thousands of tools have thousands of schemas to compile, which takes minutes. */
-const timeout = 300_000;
+/**
+ * Milliseconds for one rule. Sources with thousands of tools have thousands of schemas to compile,
+ * which takes minutes on a busy machine. What a tool may take is limited by the session's deadlines.
+ */
+const timeout = 1_200_000;
 
 /**
  * Registers one test for each rule of the contract, grouped by area. A rule that does not apply

@@ -8,6 +8,13 @@ type Agents = Map<Reach, { readonly queued: Agent; readonly unqueued: Agent }>;
 /** Maximum number of connections to one origin; further requests wait for a free one. */
 const maxConnections = 128;
 
+/**
+ * Milliseconds before the end of a server's keep-alive time at which a connection is closed here. Node's servers close
+ * an idle connection after 5 seconds. A POST that is sent at that moment fails, and cannot be repeated; timers of a busy
+ * process are late by seconds.
+ */
+const keepAliveTimeoutThreshold = 4_000;
+
 const agents: Agents = new Map();
 const agentsByIdentity = new WeakMap<TlsIdentity, Agents>();
 
@@ -28,6 +35,7 @@ export function getAgent(reach: Reach, identity?: TlsIdentity, unqueued = false)
       connect,
       factory: createPool,
       allowH2: false,
+      keepAliveTimeoutThreshold,
       headersTimeout: 0,
       bodyTimeout: 0,
     };
