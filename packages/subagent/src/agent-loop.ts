@@ -13,7 +13,7 @@ import type { AgentState, PendingToolCall } from "./agent-state.ts";
 import { noUsage, type TokenCounts } from "./agent-usage.ts";
 import { notCompletedText, type Budget, type LimitReached } from "./budget.ts";
 import type { AgentMessage, ToolApprovalResponsePart, ToolResultPart } from "./message.ts";
-import { ModelAnswer, toTokenCounts } from "./model-answer.ts";
+import { callIdsIn, ModelAnswer, toTokenCounts, type CallIds } from "./model-answer.ts";
 import { functionTools, notRun, toResultOutput } from "./model-tools.ts";
 import { modelStep } from "./model-step.ts";
 import { readOutput } from "./structured-output.ts";
@@ -77,6 +77,7 @@ export class AgentLoop {
   readonly #definition: AgentDefinition;
   readonly #work: AgentWork;
   readonly #messages: AgentMessage[];
+  readonly #callIds: CallIds;
   #turn: AgentState["turn"];
   /** The last text of the model. */
   #text = "";
@@ -93,6 +94,7 @@ export class AgentLoop {
     this.#definition = definition;
     this.#work = work;
     this.#messages = [...start.messages];
+    this.#callIds = callIdsIn(start.messages);
     this.#turn = start.turn;
   }
 
@@ -156,7 +158,7 @@ export class AgentLoop {
     const { node, budget, clock, stop, onText } = this.#work;
     const turn = budget.used.turns;
     node.emit({ type: "turn.started", turn });
-    const answer = new ModelAnswer();
+    const answer = new ModelAnswer(this.#callIds);
     const hasListener = node.hasListener || onText !== undefined;
     const options = {
       ...settings,
