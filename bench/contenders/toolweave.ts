@@ -16,10 +16,11 @@ async function plainRun(): Promise<ToolRun> {
 }
 
 function calls(run: ToolRun, takes: Prepared["takes"]): Prepared {
+  let made = 0;
   return {
     takes,
     call: (name, args) =>
-      run.execute({ id: "call", name, arguments: args as ToolCall["arguments"] }),
+      run.execute({ id: `${(made += 1)}`, name, arguments: args as ToolCall["arguments"] }),
     sumOf: (answer) => {
       const outcome = answer as ToolOutcome;
       return outcome.status === "completed" ? outcome.result.value : undefined;

@@ -1,14 +1,16 @@
 import { once } from "node:events";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { ChildProcess } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
 import { ApprovalStore } from "../src/store/approval-store.ts";
 import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
-import { notes, notesServer } from "./support/notes.ts";
+import { notes, notesServer, taskServer } from "./support/notes.ts";
 import { openPetShop } from "./support/pet-shop.ts";
 import { startBin } from "./support/run-bin.ts";
 import { runCommand } from "./support/run-cli.ts";
-import { tempStore } from "./support/temp-file.ts";
+import { tempFolder, tempStore } from "./support/temp-file.ts";
 
 interface Served {
   readonly url: string;
@@ -17,8 +19,15 @@ interface Served {
 }
 
 /** A gateway over HTTP, in this process. */
-async function served(...args: readonly string[]): Promise<Served> {
-  const { io, said, stderr, interrupt } = captureIo();
+function served(...args: readonly string[]): Promise<Served> {
+  return servedWith({}, ...args);
+}
+
+async function servedWith(
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<Served> {
+  const { io, said, stderr, interrupt } = captureIo({ env });
   const ended = runCli(["serve", "--http", "127.0.0.1:0", ...args], io);
   const stop = async (): Promise<number> => {
     interrupt.abort();
@@ -41,8 +50,8 @@ async function startedAt(...args: readonly string[]): Promise<[ChildProcess, str
 
 /** One request of 2026-07-28. */
 function ask(url: string, method: string, params: object): Promise<Response> {
-  const { name, uri } = params as { readonly name?: string; readonly uri?: string };
-  const mcpName = name ?? uri;
+  const { name, uri, taskId } = params as Readonly<Record<string, string | undefined>>;
+  const mcpName = name ?? uri ?? taskId;
   return fetch(url, {
     method: "POST",
     headers: {
@@ -60,7 +69,9 @@ function ask(url: string, method: string, params: object): Promise<Response> {
         ...params,
         _meta: {
           "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-          "io.modelcontextprotocol/clientCapabilities": {},
+          "io.modelcontextprotocol/clientCapabilities": {
+            extensions: { "io.modelcontextprotocol/tasks": {} },
+          },
         },
       },
     }),
@@ -92,18 +103,36 @@ test("a client reads that its call was cancelled when serve is stopped, and serv
   expect(await ended).toEqual([0, null]);
 });
 
-test("an artifact of serve is still read after a restart, in a store that was named", async () => {
-  const text = "all of it ".repeat(12_000);
-  const { config } = notes({ servers: { long: notesServer({ HAS: text, NOTES: "" }) } });
-  const args = ["--config", config, "--policy", "autonomous", "--store", tempStore()];
-  const first = await served(...args);
-  const called = ask(first.url, "tools/call", { name: "long__read_notes", arguments: {} });
-  const [uri = ""] = /artifact:art_\w+/.exec(await textOf(called)) ?? [];
-  expect(uri).not.toBe("");
-  expect(await first.stop()).toBe(0);
-  const second = await served(...args);
-  expect(await textOf(ask(second.url, "resources/read", { uri }))).toContain(text);
-});
+test.each(["in the default store", "in a store that was named"])(
+  "a task and an artifact of serve are still read after a restart, %s",
+  async (where) => {
+    const text = "all of it ".repeat(12_000);
+    const long = notesServer({ HAS: text, NOTES: "" });
+    const { config } = notes({ servers: { long, works: taskServer } });
+    const home = tempFolder();
+    const env = { HOME: home, TOOLWEAVE_STORE: "", XDG_STATE_HOME: "" };
+    const args = ["--config", config, "--policy", "autonomous"];
+    if (where !== "in the default store") args.push("--store", tempStore());
+    const first = await servedWith(env, ...args);
+    const called = ask(first.url, "tools/call", { name: "long__read_notes", arguments: {} });
+    const [uri = ""] = /artifact:art_\w+/.exec(await textOf(called)) ?? [];
+    const begun = ask(first.url, "tools/call", { name: "works__build", arguments: {} });
+    const [, taskId = ""] = /"taskId":"(\w+)"/.exec(await textOf(begun)) ?? [];
+    expect([uri, taskId]).not.toContain("");
+    const task = (url: string): Promise<string> => textOf(ask(url, "tasks/get", { taskId }));
+    while ((await task(first.url)).includes('"working"'));
+    expect(await first.stop()).toBe(0);
+    const second = await servedWith(env, ...args);
+    expect(await textOf(ask(second.url, "resources/read", { uri }))).toContain(text);
+    expect(await task(second.url)).toContain("Built in nine steps.");
+    if (where !== "in the default store") return;
+    const folder = join(home, ".local", "state", "toolweave");
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const file of readdirSync(folder)) {
+      expect([file, statSync(join(folder, file)).mode & 0o777]).toEqual([file, 0o600]);
+    }
+  },
+);
 
 test("tasks and artifacts of one process are found by the next", async () => {
   const path = tempStore();

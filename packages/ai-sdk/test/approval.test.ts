@@ -81,6 +81,19 @@ describe("a call that needs approval", () => {
     expect(removed).toEqual([7, 8]);
   });
 
+  it("is refused in a run of the host that had a call with its id", async () => {
+    const { executor, removed } = museum();
+    const tools = await aiTools(executor.startRun());
+    const { conversation, asked } = await askedToRemove(tools);
+    conversation.answer(asked, { c1: true });
+    const model = scripted([call("c1", "remove", { id: 8 })], [say("hm")]);
+    await conversation.go(model, tools);
+    expect(removed).toEqual([7]);
+    expect(resultsRead(model)["c1"]).toMatchObject({
+      value: expect.stringContaining("an earlier call of this run has the id"),
+    });
+  });
+
   it("is asked about and run in the same way by streamText", async () => {
     const { executor, removed } = museum();
     const conversation = new Conversation();

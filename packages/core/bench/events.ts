@@ -35,7 +35,8 @@ function variant(
   const executor = new ToolExecutor({ registry: new ToolRegistry([add]), ...options });
   use(executor);
   const run = executor.startRun();
-  return (args) => run.execute({ id: "call", name: "add", arguments: args });
+  let made = 0;
+  return (args) => run.execute({ id: `${(made += 1)}`, name: "add", arguments: args });
 }
 
 const variants: Record<string, Call> = {

@@ -36,12 +36,15 @@ const executor = new ToolExecutor({
   ),
 });
 const run = executor.startRun();
+let made = 0;
+/** An id is used once in a run. */
+const nextId = (): string => `${(made += 1)}`;
 const executorCall = (name: string, args: { a: number; b: number }): Promise<ToolOutcome> =>
   executor.execute({ id: "call", name, arguments: args });
 const runCall = (name: string, args: { a: number; b: number }): Promise<ToolOutcome> =>
-  run.execute({ id: "call", name, arguments: args });
+  run.execute({ id: nextId(), name, arguments: args });
 const runTextCall = (name: string, args: { a: number; b: number }): Promise<ToolOutcome> =>
-  run.execute({ id: "call", name, arguments: JSON.stringify(args) });
+  run.execute({ id: nextId(), name, arguments: JSON.stringify(args) });
 
 type Call = (name: string, args: { a: number; b: number }) => Promise<unknown>;
 const variants: Record<string, Call> = {

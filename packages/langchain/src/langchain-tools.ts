@@ -4,6 +4,7 @@ import type { Awaitable, ToolExecutor, ToolRun } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 import {
   constantToolset,
+  DefaultRuns,
   integrationError,
   resolveTarget,
   searchOptions,
@@ -15,7 +16,8 @@ export interface LangchainToolsOptions {
   /**
    * Returns the run of a call, for an agent that serves several users: it receives only LangChain's config of the call,
    * with `configurable`. Called for each call, so the host must return the same run for each run of its agent. If it
-   * throws, the call fails with that error. Default: the target run; for an executor one run without a caller.
+   * throws, the call fails with that error. Default: the target run; for an executor a run without a caller, and another
+   * one when a model gives an id again.
    */
   readonly runFor?: (config: RunnableConfig) => Awaitable<ToolRun>;
 }
@@ -55,20 +57,25 @@ export async function langchainTools(
   checkOptions("langchainTools", options, optionNames);
   const { runFor } = options;
   const { executor, run: hostRun } = await resolveTarget("langchainTools", target);
-  const run = hostRun ?? (await startRun(executor, runFor !== undefined));
-  const toolset = constantToolset("langchainTools", run);
-  const runForCall = runFor === undefined ? () => run : checkedRunFor(executor, runFor);
+  const ownRuns =
+    hostRun === undefined ? await startRuns(executor, runFor !== undefined) : undefined;
+  const toolset = constantToolset("langchainTools", hostRun ?? (ownRuns as DefaultRuns).latest);
+  const runForCall: RunFor =
+    runFor === undefined
+      ? (_, callId) => ownRuns?.runFor(callId) ?? (hostRun as ToolRun)
+      : checkedRunFor(executor, runFor);
   return toolset.specs().map((spec) => new RegistryTool(spec, runForCall));
 }
 
-async function startRun(executor: ToolExecutor, isForMany: boolean): Promise<ToolRun> {
-  const run = executor.startRun();
-  const search = await searchOptions(run.toolset);
-  if (search.search === undefined) return run;
-  if (!isForMany) return executor.startRun(search);
+async function startRuns(executor: ToolExecutor, isForMany: boolean): Promise<DefaultRuns> {
+  const { toolset } = executor.startRun();
+  const search = await searchOptions(toolset);
+  if (search.search === undefined || !isForMany) {
+    return new DefaultRuns(() => executor.startRun(search));
+  }
   throw integrationError(
     "langchainTools",
-    `${run.toolset.size} tools are too many for one list. ` +
+    `${toolset.size} tools are too many for one list. ` +
       `Start each run with search: toolSearch({ form: "constant" }), and pass one of them in place of the executor`,
   );
 }

@@ -28,7 +28,10 @@ import {
 import { callDurably, type DurableCall } from "./durable-call.ts";
 
 /** Gives the run that a call is made in. */
-export type RunFor = (config: RunnableConfig) => ToolRun | Promise<ToolRun>;
+export type RunFor = (
+  config: RunnableConfig,
+  callId: string | undefined,
+) => ToolRun | Promise<ToolRun>;
 
 /** The fields that LangChain and LangGraph add to a tool's config. */
 interface ToolConfig extends RunnableConfig {
@@ -98,7 +101,7 @@ export class RegistryTool extends StructuredTool {
     const within = async (go: (run: ToolRun) => Promise<ToolOutcome>): Promise<CallRecord> => {
       let run: ToolRun;
       try {
-        run = await this.#runFor(config);
+        run = await this.#runFor(config, callId);
       } catch (error) {
         return toThrownRecord(error);
       }

@@ -28,8 +28,9 @@ const call = { id: "c1", name: "whoami", args: {} };
 async function answerOf(
   tools: Awaited<ReturnType<typeof langchainTools>>,
   config: RunnableConfig = {},
+  id: string = call.id,
 ): Promise<string | undefined> {
-  const { messages } = await createAgent({ model: script([call]), tools }).invoke(
+  const { messages } = await createAgent({ model: script([{ ...call, id }]), tools }).invoke(
     { messages: [new HumanMessage("Go.")] },
     config,
   );
@@ -60,10 +61,26 @@ describe("a call of a model", () => {
         return run;
       },
     });
-    for (const user_id of ["ada", "grace", "ada"]) {
-      const answer = await answerOf(tools, { configurable: { user_id } });
+    for (const [at, user_id] of ["ada", "grace", "ada"].entries()) {
+      const answer = await answerOf(tools, { configurable: { user_id } }, `c${at}`);
       expect(answer).toBe(`${user_id} in run of ${user_id}`);
     }
+    // In a run of the host, each id is used once.
+    const repeated = await answerOf(tools, { configurable: { user_id: "ada" } }, "c0");
+    expect(repeated).toMatch(/^whoami was not run: an earlier call of this run has the id "c0"/);
+  });
+
+  it("is in another run when a model gives an id again and the tools are an executor's", async () => {
+    const tools = await langchainTools(new ToolExecutor({ registry: whoami().registry }));
+    const [one, other, third] = [
+      await answerOf(tools, {}, "c1"),
+      await answerOf(tools, {}, "c1"),
+      await answerOf(tools, {}, "c2"),
+    ];
+    expect(one).toMatch(/^nobody in /);
+    expect(other).toMatch(/^nobody in /);
+    expect(other).not.toBe(one);
+    expect(third).toBe(other);
   });
 
   it("is not made when the host has no run for it", async () => {

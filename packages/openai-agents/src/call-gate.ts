@@ -102,13 +102,15 @@ export class CallGate<Context> {
     const agentRun = this.#runs.of(runContext);
     const { run } = agentRun;
     const asked = await findWaiting(runContext, call, () => parseJson(call.text));
+    const isAsked = asked?.callId === call.callId;
     if (asked !== undefined && readDecision(runContext, call) === true) {
       // The SDK has not asked about this call, but a person has approved every call of the tool.
-      if (asked.callId !== call.callId && !isApprovedForAll(runContext, asked.interruption)) {
-        return undefined;
-      }
+      if (!isAsked && !isApprovedForAll(runContext, asked.interruption)) return undefined;
       if (takeWaiting(runContext, asked))
         return resumeCall(runContext, call, asked, { ...options, run });
+    } else if (isAsked) {
+      // It waits, and another call with its id would be refused.
+      return undefined;
     }
     const admission = takeAdmission(agentRun, call) ?? (await admit(run, call, options));
     const { refusal } = admission;

@@ -12,7 +12,7 @@ import type { AgentResult } from "./agent-result.ts";
 import type { AgentState, PendingToolCall } from "./agent-state.ts";
 import { notCompletedText, type Budget, type LimitReached } from "./budget.ts";
 import type { AgentMessage, ToolApprovalResponsePart, ToolResultPart } from "./message.ts";
-import { ModelAnswer, toTokenCounts } from "./model-answer.ts";
+import { callIdsIn, ModelAnswer, toTokenCounts, type CallIds } from "./model-answer.ts";
 import { functionTools, notRun, toResultOutput } from "./model-tools.ts";
 import { modelStep } from "./model-step.ts";
 import { readOutput } from "./structured-output.ts";
@@ -76,6 +76,7 @@ export class AgentLoop {
   readonly #definition: AgentDefinition;
   readonly #work: AgentWork;
   readonly #messages: AgentMessage[];
+  readonly #callIds: CallIds;
   #turn: AgentState["turn"];
   /** The last text of the model. */
   #text = "";
@@ -92,6 +93,7 @@ export class AgentLoop {
     this.#definition = definition;
     this.#work = work;
     this.#messages = [...start.messages];
+    this.#callIds = callIdsIn(start.messages);
     this.#turn = start.turn;
   }
 
@@ -155,7 +157,7 @@ export class AgentLoop {
     const { node, budget, clock, stop, onText } = this.#work;
     const turn = budget.used.turns;
     node.emit({ type: "turn.started", turn });
-    const answer = new ModelAnswer();
+    const answer = new ModelAnswer(this.#callIds);
     const hasListener = node.hasListener || onText !== undefined;
     const options = {
       ...settings,

@@ -9,6 +9,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { TokenCounts } from "./agent-limits.ts";
 import type {
+  AgentMessage,
   AssistantPart,
   FilePart,
   ProviderOptions,
@@ -21,11 +22,24 @@ const maxIdLength = 200;
 
 /** A call that the model wants us to make. */
 export interface ModelCall {
-  /** Unique in its answer. */
+  /** Unique in the transcript. */
   readonly id: string;
   readonly name: string;
   /** The model's own text if it is no JSON object: the executor reports the problem. */
   readonly arguments: string | JsonObject;
+}
+
+/** The ids of calls, with the number that the next one of the same name gets. */
+export type CallIds = Map<string, number>;
+
+/** The ids of the calls in a transcript. */
+export function callIdsIn(messages: readonly AgentMessage[]): CallIds {
+  const ids: CallIds = new Map();
+  for (const { role, content } of messages) {
+    if (role !== "assistant") continue;
+    for (const part of content) if (part.type === "tool-call") ids.set(part.toolCallId, 2);
+  }
+  return ids;
 }
 
 /** The answer of a model in one turn, as it arrives. */
@@ -40,8 +54,12 @@ export class ModelAnswer {
   /** Something has come in. */
   hasBegun = false;
   readonly #blocks = new Map<string, TextPart | ReasoningPart>();
-  /** With the number that the next one of the same name gets. */
-  readonly #ids = new Map<string, number>();
+  readonly #ids: CallIds;
+
+  /** @param ids those that the agent's calls have had. A model may number its calls anew in each answer. */
+  constructor(ids: CallIds = new Map()) {
+    this.#ids = ids;
+  }
 
   /** Takes a part of a stream. Throws the error that one is. */
   take(part: LanguageModelV4StreamPart): void {

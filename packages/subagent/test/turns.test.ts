@@ -40,6 +40,23 @@ describe("the calls of a turn", () => {
     ]);
   });
 
+  test("have ids of their own, though the model numbers them anew in each answer", async () => {
+    const ran: string[] = [];
+    const executor = executorFor([tool("step", (_, { callId }) => void ran.push(callId))]);
+    const call = { calls: [{ id: "call_1", name: "step" }] };
+    const turns = [call, call, call, { text: "done" }, call, { text: "done" }];
+    const model = scriptedModel(inTurn(...turns));
+    const result = await runAgent({ model, executor, prompt: "go" });
+    expect(result.status).toBe("completed");
+    expect(ran).toEqual(["call_1", "call_1_2", "call_1_3"]);
+    const next = await runAgent({
+      model,
+      executor,
+      messages: [...result.messages, { role: "user", content: [{ type: "text", text: "Again." }] }],
+    });
+    expect([next.status, ran.at(-1)]).toEqual(["completed", "call_1_4"]);
+  });
+
   test("are of the turn that they are named after in events", async () => {
     const executor = executorFor([tool("step")]);
     const events = recorded(executor);

@@ -20,11 +20,6 @@ export function storePath(option: string | undefined, env: Env): string {
   return isAbsolute(stateHome) ? storeFileIn(stateHome) : homeStore(env);
 }
 
-/** Whether an option, a configuration or the environment names the store, in place of the user's state folder. */
-export function isStoreConfigured(option: string | undefined, env: Env): boolean {
-  return option !== undefined || (env["TOOLWEAVE_STORE"] ?? "") !== "";
-}
-
 /** The folder of tokens: beside the store of pending calls. */
 export function credentialsPath(env: Env): string {
   return join(dirname(storePath(undefined, env)), "credentials");

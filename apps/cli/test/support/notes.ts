@@ -13,6 +13,12 @@ export const notesServer = (env: Readonly<Record<string, string>>): object => ({
   env,
 });
 
+/** A server whose tool runs as a task. */
+export const taskServer: object = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL("task-server.mjs", import.meta.url))],
+};
+
 /** The command of a server with two tools. */
 export const notesCommand: string = shellLine([process.execPath, script]);
 

@@ -40,7 +40,7 @@ export interface ToolResult {
   readonly toolName: string;
   /** The content for the model: bounded, without secrets. */
   readonly content: readonly ContentBlock[];
-  /** The structured result, for the host. */
+  /** The structured result, for the host. Integers beyond 2^53 are rounded: `content` and `details.warnings` have them. */
   readonly value?: JsonValue;
   readonly artifacts: readonly ArtifactRef[];
   readonly isError: boolean;

@@ -22,6 +22,7 @@ import { checkOneCall, type RunOptions } from "./batch/check-call-options.ts";
 import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
 import { admit, execute, start } from "./execute.ts";
 import { abortWith } from "./call/abort-with.ts";
+import { CallIds, takeCallId } from "./call/call-ids.ts";
 import { unwrapCallTool } from "./call/unwrap-call-tool.ts";
 import { manyCalls } from "./batch/many-calls.ts";
 
@@ -54,6 +55,8 @@ export class BaseRun<Executor extends CallExecutor> {
    * @internal
    */
   redactor: SecretRedactor | undefined;
+  /** @internal */
+  readonly callIds: CallIds = new CallIds();
   readonly #engine: CallServices;
   readonly #signal: AbortSignal | undefined;
   #toolset: Toolset | undefined;
@@ -185,7 +188,12 @@ export class BaseRun<Executor extends CallExecutor> {
     if (options !== undefined) checkOneCall("run.checkAdmission", options);
     if (this.#engine.registry.loading) await this.#loaded([call], options?.signal);
     const execution = this.#prepare(call, options);
+    const repeated = takeCallId(execution);
+    if (repeated !== undefined) execution.stop(repeated);
     const outcome = await abortWith(options?.signal, execution, admit);
+    if (repeated === undefined && outcome?.status !== "interrupted") {
+      this.callIds.release(execution.call.id);
+    }
     if (outcome === undefined) (this.#admitted ??= new WeakMap()).set(call, execution);
     return outcome;
   }
@@ -284,8 +292,16 @@ export class BaseRun<Executor extends CallExecutor> {
     return {
       loaded: (calls, signal) =>
         this.#engine.registry.loading ? this.#loaded(calls, signal) : undefined,
-      prepare: (call) => this.#prepare(call, options),
+      prepare: (call) => this.#begin(call, options),
     };
+  }
+
+  /** Prepares a call that takes its id. */
+  #begin(call: ToolCall, options: CallOptions | undefined): CallState {
+    const execution = this.#prepare(call, options);
+    const repeated = takeCallId(execution);
+    if (repeated !== undefined) execution.stop(repeated);
+    return execution;
   }
 
   #prepare(call: ToolCall, options: CallOptions | undefined): CallState {
@@ -317,7 +333,7 @@ export class BaseRun<Executor extends CallExecutor> {
       return this.#executeNow(call, options);
     }
     admitted.onlyAdmitted = false;
-    admitted.reopen(this.#refusal);
+    admitted.reopen(this.#refusal ?? takeCallId(admitted));
     if (options !== undefined) admitted.settings = { ...admitted.settings, ...settingsIn(options) };
     if (admitted.time !== undefined || options?.deadlineMs !== undefined) {
       admitted.giveTime(options?.deadlineMs ?? admitted.time?.deadlineMs);
@@ -326,7 +342,7 @@ export class BaseRun<Executor extends CallExecutor> {
   }
 
   #executeNow(call: ToolCall, options: CallOptions | undefined): Promise<ToolOutcome> {
-    const execution = this.#prepare(call, options);
+    const execution = this.#begin(call, options);
     return options?.signal === undefined
       ? execute(execution)
       : abortWith(options.signal, execution, execute);

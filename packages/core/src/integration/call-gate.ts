@@ -6,6 +6,7 @@ import type { ToolExecutor, ToolRun } from "../executor/tool-executor.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { JsonObject } from "../json/json.ts";
 import { BoundedMap, perObject } from "./caches.ts";
+import { DefaultRuns } from "./default-runs.ts";
 import { notApprovedText } from "./pending-text.ts";
 import type { IntegrationTarget } from "./target.ts";
 import { ToolFailure } from "./tool-failure.ts";
@@ -44,6 +45,7 @@ export class PendingApprovals extends BoundedMap<string, Interruption> {
 }
 
 interface Admission {
+  readonly run: ToolRun;
   readonly call: ToolCall;
   /** Absent: the call would run. */
   readonly refusal: ToolOutcome | undefined;
@@ -54,14 +56,18 @@ interface Admission {
  * approval counts once, for the same arguments, caller and session, or for the same run without either.
  */
 export class CallGate {
+  /** The run that lists the tools: the host's, or the first one of the integration's own. */
   readonly run: ToolRun;
+  /** Set when the host has given no run. */
+  readonly #runs: DefaultRuns | undefined;
   readonly #pending: PendingApprovals;
   readonly #onBehalfOf: unknown;
   /** By the input object, which the framework passes to both functions and no other code can produce. */
   readonly #admitted = new WeakMap<object, Admission>();
 
   constructor({ executor, run }: IntegrationTarget) {
-    this.run = run ?? executor.startRun();
+    this.#runs = run === undefined ? new DefaultRuns(() => executor.startRun()) : undefined;
+    this.run = run ?? (this.#runs as DefaultRuns).latest;
     this.#pending = PendingApprovals.of(executor);
     const { caller, sessionId, id } = this.run;
     if (caller !== undefined || sessionId !== undefined) this.#onBehalfOf = { caller, sessionId };
@@ -96,14 +102,14 @@ export class CallGate {
     isApproved: boolean,
     options: Pick<CallOptions, "signal" | "onUpdate"> = {},
   ): Promise<ToolOutcome> {
-    const { run } = this;
     const interruption = isApproved ? this.#takePending(call) : undefined;
     if (interruption !== undefined) {
+      const run = this.#runs?.latest ?? this.run;
       return run.executor.resume(interruption, [{ type: "approve" }], { ...options, run });
     }
     const { signal } = options;
     const admission = this.#takeAdmission(call) ?? (await this.#admit(call, signal && { signal }));
-    const { refusal } = admission;
+    const { run, refusal } = admission;
     if (refusal?.status === "interrupted") {
       throw new ToolFailure("approval_invalid", notApprovedText(call.name));
     }
@@ -113,7 +119,8 @@ export class CallGate {
 
   async #admit(call: FrameworkCall, options?: CallOptions): Promise<Admission> {
     const toolCall = toToolCall(call);
-    return { call: toolCall, refusal: await this.run.checkAdmission(toolCall, options) };
+    const run = this.#runs?.runFor(call.id) ?? this.run;
+    return { run, call: toolCall, refusal: await run.checkAdmission(toolCall, options) };
   }
 
   #takeAdmission({ id, name, input }: FrameworkCall): Admission | undefined {

@@ -20,4 +20,5 @@ export {
   searchOptions,
   type IntegrationTarget,
 } from "./target.ts";
+export { DefaultRuns } from "./default-runs.ts";
 export { BoundedMap, perObject } from "./caches.ts";

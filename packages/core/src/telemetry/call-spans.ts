@@ -37,7 +37,7 @@ export class CallSpans {
   #tracer: Tracer | undefined;
   readonly #metrics: CallMetrics;
   readonly #payloads: boolean;
-  /** By run and call; several when a model gives the same id twice. */
+  /** By run and call; several when two tools of a run give the same id, or two runs have one. */
   readonly #open = new Map<string, OpenCall[]>();
   /** Where calls that wait for a person have stopped, by interruption. */
   readonly #waiting = new Map<string, SpanContext>();

@@ -229,9 +229,7 @@ describe("several calls of one tool that wait", () => {
           : [resumed.state, ...resumed.answers.map((answer) => "value" in answer && answer.value)],
       ),
     );
-    const outcomes = await executor
-      .startRun()
-      .executeAll([1, 2].map((n) => call("ask", { n }, "same-id")));
+    const outcomes = await executor.startRun().executeAll([1, 2].map((n) => call("ask", { n })));
     const [first, second] = outcomes.map((outcome) => interruptionOf(outcome));
     const b = await executor.resume(second as never, [{ type: "input", value: "b" }]);
     const a = await executor.resume(first as never, [{ type: "input", value: "a" }]);

@@ -38,11 +38,12 @@ describe("the updates of one call", () => {
     const onUpdate = (_: ToolOutput, { id }: { id: string }): void => void seen.push(id);
     const calls = [call("t", {}, "a"), call("t", {}, "b")];
     await run.executeAll(calls, { onUpdate });
-    for await (const { outcome } of run.stream(calls, { onUpdate })) completed(outcome);
-    const admitted = call("t", {}, "c");
+    const others = [call("t", {}, "c"), call("t", {}, "d")];
+    for await (const { outcome } of run.stream(others, { onUpdate })) completed(outcome);
+    const admitted = call("t", {}, "e");
     expect(await run.checkAdmission(admitted)).toBeUndefined();
     completed(await run.execute(admitted, { onUpdate }));
-    expect(seen.toSorted()).toEqual(["a", "a", "b", "b", "c"]);
+    expect(seen.toSorted()).toEqual(["a", "b", "c", "d", "e"]);
   });
 
   test("come of one that goes on, to whoever resumes it", async () => {

@@ -7,12 +7,8 @@ import { lazyTool, namesOf, searched, shop } from "./shop.ts";
 
 const constant = toolSearch({ form: "constant", always: ["get_pet"] });
 
-const through = (name: string, args?: unknown): ToolCall =>
-  call(
-    "call_tool",
-    { name, ...(args === undefined ? {} : { arguments: args }) } as JsonObject,
-    "7",
-  );
+const through = (name: string, args?: unknown, id?: string): ToolCall =>
+  call("call_tool", { name, ...(args === undefined ? {} : { arguments: args }) } as JsonObject, id);
 
 describe("a constant list of tools", () => {
   test("stays as it is, whatever is found", async () => {
@@ -58,7 +54,7 @@ describe("a constant list of tools", () => {
       const executor = executorFor(shop, { hooks: [] });
       const events = recorded(executor);
       const limited = executor.startRun({ search: constant, limits: { callsPerTool: 1 } });
-      const outcome = completed(await limited.execute(through("get_order", { id: 5 })));
+      const outcome = completed(await limited.execute(through("get_order", { id: 5 }, "7")));
       expect([outcome.result.toolName, outcome.result.callId]).toEqual(["get_order", "7"]);
       expect(textFor(outcome)).toBe("get order 5");
       expect(new Set(events.map((event) => ("tool" in event ? event.tool : "")))).toEqual(
@@ -131,7 +127,7 @@ describe("a constant list of tools", () => {
       const pay = tool("pay", (args) => (ran.push(args), "paid"), { needsApproval: true });
       const executor = executorFor([pay, ...shop]);
       const one = executor.startRun({ search: constant });
-      const waiting = interruptionOf(await one.execute(through("pay", { amount: 3 })));
+      const waiting = interruptionOf(await one.execute(through("pay", { amount: 3 }, "7")));
       expect(waiting.call).toMatchObject({ id: "7", name: "pay", arguments: { amount: 3 } });
       expect(ran).toEqual([]);
       await executor.resume(waiting, [{ type: "approve" }]);

@@ -80,7 +80,7 @@ describe("a search that a tool makes with narrower rights than its run", () => {
         const outcome = await ctx.scope.execute(inner, by === "policy" ? { narrow } : { toolset });
         seen.push(textFor(outcome));
       }
-      const found = await ctx.scope.execute(calls[0] as ToolCall);
+      const found = await ctx.scope.execute({ ...(calls[0] as ToolCall), id: "once more" });
       return textFor(found);
     });
     const executor = executorFor([tool("get_pet"), tool("drop_pet"), agent]);

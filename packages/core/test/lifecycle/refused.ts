@@ -29,7 +29,7 @@ export const refused: readonly Scenario[] = [
       pending: 1,
       act: answered(undefined, async (lab) => {
         const other = executorFor([...lab.executor.registry.toolset()], asking.options);
-        const outcome = await other.execute(call("t"));
+        const outcome = await other.execute({ ...call("t"), id: "t" });
         return outcome.status === "interrupted" ? outcome.interruption : undefined;
       }),
     },
@@ -123,6 +123,14 @@ export const refused: readonly Scenario[] = [
       },
     },
   ),
+  ...ways("begin", "skipped", "rejected", {
+    how: "an earlier call of the run has its id",
+    act: async (lab) => {
+      await lab.run.execute(call("nobody", {}, "t"));
+      lab.forget();
+      return lab.execute();
+    },
+  }),
   ...ways("begin", "unavailable", "rejected", {
     how: "the executor comes to rest",
     act: async (lab) => {

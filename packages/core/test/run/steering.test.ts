@@ -131,9 +131,11 @@ describe("F2.5 steering", () => {
     const run = executorFor(tools).startRun({ limits: { calls: 4, callsPerTool: 1 } });
     const { stopWhen } = steering(["stop"]);
     await run.executeAll(calls, { strategy: "sequential", stopWhen });
-    const again = await run.executeAll(calls.slice(1));
+    const again = await run.executeAll(
+      ["b", "c", "d"].map((name) => call(name, {}, `${name} again`)),
+    );
     expect(again.map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
-    expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
+    expect(codeOf(await run.execute(call("a", {}, "a again")))).toBe("limit_exceeded");
   });
 
   test("gives back what skipped calls had reserved of a rate", async () => {
@@ -146,7 +148,9 @@ describe("F2.5 steering", () => {
     const outcomes = await run.executeAll(calls.slice(0, 3), { strategy: "sequential", stopWhen });
     expect(outcomes.map(({ status }) => status)).toEqual(["completed", "failed", "failed"]);
     await settled();
-    const again = await run.executeAll(calls.slice(1));
+    const again = await run.executeAll(
+      ["b", "c", "d"].map((name) => call(name, {}, `${name} again`)),
+    );
     expect(
       again.map((outcome) => (outcome.status === "failed" ? codeOf(outcome) : outcome.status)),
     ).toEqual(["completed", "completed", "rate_limited"]);

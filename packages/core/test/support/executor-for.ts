@@ -1,3 +1,4 @@
+import { TestRunner } from "vitest";
 import {
   ajvValidator,
   defineTool,
@@ -54,9 +55,22 @@ export function executorFor(
   });
 }
 
-/** A call with an id of its own name. */
-export function call(name: string, args: string | JsonObject = {}, id: string = name): ToolCall {
-  return { id, name, arguments: args };
+/** The number of calls of each name that a test has made, by test. */
+const made = new WeakMap<object, Map<string, number>>();
+
+/** A call. Its id is its name; of later calls in the same test, the name with a number. */
+export function call(name: string, args: string | JsonObject = {}, id?: string): ToolCall {
+  return { id: id ?? nextId(name), name, arguments: args };
+}
+
+function nextId(name: string): string {
+  const test: object | undefined = TestRunner.getCurrentTest();
+  if (test === undefined) return name;
+  const calls = made.get(test) ?? new Map<string, number>();
+  made.set(test, calls);
+  const count = (calls.get(name) ?? 0) + 1;
+  calls.set(name, count);
+  return count === 1 ? name : `${name} ${count}`;
 }
 
 /** Every event from now on. */

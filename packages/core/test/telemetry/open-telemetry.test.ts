@@ -273,7 +273,7 @@ describe("the span of a call", () => {
     expect(ran!.links.map(({ context }) => context.spanId)).toEqual([asked!.spanContext().spanId]);
   });
 
-  test("of calls with the same id in the same run: each has its own, for as long as it takes", async () => {
+  test("of calls with the same id in two runs of the same id: each has its own, for as long as it takes", async () => {
     const collected = new Collected();
     const own = collected.tracers.getTracer("own");
     const gates = [deferred<void>(), deferred<void>()];
@@ -286,8 +286,9 @@ describe("the span of a call", () => {
       }),
       { hooks: [collected.hook()] },
     );
-    const run = executor.startRun();
-    const calls = [0, 1].map((at) => run.execute(call("t", { at }, "same")));
+    const calls = [0, 1].map((at) =>
+      executor.startRun({ id: "run" }).execute(call("t", { at }, "same")),
+    );
     gates[1]!.resolve();
     await calls[1];
     gates[0]!.resolve();

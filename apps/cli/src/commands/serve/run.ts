@@ -10,7 +10,6 @@ import { planSources, type LoadedSources } from "../../sources/load-sources.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
-import { isStoreConfigured } from "../../store/store-path.ts";
 import { pendingCallHints } from "../shared/hints.ts";
 import { printPolicyWarnings } from "../shared/policy-warnings.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
@@ -65,13 +64,13 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     const { policy, servers } = loaded;
     const { timeout, grace: graceMs = defaultGraceMs } = options;
     const { limits, listener } = resolveServeLimits(options, loaded.serve);
-    const isStored = isStoreConfigured(options.store ?? loaded.store, io.env);
     const executor = new ToolExecutor({
       registry,
       key: store.key.value,
       pendingCalls: store.pendingCalls,
       grants: store.grants,
-      ...(isStored ? { tasks: store.tasks, artifacts: store.artifacts } : {}),
+      tasks: store.tasks,
+      artifacts: store.artifacts,
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
     });

@@ -17,6 +17,7 @@ import type { ExecutorServices } from "./services.ts";
 import type { HookedCall } from "./hook.ts";
 import type { Redactor } from "../../contract/redactor.ts";
 import { redactorForCall } from "../../redaction/redactor-of.ts";
+import type { CallIds } from "./call-ids.ts";
 import { CallLifecycle } from "./call-lifecycle.ts";
 
 /**
@@ -139,6 +140,8 @@ export class CallState extends CallLifecycle {
   checkpoint: JsonValue | undefined;
   /** The output was longer than `maxCapturedBytes`. */
   truncated = false;
+  /** The ids of the calls that the current attempt has made. */
+  nestedIds: CallIds | undefined;
   /** For the event of the call's end. */
   warnings: string[] | undefined;
 

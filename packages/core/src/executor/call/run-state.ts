@@ -1,6 +1,7 @@
 import type { LimitedRun } from "../../limits/limited-call.ts";
 import type { SecretRedactor } from "../../redaction/secret-redactor.ts";
 import type { ToolError } from "../../contract/tool-error.ts";
+import type { CallIds } from "./call-ids.ts";
 import type { Toolset } from "../../contract/tool.ts";
 
 /** The run of a call, as the pipeline uses it. */
@@ -22,6 +23,8 @@ export interface RunState extends LimitedRun {
   readonly toolset: Toolset;
   /** The toolset for resuming a call of that tool, whatever the run lists now. */
   toolsetFor(name: string): Toolset;
+  /** The ids of its calls. */
+  readonly callIds: CallIds;
   /** Cancels all calls of the run, current and future. */
   cancel(reason?: string): void;
   /** The run was disposed of: calls that wait for approval are resumed in another one. */

@@ -6,6 +6,7 @@ import type { ToolOutcome } from "../../contract/tool-result.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { Batch } from "../batch/batch.ts";
 import { readCall, readOnce } from "../call/read-call.ts";
+import { takeCallId } from "../call/call-ids.ts";
 import { CallState } from "../call/call-state.ts";
 import { toToolError } from "../call/to-tool-error.ts";
 import { unwrapCallTool } from "../call/unwrap-call-tool.ts";
@@ -102,7 +103,9 @@ export function executeWithin(execution: CallState): Promise<ToolOutcome> {
   for (let at: CallState | undefined = parent; at !== undefined; at = at.parent) {
     at.hasChildren = true;
   }
-  const refused = refusal(execution, parent);
+  const refused =
+    refusal(execution, parent) ??
+    (execution.resumption === undefined ? takeCallId(execution) : undefined);
   if (refused !== undefined) execution.stop(refused);
   const { slot } = parent;
   if (slot === undefined) return engine.execute(execution);

@@ -28,6 +28,8 @@ export function run(execution: CallState): Awaitable<unknown> {
     execution.attempt += 1;
   }
   execution.truncated = false;
+  // An attempt that repeats the one before it makes the same calls.
+  execution.nestedIds = undefined;
   const ctx = new ExecutionContext(execution);
   execution.beginAttempt(ctx);
   const returned = invoke(execution, ctx);

@@ -1,0 +1,56 @@
+import { ToolError } from "../../contract/tool-error.ts";
+import type { CallState } from "./call-state.ts";
+
+/** Number of ids that are remembered at least. A bound, since a run can last as long as its process. */
+const minIds = 10_000;
+
+/**
+ * The ids that calls have had: those of a run, or those of the calls that one attempt of a tool has made. An id is the
+ * key of a call's result, events, audit records and idempotency key, so two calls cannot share one.
+ */
+export class CallIds {
+  // Most runs have one call, which needs no set.
+  private first: string | undefined;
+  private latest: Set<string> | undefined;
+  private earlier: Set<string> | undefined;
+
+  /** Records the id. False: a call has it already. */
+  take(id: string): boolean {
+    if (this.latest === undefined) {
+      if (this.first === id) return false;
+      if (this.first === undefined) {
+        this.first = id;
+        return true;
+      }
+      this.latest = new Set([this.first]);
+    }
+    const { size } = this.latest;
+    this.latest.add(id);
+    if (this.latest.size === size || this.earlier?.has(id) === true) return false;
+    if (size >= minIds) {
+      this.earlier = this.latest;
+      this.latest = new Set();
+    }
+    return true;
+  }
+
+  /** Removes the id of a call that was only checked. */
+  release(id: string): void {
+    if (this.first === id) this.first = undefined;
+    this.latest?.delete(id);
+    this.earlier?.delete(id);
+  }
+}
+
+/** Takes the id of a call, among the calls of its run or of the tool that makes it. Returns the error if it is taken. */
+export function takeCallId(execution: CallState): ToolError | undefined {
+  const { call, parent, run } = execution;
+  const ids = parent === undefined ? run.callIds : (parent.nestedIds ??= new CallIds());
+  if (ids.take(call.id)) return undefined;
+  return new ToolError(
+    "skipped",
+    `${call.name} was not run: an earlier call of this run has the id "${call.id.slice(0, 100)}". ` +
+      "If it is the same call, the result of that one holds; a call that waits is continued by resume. " +
+      "Otherwise, make the call with a new id.",
+  );
+}
