@@ -39,7 +39,7 @@ export type { RegistryDiff } from "./registry/registry-diff.ts";
 export { ajvValidator } from "./schema/ajv-validator.ts";
 export type { Decision } from "./policy/decision.ts";
 export type { ConfigurationWarning } from "./policy/rule-warnings.ts";
-export type { PolicyExplanation } from "./policy/decide.ts";
+export type { PolicyExplanation } from "./policy/decision.ts";
 export type {
   PolicyAnswer,
   PolicyDefinition,

@@ -2,7 +2,7 @@ export type { GrantStore } from "./approvals/grant-store.ts";
 export { memoryGrants } from "./approvals/grant-store.ts";
 export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
 export type { MemoryQuota } from "./limits/memory-quota.ts";
-export { quotaOwner } from "./contract/owner.ts";
+export { quotaOwner } from "./contract/caller.ts";
 export type {
   ClaimResult,
   FinishedResult,

@@ -7,7 +7,7 @@ import type {
 } from "../contract/interruption.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { SchemaCache } from "../schema/schema-cache.ts";
-import type { Approval } from "./approval.ts";
+import type { Approval } from "./pending-call.ts";
 import { isGrantChoice } from "./new-grant.ts";
 
 /** The answer to one request: the answer that names it, or else the one for all requests. */

@@ -1,4 +1,4 @@
-import { ownerOf, quotaOwner } from "../contract/owner.ts";
+import { ownerOf, quotaOwner } from "../contract/caller.ts";
 import { systemClock, type Clock } from "../time/clock.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import { checkedQuota, type MemoryQuota } from "../limits/memory-quota.ts";

@@ -1,4 +1,4 @@
-import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
+import { truncateUtf8, utf8Length, wellFormed } from "../text/utf8.ts";
 import { jsonPath } from "../json-path/json-path.ts";
 import { bytesToBase64 } from "../text/base64.ts";
 import { isReadableMediaType } from "../results/media-type.ts";
@@ -8,9 +8,7 @@ import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { ArtifactRef, ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { Artifacts } from "./artifacts.ts";
-import { decodeText, readPage, type Page } from "./page.ts";
 import type { LargeOutputs } from "./large-outputs.ts";
-import { wellFormed } from "../text/well-formed.ts";
 
 /** The parts of an executor that `read_artifact` uses. */
 export interface ArtifactReading {
@@ -247,4 +245,74 @@ function excerpt(text: string, index: number, length: number): string {
   const end = Math.min(text.length, index + Math.min(length, 200) + around);
   const within = wellFormed(text.slice(start, end)).replace(/\s+/g, " ");
   return `${start > 0 ? "…" : ""}${within}${end < text.length ? "…" : ""}`;
+}
+
+/** A page of a longer content, as a model reads it. */
+interface Page {
+  readonly text: string;
+  /** Its start and end, in bytes of the whole. */
+  readonly start: number;
+  readonly end: number;
+  readonly isBase64: boolean;
+}
+
+/** The page to read. */
+interface PageRequest {
+  /** Bytes of the whole. */
+  readonly size: number;
+  readonly offset: number;
+  /** Maximum bytes of the page's text; at least one character is read. */
+  readonly most: number;
+  /** The content may be decoded as UTF-8. */
+  readonly isText: boolean;
+}
+
+/**
+ * Reads a page of text without splitting characters: an offset within one moves to its start. Content that is not text,
+ * or not UTF-8, is returned as base64.
+ *
+ * @param read returns the bytes from an offset on; fewer only at the end.
+ */
+async function readPage(
+  read: (offset: number, length: number) => Promise<Uint8Array> | Uint8Array,
+  { size, offset, most, isText }: PageRequest,
+): Promise<Page> {
+  if (isText) {
+    const from = Math.max(0, offset - 3);
+    const bytes = await read(from, offset - from + most + 4);
+    const start = characterAt(bytes, offset - from);
+    const end = Math.max(characterAt(bytes, start + most), nextCharacter(bytes, start));
+    const text = decodeText(bytes.subarray(start, end));
+    if (text !== undefined) return { text, start: from + start, end: from + end, isBase64: false };
+  }
+  const bytes = await read(offset, Math.max(1, Math.floor(most / 4)) * 3);
+  const end = Math.min(size, offset + bytes.byteLength);
+  return { text: bytesToBase64(bytes), start: offset, end, isBase64: true };
+}
+
+/** Decodes UTF-8 completely; `undefined`: the bytes are not UTF-8. */
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The start of the character that the byte at `index` belongs to. */
+function characterAt(bytes: Uint8Array, index: number): number {
+  if (index >= bytes.length) return bytes.length;
+  let at = index;
+  while (at > 0 && at > index - 3 && isContinuation(bytes[at])) at -= 1;
+  return at;
+}
+
+function nextCharacter(bytes: Uint8Array, index: number): number {
+  let at = Math.min(index + 1, bytes.length);
+  while (at < bytes.length && at < index + 4 && isContinuation(bytes[at])) at += 1;
+  return at;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -9,9 +9,9 @@ import {
   type ArtifactStore,
   type StoredArtifact,
 } from "./artifact-store.ts";
-import { ownerOf, type Behalf } from "../contract/owner.ts";
+import { ownerOf, type Behalf } from "../contract/caller.ts";
 import { visibleText } from "../contract/visible-text.ts";
-import { wellFormed } from "../text/well-formed.ts";
+import { wellFormed } from "../text/utf8.ts";
 
 /** Timeout of one answer of a store, in milliseconds. */
 export const maxStoreMs = 10_000;

@@ -1,5 +1,5 @@
 import { text, type ContentBlock } from "../contract/content-block.ts";
-import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
+import { truncateUtf8, utf8Length } from "../text/utf8.ts";
 
 /** Maximum number of blocks of one output for a model, however short they are. */
 export const maxBlocks = 200;

@@ -3,7 +3,7 @@ import type { Clock } from "../time/clock.ts";
 import { systemClock } from "../time/clock.ts";
 import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { quotaOwner } from "../contract/owner.ts";
+import { quotaOwner } from "../contract/caller.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
 /** Options of `memoryArtifacts`. */

@@ -1,12 +1,11 @@
 import { text, type ContentBlock, type ResourceBlock } from "../contract/content-block.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { ArtifactRef } from "../contract/tool-result.ts";
-import { utf8Length, truncateUtf8 } from "../text/truncate-utf8.ts";
+import { utf8Length, truncateUtf8, wellFormed } from "../text/utf8.ts";
 import { toJson } from "../json/to-json.ts";
 import { base64ToBytes } from "../text/base64.ts";
 import { isJsonMediaType, isTextMediaType } from "../results/media-type.ts";
 import { previewJson, previewText } from "../json/preview-json.ts";
-import { wellFormed } from "../text/well-formed.ts";
 import { mediaSize, textSize, isBinary, maxBlocks, type ContentLimits } from "./clip-content.ts";
 
 /** Maximum number of artifacts of one output; the rest is stored as one. */

@@ -1,5 +1,4 @@
-import type { PolicyLayer } from "../policy/decision.ts";
-import { mayRun } from "../policy/decide.ts";
+import { mayRun, type PolicyLayer } from "../policy/decision.ts";
 import type { RegisteredTool, Toolset, Tool } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { ExecutorTasks } from "../tasks/executor-tasks.ts";

@@ -1,6 +1,6 @@
 import { toJson } from "../json/to-json.ts";
 import { previewJson } from "../json/preview-json.ts";
-import { wellFormed } from "../text/well-formed.ts";
+import { wellFormed } from "../text/utf8.ts";
 import type { Redactor } from "./redactor.ts";
 import { errorCodes, ToolError } from "./tool-error.ts";
 

@@ -1,4 +1,4 @@
-import { wellFormed } from "../text/well-formed.ts";
+import { wellFormed } from "../text/utf8.ts";
 import { flagTags, hiddenClass } from "./hidden-characters.ts";
 
 /** A quick test for characters that most texts do not contain; only some of them are hidden. */

@@ -32,8 +32,13 @@ import { checkRetry } from "../contract/retry-policy.ts";
 import { compilePaths } from "../redaction/path-rules.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import type { AnySchema, ArgumentsOf, OutputOf } from "./infer.ts";
-import { standardInput, type StandardInput } from "./standard-input.ts";
-import { isStandardSchema, jsonSchemaOf, type StandardSchema } from "./standard-schema.ts";
+import {
+  standardInput,
+  isStandardSchema,
+  jsonSchemaOf,
+  type StandardInput,
+  type StandardSchema,
+} from "./standard-schema.ts";
 
 /**
  * The possible results of a tool's code: with an `output` schema a value of that schema, a `ToolOutput` or a

@@ -1,5 +1,5 @@
 import { mediaSize, textSize } from "../artifacts/clip-content.ts";
-import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
+import { truncateUtf8, utf8Length } from "../text/utf8.ts";
 import { toJson, plainBytes } from "../json/to-json.ts";
 import type { CallInfo } from "../contract/call-info.ts";
 import type { Redactor } from "../contract/redactor.ts";

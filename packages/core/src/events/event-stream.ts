@@ -2,7 +2,7 @@ import type { RecordedDecision } from "../audit/audit-sink.ts";
 import { isThenable } from "../json/json.ts";
 import type { ToolOutput, ToolResult } from "../contract/tool-result.ts";
 import { errorCodes, type ToolError } from "../contract/tool-error.ts";
-import { truncateUtf8 } from "../text/truncate-utf8.ts";
+import { truncateUtf8 } from "../text/utf8.ts";
 import { toJson } from "../json/to-json.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallInfo } from "../contract/call-info.ts";
@@ -17,8 +17,9 @@ import {
   type ReportedCall,
 } from "./event-payload.ts";
 import { EventQueue } from "./event-queue.ts";
-import { progressOf } from "./progress.ts";
 import type { EventFields, ToolEvent, ToolEventListener } from "./tool-event.ts";
+import type { ToolProgress } from "../contract/tool.ts";
+import { redactStreamedText } from "../redaction/redact-output.ts";
 
 const maxTextBytes = 2000;
 
@@ -307,4 +308,25 @@ function shortName(name: string): string {
 function short<Value>(value: Value): Value | string {
   const isLong = typeof value === "string" && value.length * 3 > maxTextBytes;
   return isLong ? truncateUtf8(value, maxTextBytes) : value;
+}
+
+const maxMessageBytes = 1000;
+
+/** The valid parts of a tool's progress: each field is read once. `undefined`: none. */
+function progressOf(execution: CallInfo, given: unknown): ToolProgress | undefined {
+  try {
+    const { message, done, total } = given as { readonly [K in keyof ToolProgress]?: unknown };
+    const progress: { -readonly [K in keyof ToolProgress]: ToolProgress[K] } = {};
+    if (typeof message === "string") {
+      progress.message = truncateUtf8(
+        redactStreamedText(execution, "progress", message),
+        maxMessageBytes,
+      );
+    }
+    if (typeof done === "number" && Number.isFinite(done)) progress.done = done;
+    if (typeof total === "number" && Number.isFinite(total)) progress.total = total;
+    return Object.keys(progress).length === 0 ? undefined : Object.freeze(progress);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,6 @@
-import { checkSession } from "../contract/owner.ts";
+import { checkSession, copyCaller, type Caller } from "../contract/caller.ts";
 import { SearchedToolset } from "../built-in/searched-toolset.ts";
 import { isBuiltInName } from "../contract/tool-names.ts";
-import { copyCaller, type Caller } from "../contract/caller.ts";
 import {
   checkedLimits,
   newCounters,
@@ -18,13 +17,12 @@ import { Batch, type BatchRun } from "./batch/batch.ts";
 import { CallStream } from "./call-stream.ts";
 import { type CallServices, type CallSettings, CallState } from "./call/call-state.ts";
 import type { CallExecutor } from "./call/services.ts";
-import { checkOneCall, type RunOptions } from "./batch/check-call-options.ts";
+import { checkOneCall, manyCalls, type RunOptions } from "./batch/check-call-options.ts";
 import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
 import { admit, execute, start } from "./execute.ts";
 import { abortWith } from "./call/abort-with.ts";
 import { CallIds, takeCallId } from "./call/call-ids.ts";
 import { unwrapCallTool } from "./call/unwrap-call-tool.ts";
-import { manyCalls } from "./batch/many-calls.ts";
 
 /**
  * One agent run: its caller, its values, its limits, and the tools that may be called now. `ToolRun` adds the type of

@@ -1,6 +1,6 @@
 import { ToolError } from "../contract/tool-error.ts";
 import { Batch, type BatchRun } from "./batch/batch.ts";
-import type { ManyCalls } from "./batch/many-calls.ts";
+import type { ManyCalls } from "./batch/check-call-options.ts";
 import type { FinishedCall } from "../contract/call-options.ts";
 
 type Next = IteratorResult<FinishedCall, undefined>;

@@ -1,12 +1,12 @@
 import { Artifacts } from "../artifacts/artifacts.ts";
 import { checkedLargeOutputs } from "../artifacts/large-outputs.ts";
 import { ArgumentsHash, Secret, IdempotencyKeys } from "../approvals/secret.ts";
-import { GrantSeal } from "../approvals/grant-seal.ts";
+import { GrantSeal } from "../approvals/matching-grants.ts";
 import { LocalCalls } from "./call/local-calls.ts";
 import { Seal } from "../approvals/seal.ts";
 import { Audit } from "../audit/audit.ts";
 import { EventStream } from "../events/event-stream.ts";
-import { frameBytes } from "../framing/frame.ts";
+import { frameBytes } from "./call/framed-content.ts";
 import { enforced } from "../limits/executor-limits.ts";
 import { compilePolicy } from "../policy/compile-policy.ts";
 import { createRedaction } from "../redaction/redactor-of.ts";
@@ -19,7 +19,7 @@ import { endNow, execute, failCall, pipelineFor, startRetry } from "./execute.ts
 import { hookPhases } from "./call/hook-phases.ts";
 import { ActiveCalls } from "./call/active-calls.ts";
 import type { CallLifecycle } from "./call/call-lifecycle.ts";
-import { resumeNested } from "./resume/resume-nested.ts";
+import { resumeNested } from "./resume/resume.ts";
 import type { CallExecutor } from "./call/services.ts";
 import { readOptions, type ExecutorOptions } from "./executor-options.ts";
 

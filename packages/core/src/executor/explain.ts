@@ -1,7 +1,6 @@
 import type { Grant } from "../contract/grant.ts";
 import { matchingGrants } from "../approvals/matching-grants.ts";
-import { explainPermission } from "../policy/decide.ts";
-import type { Decision } from "../policy/decision.ts";
+import { explainPermission, type Decision } from "../policy/decision.ts";
 import type { PolicyEffect, PermissionRequest } from "../contract/policy-definition.ts";
 import type { Toolset } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";

@@ -5,11 +5,9 @@ import type { ToolOutcome } from "../contract/tool-result.ts";
 import type { ToolExecutor, ToolRun } from "../executor/tool-executor.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { JsonObject } from "../json/json.ts";
-import { BoundedMap, perObject } from "./caches.ts";
+import { BoundedMap, perObject, type IntegrationTarget } from "./target.ts";
 import { DefaultRuns } from "./default-runs.ts";
-import { notApprovedText } from "./pending-text.ts";
-import type { IntegrationTarget } from "./target.ts";
-import { ToolFailure } from "./tool-failure.ts";
+import { notApprovedText, ToolFailure } from "./pending-text.ts";
 
 /** A call as a framework hands it to a tool. */
 export interface FrameworkCall {

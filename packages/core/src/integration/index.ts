@@ -9,7 +9,7 @@ export {
   type ToFilePart,
 } from "./content-parts.ts";
 export { notApprovedText, waitingText } from "./pending-text.ts";
-export { ToolFailure, toToolFailure } from "./tool-failure.ts";
+export { ToolFailure, toToolFailure } from "./pending-text.ts";
 export { CallGate, PendingApprovals, toToolCall, type FrameworkCall } from "./call-gate.ts";
 export {
   constantToolset,
@@ -21,4 +21,4 @@ export {
   type IntegrationTarget,
 } from "./target.ts";
 export { DefaultRuns } from "./default-runs.ts";
-export { BoundedMap, perObject } from "./caches.ts";
+export { BoundedMap, perObject } from "./target.ts";

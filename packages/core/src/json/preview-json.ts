@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from "./json.ts";
-import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
-import { wellFormed } from "../text/well-formed.ts";
+import { truncateUtf8, utf8Length, wellFormed } from "../text/utf8.ts";
 
 /** The bytes reserved for an omitted member: enough for its summary. */
 const summaryBytes = 32;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 import { bytesToBase64 } from "../text/base64.ts";
-import { wellFormed } from "../text/well-formed.ts";
+import { wellFormed } from "../text/utf8.ts";
 
 const maxDepth = 200;
 

@@ -2,9 +2,8 @@ import type { Awaitable } from "../json/json.ts";
 import type { Tool } from "../contract/tool.ts";
 import type { PermissionRequest } from "../contract/policy-definition.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { reservationFor, type LimitedCall } from "./limited-call.ts";
+import { reservationFor, within, type LimitedCall } from "./limited-call.ts";
 import type { RateLimits } from "./rate-limits.ts";
-import { within } from "./within.ts";
 
 /** A call whose spending is limited, once its tool is known. */
 export interface SpendingCall extends LimitedCall {

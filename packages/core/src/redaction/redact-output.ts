@@ -3,8 +3,9 @@ import { base64ToBytes, bytesToBase64 } from "../text/base64.ts";
 import type { ContentBlock } from "../contract/content-block.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import type { Redactor } from "../contract/redactor.ts";
+import type { Redactor, StreamRedactor } from "../contract/redactor.ts";
 import { redactValue } from "./redact-value.ts";
+import type { CallInfo } from "../contract/call-info.ts";
 
 /** The redactor's methods that an output needs. */
 export interface OutputRedactor extends Pick<Redactor, "text" | "error" | "bytes"> {
@@ -100,4 +101,33 @@ export function hasText(mediaType: string): boolean {
       mediaType,
     )
   );
+}
+
+/** By call and kind: what has passed. */
+const passing = new WeakMap<CallInfo, Partial<Record<"progress" | "update", StreamRedactor>>>();
+
+/** Redacts the next text of that kind that a call emits while it runs. */
+export function redactStreamedText(
+  execution: CallInfo,
+  kind: "progress" | "update",
+  text: string,
+): string {
+  const redactor = execution.redactor;
+  if (redactor === undefined) return text;
+  let kinds = passing.get(execution);
+  if (kinds === undefined) passing.set(execution, (kinds = {}));
+  return (kinds[kind] ??= redactor.streamRedactor()).next(text);
+}
+
+/** An update, as far as its texts may pass. */
+export function redactStreamedOutput(execution: CallInfo, output: ToolOutput): ToolOutput {
+  let changed = false;
+  const content = output.content.map((block) => {
+    if (block.type !== "text") return block;
+    const text = redactStreamedText(execution, "update", block.text);
+    if (text === block.text) return block;
+    changed = true;
+    return { ...block, text };
+  });
+  return changed ? { ...output, content } : output;
 }

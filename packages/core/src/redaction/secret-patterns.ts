@@ -1,5 +1,5 @@
 import { nodeBuffer } from "../text/base64.ts";
-import { wellFormed } from "../text/well-formed.ts";
+import { wellFormed } from "../text/utf8.ts";
 
 /** Shorter secrets are not registered. */
 const shortest = 4;

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../json/json.ts";
-import { truncateUtf8, utf8Length } from "../text/truncate-utf8.ts";
+import { truncateUtf8, utf8Length } from "../text/utf8.ts";
 import { bytesOf, toJson, plainBytes, type Cut } from "../json/to-json.ts";
 
 /** How many small texts are held apart before they are made one. */

@@ -6,9 +6,8 @@ import {
 } from "../contract/content-block.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
-import { truncateUtf8 } from "../text/truncate-utf8.ts";
+import { truncateUtf8, isWellFormed, wellFormed } from "../text/utf8.ts";
 import { toJson, maxBytes, plainBytes, wellFormedValue, type Cut } from "../json/to-json.ts";
-import { isWellFormed, wellFormed } from "../text/well-formed.ts";
 
 /** The maximum size in bytes of a tool's artifact references: a key and a few words for each. */
 const maxArtifactsBytes = 1_048_576;

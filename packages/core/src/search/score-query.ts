@@ -1,7 +1,6 @@
 import type { Postings } from "./postings.ts";
-import { stem } from "./stem.ts";
+import { stem, isAskingWord, isStopWord, withoutMarkup, wordsOf } from "./words.ts";
 import { asWritten } from "./tool-text.ts";
-import { isAskingWord, isStopWord, withoutMarkup, wordsOf } from "./words.ts";
 import { meanings, subjects } from "./related-words.ts";
 
 /** Limits of a query: characters, and different words. */

@@ -1,7 +1,7 @@
-import { truncateUtf8 } from "../text/truncate-utf8.ts";
+import { truncateUtf8 } from "../text/utf8.ts";
 import { builtInSource, nearNames } from "../contract/tool-names.ts";
 import type { JsonObject, JsonSchema } from "../json/json.ts";
-import type { SearchContext } from "../built-in/tool-search-port.ts";
+import type { SearchContext } from "../built-in/searched-toolset.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";

@@ -1,5 +1,5 @@
 import { checkOptions } from "../contract/check-options.ts";
-import type { RunSearch, ToolSearch } from "../built-in/tool-search-port.ts";
+import type { RunSearch, ToolSearch } from "../built-in/searched-toolset.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";

@@ -1,11 +1,10 @@
-import { ownerOf, type Behalf } from "../contract/owner.ts";
+import { ownerOf, copyCaller, type Behalf } from "../contract/caller.ts";
 import type { PendingCallRecord } from "../approvals/pending-call-store.ts";
 import { checkOptions, checkSignal, isAtLeastZero } from "../contract/check-options.ts";
 import type { EventFields } from "../events/tool-event.ts";
 import type { Clock } from "../time/clock.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import { pause, withTimeout } from "../time/waiting.ts";
-import { copyCaller } from "../contract/caller.ts";
 import { formatValue } from "../text/format-value.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import type { ToolOutcome } from "../contract/tool-result.ts";

@@ -1,4 +1,4 @@
-import { quotaOwner } from "../contract/owner.ts";
+import { quotaOwner } from "../contract/caller.ts";
 import { systemClock, type Clock } from "../time/clock.ts";
 import { checkedQuota, type MemoryQuota } from "../limits/memory-quota.ts";
 import { ToolError } from "../contract/tool-error.ts";

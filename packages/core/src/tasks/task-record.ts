@@ -2,7 +2,7 @@ import { text } from "../contract/content-block.ts";
 import type { ToolOutcome, ToolResult } from "../contract/tool-result.ts";
 import { ToolError, errorCodes, type ToolErrorCode } from "../contract/tool-error.ts";
 import type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./task-store.ts";
-import { truncateUtf8 } from "../text/truncate-utf8.ts";
+import { truncateUtf8 } from "../text/utf8.ts";
 import { toJson } from "../json/to-json.ts";
 import { cloneJson } from "../json/clone-json.ts";
 import type { CallInfo } from "../contract/call-info.ts";

@@ -1,4 +1,4 @@
-import { ownerOf } from "../contract/owner.ts";
+import { ownerOf } from "../contract/caller.ts";
 import type { EventFields } from "../events/tool-event.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallInfo } from "../contract/call-info.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isWellFormed } from "../../src/text/well-formed.ts";
+import { isWellFormed } from "../../src/text/utf8.ts";
 import { anyText } from "../support/any-text.ts";
 import { nextOffset, Shelf, textBytes } from "./support.ts";
 

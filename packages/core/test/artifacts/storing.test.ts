@@ -11,7 +11,7 @@ import {
 import type { TextBlock } from "@toolweave/core/adapter";
 import { memoryArtifacts } from "@toolweave/core/stores";
 import { base64ToBytes } from "../../src/text/base64.ts";
-import { isWellFormed } from "../../src/text/well-formed.ts";
+import { isWellFormed } from "../../src/text/utf8.ts";
 import { anyText } from "../support/any-text.ts";
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
 import { completed, failed, textFor } from "../support/outcomes.ts";

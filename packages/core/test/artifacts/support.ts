@@ -9,9 +9,9 @@ import type {
   ToolOutput,
 } from "@toolweave/core";
 import { memoryArtifacts, type ArtifactStore } from "@toolweave/core/stores";
-import { utf8Length } from "../../src/text/truncate-utf8.ts";
+import { utf8Length } from "../../src/text/utf8.ts";
 import { checkedLargeOutputs } from "../../src/artifacts/large-outputs.ts";
-import type { Behalf } from "../../src/contract/owner.ts";
+import type { Behalf } from "../../src/contract/caller.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 /** Artifacts and the tool that reads them, without an executor around. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ToolOutcome } from "@toolweave/core";
-import { neutralised } from "../../src/framing/frame.ts";
+import { neutralised } from "../../src/executor/call/framed-content.ts";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { text, type ContentBlock, type ToolReturn } from "@toolweave/core";
-import { utf8Length } from "../../src/text/truncate-utf8.ts";
+import { utf8Length } from "../../src/text/utf8.ts";
 import { anyText } from "../support/any-text.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { completed, failed, textFor } from "../support/outcomes.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
-import { decidePermission, explainPermission } from "../../src/policy/decide.ts";
+import { decidePermission, explainPermission } from "../../src/policy/decision.ts";
 import type {
   PolicyAnswer,
   PolicyFunction,

@@ -3,8 +3,12 @@ import { expect, test } from "vitest";
 import type { Caller, PermissionRequest, ToolAnnotations } from "@toolweave/core";
 import type { RegisteredTool } from "@toolweave/core/adapter";
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
-import { decidePermission, explainPermission } from "../../src/policy/decide.ts";
-import type { Decision, PolicyLayer } from "../../src/policy/decision.ts";
+import {
+  decidePermission,
+  explainPermission,
+  type Decision,
+  type PolicyLayer,
+} from "../../src/policy/decision.ts";
 import type {
   PolicyDefinition,
   PolicyLayerInput,

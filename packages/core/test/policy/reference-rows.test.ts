@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
-import { decidePermission } from "../../src/policy/decide.ts";
+import { decidePermission } from "../../src/policy/decision.ts";
 import type { PolicyFunction, PolicyInput } from "../../src/contract/policy-definition.ts";
 import { decided, effectOf, shown, subjectOf } from "./subjects.ts";
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { rename } from "@toolweave/core";
-import type { Decision } from "../../src/policy/decision.ts";
+import { decidePermission, type Decision } from "../../src/policy/decision.ts";
 import type { PolicyRule } from "../../src/contract/policy-definition.ts";
 import { decided, effectOf, entryOf, subjectOf } from "./subjects.ts";
 import { compilePolicy } from "../../src/policy/compile-policy.ts";
-import { decidePermission } from "../../src/policy/decide.ts";
 import { foreignTool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 

@@ -2,8 +2,7 @@ import type { Caller, JsonObject, PermissionRequest, ToolAnnotations } from "@to
 import type { RegisteredTool } from "@toolweave/core/adapter";
 import type { Provenance } from "@toolweave/core/adapter";
 import { compilePolicy } from "../../src/policy/compile-policy.ts";
-import { decidePermission } from "../../src/policy/decide.ts";
-import type { Decision, PolicySubject } from "../../src/policy/decision.ts";
+import { decidePermission, type Decision, type PolicySubject } from "../../src/policy/decision.ts";
 import type { PolicyInput } from "../../src/contract/policy-definition.ts";
 import { foreignTool } from "../support/executor-for.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ToolError } from "@toolweave/core";
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
-import { decidePermission } from "../../src/policy/decide.ts";
+import { decidePermission } from "../../src/policy/decision.ts";
 import type { PolicyRule } from "../../src/contract/policy-definition.ts";
 import { subjectOf } from "./subjects.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stem } from "../../src/search/stem.ts";
+import { stem } from "../../src/search/words.ts";
 
 // The examples of the paper, step by step.
 const examples = `caresses:caress ponies:poni ties:ti caress:caress cats:cat feed:feed agreed:agre

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { truncateUtf8, utf8Length } from "../../src/text/truncate-utf8.ts";
+import { truncateUtf8, utf8Length } from "../../src/text/utf8.ts";
 import { anyText } from "../support/any-text.ts";
 
 const text = fc.string({

@@ -6,7 +6,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import { messageOf } from "../../contract/error-message.ts";
 import { readOnce } from "../call/read-call.ts";
 import type { CallState } from "../call/call-state.ts";
-import type { ManyCalls } from "./many-calls.ts";
+import type { ManyCalls } from "./check-call-options.ts";
 import type { FinishedCall } from "../../contract/call-options.ts";
 
 /** The parts of a run that a batch uses. */

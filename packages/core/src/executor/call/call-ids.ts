@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/tool-error.ts";
-import type { CallState } from "./call-state.ts";
+import type { ToolCall } from "../../contract/tool-call.ts";
 
 /** Number of ids that are remembered at least. A bound, since a run can last as long as its process. */
 const minIds = 10_000;
@@ -42,9 +42,16 @@ export class CallIds {
   }
 }
 
+/** A call as the ids see it. */
+interface IdentifiedCall {
+  readonly call: ToolCall;
+  readonly run: { readonly callIds: CallIds };
+  /** The call of the tool that makes this one, with the ids of the calls that the tool has made. */
+  readonly parent: { nestedIds: CallIds | undefined } | undefined;
+}
+
 /** Takes the id of a call, among the calls of its run or of the tool that makes it. Returns the error if it is taken. */
-export function takeCallId(execution: CallState): ToolError | undefined {
-  const { call, parent, run } = execution;
+export function takeCallId({ call, parent, run }: IdentifiedCall): ToolError | undefined {
   const ids = parent === undefined ? run.callIds : (parent.nestedIds ??= new CallIds());
   if (ids.take(call.id)) return undefined;
   return new ToolError(

@@ -1,5 +1,4 @@
-import type { Approval } from "../../approvals/approval.ts";
-import type { Resumed } from "../../approvals/pending-call.ts";
+import type { Approval, Resumed } from "../../approvals/pending-call.ts";
 import type { RecordedDecision } from "../../audit/audit-sink.ts";
 import type { Answer, Interruption, RejectAnswer } from "../../contract/interruption.ts";
 import type { Awaitable, JsonObject, JsonValue } from "../../json/json.ts";
@@ -7,13 +6,13 @@ import type { RegisteredTool, Toolset, NestedResumeOptions } from "../../contrac
 import type { ToolCall } from "../../contract/tool-call.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { CallOptions } from "../../contract/call-options.ts";
+import type { ExecutorServices } from "./services.ts";
 import type { RunState } from "./run-state.ts";
 import type { PolicyLayer } from "../../policy/decision.ts";
 import type { SpendCarriedOver, Reservation, Slot } from "../../limits/limited-call.ts";
 import type { TaskRecord } from "../../tasks/task-store.ts";
 import type { ToolError } from "../../contract/tool-error.ts";
 import type { ActiveCalls } from "./active-calls.ts";
-import type { ExecutorServices } from "./services.ts";
 import type { HookedCall } from "./hook.ts";
 import type { Redactor } from "../../contract/redactor.ts";
 import { redactorForCall } from "../../redaction/redactor-of.ts";

@@ -6,9 +6,8 @@ import type {
   ToolResult,
 } from "../../contract/tool-result.ts";
 import type { JsonValue } from "../../json/json.ts";
-import { wellFormed } from "../../text/well-formed.ts";
+import { wellFormed, truncateUtf8 } from "../../text/utf8.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { truncateUtf8 } from "../../text/truncate-utf8.ts";
 import { CallState, type CallServices } from "./call-state.ts";
 import { framedContent } from "./framed-content.ts";
 import type { Interruption } from "../../contract/interruption.ts";

@@ -1,15 +1,15 @@
+import type { RunState } from "./run-state.ts";
 import type { BuiltInTools } from "../../built-in/built-in-tools.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { Toolset } from "../../contract/tool.ts";
 import type { ExecutorTasks } from "../../tasks/executor-tasks.ts";
-import type { RunState } from "./run-state.ts";
 import type { Artifacts } from "../../artifacts/artifacts.ts";
 import type { LargeOutputs } from "../../artifacts/large-outputs.ts";
 import type { EventStream } from "../../events/event-stream.ts";
 import type { RateLimits } from "../../limits/rate-limits.ts";
 import type { Slots } from "../../limits/slots.ts";
 import type { ArgumentsHash, IdempotencyKeys } from "../../approvals/secret.ts";
-import type { GrantSeal } from "../../approvals/grant-seal.ts";
+import type { GrantSeal } from "../../approvals/matching-grants.ts";
 import type { GrantStore } from "../../approvals/grant-store.ts";
 import type { LocalCalls } from "./local-calls.ts";
 import type { PendingCallStore } from "../../approvals/pending-call-store.ts";

@@ -10,7 +10,7 @@ import { takeCallId } from "../call/call-ids.ts";
 import { CallState } from "../call/call-state.ts";
 import { toToolError } from "../call/to-tool-error.ts";
 import { unwrapCallTool } from "../call/unwrap-call-tool.ts";
-import { manyCalls } from "../batch/many-calls.ts";
+import { manyCalls } from "../batch/check-call-options.ts";
 import type { ExecuteAllOptions } from "../../contract/call-options.ts";
 
 /** Maximum nesting of calls: a tool that calls itself must end. */

@@ -11,7 +11,7 @@ import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { Caller } from "../../contract/caller.ts";
 import type { JsonValue } from "../../json/json.ts";
 import { ToolArtifacts } from "./tool-artifacts.ts";
-import { mayRun } from "../../policy/decide.ts";
+import { mayRun } from "../../policy/decision.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { readCall, readInterruption } from "../call/read-call.ts";
 import { CallState } from "../call/call-state.ts";

@@ -1,5 +1,5 @@
 import { boundsOf, frozenJson, outputPart } from "../../events/event-payload.ts";
-import { redactStreamedOutput } from "../../redaction/redact-streamed.ts";
+import { redactStreamedOutput } from "../../redaction/redact-output.ts";
 import { isOutput } from "../../results/proper-output.ts";
 import { toOutput } from "../../results/to-output.ts";
 import { isThenable, type Awaitable } from "../../json/json.ts";

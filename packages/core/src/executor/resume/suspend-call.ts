@@ -1,7 +1,7 @@
 import { withdraw, storeTime, unavailable } from "../../approvals/pending-call-store.ts";
 import { specHashOf } from "../../contract/tool.ts";
 import type { PendingCall } from "../../approvals/pending-call.ts";
-import { ownerOf } from "../../contract/owner.ts";
+import { ownerOf } from "../../contract/caller.ts";
 import { spendCarriedOver } from "../../limits/limited-call.ts";
 import { redactCallForApproval } from "../../redaction/displayed-call.ts";
 import type { Interruption } from "../../contract/interruption.ts";

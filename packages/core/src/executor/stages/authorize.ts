@@ -2,8 +2,7 @@ import { isThenable, promised, type Awaitable, type JsonObject } from "../../jso
 import type { PermissionRequest } from "../../contract/policy-definition.ts";
 import type { RecordedDecision } from "../../audit/audit-sink.ts";
 import { reserveSpend } from "../../limits/spend.ts";
-import { decideByTool, decidePermission } from "../../policy/decide.ts";
-import type { Decision } from "../../policy/decision.ts";
+import { decideByTool, decidePermission, type Decision } from "../../policy/decision.ts";
 import type { RegisteredTool } from "../../contract/tool.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { answerAsks, type ApprovalRequests } from "./request-approval.ts";

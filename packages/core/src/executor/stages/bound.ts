@@ -20,7 +20,7 @@ import {
   contentForModel,
   type Part,
 } from "../../artifacts/stored-content.ts";
-import { frameBytes } from "../../framing/frame.ts";
+import { frameBytes } from "../call/framed-content.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import { messageOf } from "../../contract/error-message.ts";
 import type { CallState } from "../call/call-state.ts";

@@ -6,7 +6,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import { timedOut } from "../call/deadlines.ts";
 import type { CallState } from "../call/call-state.ts";
 import { toToolError } from "../call/to-tool-error.ts";
-import { bytesOutput } from "../../results/bytes-output.ts";
+import { bytesOutput, toOutput } from "../../results/to-output.ts";
 import { StreamBuffer } from "../../results/captured.ts";
 import { isJsonMediaType } from "../../results/media-type.ts";
 import {
@@ -15,7 +15,6 @@ import {
   type StreamFailure,
   type StreamSource,
 } from "../../results/stream-source.ts";
-import { toOutput } from "../../results/to-output.ts";
 
 /**
  * Reads a stream that a tool returned, one chunk at a time, up to `maxCapturedBytes`, and returns its content. The

@@ -8,7 +8,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/call-info.ts";
 import { leaveSlot } from "./acquire.ts";
-import { truncateUtf8 } from "../../text/truncate-utf8.ts";
+import { truncateUtf8 } from "../../text/utf8.ts";
 import { toToolError } from "../call/to-tool-error.ts";
 import { text } from "../../contract/content-block.ts";
 import type { CompletedOutcome, FailedOutcome, ToolResult } from "../../contract/tool-result.ts";

@@ -1,4 +1,4 @@
-import { approvedPermissions, type ApprovedPermission } from "../../approvals/approval.ts";
+import { approvedPermissions, type ApprovedPermission } from "../../approvals/pending-call.ts";
 import type { Grant, GrantProposal } from "../../contract/grant.ts";
 import { changedSince, displayedDescription, newGrant } from "../../approvals/new-grant.ts";
 import { specHashOf } from "../../contract/tool.ts";

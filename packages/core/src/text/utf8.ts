@@ -30,3 +30,18 @@ export function truncateUtf8(text: string, limit: number): string {
 function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
+
+interface Unicode {
+  isWellFormed(): boolean;
+  toWellFormed(): string;
+}
+
+/** True for valid Unicode: no surrogate without its other half. */
+export function isWellFormed(text: string): boolean {
+  return (text as string & Unicode).isWellFormed();
+}
+
+/** Valid Unicode: a surrogate without its other half becomes U+FFFD. */
+export function wellFormed(text: string): string {
+  return (text as string & Unicode).toWellFormed();
+}
