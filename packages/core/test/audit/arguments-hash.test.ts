@@ -27,7 +27,7 @@ async function hashesOf(options: { readonly key?: string | Uint8Array }) {
   return { shown, hashes: [proposed, ...records.map(({ argumentsHash }) => argumentsHash)] };
 }
 
-test("SE14: what names the arguments of a call is no hash that a short secret could be tried against", async () => {
+test("SE14: the hash of a call's arguments cannot be used to guess a short secret", async () => {
   const { shown, hashes } = await hashesOf({ key });
   expect(shown).not.toContain("47!1");
   expect(hashes.length).toBeGreaterThan(1);
@@ -39,7 +39,7 @@ test("SE14: what names the arguments of a call is no hash that a short secret co
   }
 });
 
-test("the same arguments have the same hash wherever the key is the same, and nowhere else", async () => {
+test("the same arguments have the same hash with the same key, and with no other", async () => {
   const [one, same, other] = await Promise.all([
     hashesOf({ key }),
     hashesOf({ key }),

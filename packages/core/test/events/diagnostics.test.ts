@@ -5,7 +5,7 @@ import { publishDiagnostics } from "@toolweave/core/diagnostics";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { completed } from "../support/outcomes.ts";
 
-/** What comes over a channel while `work` runs. */
+/** The messages of a channel while `work` runs. */
 async function heardOn(channel: string, work: () => Promise<unknown>): Promise<ToolEvent[]> {
   const heard: ToolEvent[] = [];
   const listener = (message: unknown): void => void heard.push(message as ToolEvent);
@@ -15,7 +15,7 @@ async function heardOn(channel: string, work: () => Promise<unknown>): Promise<T
   return heard;
 }
 
-test("events are published on the channel of all and on the one of their type", async () => {
+test("events are published on the channel for all events and on the channel of their type", async () => {
   const executor = executorFor(tool("t"));
   const stop = publishDiagnostics(executor);
   const run = async (): Promise<unknown> => completed(await executor.execute(call("t")));
@@ -31,7 +31,7 @@ test("events are published on the channel of all and on the one of their type", 
   expect(await heardOn("toolweave.event", run)).toEqual([]);
 });
 
-test("without a subscriber no event is made: their numbers stand still", async () => {
+test("without a subscriber no event is created: the sequence number does not change", async () => {
   const executor = executorFor(tool("t"));
   publishDiagnostics(executor);
   await executor.execute(call("t"));
@@ -58,6 +58,6 @@ test("a subscriber that throws changes nothing for the call", async () => {
   process.removeAllListeners("uncaughtException");
   for (const listener of uncaught) process.on("uncaughtException", listener);
   expect(outcome.status).toBe("completed");
-  // Node throws it again where the host sees it.
+  // Node rethrows it so that the host sees it.
   expect(thrown).toHaveLength(1);
 });

@@ -19,7 +19,7 @@ const deny: PolicyInput = [
   { rules: [{ effect: "deny", tools: "t", permissions: { kind: "spend" } }] },
 ];
 
-/** Every way out of the stages from the host's hooks on, before a call starts. */
+/** Every exit of the stages from the host's hooks on, before a call starts. */
 export const notStarted: readonly Scenario[] = [
   ...ways(
     "beforeHooks",
@@ -223,7 +223,7 @@ function limited(way: ReturnType<typeof behindAnother>): ReturnType<typeof behin
   return { ...way, setup: { ...way.setup, limits: { durationMs: 50 } } };
 }
 
-/** The tool `t` of a source that is trusted. */
+/** The tool `t` of a trusted source. */
 function foreign(spec: Partial<ToolSpec>): NonNullable<Scenario["setup"]> {
   const made = foreignTool("t", { spec, preflight: () => [spending(4)] });
   return { instead: new TestSource("far", [made], { trusted: true }) };

@@ -8,7 +8,7 @@ const numbers = {
   required: ["n"],
 } as const;
 
-/** Every way out of the stages before the host's code is asked: of calls that go on, and of new ones. */
+/** Every exit of the stages before the host's code runs: of resumed calls, and of new ones. */
 export const refused: readonly Scenario[] = [
   ...ways(
     "openInterruption",

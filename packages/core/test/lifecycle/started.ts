@@ -15,7 +15,7 @@ const question = { id: "q", type: "input", message: "How many?" } as const;
 const ofT = ({ spec }: { readonly spec: { readonly name: string } }): boolean => spec.name === "t";
 const retry = { attempts: 3, initialDelayMs: 10 };
 
-/** It can be read until hooks have looked at it: `readable` is set anew for each call. */
+/** It can be read until hooks have read it: `readable` is reset for each call. */
 let readable = true;
 const unreadable = {
   get a(): string {
@@ -23,7 +23,7 @@ const unreadable = {
   },
 };
 
-/** Every way out of the stages after a call has started. */
+/** Every exit of the stages after a call has started. */
 export const started: readonly Scenario[] = [
   ...ways(
     "run",

@@ -63,8 +63,8 @@ async function refusal(args: JsonObject, options?: object): Promise<string> {
   return error.message;
 }
 
-describe("a tool that shows less of its arguments than it takes", () => {
-  test("shows a model what its spec says, and is validated against all of it", async () => {
+describe("a tool with parameters that a model does not see", () => {
+  test("gives a model its spec's schema, and is validated against the full schema", async () => {
     const executor = executorOver(noteTool());
     expect(executor.startRun().toolset.specs()[0]?.inputSchema).toBe(shown);
     expect(await refusal({ note: { text: "long" } })).toContain("note.text");
@@ -77,7 +77,7 @@ describe("a tool that shows less of its arguments than it takes", () => {
     expect(outcome.status).toBe("completed");
   });
 
-  test("has what it calls secret masked, although the model is not shown it", async () => {
+  test("has the secret ones masked, although they are not in the model's schema", async () => {
     const outcome = await executorOver(noteTool(), {
       policy: "supervised",
     }).execute({
@@ -90,7 +90,7 @@ describe("a tool that shows less of its arguments than it takes", () => {
     expect(JSON.stringify(outcome)).not.toContain("4711");
   });
 
-  test("keeps it under other names", () => {
+  test("keeps them under other names", () => {
     for (const source of [
       prefix(toolsSource("test", [noteTool()]), "my"),
       rename(toolsSource("test", [noteTool()]), { note: "memo" }),
@@ -101,7 +101,7 @@ describe("a tool that shows less of its arguments than it takes", () => {
     }
   });
 
-  test("is another tool when what it takes changes, though it looks the same", async () => {
+  test("is a changed tool if its full schema changes, though its spec is the same", async () => {
     const { properties } = whole;
     const open = noteTool({ type: "object", properties: properties as JsonObject });
     expect(await specHashOf(open)).not.toBe(await specHashOf(noteTool()));

@@ -36,7 +36,7 @@ test("a tool cannot give its caller another role", async () => {
 });
 
 test.each([["ada"], [{}], [{ id: 7 }], [{ id: "ada", roles: "admin" }], [null]])(
-  "a caller that is none (%j) starts no run: no rule would find it",
+  "an invalid caller (%j) starts no run: no rule would match it",
   (caller) => {
     expect(() => executorFor([]).startRun({ caller: caller as never })).toThrow(
       'The caller is none: use { id: "…" }',
@@ -45,13 +45,13 @@ test.each([["ada"], [{}], [{ id: 7 }], [{ id: "ada", roles: "admin" }], [null]])
 );
 
 describe("a tool is hidden", () => {
-  test("where a rule denies every call of it", () => {
+  test("if a rule denies every call of it", () => {
     const policy = { rules: [{ effect: "deny", tools: "delete_*" }] } as const;
     expect(shown(policy, "delete_all")).toBe(false);
     expect(shown(policy, "list")).toBe(true);
   });
 
-  test("where an allow stands beside the deny", () => {
+  test("if an allow is beside the deny", () => {
     const rules = [
       { effect: "allow", tools: "delete_all" },
       { effect: "deny", tools: "*" },
@@ -68,7 +68,7 @@ describe("a tool is hidden", () => {
     expect(shown(policy, "t")).toBe(false);
   });
 
-  test("where the preset denies it and no rule may permit it", () => {
+  test("if the preset denies it and no rule may permit it", () => {
     const policy = {
       preset: "strict",
       rules: [
@@ -83,7 +83,7 @@ describe("a tool is hidden", () => {
     expect(shown(policy, "publish")).toBe(false);
   });
 
-  test("where only its permissions are allowed, but its calls are judged themselves", () => {
+  test("if only its permissions are allowed, but its calls are decided separately", () => {
     const policy = {
       preset: "strict",
       rules: [{ effect: "allow", permissions: { kind: "fs.read" } }],
@@ -93,7 +93,7 @@ describe("a tool is hidden", () => {
     expect(shown(policy, "t", { trusted: false, proposes: true })).toBe(false);
   });
 
-  test("where an untrusted claim is all that could permit it", () => {
+  test("if only an untrusted claim could permit it", () => {
     const policy = {
       preset: "strict",
       rules: [{ effect: "ask", annotations: { readOnlyHint: true } }],
@@ -103,14 +103,14 @@ describe("a tool is hidden", () => {
     expect(shown(policy, "t", { trusted: true, annotations })).toBe(true);
   });
 
-  test("where one of several layers hides it", () => {
+  test("if one of several layers hides it", () => {
     const layers = ["autonomous", { rules: [{ effect: "deny", tools: "t" }] }, () => "allow"];
     expect(shown(layers as never, "t")).toBe(false);
     expect(shown(["autonomous", "readOnly"], "t")).toBe(false);
     expect(shown(["autonomous", {}], "t")).toBe(true);
   });
 
-  test("where it cannot be read", () => {
+  test("if it cannot be read", () => {
     const annotations = {
       get readOnlyHint(): boolean {
         throw new Error("boo");
@@ -122,13 +122,13 @@ describe("a tool is hidden", () => {
   });
 });
 
-describe("a tool is shown", () => {
-  test("where a rule denies only some of what it may ask for", () => {
+describe("a tool is listed", () => {
+  test("if a rule denies only some of its possible permissions", () => {
     const rules = [{ effect: "deny", permissions: { kind: "*" } }] as const;
     expect(shown({ rules }, "t", { proposes: true })).toBe(true);
   });
 
-  test("where only a function could deny it", () => {
+  test("if only a function could deny it", () => {
     expect(shown(() => "deny", "t")).toBe(true);
   });
 });

@@ -13,14 +13,14 @@ async function shown(returned: ToolReturn, ...paths: readonly string[]) {
   return completed(await executor.execute(call("t"))).result;
 }
 
-describe("a path that a tool names", () => {
-  test("is taken out of its value and of the text of that", async () => {
+describe("a path that a tool configures", () => {
+  test("is redacted in its value and in the text of that", async () => {
     const { value, content } = await shown(account, "$.account.token");
     expect(value).toEqual(hidden);
     expect(content).toEqual([text(JSON.stringify(hidden))]);
   });
 
-  test("is taken out of other words that say the same, and of details", async () => {
+  test("is redacted in other texts with the same value, and in details", async () => {
     const output: ToolOutput = {
       content: [text("Account 7 has the token t-12345.")],
       value: account,
@@ -32,24 +32,24 @@ describe("a path that a tool names", () => {
     });
   });
 
-  test("may lead to more than texts", async () => {
+  test("may select values other than texts", async () => {
     const { value, content } = await shown(account, "$.account");
     expect(value).toEqual({ account: "[redacted]", ok: true });
     expect(content).toEqual([text('{"account":"[redacted]","ok":true}')]);
   });
 
-  test("that leads nowhere changes nothing", async () => {
+  test("that selects nothing changes nothing", async () => {
     expect((await shown(account, "$.other")).value).toBe(account);
   });
 
-  test("that is none is refused with the tool's definition", () => {
+  test("that is invalid is refused with the tool's definition", () => {
     expect(() => tool("t", undefined, { annotations: { redact: [{ path: "account" }] } })).toThrow(
       /t: annotations\.redact has a rule that is none/,
     );
   });
 });
 
-test("a tool from elsewhere whose rule is none is refused before it does anything", async () => {
+test("an external tool with an invalid rule is refused before it runs", async () => {
   let ran = false;
   const foreign = foreignTool("t", {
     invoke: () => ((ran = true), account),
@@ -61,7 +61,7 @@ test("a tool from elsewhere whose rule is none is refused before it does anythin
   expect(ran).toBe(false);
 });
 
-test("a path of the host's own holds for every tool", async () => {
+test("a path of the host applies to every tool", async () => {
   const executor = executorFor([tool("t", () => account)], {
     redact: { paths: [{ path: "$..token" }] },
   });

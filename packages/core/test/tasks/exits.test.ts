@@ -5,17 +5,17 @@ import { started } from "../lifecycle/started.ts";
 import { settled } from "../support/fake-clock.ts";
 import { taskIdOf } from "./task-for.ts";
 
-/** How a task stands after its call has left with this. */
+/** The state of a task after this exit of its call. */
 const ends: Readonly<Record<string, string>> = {
   completed: "completed",
   interrupted: "input_required",
   cancelled: "cancelled",
 };
 
-// Those in which nothing has to be done to the call while it runs.
+// The exits in which nothing has to be done to the call while it runs.
 const alone = started.filter(({ act }) => act === undefined);
 
-describe("a task whose call leaves at", () => {
+describe("a task whose call exits at", () => {
   makeDeterministic();
 
   test.each(alone.map((one) => [`${one.stage}: ${one.exit}: ${one.how}`, one] as const))(
