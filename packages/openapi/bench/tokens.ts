@@ -1,5 +1,8 @@
-// What a model reads of a document's tools, in tokens (o200k): name, description and input schema as compact JSON.
-//   node --conditions=@toolweave/source packages/openapi/bench/tokens.ts [document] [short|full]
+// The tokens of a document's tools for a model (o200k): name, description and input schema as
+// compact JSON.
+//
+// node --conditions=@toolweave/source packages/openapi/bench/tokens.ts [document] [short|full]
+//
 // Documents are read from ../shared/specs.
 import { fileURLToPath } from "node:url";
 import { ToolExecutor, ToolRegistry, type ToolSpec } from "@toolweave/core";

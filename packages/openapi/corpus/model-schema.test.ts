@@ -1,4 +1,5 @@
-// Real documents: what a model is shown of arguments is weaker than what they are validated against, and never other.
+// Real documents: the model's schema of arguments is weaker than the validated one, and never
+// stricter.
 import type { JsonSchema } from "@toolweave/core";
 import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -20,13 +21,13 @@ function acceptsOf(schema: JsonSchema): Accepts {
   try {
     return new Ajv2020(options).compile(schema) as Accepts;
   } catch {
-    // Some patterns are of before `u` mode.
+    // Some patterns are only valid without the `u` flag.
     return new Ajv2020({ ...options, unicodeRegExp: false }).compile(schema) as Accepts;
   }
 }
 
 describe.each(documentNames())("%s", (file) => {
-  test("what its arguments are validated against is never stricter shown", async () => {
+  test("the model's schema is never stricter than the validated one", async () => {
     await using source = openApiSource.fromFile(`${specs}${file}`);
     await source.ready;
     const tools = source.tools();
@@ -57,7 +58,7 @@ describe.each(documentNames())("%s", (file) => {
         }
       }
     }
-    // Values that are all refused would show nothing.
+    // If all values are refused, the test proves nothing.
     expect(accepted).toBeGreaterThanOrEqual(tried / 4);
   });
 });

@@ -21,7 +21,7 @@ const document = {
   components: { securitySchemes: { key: { type: "apiKey", in: "query", name: "k" } } },
 };
 
-/** Everything that an executor tells of calls that the server answers so. */
+/** Everything that an executor emits for calls with this answer of the server. */
 async function told(
   answer: Answer,
   auth: NonNullable<OpenApiOptions["auth"]>,
@@ -79,21 +79,21 @@ describe("SE02: an API that echoes a credential", () => {
     ["in an answer", echo(200)],
     ["in the body of a 401", echo(401)],
     ["in a header", echo(200, "etag")],
-    ["in where something was made", echo(201, "location")],
+    ["in the location of a created resource", echo(201, "location")],
     ["in the body of a 500", echo(500)],
-  ])("%s does not get it out", async (_, answer) => {
+  ])("%s does not reveal it", async (_, answer) => {
     const seen = await told(answer, { bearer: token });
     for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
     expect(seen).toContain("[redacted]");
   });
 
-  test("in a redirect does not get it out", async () => {
+  test("in a redirect does not reveal it", async () => {
     const seen = await told(echo(302, "location"), { bearer: token });
     expect(seen).toContain("redirected");
     for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
   });
 
-  test("of a function, which is another one each time", async () => {
+  test("of a function, which differs each time", async () => {
     let count = 0;
     const seen = await told(echo(401), { bearer: async () => `${token}${++count}` }, {}, 3);
     expect(count).toBeGreaterThanOrEqual(3);
@@ -102,7 +102,7 @@ describe("SE02: an API that echoes a credential", () => {
     }
   });
 
-  test("of a user, whose password is not told either", async () => {
+  test("of a user, whose password is not revealed either", async () => {
     const password = "pass-w0rd-of-ada";
     const seen = await told(echo(403), { basic: { username: "ada", password } });
     for (const secret of [...wholeOf(password), btoa(`ada:${password}`)]) {
@@ -116,7 +116,7 @@ describe("SE02: an API that echoes a credential", () => {
   });
 });
 
-test("URLs of an answer stand in events without user, password and secret parameters", async () => {
+test("URLs of an answer are in events without user, password and secret parameters", async () => {
   const secret = "7f3a9b2c";
   const url = `https://ada:${secret}@files.example/a?token=${secret}&page=2`;
   server.answer = (_, response) =>
@@ -140,7 +140,7 @@ test("URLs of an answer stand in events without user, password and secret parame
   expect(seen).not.toContain(secret);
 });
 
-test("a source says what it holds, and of what is renewed only the latest", async () => {
+test("a source reports its secrets, and of a renewed one only the latest", async () => {
   server.answer = (_, response) => response.writeHead(204).end();
   let count = 0;
   const source = openApiSource(document, {

@@ -63,7 +63,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-/** Who the server says that a caller is. */
+/** The caller's name according to the server. */
 async function shown(
   auth: OpenApiAuth,
   callers: readonly (string | undefined)[],
@@ -86,14 +86,14 @@ async function shown(
 }
 
 describe("mutual TLS (OpenAPI 3.2 section 4.27.2.4)", () => {
-  test("shows the host's certificate", async () => {
+  test("presents the host's certificate", async () => {
     expect(await shown({ schemes: { tls: await issued("shop") } }, ["ada", undefined])).toEqual([
       { who: "shop" },
       { who: "shop" },
     ]);
   });
 
-  test("shows each caller's own, on connections of their own", async () => {
+  test("presents each caller's own, on separate connections", async () => {
     const store: CredentialStore = memoryCredentials();
     for (const caller of ["ada", "bob"]) {
       const credential = { type: "certificate", ...(await issued(caller)) } as const;

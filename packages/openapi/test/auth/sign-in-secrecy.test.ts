@@ -10,11 +10,11 @@ const secret = "S3cret-of-the-shop-4711";
 const code = "Code-that-came-back-1234";
 const redirectUri = "http://127.0.0.1:9/callback";
 
-/** An authorization server that repeats all that it hears, and an API that does. */
+/** An authorization server that repeats everything it receives, and an API that does. */
 async function gossips(): Promise<{
   readonly server: RecordingServer;
   readonly api: RecordingServer;
-  /** What it has issued. */
+  /** The values that it has issued. */
   readonly issued: string[];
 }> {
   const issued: string[] = [];

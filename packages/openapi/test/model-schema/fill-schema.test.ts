@@ -18,7 +18,7 @@ function shownBody(schema: JsonSchema): JsonObject {
   return (shown["properties"] as JsonObject)["body"] as JsonObject;
 }
 
-/** Twenty kinds of records, each made of shared parts and what it has beside them. */
+/** Twenty kinds of records, each with shared parts and its own. */
 function recordDefinitions(): JsonObject {
   const shared = (): JsonObject => ({
     type: "object",
@@ -70,7 +70,7 @@ function recordDefinitions(): JsonObject {
   return Object.fromEntries(records);
 }
 
-test("a body of many kinds shows the properties that all have, and what each has beside them", () => {
+test("a body of many kinds has the properties that all have, and the own ones of each", () => {
   const $defs = recordDefinitions();
   const oneOf = Object.keys($defs).map((name) => ({ $ref: `#/$defs/${name}` }));
   const body = shownBody(root({ $ref: "#/$defs/Body" }, { ...$defs, Body: { oneOf } }));
@@ -95,7 +95,7 @@ test("a body of many kinds shows the properties that all have, and what each has
   });
 });
 
-test("a body of hundreds of properties shows the required ones, and as many others as fit", () => {
+test("a body of hundreds of properties has the required ones, and as many others as fit", () => {
   const names = Array.from({ length: 300 }, (_, index) => `Parameter${index}.Name`);
   const required = ["Parameter250.Name", "Parameter299.Name"];
   const properties = Object.fromEntries(
@@ -107,11 +107,11 @@ test("a body of hundreds of properties shows the required ones, and as many othe
   expect(Object.keys(shown).length).toBeGreaterThan(80);
   expect(shown["Parameter0.Name"]).toEqual({ type: "string" });
   expect(body["required"]).toEqual(required);
-  // Names of those that do not fit, and the mark.
+  // Names of the omitted ones, and the marker.
   expect(body["description"]).toMatch(/^Parameter\d+\.Name, .*Parameter\d+\.Name \[…\]$/);
 });
 
-test("a body that contains itself shows its properties level by level", () => {
+test("a body that contains itself has its properties level by level", () => {
   const clause = (name: string): JsonValue => ({
     type: "object",
     description: `The clause ${name}. ${long}`,
@@ -149,8 +149,8 @@ test("a body that contains itself shows its properties level by level", () => {
   });
 });
 
-test("what is added in place of a body that is too large costs a bounded number of steps", () => {
-  // Each level refers twice to the next: read naively, 2^40 schemas.
+test("the properties that replace a too large body cost a bounded number of steps", () => {
+  // Each level refers twice to the next: a naive read visits 2^40 schemas.
   const $defs: JsonObject = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => {
       const next = { $ref: `#/$defs/L${index + 1}` };

@@ -24,9 +24,9 @@ const at = (path: string, item: JsonObject, more: JsonObject = {}) =>
   opened(documentOf({ [path]: item }, more), { baseUrl: `${server.origin}/v1` });
 
 describe("SR16 a value in a path", () => {
-  // What some servers decode into dots is refused, encoded or not.
+  // Values that some servers decode into dots are refused, encoded or not.
   test.each(["..", ".", "", "%2e%2e", ".%2E", "%252e%252e", "../admin", "..%2fadmin", "..\\admin"])(
-    "that is %j is refused, before anybody is asked",
+    "that is %j is refused, before a person is asked",
     async (id) => {
       const { run } = await at("/things/{id}/parts", get(parameter("id", "path")));
       const { error, text } = told(await run("x", { id }));
@@ -63,7 +63,7 @@ describe("SR14 a line break", () => {
     },
   );
 
-  test("in a cookie, or of one character in the query, arrives as what it is", async () => {
+  test("in a cookie, or of one character in the query, arrives unchanged", async () => {
     const { run } = await at("/things", get(parameter("c", "cookie"), parameter("q", "query")));
     expect((await run("x", { c: evil, q: "a\nX-Evil: 1" })).status).toBe("completed");
     expect(server.requests).toHaveLength(1);
@@ -101,7 +101,7 @@ describe("OA15 parameters and properties of one name", () => {
   };
   const places = ["path", "query", "header", "cookie"].map((place) => parameter("id", place));
 
-  test("are all reached, each under a name of its own, the same ones in any order", async () => {
+  test("are all available, each under a unique name, the same ones in any order", async () => {
     for (const parameters of [places, places.toReversed()]) {
       const item = { put: { operationId: "x", parameters, requestBody: body, responses: {} } };
       const { spec, run } = await at("/things/{id}", item);
@@ -126,7 +126,7 @@ describe("OA15 parameters and properties of one name", () => {
     }
   });
 
-  test("that look like the names they would get are kept apart, too", async () => {
+  test("that look like the new names stay distinct, too", async () => {
     const parameters = [
       ...places.slice(0, 2),
       parameter("query_id", "query"),
@@ -150,9 +150,9 @@ describe("OA15 parameters and properties of one name", () => {
   });
 });
 
-describe("OA16 another method in disguise", () => {
+describe("OA16 a method override", () => {
   test.each(["X-HTTP-Method-Override", "x-http-method", "X-Method-Override"])(
-    "as the header %s is no argument, and cannot be sent",
+    "as the header %s is not an argument, and cannot be sent",
     async (name) => {
       const { spec, run } = await at("/a", get(parameter(name, "header"), parameter("q", "query")));
       expect(Object.keys(spec("x").inputSchema["properties"] as object)).toEqual(["q"]);
@@ -162,7 +162,7 @@ describe("OA16 another method in disguise", () => {
     },
   );
 
-  test("as _method in a query, a form or a key of an object is no argument either", async () => {
+  test("as _method in a query, a form or a key of an object is not an argument either", async () => {
     const open = { type: "object", additionalProperties: { type: "string" } };
     const { spec, run } = await at(
       "/a",
@@ -175,7 +175,7 @@ describe("OA16 another method in disguise", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("a GET is taken for a read by its method; the host can say that it is none", async () => {
+  test("a GET counts as a read by its method; the host can declare that it is not", async () => {
     const { spec } = await at("/a", get());
     expect(spec("x").annotations).toMatchObject({ readOnlyHint: true });
     const { executor } = await opened(
@@ -188,8 +188,8 @@ describe("OA16 another method in disguise", () => {
   });
 });
 
-describe("OA17 what is not the model's to choose", () => {
-  test("credentials, what the host sends and readOnly properties are no arguments, and are refused", async () => {
+describe("OA17 values that the model may not choose", () => {
+  test("credentials, the host's values and readOnly properties are not arguments, and are refused", async () => {
     const schema = {
       type: "object",
       required: ["name"],
@@ -242,7 +242,7 @@ describe("OA17 what is not the model's to choose", () => {
   });
 });
 
-test("SE11 a model that asks for the host's credential by another name gets nothing", async () => {
+test("SE11 a model that requests the host's credential by another name gets nothing", async () => {
   const { run } = await opened(documentOf({ "/a": get(parameter("url", "query")) }), {
     baseUrl: server.origin,
     auth: { bearer: "s3cret-token" },

@@ -1,4 +1,4 @@
-// Schemas of documents that are meant to do harm: the tools beside them go on.
+// Schemas of hostile documents: the tools beside them keep working.
 import type { JsonObject, JsonValue, ToolOutcome } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -31,21 +31,21 @@ function hostile(schema: JsonObject, schemas: JsonObject = {}): Promise<Opened> 
   );
 }
 
-/** A call of the other operation, whatever has become of the first. */
+/** A call of the other operation, whatever the result of the first. */
 function others({ run }: Opened): Promise<ToolOutcome> {
   server.answer = (_recorded, response) =>
     void response.setHeader("content-type", "application/json").end('"fine"');
   return run("plain", { body: "x" });
 }
 
-/** What it costs this process, in milliseconds. */
+/** The cost for this process, in milliseconds. */
 async function cost(work: () => Promise<unknown>): Promise<number> {
   const spent = cpuTimer();
   await work();
   return spent();
 }
 
-test("SC01 a pattern with exponential backtracking holds up nobody", async () => {
+test("SC01 a pattern with exponential backtracking blocks nothing", async () => {
   const api = await hostile({ type: "string", pattern: "^(a+)+$" });
   const body = `${"a".repeat(40)}!`;
   const ms = await cost(async () => {
@@ -61,7 +61,7 @@ test("SC01 a pattern with exponential backtracking holds up nobody", async () =>
 test.each([
   ["^(a+)\\1$", "cannot be checked in bounded time"],
   ["(?<a", "is not a regular expression"],
-])("SC01 the pattern %s is not checked, and named with its place", async (pattern, reason) => {
+])("SC01 the pattern %s is not checked, and reported with its place", async (pattern, reason) => {
   const api = await hostile({ type: "string", pattern });
   server.answer = (_recorded, response) => void response.writeHead(204).end();
   expect((await api.run("hostile", { body: "x" })).status).toBe("completed");
@@ -73,13 +73,13 @@ test.each([
   });
 });
 
-test("SC01 patterns that are checked are no problem", async () => {
+test("SC01 patterns that are checked are not a problem", async () => {
   const api = await hostile({ type: "string", pattern: "^(?:[a-z]{2}-?)+$" });
   api.source.realize();
   expect(api.source.problems).toEqual([]);
 });
 
-test("SC02 nor does one in the schema of an answer, which comes all the same", async () => {
+test("SC02 nor does one in the schema of an answer, which is returned", async () => {
   const api = await hostile({ type: "string", pattern: "^(a+)+$" });
   const answer = JSON.stringify(`${"a".repeat(40)}!`);
   server.answer = (_recorded, response) =>
@@ -89,7 +89,7 @@ test("SC02 nor does one in the schema of an answer, which comes all the same", a
   expect((await others(api)).status).toBe("completed");
 });
 
-describe("SC03 a schema in a circle", () => {
+describe("SC03 a circular schema", () => {
   const schemas: JsonObject = {
     N: {
       type: "object",
@@ -119,7 +119,7 @@ describe("SC03 a schema in a circle", () => {
     expect(told(await api.run("hostile", wrap(wrong))).error.code).toBe("invalid_arguments");
   });
 
-  test("of nothing but itself costs its operation", async () => {
+  test("of references only breaks its operation", async () => {
     const api = await hostile({ $ref: "#/components/schemas/Self" }, schemas);
     const { error } = told(await api.run("hostile", { body: 1 }));
     expect(error).toMatchObject({ code: "unavailable", retryable: false });
@@ -127,14 +127,14 @@ describe("SC03 a schema in a circle", () => {
     expect((await others(api)).status).toBe("completed");
   });
 
-  test("of nothing but alternatives says nothing, and hangs nobody", async () => {
+  test("of alternatives only accepts anything, and hangs nothing", async () => {
     const api = await hostile({ $ref: "#/components/schemas/First" }, schemas);
     await api.run("hostile", { body: 1 });
     expect((await others(api)).status).toBe("completed");
   });
 });
 
-test.each([3000, 20_000])("SC05 a schema of %i levels costs its operation", async (levels) => {
+test.each([3000, 20_000])("SC05 a schema of %i levels breaks its operation", async (levels) => {
   let schema: JsonObject = { type: "string" };
   for (let level = 0; level < levels; level++)
     schema = { type: "object", properties: { p: schema } };
@@ -147,7 +147,7 @@ test.each([3000, 20_000])("SC05 a schema of %i levels costs its operation", asyn
   expect((await others(api)).status).toBe("completed");
 });
 
-test("SC06 arguments of 20,000 levels are refused, in an argument that takes anything, too", async () => {
+test("SC06 arguments of 20,000 levels are refused, also in an argument that accepts anything", async () => {
   const api = await hostile({ type: "object", additionalProperties: true });
   const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
   for (const args of [`{"body":${deep}}`, deep]) {
@@ -157,7 +157,7 @@ test("SC06 arguments of 20,000 levels are refused, in an argument that takes any
   expect((await others(api)).status).toBe("completed");
 });
 
-test("SC07 a schema of twenty thousand patterns is no delay for the others", async () => {
+test("SC07 a schema of twenty thousand patterns does not delay the others", async () => {
   const properties = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, at) => [
       `p${at}`,
@@ -178,7 +178,7 @@ test("SC09 a hundred thousand problems become a few short lines", async () => {
   expect(text.length).toBeLessThan(4000);
 });
 
-test("SC13 a default beneath __proto__ or constructor changes nobody's prototype", async () => {
+test("SC13 a default under __proto__ or constructor changes no prototype", async () => {
   const api = await hostile(
     JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"object","default":{"polluted":1}},"constructor":{"type":"object","properties":{"prototype":{"default":{"polluted":1}}}}}}',
@@ -208,7 +208,7 @@ test("SC14 a reference to another document is never fetched when arguments are c
   expect((await others(api)).status).toBe("completed");
 });
 
-test("SC15 what one schema calls itself neither serves nor disturbs another", async () => {
+test("SC15 the identifiers of one schema do not affect another", async () => {
   const $id = "https://example.com/same";
   const meta = "https://json-schema.org/draft/2020-12/schema";
   const takes = (operationId: string, schema: JsonObject): JsonObject => ({
@@ -286,7 +286,7 @@ test("SC18 nothing is coerced on its way to the API", async () => {
   expect(server.last.query).toBe("confirm=false&count=2");
 });
 
-test("SC19 what a key given twice means is the same for the check, the person and the API", async () => {
+test("SC19 a duplicate key has the same value for the check, the person and the API", async () => {
   const { executor } = await opened(
     documentOf({
       "/files/{path}": {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { getStatusMeaning } from "../../../src/exchange/responses/error-output.ts";
 
-test("HT37: the page says of every status what the code does", async () => {
+test("HT37: the page describes every status as the code does", async () => {
   const page = await readFile(
     new URL("../../../../../docs/reference/openapi-answers.md", import.meta.url),
     "utf8",
