@@ -262,7 +262,7 @@ test.each([
       [
         `the code ${JSON.stringify(userCode)}`,
         { type: "auth", credential: "c", message: "x", userCode },
-        "a userCode that nobody can type",
+        "a userCode that no person can type",
       ] as [string, object, string],
   ),
   [

@@ -127,14 +127,14 @@ describe("the end of a task that the store does not accept", () => {
     );
     const events = recorded(executor);
     tasks.instead.change = change;
-    if (how.includes("forgotten")) tasks.instead.get = () => undefined;
+    if (how.includes("lost")) tasks.instead.get = () => undefined;
     const id = taskIdOf(await executor.execute(call("t")));
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
     expect(await executor.tasks.status(id)).toMatchObject({ status: "completed" });
     expect(await executor.tasks.list()).toMatchObject([{ id, status: "completed" }]);
     const told = events.filter(({ type }) => type === "store.failed");
     const failure = { store: "tasks", callId: "t" };
-    expect(told).toMatchObject(how.includes("forgotten") ? [] : [failure]);
+    expect(told).toMatchObject(how.includes("lost") ? [] : [failure]);
     expect(typesOf(events).at(-1)).toBe("task.completed");
   });
 

@@ -38,7 +38,7 @@ describe("a server that crashes", () => {
         },
       },
     });
-    // It is for the host: a model reads no more than that the server has gone.
+    // It is for the host: a model only reads that the server has exited.
     expect(JSON.stringify(outcome.status === "failed" && outcome.result)).not.toContain("disk");
   });
 
@@ -130,7 +130,7 @@ describe("a server that hangs", () => {
     expect(codeOf(late)).toBe("timeout");
     const cancelled = JSON.parse(await said(source, "cancelled")) as number[];
     expect(cancelled).toHaveLength(1);
-    // The late answer comes in between.
+    // The late answer arrives in between.
     expect(await said(source, "slow")).toBe("done");
     expect(await said(source, "echo")).toBe("echo");
     expect(pids()).toHaveLength(1);
@@ -180,7 +180,8 @@ describe("whenUnavailable: drop", () => {
     await registry.ready;
     const sizes: number[] = [];
     registry.onChange(() => sizes.push(registry.size));
-    // The first server ends by itself, the second is killed soon after its start: that is trouble.
+    // The first server exits by itself, the second is killed soon after its start: that counts as a
+    // failure.
     await vi.waitFor(() => expect(pids()).toHaveLength(2), { timeout: 60_000, interval: 5 });
     process.kill(pids()[1] as number, "SIGKILL");
     await vi.waitFor(() => expect(registry.size).toBe(0), { timeout: 60_000, interval: 5 });

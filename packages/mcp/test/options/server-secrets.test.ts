@@ -18,7 +18,7 @@ describe("SE10 an argument that looks like a credential", () => {
     [["--dsn=postgres://ada:pa55-word@db.internal/shop"], "pa55-word"],
     [["run", "ghp_0123456789abcdefghijABCDEFGHIJ"], "ghp_0123456789abcdefghijABCDEFGHIJ"],
     [["x", "sk-proj-0123456789abcdefghij"], "sk-proj-0123456789abcdefghij"],
-  ])("is warned of, and kept out of all texts: %j", (args, secret) => {
+  ])("causes a warning, and is kept out of all texts: %j", (args, secret) => {
     const problems = toArgumentWarnings(server(...args));
     expect(problems).toMatchObject([{ severity: "warning" }]);
     expect(JSON.stringify(problems)).not.toContain(secret);
@@ -32,11 +32,11 @@ describe("SE10 an argument that looks like a credential", () => {
     [["--auth", "none", "--password", "", "--token"]],
     [["--dsn", "sqlite:///data/shop.db", "https://mcp.example.com/sse?v=2"]],
     [["--allow-write", "https://user@example.com/path", "key=value"]],
-  ])("is not this: %j", (args) => {
+  ])("does not include: %j", (args) => {
     expect(toArgumentWarnings(server(...args))).toEqual([]);
   });
 
-  it("is rejected when it is a secret of env", () => {
+  it("is rejected if it is a secret of env", () => {
     const env = { GITHUB_TOKEN: "t0ken-of-somebody", LOG_LEVEL: "verbose-1", KEY_FILE: "/a/b.pem" };
     const made =
       (...args: string[]) =>
@@ -71,7 +71,7 @@ function commandOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
-    // It has ended.
+    // It has exited.
     return "";
   }
 }

@@ -85,7 +85,7 @@ export function offerResources(server: Server): void {
   });
 }
 
-/** One of three pages; the cursor is where it begins. */
+/** One of three pages; the cursor is its offset. */
 export function page<Name extends string, One>(
   name: Name,
   all: readonly One[],

@@ -14,13 +14,16 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 
-/** The clients of the official SDK: both of its versions, the second one in both generations of the protocol. */
+/**
+ * The clients of the official SDK: both of its versions, the second one in both generations of the
+ * protocol.
+ */
 export const clientKinds = ["1.x", "2.x, 2025-11-25", "2.x, 2026-07-28"] as const;
 
 /** One of them. */
 export type ClientKind = (typeof clientKinds)[number];
 
-/** Where a server is. */
+/** The address of a server. */
 export type Place =
   | { readonly url: string }
   | {
@@ -29,23 +32,26 @@ export type Place =
       readonly env: Readonly<Record<string, string>>;
     };
 
-/** What a client has seen of one request. */
+/** The result of one request for a client. */
 export interface Seen {
   readonly answer?: JsonValue;
   readonly error?: JsonObject;
   readonly progress: readonly JsonValue[];
-  /** What it was asked meanwhile: the method and the params of each question. */
+  /** The questions during the request: the method and the params of each. */
   readonly asked: readonly JsonValue[];
 }
 
-/** A client of the SDK as it comes, which answers every question in the same way and writes down what it hears. */
+/**
+ * An ordinary client of the SDK, which answers every question in the same way and records its
+ * messages.
+ */
 export interface PlainClient {
   request(method: string, params?: JsonObject): Promise<Seen>;
   /** All pages of a list. */
   list(method: string, member: string): Promise<JsonObject[]>;
-  /** Hears of a resource from now on. */
+  /** Subscribes to a resource. */
   subscribe(uri: string): Promise<void>;
-  /** Log messages and updated resources: what came without a request. */
+  /** Log messages and updated resources: the notifications outside of requests. */
   readonly heard: JsonObject[];
   close(): Promise<void>;
 }
@@ -57,7 +63,7 @@ const capabilities = {
   roots: {},
 };
 
-/** Answers that name what they are about, so that one of them cannot stand for another. */
+/** Answers that name their subject, so that they can be distinguished. */
 const answers: Readonly<Record<string, (params: JsonObject) => JsonObject>> = {
   "elicitation/create": ({ mode }) =>
     mode === "url" ? { action: "accept" } : { action: "accept", content: { name: "Emma" } },
@@ -78,7 +84,7 @@ const anyResult = {
   },
 } as const;
 
-/** What a client of either version does, put into the same words. */
+/** The features of a client of either version, in one interface. */
 interface Wire {
   send(request: { method: string; params: JsonObject }): Promise<unknown>;
   subscribe(uri: string): Promise<unknown>;
@@ -108,7 +114,7 @@ export async function plainClient(kind: ClientKind, place: Place): Promise<Plain
       progress.push(told);
     },
     heard(method, params) {
-      // Which of the client's streams it came on.
+      // The client's stream on which it arrived.
       const { _meta, ...told } = plain(params) as JsonObject;
       heard.push({ method, params: told });
     },
@@ -117,7 +123,7 @@ export async function plainClient(kind: ClientKind, place: Place): Promise<Plain
   const request: PlainClient["request"] = async (method, params = {}) => {
     asked = [];
     progress = [];
-    // The SDK's own `onprogress` misses what comes together with the result.
+    // The SDK's own `onprogress` misses progress that arrives together with the result.
     const meta = { progressToken: `request ${(requests += 1)}` };
     const outcome = await wire.send({ method, params: { ...params, _meta: meta } }).then(
       (answer) => ({ answer: plain(answer) }),
@@ -191,7 +197,7 @@ async function oldWire(place: Place, ears: Ears): Promise<Wire> {
     client.setRequestHandler(
       schema as typeof ElicitRequestSchema,
       ({ method, params }, { requestId }) => {
-        // A stream that is resumed brings a request again.
+        // A resumed stream sends a request again.
         if (answered.has(requestId)) return answered.get(requestId) as never;
         const answer = ears.asked(method, params);
         answered.set(requestId, answer);
@@ -221,7 +227,7 @@ async function oldWire(place: Place, ears: Ears): Promise<Wire> {
   };
 }
 
-/** As it would be in JSON: what is undefined is not there. */
+/** As in JSON: undefined values are absent. */
 function plain(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value ?? null)) as JsonValue;
 }

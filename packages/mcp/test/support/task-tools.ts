@@ -2,7 +2,7 @@ import { defineTool, suspend, type Tool } from "@toolweave/core";
 import { forwardToClient } from "../../src/gateway/index.ts";
 import { opening } from "./open-gateway.ts";
 
-/** A tool that is a task, and works until it is let go, or stopped. */
+/** A tool that is a task, and works until it is released, or stopped. */
 export function work(): { readonly tool: Tool; readonly stopped: () => boolean; letGo(): void } {
   const gate = opening();
   let isStopped = false;

@@ -22,7 +22,7 @@ import { executorOver, opened } from "../support/open-source.ts";
 const { command, args = [] } = rawServer();
 const process = { command, args: [...args] };
 
-/** Each line of the SDK, connected to the raw server, with a handler of the host's own for changes. */
+/** Each line of the SDK, connected to the raw server, with the host's own handler for changes. */
 const lines: readonly (readonly [string, (heard: () => void) => Promise<HostClient>])[] = [
   [
     "1.20",

@@ -135,7 +135,7 @@ describe("a client of 2025-11-25", () => {
       async get(id) {
         looks += 1;
         const found = await calls.get(id);
-        // The first look is the gateway's own, the second one is for the client.
+        // The first poll is the gateway's own, the second one is for the client.
         if (looks === 2) await gate.opened;
         return found;
       },
@@ -161,7 +161,7 @@ describe("a client of 2025-11-25", () => {
     const list: TaskStore["list"] = (owner) =>
       Array.from({ length: 600 }, (_, index) => ({
         ...{ owner, runId: "run", callId: "call", tool: "work", status: "working" as const },
-        // Ids are in no order.
+        // Ids are not in order.
         id: `task_${((index * 7_919) % 600).toString(16).padStart(32, "0")}`,
         ...{ createdAt: Date.now() + index, updatedAt: 0, expiresAt: Date.now() + 60_000 },
       })).slice(expired);

@@ -9,11 +9,11 @@ afterEach(() => void vi.useRealTimers());
 
 const form = { type: "object", properties: { name: { type: "string" } } } as const;
 
-/** A tool that asks while it runs, as a server behind `mcpSource` does. */
+/** A tool that asks while it runs, like a server behind `mcpSource`. */
 function asks(name: string): Tool {
   return defineTool({
     name,
-    description: "Asks who is there.",
+    description: "Asks for the visitor's name.",
     input: { type: "object", properties: { who: { type: "string" } } },
     timeoutMs: 0,
     async execute({ who = "?" }, ctx) {
@@ -156,7 +156,7 @@ it("the completion of a page is notified to the client that was asked, and to no
     () => expect(heard).toEqual([`asked ${String(asked[0]?.["elicitationId"])}`]),
     60_000,
   );
-  // Another server may have given the same id: the client sees them all as the gateway's.
+  // Another server may have returned the same id: the client sees them all as the gateway's.
   expect(asked[0]?.["elicitationId"]).not.toBe("contract");
 });
 
@@ -220,7 +220,7 @@ describe("a call that waits for a client of the newer protocol", () => {
     await asked(url);
   });
 
-  it("fails with the protocol's error when the client lacks a required capability", async () => {
+  it("fails with the protocol's error if the client lacks a required capability", async () => {
     const model = defineTool({
       name: "model",
       description: "Asks the model.",
@@ -236,7 +236,7 @@ describe("a call that waits for a client of the newer protocol", () => {
   });
 });
 
-it("no client is asked on behalf of a run that no gateway has started", async () => {
+it("no client is asked for a run that no gateway has started", async () => {
   const { executor } = await serving({ tools: [asks("knock")] });
   const outcome = await executor.execute({ id: "1", name: "knock", arguments: {} });
   expect(outcome).toMatchObject({ result: { content: [{ text: "nobody" }] } });

@@ -65,7 +65,7 @@ describe.each(eras)("further requests of a server, for a %s client,", (era) => {
     expect(pages).toEqual([["url", "https://press.example/contract?id=7"]]);
   });
 
-  it("end the call when the user declines the page", async () => {
+  it("end the call if the user declines the page", async () => {
     const client = await clientOf(await pressGateway("legacy", false), era, {
       capabilities: { elicitation: { form: {}, url: {} } },
       says: () => ({ action: "decline" }),

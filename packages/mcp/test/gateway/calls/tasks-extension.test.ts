@@ -40,9 +40,9 @@ describe("a client of 2026-07-28", () => {
   });
 
   it.each([
-    ["before it goes on", "ask", { action: "accept", content: { answer: 7 } }, "It is 7."],
+    ["before it continues", "ask", { action: "accept", content: { answer: 7 } }, "It is 7."],
     ["while it runs", "live", { action: "decline" }, "The answer: decline"],
-  ])("answers what a task asks %s", async (_when, name, answer, text) => {
+  ])("answers the questions of a task %s", async (_when, name, answer, text) => {
     const { url } = await serving({ tools: [asking, live] });
     const taskId = await begin(url, name);
     const inputRequests = await vi.waitFor(async () => {

@@ -10,7 +10,7 @@ import {
   textOf,
 } from "../../support/open-gateway.ts";
 
-/** A tool that runs until it is let go, or is stopped. */
+/** A tool that runs until it is released, or is stopped. */
 function held(): { readonly tool: Tool; readonly running: () => number; letGo(): void } {
   let running = 0;
   const gate = opening();
@@ -133,7 +133,7 @@ describe("a session of the older protocol", () => {
     expect(await status(ann, id)).toBe(200);
   });
 
-  it("is replaced at the limit when its client has disconnected", async () => {
+  it("is replaced at the limit if its client has disconnected", async () => {
     const { url } = await serving({
       tools: [echo("say")],
       gateway: { limits: { sessions: 2 } },
@@ -149,7 +149,7 @@ describe("a session of the older protocol", () => {
     }
   });
 
-  it("is rejected at the limit when none of the others is idle", async () => {
+  it("is rejected at the limit if none of the others is idle", async () => {
     const { tool, running } = held();
     const { url } = await serving({ tools: [tool], gateway: { limits: { sessions: 1 } } });
     const client = await clientOf(url, "legacy");
@@ -188,7 +188,7 @@ describe("huge arguments", () => {
 });
 
 describe("arguments that are mirrored in headers", () => {
-  it("must be equal in both", async () => {
+  it("must have the same value in both", async () => {
     const tool = defineTool({
       name: "region",
       description: "Where?",

@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** A good token, but for what is said. */
+/** A valid token, except for the given claims. */
 function token(
   more: Readonly<Record<string, unknown>> = {},
   { privateKey, jwk }: Pair = first,
@@ -101,11 +101,11 @@ describe("a token", () => {
     ["never expires", () => token({ exp: undefined })],
     ["is not valid yet", () => token({ nbf: Math.floor(Date.now() / 1000) + 120 })],
     ["MC28 is for another service", () => token({ aud: "https://other.example.com/mcp" })],
-    ["MC28 is for nobody", () => token({ aud: undefined })],
+    ["MC28 has no audience", () => token({ aud: undefined })],
     ["comes from another issuer", () => token({ iss: "https://id.example.com.evil.test" })],
     ["names nobody", () => token({ sub: undefined })],
     ["is signed with a key that is not the issuer's", () => token({}, second)],
-    ["is signed with another key than it says", () => token({}, { ...second, jwk: first.jwk })],
+    ["is signed with another key than it declares", () => token({}, { ...second, jwk: first.jwk })],
     [
       "is not signed",
       async () => new UnsecuredJWT({ ...claims, iss: issuer, aud: audience }).encode(),
@@ -121,7 +121,7 @@ describe("a token", () => {
     ["is none", async () => "a.b.c"],
     ["has been changed", async () => (await token()).replace(/\.[^.]+\./, ".e30.")],
     ["is endless", async () => "a".repeat(20_000)],
-  ])("that %s lets nobody in", async (_, shown) => {
+  ])("that %s is rejected", async (_, shown) => {
     const { status, headers, body } = await (await gatewayFor())(await shown());
     expect(status).toBe(401);
     expect(headers["www-authenticate"]).toContain('error="invalid_token"');
@@ -185,7 +185,7 @@ describe("the metadata of the protected resource", () => {
   });
 });
 
-/** An issuer's keys over HTTP, and how often they were asked for. */
+/** An issuer's keys over HTTP, and the number of requests for them. */
 async function keyServer(): Promise<{
   url: string;
   keys: JWK[] | undefined;
@@ -232,7 +232,7 @@ describe("the keys of an issuer", () => {
     expect(served.asked).toBe(2);
   });
 
-  it("are not fetched more often because tokens name unknown keys", async () => {
+  it("are not fetched more often if tokens name unknown keys", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const served = await keyServer();
     const asked = await gatewayFor({ jwks: served.url });
@@ -313,7 +313,12 @@ describe("a session", () => {
     const id = String(headers["mcp-session-id"]);
     expect(id.length).toBeGreaterThan(20);
     expect((await say(ada, "ping", id)).status).toBe(200);
-    for (const other of ["eve", "ada", "ada as bot with editor", "ada as desk with admin"]) {
+    for (const other of [
+      "eve",
+      "ada",
+      "ada as bot with editor",
+      "Like a session that never existed.",
+    ]) {
       const stolen = await say(other, "ping", id);
       expect(stolen.status).toBe(404);
       // Just as one that there never was.

@@ -156,7 +156,7 @@ describe.each(eras)("resources and prompts of providers, for a %s client,", (era
 });
 
 it.each(eras)(
-  "a provider that hangs keeps no client from connecting, and the others from nobody (%s)",
+  "a provider that hangs does not block a client's connection or the others (%s)",
   async (era) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const hanging: McpProvider = {

@@ -13,7 +13,7 @@ afterEach(() => {
 afterAll(() => library.close());
 
 describe("a server over HTTP", () => {
-  it("is called with the headers that it is given", async () => {
+  it("is called with the given headers", async () => {
     const source = opened({ name: "library", url: library.url, headers: { "x-shelf": "attic" } });
     await source.ready;
     const executor = executorOver(source);
@@ -42,7 +42,7 @@ describe("a server over HTTP", () => {
     await expect(opened({ name: "again", url: library.url }).ready).rejects.toMatchObject({ code });
   });
 
-  it("that is not there is unavailable, by the name that the host gave it", async () => {
+  it("that does not exist is unavailable, under the name that the host gave it", async () => {
     const gone = await httpLibrary();
     await gone.close();
     await expect(opened({ name: "gone", url: gone.url }).ready).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe("a server over HTTP", () => {
     const heard = vi.fn<() => void>();
     source.onChange(heard);
     const executor = executorOver(source);
-    // The stream that changes are told on may not be open yet.
+    // The stream for notifications of changes may not be open yet.
     await vi.waitFor(async () => {
       await executor.execute({ id: "1", name: "library__reorganise", arguments: {} });
       expect(heard).toHaveBeenCalled();

@@ -3,7 +3,10 @@ import { connected, textOf } from "../../support/open-connection.ts";
 import { greets, rawHttp, said, type RawExchange } from "../../support/raw-http.ts";
 import { executorOver, opened } from "../../support/open-source.ts";
 
-/** A server with sessions that answers calls with the one they came in; `hear` is for who asks for its stream. */
+/**
+ * A server with sessions that answers calls with their session id; `hear` receives requests for its
+ * stream.
+ */
 async function withSessions(
   hear: (exchange: RawExchange, asked: number) => void,
   onList: () => void = () => {},
@@ -133,7 +136,7 @@ describe("open streams", () => {
       {
         capabilities: { roots: {} },
         async onRequest() {
-          // As many as there can be at once have asked.
+          // As many as possible at once have asked.
           if ((asked += 1) >= 128) roots();
           await everyone;
           return { roots: [] };

@@ -16,14 +16,14 @@ function warnings(): readonly string[] {
   return heard;
 }
 
-/** Ends what a server has left behind. */
+/** Ends the processes that a server has left behind. */
 function endAfterwards(pids: () => readonly number[]): void {
   onTestFinished(() => {
     for (const pid of pids().filter(lives)) process.kill(pid, "SIGKILL");
   });
 }
 
-// Elsewhere nobody tells.
+// Other platforms do not report it.
 describe.skipIf(process.platform !== "linux")("a detached process of a server", () => {
   it("is not killed, and named in a warning", async () => {
     const heard = warnings();
@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== "linux")("a detached process of a server", 
     await source.ready;
     await source.close();
     await vi.waitFor(() => expect(pids().filter(lives)).toEqual([]), 60_000);
-    // Node tells of a warning a moment later.
+    // Node.js emits a warning a moment later.
     await new Promise(setImmediate);
     expect(heard.filter((warning) => warning.includes(`(${pids()[1]})`))).toEqual([]);
   });

@@ -37,7 +37,7 @@ describe("lines", () => {
     expect(lines).toEqual(['{"a":"Jürgen 🙂"}', '{"b":1}\r']);
   });
 
-  it("MF10: are emitted one by one when a chunk has several, with blank ones among them", () => {
+  it("MF10: are emitted one by one if a chunk has several, with blank ones among them", () => {
     const { lines, reader } = heard();
     reader.read(Buffer.from('{"a":1}\r\n\r\n \n{"b":1}\n{"c"'));
     reader.read(Buffer.from(":1}\n"));
@@ -63,16 +63,11 @@ describe("lines", () => {
 
 describe("the id of a response that is too long", () => {
   it.each([
-    [
-      "stands before it",
-      '{"jsonrpc":"2.0","id":1007,"result":{"content":[{"text":"',
-      '"}]}}',
-      1007,
-    ],
-    ["stands behind it", '{"result":{"content":[{"text":"', '"}]},"jsonrpc":"2.0","id":"x"}', "x"],
+    ["is before it", '{"jsonrpc":"2.0","id":1007,"result":{"content":[{"text":"', '"}]}}', 1007],
+    ["is after it", '{"result":{"content":[{"text":"', '"}]},"jsonrpc":"2.0","id":"x"}', "x"],
     ["stands nowhere", '{"jsonrpc":"2.0","result":{"text":"', '"}}', undefined],
-    ["is not the id of something inside", '{"result":{"text":"', '","id":7}}', undefined],
-    ["is nobody's when it asks", '{"id":7,"method":"x","params":{"text":"', '"}}', undefined],
+    ["is not the id of a nested object", '{"result":{"text":"', '","id":7}}', undefined],
+    ["is absent for a request", '{"id":7,"method":"x","params":{"text":"', '"}}', undefined],
   ])("%s", (_, begin, end, id) => {
     expect(idOf(begin, end)).toBe(id);
   });
