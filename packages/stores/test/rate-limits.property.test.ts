@@ -20,7 +20,7 @@ interface Use {
   at?: number;
 }
 
-/** The simplest limiter that can be right: it looks at every use and at every moment from now on. */
+/** The simplest correct limiter: it checks every use and every moment from now on. */
 class Model {
   uses: Use[] = [];
 
@@ -78,7 +78,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What two limiters, which are given the same, answer to each reservation. */
+/** The answers of two limiters to the same requests, for each reservation. */
 async function answers(steps: readonly Step[]): Promise<{ store: number[]; model: number[] }> {
   const clock = new FakeClock();
   using store = sqliteStore({ path: ":memory:", clock, leaseMs: 5 });
@@ -112,7 +112,7 @@ async function answers(steps: readonly Step[]): Promise<{ store: number[]; model
   return told;
 }
 
-test("the limiter grants, refuses and waits exactly as one that counts everything would", async () => {
+test("the limiter grants, refuses and waits exactly like one that counts everything", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const { store, model } = await answers(steps);

@@ -5,13 +5,13 @@ import { onTestFinished } from "vitest";
 /** A process that runs an executor on the store of a test. */
 export interface Agent {
   tell(message: unknown): void;
-  /** What it tells next. */
+  /** Its next message. */
   next(): Promise<unknown>;
-  /** Hears all that it tells from now on; returns what stops that. */
+  /** Receives all of its messages from now on; returns a function that stops that. */
   hear(listener: (message: unknown) => void): () => void;
-  /** Resolves when it is gone, by itself. */
+  /** Resolves when it has exited by itself. */
   readonly gone: Promise<unknown>;
-  /** Ends it without any chance to clean up; resolves when it is gone. */
+  /** Kills it without cleanup; resolves when it has exited. */
   kill(): Promise<void>;
 }
 
