@@ -4,7 +4,7 @@ import { describeConfig, type ConfigPartKind } from "@toolweave/config";
 import { expect, test } from "vitest";
 import { configFile } from "../support/config-file.ts";
 
-/** The parts of one kind, as they are shown. */
+/** The parts of one kind, as they are displayed. */
 function shown(path: string, kind: ConfigPartKind): string[] {
   return describeConfig(path)
     .parts.filter((part) => part.kind === kind)
@@ -27,7 +27,7 @@ test("the variables of all texts are named, and none is read", () => {
   expect(shown(path, "program")).toEqual(["a: run ${ONE} $${NOT} (sets K)"]);
 });
 
-test("every address is named, wherever it stands", () => {
+test("every address is named, in any place", () => {
   const path = configFile({
     servers: { a: { url: "${HOST}/mcp" } },
     mcp: { a: { auth: { oauth: { issuer: "https://login.example" } } } },
@@ -46,7 +46,7 @@ test.each([
   ["an argument with a default", { args: ["${SERVER:-./server.mjs}"] }],
   ["the command", { command: "./server.mjs" }],
   ["a variable", { env: { NODE_OPTIONS: "--require ./server.mjs" } }],
-])("a file that %s names decides what runs", (_what, server) => {
+])("a file that %s names is listed as code", (_what, server) => {
   const path = configFile({ mcpServers: { a: { command: "node", ...server } } });
   const file = join(dirname(path), "server.mjs");
   writeFileSync(file, "one");
@@ -57,7 +57,7 @@ test.each([
   expect(describeConfig(path).digest).not.toBe(before);
 });
 
-test("data that a program changes as it runs is not part of what is agreed to", () => {
+test("data that a program changes at run time is not part of the approval", () => {
   const path = configFile({
     mcpServers: {
       a: { command: "node", args: ["--db", "./data.sqlite"], env: { M: "memory.json" } },
@@ -70,7 +70,7 @@ test("data that a program changes as it runs is not part of what is agreed to", 
 });
 
 test.skipIf(process.platform === "win32")(
-  "a file without a name for code counts when it can be run",
+  "a file without an extension for code counts if it can be executed",
   () => {
     const path = configFile({ mcpServers: { a: { command: "sh", args: ["-c", "./server"] } } });
     const file = join(dirname(path), "server");
@@ -80,7 +80,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a package of the folder goes before the registry's, so that its files count", () => {
+test("a package of the folder takes precedence over the registry's, so its files count", () => {
   const path = configFile({ mcpServers: { a: { command: "npx", args: ["-y", "@x/server@1"] } } });
   const before = describeConfig(path).digest;
   const at = join(dirname(path), "node_modules/@x/server");
@@ -94,7 +94,7 @@ test("a package of the folder goes before the registry's, so that its files coun
   expect(describeConfig(path).digest).not.toBe(planted);
 });
 
-test("what is no object where one belongs is passed over: loading it says so", () => {
+test("a value that is not an object where one belongs is ignored: loading reports it", () => {
   const path = configFile({ mcpServers: [1], openapi: { a: "x" }, agents: null, policy: 7 });
   expect(describeConfig(path).parts.map(({ kind }) => kind)).toEqual(["file", "policy"]);
   expect(() => describeConfig(configFile("{"))).toThrow("toolweave.json:1:2");
