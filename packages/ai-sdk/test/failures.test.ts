@@ -38,7 +38,7 @@ function broken(execute: () => never): Tool {
   }) as Tool;
 }
 
-/** One call and what the model says then. */
+/** One call and the model's answer to it. */
 async function told(
   tool: Tool,
   name: string,
@@ -59,7 +59,7 @@ async function told(
 }
 
 describe("an invalid argument", () => {
-  it("is told with its path and what was expected, so that the model repairs it", async () => {
+  it("is reported with its path and the expected value, so that the model can repair it", async () => {
     ran.mockClear();
     const executor = new ToolExecutor({ registry: new ToolRegistry([order]) });
     const model = scripted(
@@ -89,14 +89,14 @@ describe("an invalid argument", () => {
     ["a string that holds an object", JSON.stringify('{"count":2}'), "must be one JSON object"],
     ["empty", "", "count"],
     ["malformed", '{"count": 2', "JSON"],
-  ])("that is %s runs nothing and is told", async (_, input, expected) => {
+  ])("that is %s runs nothing and is reported", async (_, input, expected) => {
     const { read, text } = await told(order, "order", input);
     expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining(expected) });
     expect(ran).not.toHaveBeenCalled();
     expect(text).toBe("I see.");
   });
 
-  it("that nests too deep is told, and no stack is exhausted", async () => {
+  it("that nests too deep is reported, and does not exhaust the stack", async () => {
     const deep = `${'{"count":'.repeat(500)}1${"}".repeat(500)}`;
     const { read } = await told(order, "order", deep);
     expect(read?.type).toBe("error-text");
@@ -105,7 +105,7 @@ describe("an invalid argument", () => {
 });
 
 describe("an unknown tool", () => {
-  it("is told to the model with the names that exist, and the generation goes on", async () => {
+  it("is reported to the model with the existing names, and the generation continues", async () => {
     const { read, text } = await told(order, "odrer", { count: 1 });
     expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining("order") });
     expect(ran).not.toHaveBeenCalled();
@@ -114,14 +114,14 @@ describe("an unknown tool", () => {
 });
 
 describe("a refusal", () => {
-  it("by readOnly leaves a tool that changes something out of the model's sight", async () => {
+  it("by readOnly hides a tool that changes something from the model", async () => {
     const { model, read } = await told(order, "order", { count: 1 }, { policy: "readOnly" });
     expect(lastRequest(model).tools ?? []).toEqual([]);
     expect(read?.type).toBe("error-text");
     expect(ran).not.toHaveBeenCalled();
   });
 
-  it("by readOnly of what a reading tool intends to do is told", async () => {
+  it("by readOnly of the permissions of a read-only tool is reported", async () => {
     const peek: Tool = {
       ...order,
       spec: { ...order.spec, annotations: { readOnlyHint: true } },
@@ -136,7 +136,7 @@ describe("a refusal", () => {
     expect(ran).not.toHaveBeenCalled();
   });
 
-  it("by a host's hook is told, decided once and reported once", async () => {
+  it("by a host's hook is reported, with one decision and one event", async () => {
     const beforeCall = vi.fn<() => BeforeCallAnswer>(() => ({ block: "not on Mondays" }));
     const executor = new ToolExecutor({
       registry: new ToolRegistry([order]),
@@ -169,7 +169,7 @@ describe("a tool that fails", () => {
     expect(text).toBe("I see.");
   });
 
-  it("by answering with an error shows the model the whole content, and the host the cause", async () => {
+  it("by answering with an error gives the model the complete content, and the host the cause", async () => {
     const cause = new ToolError("upstream", "HTTP 404", { status: 404, body: { id: 7 } });
     const tool = {
       ...broken(() => {
@@ -186,7 +186,7 @@ describe("a tool that fails", () => {
     expect(error).toMatchObject({ code: "upstream", status: 404, body: { id: 7 }, cause });
   });
 
-  it("with a picture says that there was one", async () => {
+  it("with an image mentions it", async () => {
     const tool = {
       ...broken(() => {
         throw new Error("unused");
@@ -213,7 +213,7 @@ describe("a tool that fails", () => {
     expect(error).toMatchObject({ code: "timeout" });
   });
 
-  it("does not end a stream, whose user interface shows what the model read", async () => {
+  it("does not end a stream, whose user interface has the model's text", async () => {
     const tool = broken(() => {
       throw new Error("the museum is closed");
     });

@@ -15,7 +15,7 @@ import { call, lastRequest, resultsRead, say, scripted } from "./support/scripte
 
 const nouns = ["exhibit", "guide", "ticket", "poster"];
 
-/** Twelve tools of a museum; those that remove need a person. */
+/** Twelve tools of a museum; those that remove need approval. */
 function museumTools(done: string[] = []): Tool[] {
   return nouns.flatMap((noun) =>
     ["show", "list", "remove"].map(
@@ -38,7 +38,7 @@ function executorOf(tools: Tool[], options: Partial<ExecutorOptions> = {}): Tool
   return new ToolExecutor({ registry: new ToolRegistry(tools), ...options });
 }
 
-/** What the model was shown before each of its turns. */
+/** The tools that the model saw before each of its turns. */
 function shown(model: ReturnType<typeof scripted>): string[][] {
   return model.doGenerateCalls.map(({ tools = [] }) => tools.map(({ name }) => name));
 }
@@ -48,7 +48,7 @@ const constant = toolSearch({ form: "constant", always: ["list_exhibit"], result
 const helpers = ["read_artifact"];
 
 describe("a growing search", () => {
-  it("shows what was found from the next step on, behind what was there, and lets it be called", async () => {
+  it("lists found tools from the next step on, after the listed ones, and allows their calls", async () => {
     const model = scripted(
       [call("1", "search_tools", { query: "show a poster" })],
       [call("2", "show_poster", { id: 3 })],
@@ -80,7 +80,7 @@ describe("a growing search", () => {
     expect(lastRequest(model).tools?.map(({ name }) => name)).toContain("show_poster");
   });
 
-  it("runs what a person has approved in a later request, which has found nothing yet", async () => {
+  it("runs a call that a person has approved in a later request, which has found nothing yet", async () => {
     const done: string[] = [];
     const executor = executorOf(museumTools(done));
     const started = () => aiTools(executor.startRun({ id: "one", search: growing }));
@@ -102,7 +102,7 @@ describe("a growing search", () => {
     expect(shown(later)[0]).not.toContain("remove_ticket");
   });
 
-  it("takes tools of the host's own beside it, and forgets what the registry has lost", async () => {
+  it("accepts the host's own tools beside it, and drops tools that the registry has removed", async () => {
     const registry = new ToolRegistry(museumTools());
     const run = new ToolExecutor({ registry }).startRun({ search: growing });
     const tools = await aiTools(run);
@@ -123,7 +123,7 @@ describe("a growing search", () => {
     expect(tools["constructor"]).toBe(Object.prototype.constructor);
   });
 
-  it("makes nothing of ten thousand tools but what is shown", async () => {
+  it("converts only the listed ones of ten thousand tools", async () => {
     let realised = 0;
     const many = Array.from({ length: 10_000 }, (_, index): Tool => {
       const spec = {
@@ -142,7 +142,7 @@ describe("a growing search", () => {
 });
 
 describe("a constant list", () => {
-  it("never changes, and runs what is inside of call_tool", async () => {
+  it("never changes, and runs the call inside of call_tool", async () => {
     const events: ToolCallEvent[] = [];
     const executor = executorOf(museumTools());
     executor.on((event) => void ("tool" in event && events.push(event)));
@@ -165,7 +165,7 @@ describe("a constant list", () => {
     );
   });
 
-  it("asks a person about the call inside, and runs that once", async () => {
+  it("asks a person about the inner call, and runs that once", async () => {
     const done: string[] = [];
     const executor = executorOf(museumTools(done));
     const tools = await aiTools(executor.startRun({ id: "one", search: constant }));
@@ -181,7 +181,7 @@ describe("a constant list", () => {
     expect(done).toEqual(["remove_ticket 7"]);
   });
 
-  it("asks nobody about a call inside that may run, and tells what is wrong with an envelope", async () => {
+  it("does not ask about an inner call that may run, and reports an invalid envelope", async () => {
     const model = scripted(
       [
         call("1", "call_tool", { name: "list_guide", arguments: { id: 1 } }),
