@@ -11,8 +11,8 @@ const remove = { id: "c2", name: "remove", args: { id: 2 } };
 const go = { messages: [new HumanMessage("Go.")] };
 const thread = { configurable: { thread_id: "t" } };
 
-describe("who listens to LangChain", () => {
-  it("hears of a call's beginning and end, with its id and its message", async () => {
+describe("a LangChain callback", () => {
+  it("receives a call's beginning and end, with its id and its message", async () => {
     const { executor } = workshop();
     const heard: unknown[] = [];
     const handlers = {
@@ -31,7 +31,7 @@ describe("who listens to LangChain", () => {
     ]);
   });
 
-  it("hears of a call without a message as well, and of what it throws", async () => {
+  it("receives a call without a message as well, and its error", async () => {
     const { executor } = workshop();
     const heard: unknown[] = [];
     const handlers = {
@@ -69,7 +69,7 @@ describe("a reader of a graph's updates", () => {
 });
 
 describe("a reader of messages, or of events", () => {
-  it("is told of each answer once", async () => {
+  it("receives each answer once", async () => {
     const { executor } = workshop();
     const make = async () =>
       createAgent({
@@ -94,7 +94,7 @@ describe("a reader of messages, or of events", () => {
 });
 
 describe("an agent's own middleware", () => {
-  it("stands around the calls, and an interrupt goes through it", async () => {
+  it("wraps the calls, and an interrupt passes through it", async () => {
     const { executor, done } = workshop();
     const seen: string[] = [];
     const middleware = [

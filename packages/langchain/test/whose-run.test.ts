@@ -37,19 +37,19 @@ async function answerOf(
 }
 
 describe("a call of a model", () => {
-  it("is on nobody's behalf when the tools are an executor's, whatever the config says", async () => {
+  it("has no caller if the tools are an executor's, whatever the config contains", async () => {
     const executor = new ToolExecutor({ registry: whoami().registry });
     const configurable = { user_id: "ada", caller: { id: "ada" }, sessionId: "s" };
     expect(await answerOf(await langchainTools(executor), { configurable })).toMatch(/^nobody in /);
   });
 
-  it("is in the run that the tools were made of", async () => {
+  it("is in the run whose tools were passed", async () => {
     const executor = new ToolExecutor({ registry: whoami().registry });
     const run = executor.startRun({ id: "r1", caller: { id: "ada" } });
     expect(await answerOf(await langchainTools(run))).toBe("ada in r1");
   });
 
-  it("is in the run that the host gives for LangChain's config, one for each run of the agent", async () => {
+  it("is in the run that the host returns for LangChain's config, one for each run of the agent", async () => {
     const executor = new ToolExecutor({ registry: whoami().registry });
     const runs = new Map<unknown, ToolRun>();
     const tools = await langchainTools(executor, {
@@ -66,7 +66,7 @@ describe("a call of a model", () => {
     }
   });
 
-  it("is not made when the host has no run for it", async () => {
+  it("is not made if the host has no run for it", async () => {
     const { registry, asked } = whoami();
     const executor = new ToolExecutor({ registry });
     const tools = await langchainTools(executor, {
@@ -109,7 +109,7 @@ describe("an approval", () => {
     return { thread, asked, as: (id: string) => (caller = id) };
   }
 
-  it("given for one person's call does not run it for another", async () => {
+  it("of one person's call does not run it for another", async () => {
     const { thread, asked, as } = threadOfTwoPeople();
     await thread.begin();
     as("mallory");
