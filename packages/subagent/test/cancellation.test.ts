@@ -8,17 +8,17 @@ import { ended, executorFor, recorded, tool } from "./support/executor-for.ts";
 import { FakeClock, settled } from "./support/fake-clock.ts";
 import { askedOf, partsOf, scriptedModel, type Script } from "./support/scripted-model.ts";
 
-/** How long each piece of a model's answer, and each tool, takes. */
+/** The time of each piece of a model's answer, and of each tool. */
 const stepMs = 10;
-/** When the whole of `crew` is done, with some to spare. */
+/** The time by which all of `crew` is done, with a margin. */
 const longestMs = 800;
 
-/** Models and tools that take their time on a clock, and count what starts and what still runs. */
+/** Models and tools that take time on a clock, and count their starts and the running ones. */
 class World {
   readonly clock: FakeClock = new FakeClock();
   starts = 0;
   running = 0;
-  /** Whether models and tools end when they are told to. */
+  /** Whether models and tools end on request. */
   readonly #heeds: boolean;
 
   constructor(heeds: boolean) {
@@ -50,7 +50,7 @@ class World {
     });
   }
 
-  /** What is started counts as running until it ends, or is told to. */
+  /** A started one counts as running until it ends, or is requested to. */
   #begin({ abortSignal }: Pick<LanguageModelV4CallOptions, "abortSignal">): () => void {
     this.starts += 1;
     this.running += 1;
@@ -92,7 +92,7 @@ class World {
   }
 }
 
-/** An agent with two sub-agents at once, of which each has one of its own and two tools. */
+/** An agent with two sub-agents at once, each with one sub-agent and two tools. */
 function crew(world: World) {
   const worker: Script = ({ turn }) =>
     turn === 0
@@ -135,7 +135,7 @@ function crew(world: World) {
   return { executor, top };
 }
 
-/** What is told of calls after their end. */
+/** The events of calls after their end. */
 function afterEnds(events: readonly ToolEvent[]): string[] {
   const over = new Set<string>();
   const after: string[] = [];
@@ -148,7 +148,7 @@ function afterEnds(events: readonly ToolEvent[]): string[] {
 }
 
 describe("SA05: cancelling an agent", () => {
-  test("without being cancelled it comes to its end, in the time that the tests allow for", async () => {
+  test("without a cancellation it ends within the time that the tests assume", async () => {
     const world = new World(true);
     const { executor, top } = crew(world);
     const running = runAgent({ model: top, executor, prompt: "go" });
@@ -157,7 +157,7 @@ describe("SA05: cancelling an agent", () => {
     expect([world.running, world.starts]).toEqual([0, 16]);
   });
 
-  test("at any point lets nothing start and leaves nothing running, and every promise settles", async () => {
+  test("at any point prevents later starts and leaves nothing running, and every promise settles", async () => {
     let inMidst = 0;
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 400 }), fc.boolean(), async (at, heeds) => {
@@ -186,7 +186,7 @@ describe("SA05: cancelling an agent", () => {
         const heardThen = heard.length;
         expect(heard.at(-1)).toMatchObject({ type: "agent.ended", depth: 0 });
         await world.clock.advance(longestMs);
-        // What does not listen has come to its end by itself, and nobody has gone on with it.
+        // Code that ignores the signal has ended by itself, and its results are not used.
         if (!heeds) await settled();
         expect([world.running, world.starts, heard.length]).toEqual([0, starts, heardThen]);
         expect(new Set(afterEnds(told))).toEqual(
@@ -217,7 +217,7 @@ describe("SA05: cancelling an agent", () => {
     expect(world.starts).toBe(0);
   });
 
-  test("ends while its model never answers, and while it waits to ask it again", async () => {
+  test("ends while its model never answers, and while it waits to call it again", async () => {
     const clock = new FakeClock();
     const executor = executorFor([], { clock });
     for (const script of [

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => void process.off("unhandledRejection", note));
 
-/** What tools do, by name. */
+/** The behavior of tools, by name. */
 const behaviours: Readonly<Record<string, (clock: FakeClock) => Tool>> = {
   answers: () => tool("answers"),
   throws: () =>
@@ -38,7 +38,7 @@ const behaviours: Readonly<Record<string, (clock: FakeClock) => Tool>> = {
 };
 const names = [...Object.keys(behaviours), "child", "missing"];
 
-/** One turn of a model: what it says, or how it fails. */
+/** One turn of a model: its output, or its error. */
 const turn = fc.oneof(
   {
     weight: 12,
@@ -75,7 +75,7 @@ function scriptOf(turns: readonly Turn[]): Script {
   };
 }
 
-/** Calls by how often they have begun and ended. */
+/** The number of starts and ends of calls. */
 function ends(events: readonly ToolEvent[]): { readonly begun: number; readonly ended: number }[] {
   const calls = new Map<string, { begun: number; ended: number }>();
   for (const event of events) {

@@ -36,7 +36,7 @@ async function told(child: ChildProcess, order: Order): Promise<AgentResult> {
   return result;
 }
 
-/** What has run, and where. */
+/** The processes and the runs. */
 function ran(): string[] {
   return readFileSync(join(folder, "ran"), "utf8").trim().split("\n").sort();
 }
@@ -47,14 +47,14 @@ async function killed(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-// Three processes start one after the other, which takes its time on a machine that is busy.
+// Three processes start one after the other, which is slow on a busy machine.
 const slow = { timeout: 120_000 };
 
 describe(
   "an agent whose process was killed while two of its sub-agents waited, three levels down",
   slow,
   () => {
-    /** What process A has come to when it is killed. */
+    /** The state of process A when it is killed. */
     async function interrupted() {
       const first = started("A");
       const result = ended(await told(first, {}), "interrupted");
@@ -64,7 +64,7 @@ describe(
     }
     const before = ["A: note ada", "A: note begun", "A: note bob"];
 
-    test("goes on in another one, with each as it is answered, and no tool runs twice", async () => {
+    test("is resumed in another one, with each as it is answered, and no tool runs twice", async () => {
       const { result, a, b, second } = await interrupted();
       expect(ran()).toEqual(before);
       const half = ended(
@@ -93,7 +93,7 @@ describe(
       expect(whole.usage).toMatchObject({ turns: 14, toolCalls: 11, inputTokens: 140 });
     });
 
-    test("hears of a no, keeps the sibling, and takes other arguments for an answer", async () => {
+    test("receives a rejection, keeps the sibling, and accepts other arguments as an answer", async () => {
       const { result, a, b, second } = await interrupted();
       const answers = {
         [a.id]: [{ type: "reject", reason: "no money" }],
@@ -105,7 +105,7 @@ describe(
       expect(resultsIn(whole)[1]).toContain("paid bob 2");
     });
 
-    test("runs nothing for an answer that comes twice, in a third process", async () => {
+    test("runs nothing for an answer that arrives twice, in a third process", async () => {
       const { result, a, second } = await interrupted();
       const order = { state: result.state, answers: { [a.id]: yes } };
       ended(await told(second, order), "interrupted");
@@ -114,7 +114,7 @@ describe(
       expect(ran()).toEqual([...before, "B: pay ada 5"]);
     });
 
-    test("EX16: and again while one of them was at work is not run once more: its outcome is unknown", async () => {
+    test("EX16: and again while one of them was running is not run once more: its outcome is unknown", async () => {
       const { result, a } = await interrupted();
       const order = { state: result.state, answers: { [a.id]: yes } };
       const dying = started("dies");
@@ -127,7 +127,7 @@ describe(
       expect(JSON.stringify(after.state.turn[0])).toMatch(/error-text.*nobody knows how it ended/);
     });
 
-    test("runs nothing of what was tampered with on the way", async () => {
+    test("runs nothing that was tampered with", async () => {
       const { result, a, second } = await interrupted();
       const state = JSON.parse(
         JSON.stringify(result.state)
