@@ -8,7 +8,7 @@ import { guardedServer } from "./support/guarded-server.ts";
 import { runIn } from "./support/run-cli.ts";
 import { tempFile, tempStore } from "./support/temp-file.ts";
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -33,7 +33,7 @@ async function configured(): Promise<{ readonly config: string; readonly redirec
 
 const urlIn = (said: string): string => /^ {2}(http\S+)$/m.exec(said)?.[1] ?? "";
 
-test("login waits for the browser to come back, and later commands have the token", async () => {
+test("login waits for the redirect of the browser, and later commands have the token", async () => {
   const { config } = await configured();
   const store = tempStore();
   const run = runIn(store);
