@@ -3,7 +3,8 @@ import { isFullRun } from "@toolweave/test-support";
 import { runConformance } from "../src/index.ts";
 import { mutants } from "./mutants/index.ts";
 
-// A quick run checks the rule and what it presupposes; a full run that no other rule of all fails.
+// A quick run checks the rule and the rules that it builds on; a full run that no other rule of all
+// fails.
 test.concurrent.each(mutants)(
   "$what breaks $rule and no other rule",
   { timeout: 300_000 },

@@ -28,9 +28,9 @@ const ping = (execute: (signal: AbortSignal) => unknown): Tool =>
 
 const call = { tool: "ping", arguments: {} };
 
-test("a result that changes with time is not taken for that of another call", async () => {
+test("a result that changes with time is not attributed to another call", async () => {
   let asked = 0;
-  // The same twice, as the minute is, and another one later.
+  // The same twice, like the current minute, and another one later.
   const clock = ping(() => `minute ${Math.floor(asked++ / 4)}`);
   expect(await told(["CONC"], clock, { succeedingCalls: [call] })).toEqual([]);
 });
@@ -126,7 +126,7 @@ test("a tool may return its arguments in their order", async () => {
   };
   const echo = defineTool({
     name: "echo",
-    description: "Give the person back.",
+    description: "Return the person.",
     input: input as JsonObject,
     execute: (person) => [{ type: "text", text: JSON.stringify(person) }],
   });

@@ -36,7 +36,7 @@ function proposing(preflight: NonNullable<Tool["preflight"]>): Tool {
 
 test.each<[what: string, preflight: NonNullable<Tool["preflight"]>]>([
   [
-    "refuses what it cannot read as a URL",
+    "refuses a value that is not a URL",
     ({ url }) => [
       { kind: "network", target: new URL(String(url)).origin, summary: "Fetch a page" },
     ],
@@ -63,7 +63,7 @@ test.each<[what: string, preflight: NonNullable<Tool["preflight"]>]>([
 test.each(["call", "run"])("a result that contains its %s breaks no rule", async (part) => {
   const tool = defineTool({
     name: "describe_call",
-    description: "Tell how it was called.",
+    description: "Return how it was called.",
     input: { type: "object" },
     execute: (_, { callId, toolName, runId }) =>
       part === "call" ? `${callId} of ${toolName}` : runId,

@@ -75,7 +75,7 @@ function taskManifest(change: (tools: Tool[]) => readonly Tool[] = (tools) => to
       generatedCalls: "the calls above are enough",
       secrets: "they hold none",
       change: "the list stays",
-      outage: "they stand on nothing",
+      outage: "they depend on nothing",
     },
   };
 }
