@@ -8,7 +8,10 @@ import { mcpSource, type McpSource } from "@toolweave/mcp";
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "0.5" } } });
 const minutes = Number(values.minutes);
 
-/** Megabytes a minute that heap and buffers together may grow by: 5 bytes for each of the calls. */
+/**
+ * The maximum growth of heap and buffers together, in megabytes a minute: 5 bytes for each of the
+ * calls.
+ */
 const mostGrowth = 0.2;
 
 const script = fileURLToPath(new URL("server.ts", import.meta.url));
@@ -37,7 +40,7 @@ async function opened(
   return { registry, usableMs: performance.now() - begun };
 }
 
-/** Calls all seven again and again, each a hundred times a second. */
+/** Calls all seven repeatedly, each a hundred times a second. */
 async function calling(registry: ToolRegistry, untilMs: number): Promise<Latency> {
   const executor = new ToolExecutor({ registry, policy: "autonomous" });
   const times: number[] = [];
@@ -65,17 +68,20 @@ const told = ({ calls, failed, p50, p99, max }: Latency): string =>
 interface Memory {
   /** Of JavaScript, after a collection. */
   readonly heap: number;
-  /** Outside it, and held by it: buffers above all. */
+  /** Outside it, and referenced by it: buffers above all. */
   readonly external: number;
   /** The part of it that is contents of buffers. */
   readonly buffers: number;
-  /** Room that V8 keeps for new objects: it is doubled, up to a limit of its own, and seldom given back. */
+  /** Room that V8 reserves for new objects: it is doubled, up to a limit, and seldom released. */
   readonly young: number;
-  /** What the platform has given: all of that, and code, stacks, and what else is kept for later. */
+  /** The memory from the platform: all of that, and code, stacks, and reserves. */
   readonly resident: number;
 }
 
-/** What is held: a collection comes first, and a second one for what the first has let go of. */
+/**
+ * The referenced memory: a collection first, and a second one for objects that the first has
+ * released.
+ */
 async function memoryNow(): Promise<Memory> {
   for (let pass = 0; pass < 2; pass += 1) {
     globalThis.gc?.();
@@ -93,7 +99,7 @@ async function memoryNow(): Promise<Memory> {
   };
 }
 
-/** How much a value grows in a minute: the slope of the line that fits best. */
+/** The growth of a value in a minute: the slope of the best line. */
 function growthOf(values: readonly number[], everyMinutes: number): number {
   const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
   const middle = (values.length - 1) / 2;

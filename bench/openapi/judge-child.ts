@@ -4,9 +4,11 @@ import { router } from "../../packages/openapi/corpus/oracles/path-routes.ts";
 import { prismJudge } from "../../packages/openapi/corpus/oracles/prism-oracle.ts";
 import { contenders } from "./contenders.ts";
 
-// One contender and one document, in a process of its own: node judge-child.ts contender document seed most
+// One contender and one document, in a child process:
+//
+// node judge-child.ts contender document seed most
 const [name = "", document = "", seed = "1", most = "50"] = process.argv.slice(2);
-// Peers report what they do on the console.
+// Peers write to the console.
 for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {};
 
 const contender = await contenders[name]?.();

@@ -6,8 +6,10 @@ import { documentNames } from "../../packages/openapi/corpus/documents.ts";
 import { defaultSeed } from "../../packages/openapi/corpus/oracles/sample-calls.ts";
 import { contenders } from "./contenders.ts";
 
-// What Prism accepts of generated calls, ours and three peers', in one run (README.md):
-// node --conditions=@toolweave/source bench/openapi/judge.ts [--most 50] [--rejections file] [part of a document's name…]
+// The generated calls that Prism accepts, ours and three peers', in one run (README.md):
+//
+// node --conditions=@toolweave/source bench/openapi/judge.ts [--most 50] [--rejections file] [part
+// of a document's name…]
 const { values, positionals } = parseArgs({
   options: { most: { type: "string" }, rejections: { type: "string" } },
   allowPositionals: true,
@@ -49,7 +51,7 @@ for (const document of documents) {
     }
     const { operations, tools, called, tally } = result;
     const calls = 2 * called;
-    // What is the judge's fault is nobody else's: the same excuses hold for all.
+    // Known faults of the judge are excluded for all contenders alike.
     const accepted = tally.accepted + tally.judges;
     print([document, name, tools, operations, calls, accepted, percent(accepted, calls)]);
     (rejections[name] ??= {})[document] = result.rejections;
