@@ -21,7 +21,10 @@ afterEach(() => rm(temporary, { recursive: true }));
 /** The step with the agent. */
 const step = ({ stdout }: Ended): string => stdout.slice(stdout.indexOf("8. An agent"));
 
-/** The command lines of all processes. That of the MCP server has its folder, which lies in `temporary`. */
+/**
+ * The command lines of all processes. That of the MCP server has its folder, which is in
+ * `temporary`.
+ */
 function commandLines(): string {
   if (process.platform !== "linux") {
     return execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
@@ -34,7 +37,7 @@ function commandLine(id: string): string {
   try {
     return readFileSync(`/proc/${id}/cmdline`, "utf8");
   } catch {
-    return ""; // it has ended
+    return ""; // it has exited
   }
 }
 
@@ -44,9 +47,9 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe("without a terminal", () => {
-  it("what the agent wants to change is refused, and the output says so", async () => {
+  it("the agent's changes are refused, and the output reports that", async () => {
     const { child, ended } = runStart([], { TMPDIR: temporary });
-    // A pipe says nothing for anybody.
+    // A pipe cannot approve.
     child.stdin.end("y\ny\n");
     const result = await ended;
     expect(result).toMatchObject({ code: 0, stderr: "" });
@@ -61,8 +64,8 @@ describe("without a terminal", () => {
   });
 });
 
-describe("while a model is thinking", () => {
-  /** The command with a model that answers when it is told to. */
+describe("during a model's turn", () => {
+  /** The command with a model that answers on request. */
   async function thinking() {
     let answer: (said: Said) => void = () => {};
     const server = await chatServer(new Promise<Said>((resolve) => (answer = resolve)));
@@ -82,7 +85,7 @@ describe("while a model is thinking", () => {
       ],
       [["SIGTERM", 143]],
     ),
-  )("%s ends everything that was started, however often it comes: %i", async (signal, code) => {
+  )("%s ends all started processes, however often it is sent: %i", async (signal, code) => {
     const { child, ended, server } = await thinking();
     try {
       child.kill(signal);
@@ -96,7 +99,7 @@ describe("while a model is thinking", () => {
     }
   });
 
-  it("a reader that goes away ends everything that was started", async () => {
+  it("a reader that closes the pipe ends all started processes", async () => {
     const { child, ended, answer, server } = await thinking();
     try {
       child.stdout.destroy();
@@ -113,7 +116,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
   const env = (): NodeJS.ProcessEnv => ({ TMPDIR: temporary, NO_COLOR: "1" });
   const question = "allow?   y/n > ";
 
-  it("a person is asked about each change, and what is agreed to is done", async () => {
+  it("a person is asked about each change, and approved ones are made", async () => {
     const { child, ended, shown } = runAtTerminal(env());
     await shown(question);
     child.stdin.write("perhaps\n");
@@ -134,7 +137,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     await expectNothingLeft();
   });
 
-  it("a no is a result that the agent reads, and the museum hears nothing of it", async () => {
+  it("a rejection is a result that the agent reads, and the museum receives no request", async () => {
     const { child, ended, shown } = runAtTerminal(env());
     await shown(question);
     child.stdin.write("n\n");
@@ -147,7 +150,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     expect(shownStep).toContain("the folder has answer.txt and wishes.txt\r\n");
   });
 
-  it("what was typed before the question is no answer to it", async () => {
+  it("text that was typed before the question is not an answer to it", async () => {
     const { child, ended, shown } = runAtTerminal(env());
     child.stdin.write("y\n");
     await shown(question);
@@ -157,7 +160,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     expect(step(await ended).match(/answer +reject/g)).toHaveLength(2);
   });
 
-  it("Ctrl-D is a no to everything that is asked", async () => {
+  it("Ctrl-D rejects everything that is asked", async () => {
     const { child, ended, shown } = runAtTerminal(env());
     await shown(question);
     child.stdin.write("\u0004");
@@ -166,7 +169,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     expect(step(result).match(/answer +reject: Nobody answered/g)).toHaveLength(2);
   });
 
-  it("Ctrl-C at the question ends everything that was started", async () => {
+  it("Ctrl-C at the question ends all started processes", async () => {
     const { child, ended, shown } = runAtTerminal(env());
     await shown(question);
     child.stdin.write("\u0003");
@@ -178,7 +181,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
 describe("with a key in the environment", () => {
   const key = "sk-museum-4711";
 
-  it("a real model is asked, and what it says cannot move the cursor", async () => {
+  it("a real model is called, and its output cannot move the cursor", async () => {
     const server = await chatServer(
       { name: "files__write_file", input: { path: "answer.txt", content: "a\u202eb" } },
       { text: "I may not.\u001b[2J" },
@@ -205,7 +208,7 @@ describe("with a key in the environment", () => {
     }
   });
 
-  it("a model that does not answer is one sentence and code 1, without the key", async () => {
+  it("a model that does not answer is reported in one sentence with code 1, without the key", async () => {
     const server = await chatServer();
     try {
       const { child, ended } = runStart([], {

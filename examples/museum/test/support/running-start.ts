@@ -5,7 +5,10 @@ import { fileURLToPath } from "node:url";
 const script = fileURLToPath(new URL("../../src/start.ts", import.meta.url));
 const command = [process.execPath, "--conditions=@toolweave/source", script];
 
-/** Whether there is a `script` that gives a command a terminal of its own: that of util-linux. */
+/**
+ * Whether there is a `script` command that runs a command on a separate terminal: that of
+ * util-linux.
+ */
 export const hasTerminals: boolean = (() => {
   try {
     return execFileSync("script", ["--version"], { encoding: "utf8" }).includes("util-linux");
@@ -14,7 +17,7 @@ export const hasTerminals: boolean = (() => {
   }
 })();
 
-/** What a process has written, and how it ended. */
+/** The output of a process, and its end. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -29,12 +32,12 @@ export interface RunningStart {
   shown(text: string, times?: number): Promise<void>;
 }
 
-/** Starts it without a terminal. No key of whoever runs the tests reaches it. */
+/** Starts it without a terminal. No key of the user who runs the tests reaches it. */
 export function runStart(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): RunningStart {
   return run(command[0] as string, [...command.slice(1), ...args], env);
 }
 
-/** Starts it at a terminal of its own: what is written to its stdin is typed there. */
+/** Starts it on a separate terminal: data written to its stdin is typed there. */
 export function runAtTerminal(env: NodeJS.ProcessEnv = {}): RunningStart {
   const quoted = command.map((part) => `'${part.replaceAll("'", String.raw`'\''`)}'`).join(" ");
   return run("script", ["-qec", `exec ${quoted}`, "/dev/null"], { SHELL: "/bin/sh", ...env });
