@@ -5,8 +5,8 @@ import type { Person } from "./person.ts";
 const longestWaitMs = 300_000;
 
 /**
- * What the person at the terminal says to one request. Only a plain yes is one: nobody there, a closed
- * terminal and five minutes without an answer are a no.
+ * The decision of the person at the terminal about one request. Only an explicit yes approves: no
+ * terminal, a closed terminal and five minutes without an answer are a no.
  *
  * @throws the reason of `signal` when that fires
  */

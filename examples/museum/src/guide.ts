@@ -16,14 +16,14 @@ import type { Museum } from "./service.ts";
 import { shorten } from "./terminal.ts";
 import type { Style, Terminal } from "./terminal.ts";
 
-/** How a step has to come out. */
+/** The expected result of a step. */
 export interface Expectation {
   readonly status: ToolOutcome["status"];
   /** The error's code; absent: there is no error. */
   readonly code?: ToolErrorCode;
 }
 
-/** Which stage of the pipeline ends a call with this code before the tool has answered. */
+/** The pipeline stage that ends a call with this code before the tool has answered. */
 const stageOfCode: Partial<Record<ToolErrorCode, string>> = {
   not_found: "1 resolve: the name is looked up among the tools",
   invalid_arguments: "4 validate: the arguments are held against the tool's schema",
@@ -31,7 +31,7 @@ const stageOfCode: Partial<Record<ToolErrorCode, string>> = {
   cancelled: "8 run: the tool was at work",
 };
 
-/** Makes the calls of the demo, checks how they come out, and explains each. */
+/** Makes the calls of the demo, checks their results, and explains each. */
 export class Guide {
   readonly #executor: ToolExecutor;
   readonly #museum: Museum;
@@ -40,7 +40,7 @@ export class Guide {
   #steps = 0;
   #calls = 0;
 
-  /** @param signal ends the conversation: the step under way rejects with its reason. */
+  /** @param signal ends the conversation: the current step rejects with its reason. */
   constructor(executor: ToolExecutor, museum: Museum, terminal: Terminal, signal: AbortSignal) {
     this.#executor = executor;
     this.#museum = museum;
@@ -55,7 +55,7 @@ export class Guide {
     this.#terminal.line(this.#terminal.paint("bold", `${this.#steps}. ${title}`));
   }
 
-  /** A call as a model would ask for it. */
+  /** A call as a model would request it. */
   async call(
     name: string,
     args: Exclude<ToolCall["arguments"], string>,
@@ -69,7 +69,7 @@ export class Guide {
     return this.#observe(expected, () => this.#executor.execute(call, { signal }));
   }
 
-  /** A call that has to wait for a person; prints what the person is asked. */
+  /** A call that has to wait for a person; prints the request to the person. */
   async interrupted(
     name: string,
     args: Exclude<ToolCall["arguments"], string>,
@@ -153,7 +153,7 @@ function stageOf(outcome: ToolOutcome): string {
   }
 }
 
-/** The first lines of what the model gets to read. */
+/** The first lines of the model's text. */
 function readByModel(outcome: Exclude<ToolOutcome, { status: "interrupted" }>): string {
   const lines = outcome.result.content.flatMap((block) =>
     block.type === "text" ? block.text.split("\n") : [`[${block.type}]`],

@@ -9,9 +9,9 @@ const shownTools = 20;
 const shownProblems = 5;
 
 /**
- * Lists the tools of the reader's own document and says how to call one.
+ * Lists the tools of the reader's own document and prints how to call one.
  *
- * @throws ToolError when the document cannot be loaded
+ * @throws ToolError if the document cannot be loaded
  */
 export async function showDocument(terminal: Terminal, document: string): Promise<void> {
   const source = openApiSource(document);
@@ -19,7 +19,7 @@ export async function showDocument(terminal: Terminal, document: string): Promis
   try {
     await source.ready;
     await registry.ready;
-    // What is broken shows when it is read, and must not be recommended.
+    // A broken tool is detected when it is read, and must not be recommended.
     source.realize();
     await Promise.resolve();
     const specs = new ToolExecutor({ registry }).toolset.specs();
@@ -38,7 +38,7 @@ export async function showDocument(terminal: Terminal, document: string): Promis
 }
 
 function printProblems(terminal: Terminal, registry: ToolRegistry): void {
-  // Restrictions of tools that do exist are for `toolweave inspect`.
+  // Limitations of existing tools are for `toolweave inspect`.
   const problems = registry.problems.filter(({ severity }) => severity !== "warning");
   if (problems.length === 0) return;
   terminal.line();
@@ -63,8 +63,8 @@ function printCommand(terminal: Terminal, specs: readonly ToolSpec[], document: 
 }
 
 /**
- * The tool that wants the least among those that do the least, so that the command can be tried as
- * it is. Few are looked at: each one's schema has to be made.
+ * The tool with the fewest required arguments among the most harmless ones, so that the command can
+ * be tried unchanged. Few are checked: each one's schema has to be created.
  */
 function easiest(specs: readonly ToolSpec[]): ToolSpec | undefined {
   const readers = specs.filter(({ annotations }) => annotations.readOnlyHint === true);

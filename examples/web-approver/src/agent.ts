@@ -12,7 +12,7 @@ Options:
   --folder <path>   what the two processes share (default: "data", beside this example's README)
   --help`;
 
-/** What a model would do, so that none is needed. */
+/** The calls of a model, so that none is needed. */
 const calls = [
   { id: "call_1", name: "get_order", arguments: { order: "1042" } },
   { id: "call_2", name: "refund_order", arguments: { order: "1042", amount: 49 } },
