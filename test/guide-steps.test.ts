@@ -36,8 +36,8 @@ test.each([
   ["a command that fails and should work", "node missing.mjs", "", "ends with 1"],
   ["missing output", "node hello.mjs", "goodbye", "does not show: goodbye"],
 ])("%s is a problem, with its line", async (_, command, output, problem) => {
-  const shown = output === "" ? "" : `${fence}text\n${output}\n${fence}\n`;
-  const said = await follow(`${written}${fence}sh\n${command}\n${fence}\n${shown}`);
+  const fencedOutput = output === "" ? "" : `${fence}text\n${output}\n${fence}\n`;
+  const said = await follow(`${written}${fence}sh\n${command}\n${fence}\n${fencedOutput}`);
   expect(said).toMatch(/^line 7: /);
   expect(said).toContain(problem);
 });

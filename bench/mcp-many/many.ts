@@ -12,7 +12,7 @@ const minutes = Number(values.minutes);
  * The maximum growth of heap and buffers together, in megabytes a minute: 5 bytes for each of the
  * calls.
  */
-const mostGrowth = 0.2;
+const maxGrowth = 0.2;
 
 const script = fileURLToPath(new URL("server.ts", import.meta.url));
 const well = Array.from({ length: 7 }, (_, index) => `well${index}`);
@@ -61,7 +61,7 @@ async function calling(registry: ToolRegistry, untilMs: number): Promise<Latency
   return { calls: times.length, failed, p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-const told = ({ calls, failed, p50, p99, max }: Latency): string =>
+const formatLatency = ({ calls, failed, p50, p99, max }: Latency): string =>
   `${calls} calls, ${failed} failed, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, max ${max.toFixed(1)} ms`;
 
 /** Megabytes. */
@@ -116,7 +116,7 @@ const alone = await opened(well);
 await calling(alone.registry, 1_000);
 const before = await calling(alone.registry, 5_000);
 await alone.registry.close();
-console.log(`seven alone: usable after ${alone.usableMs.toFixed(0)} ms; ${told(before)}`);
+console.log(`seven alone: usable after ${alone.usableMs.toFixed(0)} ms; ${formatLatency(before)}`);
 
 const all = await opened([...bad, ...well]);
 let changes = 0;
@@ -128,18 +128,18 @@ for (let round = 1; round <= rounds; round += 1) {
   const latency = await calling(all.registry, (minutes * 60_000) / rounds);
   const now = await memoryNow();
   memory.push(now);
-  const shown = Object.entries(now).map(([part, mb]) => `${part} ${(mb as number).toFixed(1)}`);
-  console.log(`${round}/${rounds}: ${told(latency)}; MB: ${shown.join(", ")}`);
+  const formatted = Object.entries(now).map(([part, mb]) => `${part} ${(mb as number).toFixed(1)}`);
+  console.log(`${round}/${rounds}: ${formatLatency(latency)}; MB: ${formatted.join(", ")}`);
 }
 // While it begins, code is compiled and caches fill.
 const settled = memory.slice(Math.ceil(rounds / 3));
 const growth = (of: (one: Memory) => number): number => growthOf(settled.map(of), minutes / rounds);
 const held = growth(({ heap, external }) => heap + external);
-const isFlat = held < mostGrowth;
+const isFlat = held < maxGrowth;
 const resident = growth((one) => one.resident);
 const room = growth((one) => one.young);
 console.log(
-  `memory in the last two thirds: ${held.toFixed(2)} MB a minute more held (${isFlat ? "flat" : "NOT FLAT"}: the limit is ${mostGrowth}), ${resident.toFixed(2)} MB a minute more resident, of which V8's room for new objects ${room.toFixed(2)}; ${changes} changes of the registry`,
+  `memory in the last two thirds: ${held.toFixed(2)} MB a minute more held (${isFlat ? "flat" : "NOT FLAT"}: the limit is ${maxGrowth}), ${resident.toFixed(2)} MB a minute more resident, of which V8's room for new objects ${room.toFixed(2)}; ${changes} changes of the registry`,
 );
 if (!isFlat) process.exitCode = 1;
 console.log(all.registry.problems.map(({ source, message }) => `${source}: ${message}`).join("\n"));

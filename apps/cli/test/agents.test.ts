@@ -54,8 +54,8 @@ test("an agent that waits without a terminal is resumed by another command", asy
   const waiting = await run(["call", "secretary", task, "--config", config]);
   expect([waiting.code, waiting.stdout, written()]).toEqual([3, "", ""]);
   expect(waiting.stderr).toContain("secretary waits for you");
-  const shown = await run(["approvals", "show", idIn(waiting)]);
-  expect(shown.stdout).toContain("for its call of notes__write_note");
+  const displayed = await run(["approvals", "show", idIn(waiting)]);
+  expect(displayed.stdout).toContain("for its call of notes__write_note");
   const answer = ["--answer", '{"type": "approve"}'];
   const again = await run(["approvals", "resume", idIn(waiting), ...answer]);
   expect([again.code, again.stdout, written()]).toEqual([3, "", "Eggs\n"]);

@@ -56,9 +56,9 @@ describe("AP15: a call that was changed on disk", () => {
       expect({ command, code }).toEqual({ command, code: 3 });
       expect(stderr).toContain("cannot be opened: it was changed");
     }
-    const shown = await run(["approvals", "show", id]);
-    expect(shown.stderr).toContain("cannot be opened: it was changed");
-    expect(shown.stdout).not.toContain("To answer it");
+    const displayed = await run(["approvals", "show", id]);
+    expect(displayed.stderr).toContain("cannot be opened: it was changed");
+    expect(displayed.stdout).not.toContain("To answer it");
     expect(requests()).toEqual([]);
   });
 });
@@ -183,9 +183,9 @@ describe("a call that is over", () => {
     const rejected = await run(["approvals", "reject", id]);
     expect(rejected.code).toBe(2);
     expect(rejected.stderr).toContain("has started and waits for more than approval");
-    const shown = await run(["approvals", "show", id]);
-    expect(shown.stdout).toContain("made by another program");
-    expect(shown.stdout).toContain(`toolweave approvals resume ${id}`);
+    const displayed = await run(["approvals", "show", id]);
+    expect(displayed.stdout).toContain("made by another program");
+    expect(displayed.stdout).toContain(`toolweave approvals resume ${id}`);
     expect((await run(["approvals", "list"])).stdout).toContain("\n2 calls wait\n");
   });
 

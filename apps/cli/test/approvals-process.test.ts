@@ -92,8 +92,8 @@ test("processes that create a store together have one key", async () => {
     [3, true],
   ]);
   for (const one of waits) {
-    const shown = await runShell(printed(one, "approve").replace(" approve ", " show "));
-    expect(shown).toMatchObject({ code: 0, stderr: "" });
+    const displayed = await runShell(printed(one, "approve").replace(" approve ", " show "));
+    expect(displayed).toMatchObject({ code: 0, stderr: "" });
   }
 });
 

@@ -130,8 +130,8 @@ describe("a pending call", () => {
 
   test("is data with --json, with the possible grant and the commands", async () => {
     const id = await waiting(...remove(7));
-    const shown = JSON.parse((await run(["approvals", "show", id, "--json"])).stdout);
-    expect(shown).toMatchObject({
+    const displayed = JSON.parse((await run(["approvals", "show", id, "--json"])).stdout);
+    expect(displayed).toMatchObject({
       id,
       status: "pending",
       call: { name: "delete_pet", arguments: { id: 7 } },

@@ -93,9 +93,9 @@ describe("a call that completes", () => {
   });
 
   test("an answer that is not text is named, and is complete in --json", async () => {
-    const shown = await call(["get_photo"]);
-    expect(shown).toMatchObject({ code: 0, stdout: "" });
-    expect(shown.stderr).toBe(
+    const printed = await call(["get_photo"]);
+    expect(printed).toMatchObject({ code: 0, stdout: "" });
+    expect(printed.stderr).toBe(
       "toolweave: The result contains an image (image/png, 4 bytes): save it with --output, or print it as base64 with --json.\n",
     );
     const { stdout } = await call(["get_photo", "--json"]);

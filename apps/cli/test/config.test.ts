@@ -41,8 +41,8 @@ test("a pending call of a configuration is approved by another command", async (
   const waiting = await run(["call", "notes__write_note", "text=Eggs", "--config", config]);
   expect([waiting.code, written()]).toEqual([3, ""]);
   const id = idIn(waiting);
-  const shown = await run(["approvals", "show", id]);
-  expect(shown.stdout).toContain(`from ${config}`);
+  const displayed = await run(["approvals", "show", id]);
+  expect(displayed.stdout).toContain(`from ${config}`);
   const approved = await run(["approvals", "approve", id]);
   expect([approved.code, approved.stdout, written()]).toEqual([0, "Written.\n", "Eggs\n"]);
 });

@@ -82,8 +82,8 @@ describe("policy explain", () => {
     expect((await explain(...argv, "--caller", "ada")).stdout).toContain("add_pet asks first.");
     const admin = [...argv, "--caller", "ada", "--role", "clerk", "--role", "admin"];
     expect((await explain(...admin)).stdout).toContain("add_pet runs without asking.");
-    const nobody = await explain(...argv, "--role", "admin");
-    expect([nobody.code, nobody.stderr.includes("give --caller")]).toEqual([2, true]);
+    const withoutCaller = await explain(...argv, "--role", "admin");
+    expect([withoutCaller.code, withoutCaller.stderr.includes("give --caller")]).toEqual([2, true]);
   });
 
   test("is data with --json", async () => {

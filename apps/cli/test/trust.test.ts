@@ -119,7 +119,7 @@ test("a person sees the effects of a configuration, and is asked once", async ()
   const ended = runCli(["inspect"], io);
   await said("Trust it?");
   expect(started()).toBe(0);
-  const shown = stderr();
+  const question = stderr();
   for (const line of [
     `${process.execPath} ./program.mjs (sets STARTED, SERVER, NOTE) [notes]`,
     "runs the file             program.mjs",
@@ -131,9 +131,9 @@ test("a person sees the effects of a configuration, and is asked once", async ()
     'decides                   "autonomous"',
     "keeps calls and grants in ./state",
   ]) {
-    expect(shown).toContain(line);
+    expect(question).toContain(line);
   }
-  expect(shown).not.toContain("from the environment");
+  expect(question).not.toContain("from the environment");
   stdin.write("y\n");
   expect([await ended, started()]).toEqual([0, 1]);
   expect(await run(["inspect"])).toMatchObject({ code: 0, stderr: "" });

@@ -83,8 +83,8 @@ export const changeMutants: readonly Mutant[] = [
     const change = source.change.bind(source);
     source.change = () => {
       change();
-      const told = listeners.map(async (listener) => listener());
-      return Promise.all(told) as never;
+      const notified = listeners.map(async (listener) => listener());
+      return Promise.all(notified) as never;
     };
     const close = async (): Promise<void> => {
       listeners.length = 0;

@@ -33,7 +33,7 @@ function requestError(): Error {
 }
 
 /** The tools, one of which names the other addresses that it tried during an outage. */
-function toldOfReplica(tools: readonly Tool[], { away }: Backend): readonly Tool[] {
+function revealReplica(tools: readonly Tool[], { away }: Backend): readonly Tool[] {
   return withInvoke(tools, "add", async (args, ctx, add) => {
     try {
       return await add(args, ctx);
@@ -171,7 +171,7 @@ export const secretMutants: readonly Mutant[] = [
         return over(source, {
           tools: () => {
             const tools = source.tools();
-            const list = lists.get(tools) ?? toldOfReplica(tools, backend);
+            const list = lists.get(tools) ?? revealReplica(tools, backend);
             lists.set(tools, list);
             return list;
           },

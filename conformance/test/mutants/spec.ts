@@ -15,7 +15,12 @@ const rounding: JsonObject = {
 };
 
 /** The spare tool has one more argument, and the model's schema has other members of it. */
-function ofShown(rule: string, title: string, taken: JsonObject, shown: JsonObject): Mutant {
+function ofModelSchema(
+  rule: string,
+  title: string,
+  taken: JsonObject,
+  modelProperties: JsonObject,
+): Mutant {
   const schemaWith = (properties: JsonObject): JsonObject => ({
     ...spare.spec.inputSchema,
     properties: { a: number, b: number, round: { type: "object", properties } },
@@ -25,7 +30,7 @@ function ofShown(rule: string, title: string, taken: JsonObject, shown: JsonObje
     {
       ...spare,
       argumentsSchema: schemaWith(taken),
-      spec: { ...spare.spec, inputSchema: schemaWith({ ...taken, ...shown }) },
+      spec: { ...spare.spec, inputSchema: schemaWith({ ...taken, ...modelProperties }) },
     },
   ]);
 }
@@ -242,11 +247,11 @@ export const specMutants: readonly Mutant[] = [
       },
     },
   ]),
-  ofShown("TW-SPEC-044", "one choice of four, deeply nested, that is omitted", rounding, {
+  ofModelSchema("TW-SPEC-044", "one choice of four, deeply nested, that is omitted", rounding, {
     modes: { type: "array", items: { enum: ["up", "down", "even"] } },
   }),
-  ofShown("TW-SPEC-044", "null that is omitted", rounding, { places: { type: "integer" } }),
-  ofShown("TW-SPEC-044", "a bound that is rounded", rounding, {
+  ofModelSchema("TW-SPEC-044", "null that is omitted", rounding, { places: { type: "integer" } }),
+  ofModelSchema("TW-SPEC-044", "a bound that is rounded", rounding, {
     places: { type: ["integer", "null"], minimum: 0, maximum: 10 },
   }),
   ofTools("TW-SPEC-005", "a full schema that cannot be used for validation", (tools) => [

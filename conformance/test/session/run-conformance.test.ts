@@ -345,12 +345,12 @@ test("an unknown rule or area is rejected with a suggestion", async () => {
 });
 
 test("every result is reported as soon as its rule is done", async () => {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const { rules } = await runConformance(manifestOf(toolOf()), {
     only: ["NAME"],
-    onResult: ({ id }, { done, of }) => told.push([id, done, of]),
+    onResult: ({ id }, { done, of }) => reported.push([id, done, of]),
   });
-  expect(told).toEqual(rules.map(({ id }, index) => [id, index + 1, rules.length]));
+  expect(reported).toEqual(rules.map(({ id }, index) => [id, index + 1, rules.length]));
 });
 
 test("an aborted run closes all subjects and rejects with the reason", async () => {

@@ -2,7 +2,7 @@ import type { Answer } from "@toolweave/core";
 
 import type { Person } from "./person.ts";
 
-const longestWaitMs = 300_000;
+const maxWaitMs = 300_000;
 
 /**
  * The decision of the person at the terminal about one request. Only an explicit yes approves: no
@@ -17,7 +17,7 @@ export async function decide(
 ): Promise<Answer> {
   const no = (reason: string): Answer => ({ type: "reject", requestId, reason });
   if (!person.isThere) return no("There is no terminal, so nobody can be asked: it is a no.");
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)]);
   for (;;) {
     const line = await person.ask("   allow?   y/n > ", limit);
     signal.throwIfAborted();

@@ -158,6 +158,6 @@ function readByModel(outcome: Exclude<ToolOutcome, { status: "interrupted" }>): 
   const lines = outcome.result.content.flatMap((block) =>
     block.type === "text" ? block.text.split("\n") : [`[${block.type}]`],
   );
-  const shown = lines.slice(0, 6).map((line) => shorten(line, 160));
-  return [...shown, ...(lines.length > shown.length ? ["…"] : [])].join("\n");
+  const printed = lines.slice(0, 6).map((line) => shorten(line, 160));
+  return [...printed, ...(lines.length > printed.length ? ["…"] : [])].join("\n");
 }

@@ -5,8 +5,8 @@ import { openApiSource } from "@toolweave/openapi";
 import type { Terminal } from "./terminal.ts";
 import { printTools } from "./tool-table.ts";
 
-const shownTools = 20;
-const shownProblems = 5;
+const maxTools = 20;
+const maxProblems = 5;
 
 /**
  * Lists the tools of the reader's own document and prints how to call one.
@@ -25,10 +25,10 @@ export async function showDocument(terminal: Terminal, document: string): Promis
     const specs = new ToolExecutor({ registry }).toolset.specs();
     terminal.line(terminal.paint("bold", `${document}: ${count(specs.length, "tool")}`));
     terminal.line();
-    const shown = specs.slice(0, shownTools);
-    printTools(terminal, shown);
-    if (specs.length > shown.length) {
-      terminal.line(`  … and ${specs.length - shown.length} more`);
+    const listed = specs.slice(0, maxTools);
+    printTools(terminal, listed);
+    if (specs.length > listed.length) {
+      terminal.line(`  … and ${specs.length - listed.length} more`);
     }
     printProblems(terminal, registry);
     printCommand(terminal, specs, document);
@@ -43,10 +43,10 @@ function printProblems(terminal: Terminal, registry: ToolRegistry): void {
   if (problems.length === 0) return;
   terminal.line();
   terminal.line(terminal.paint("yellow", count(problems.length, "problem")));
-  for (const { subject, message } of problems.slice(0, shownProblems)) {
+  for (const { subject, message } of problems.slice(0, maxProblems)) {
     terminal.line(`  ${subject}: ${message}`);
   }
-  const more = problems.length - shownProblems;
+  const more = problems.length - maxProblems;
   if (more > 0) terminal.line(`  … and ${more} more`);
 }
 
@@ -71,7 +71,7 @@ function easiest(specs: readonly ToolSpec[]): ToolSpec | undefined {
   const harmless = specs.filter(({ annotations }) => annotations.destructiveHint !== true);
   const candidates = [readers, harmless, specs].find((some) => some.length > 0) ?? [];
   return candidates
-    .slice(0, shownTools)
+    .slice(0, maxTools)
     .reduce<ToolSpec | undefined>(
       (best, spec) =>
         best === undefined || requiredOf(spec).length < requiredOf(best).length ? spec : best,

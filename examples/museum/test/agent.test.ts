@@ -53,13 +53,13 @@ describe("without a terminal", () => {
     child.stdin.end("y\ny\n");
     const result = await ended;
     expect(result).toMatchObject({ code: 0, stderr: "" });
-    const shown = step(result);
-    expect(shown).toContain('agent    list_events {"kind":"tour"}: completed\n');
-    expect(shown).toContain('agent    files__read_text_file {"path":"wishes.txt"}: completed\n');
-    expect(shown.match(/answer +reject: There is no terminal/g)).toHaveLength(2);
-    expect(shown).toMatch(/museum +heard GET \/events\?kind=tour\n/);
-    expect(shown).toContain("The tour is not on the programme, and the answer to the visitor is");
-    expect(shown).toContain("the folder has wishes.txt\n");
+    const printed = step(result);
+    expect(printed).toContain('agent    list_events {"kind":"tour"}: completed\n');
+    expect(printed).toContain('agent    files__read_text_file {"path":"wishes.txt"}: completed\n');
+    expect(printed.match(/answer +reject: There is no terminal/g)).toHaveLength(2);
+    expect(printed).toMatch(/museum +heard GET \/events\?kind=tour\n/);
+    expect(printed).toContain("The tour is not on the programme, and the answer to the visitor is");
+    expect(printed).toContain("the folder has wishes.txt\n");
     await expectNothingLeft();
   });
 });
@@ -71,7 +71,7 @@ describe("during a model's turn", () => {
     const server = await chatServer(new Promise<Said>((resolve) => (answer = resolve)));
     const env = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: server.url, TMPDIR: temporary };
     const running = runStart([], env);
-    await running.shown("8. An agent");
+    await running.printed("8. An agent");
     expect(commandLines()).toContain(temporary);
     return { ...running, answer, server };
   }
@@ -117,52 +117,52 @@ describe.runIf(hasTerminals)("at a terminal", () => {
   const question = "allow?   y/n > ";
 
   it("a person is asked about each change, and approved ones are made", async () => {
-    const { child, ended, shown } = runAtTerminal(env());
-    await shown(question);
+    const { child, ended, printed } = runAtTerminal(env());
+    await printed(question);
     child.stdin.write("perhaps\n");
-    await shown(question, 2);
+    await printed(question, 2);
     child.stdin.write("y\n");
-    await shown(question, 3);
+    await printed(question, 3);
     child.stdin.write("y\n");
     const result = await ended;
     expect(result.code).toBe(0);
     expect(result.stdout).not.toContain("\u001b");
-    const shownStep = step(result);
-    expect(shownStep).toMatch(
+    const agentStep = step(result);
+    expect(agentStep).toMatch(
       /to call +create_event \{\r\n +"title": "Lanterns After Dark, Again"/,
     );
-    expect(shownStep).toMatch(/museum +heard GET \/events\?kind=tour, POST \/events\r\n/);
-    expect(shownStep).toContain("The tour is on the programme, and the answer to the visitor is w");
-    expect(shownStep).toContain("the folder has answer.txt and wishes.txt\r\n");
+    expect(agentStep).toMatch(/museum +heard GET \/events\?kind=tour, POST \/events\r\n/);
+    expect(agentStep).toContain("The tour is on the programme, and the answer to the visitor is w");
+    expect(agentStep).toContain("the folder has answer.txt and wishes.txt\r\n");
     await expectNothingLeft();
   });
 
   it("a rejection is a result that the agent reads, and the museum receives no request", async () => {
-    const { child, ended, shown } = runAtTerminal(env());
-    await shown(question);
+    const { child, ended, printed } = runAtTerminal(env());
+    await printed(question);
     child.stdin.write("n\n");
-    await shown(question, 2);
+    await printed(question, 2);
     child.stdin.write("y\n");
-    const shownStep = step(await ended);
-    expect(shownStep).toContain("answer   reject: A person at the terminal said no.");
-    expect(shownStep).toContain('"content": "We are sorry: there is no other lantern tour');
-    expect(shownStep).toMatch(/museum +heard GET \/events\?kind=tour\r\n/);
-    expect(shownStep).toContain("the folder has answer.txt and wishes.txt\r\n");
+    const agentStep = step(await ended);
+    expect(agentStep).toContain("answer   reject: A person at the terminal said no.");
+    expect(agentStep).toContain('"content": "We are sorry: there is no other lantern tour');
+    expect(agentStep).toMatch(/museum +heard GET \/events\?kind=tour\r\n/);
+    expect(agentStep).toContain("the folder has answer.txt and wishes.txt\r\n");
   });
 
   it("text that was typed before the question is not an answer to it", async () => {
-    const { child, ended, shown } = runAtTerminal(env());
+    const { child, ended, printed } = runAtTerminal(env());
     child.stdin.write("y\n");
-    await shown(question);
+    await printed(question);
     child.stdin.write("n\n");
-    await shown(question, 2);
+    await printed(question, 2);
     child.stdin.write("n\n");
     expect(step(await ended).match(/answer +reject/g)).toHaveLength(2);
   });
 
   it("Ctrl-D rejects everything that is asked", async () => {
-    const { child, ended, shown } = runAtTerminal(env());
-    await shown(question);
+    const { child, ended, printed } = runAtTerminal(env());
+    await printed(question);
     child.stdin.write("\u0004");
     const result = await ended;
     expect(result.code).toBe(0);
@@ -170,8 +170,8 @@ describe.runIf(hasTerminals)("at a terminal", () => {
   });
 
   it("Ctrl-C at the question ends all started processes", async () => {
-    const { child, ended, shown } = runAtTerminal(env());
-    await shown(question);
+    const { child, ended, printed } = runAtTerminal(env());
+    await printed(question);
     child.stdin.write("\u0003");
     expect((await ended).code).toBe(130);
     await expectNothingLeft();
@@ -197,11 +197,11 @@ describe("with a key in the environment", () => {
       expect(result).toMatchObject({ code: 0, stderr: "" });
       const asked = { authorization: `Bearer ${key}`, model: "museum-large" };
       expect(server.asked).toEqual([asked, asked]);
-      const shown = step(result);
-      expect(shown).toContain("museum-large, a real model behind OPENAI_API_KEY");
-      expect(shown).toContain(String.raw`"content": "a\u{202E}b"`);
-      expect(shown).toMatch(/answer +reject: There is no terminal/);
-      expect(shown).toContain(String.raw`answers  I may not.\u{1B}[2J`);
+      const printed = step(result);
+      expect(printed).toContain("museum-large, a real model behind OPENAI_API_KEY");
+      expect(printed).toContain(String.raw`"content": "a\u{202E}b"`);
+      expect(printed).toMatch(/answer +reject: There is no terminal/);
+      expect(printed).toContain(String.raw`answers  I may not.\u{1B}[2J`);
       expect(result.stdout).not.toContain(key);
     } finally {
       await server.close();

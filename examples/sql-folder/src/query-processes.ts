@@ -6,7 +6,7 @@ import { ToolError } from "@toolweave/core";
 import type { QueryAnswer, QueryRequest } from "./query-process.ts";
 
 const script = new URL("./query-process.ts", import.meta.url);
-const mostIdle = 4;
+const maxIdle = 4;
 
 /** Processes that run queries, one each at a time; some are kept for the next query. */
 export class QueryProcesses {
@@ -34,7 +34,7 @@ export class QueryProcesses {
     signal.addEventListener("abort", stop, { once: true });
     try {
       const answer = await answerOf(child, request);
-      if (signal.aborted || this.#closed || this.#idle.length >= mostIdle) stop();
+      if (signal.aborted || this.#closed || this.#idle.length >= maxIdle) stop();
       else this.#rest(child);
       return answer;
     } catch (error) {

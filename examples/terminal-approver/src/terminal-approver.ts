@@ -38,7 +38,7 @@ export function terminalApprover(terminal: Terminal, by: string): TerminalApprov
   };
 }
 
-const nobody: ApprovalDecision = { approved: false, reason: "The terminal was closed." };
+const terminalClosed: ApprovalDecision = { approved: false, reason: "The terminal was closed." };
 
 async function decide(
   ask: ApprovalQuestion,
@@ -46,7 +46,7 @@ async function decide(
   { output }: Terminal,
   by: string,
 ): Promise<ApprovalDecision> {
-  if (reader.ended) return nobody;
+  if (reader.ended) return terminalClosed;
   // A call that the policy asks about every time cannot be remembered.
   const rememberable = ask.requests.every(({ grant }) => grant !== undefined);
   output.write(`\n${describeAsk(ask, rememberable)}\n`);
@@ -55,7 +55,7 @@ async function decide(
     const choice = await reader.ask(`${choices} > `, ask.signal);
     switch (choice?.trim().toLowerCase()) {
       case undefined:
-        return nobody;
+        return terminalClosed;
       case "y":
         return { approved: true, by };
       case "s":

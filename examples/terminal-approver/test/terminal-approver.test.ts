@@ -38,11 +38,11 @@ it("displays a model's text unambiguously: nothing moves the cursor, hides or re
   const { output, executor, approver } = open();
   const text = "a\u001b[2J\u009b1A\u202edlrow\u200b\nrisk low";
   const outcome = executor.execute({ id: "1", name: "send", arguments: { text } });
-  const shown = await until(output, "[n]o >");
-  expect(shown).toContain(String.raw`"text": "a\u001b[2J\u009b1A\u202edlrow\u200b\nrisk low"`);
-  expect(shown).not.toMatch(/[^\P{C}\n]/u);
+  const displayed = await until(output, "[n]o >");
+  expect(displayed).toContain(String.raw`"text": "a\u001b[2J\u009b1A\u202edlrow\u200b\nrisk low"`);
+  expect(displayed).not.toMatch(/[^\P{C}\n]/u);
   // Only the approver begins new lines.
-  expect(shown.match(/^---/gm)).toHaveLength(1);
+  expect(displayed.match(/^---/gm)).toHaveLength(1);
   approver.close();
   expect(await outcome).toMatchObject({ error: { code: "approval_rejected" } });
 });

@@ -28,11 +28,11 @@ const host = openHost(folder);
 const run = host.executor.startRun({ caller: { id: "shop-agent" } });
 for (const call of calls) {
   const outcome = await run.execute(call);
-  process.stdout.write(`${call.name}: ${told(outcome)}\n`);
+  process.stdout.write(`${call.name}: ${formatOutcome(outcome)}\n`);
 }
 await host.close();
 
-function told(outcome: ToolOutcome): string {
+function formatOutcome(outcome: ToolOutcome): string {
   if (outcome.status === "interrupted") return `waits for a person (${outcome.interruption.id})`;
   return `${outcome.status}: ${JSON.stringify(outcome.result.value ?? outcome.result.content)}`;
 }

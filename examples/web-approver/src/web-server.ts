@@ -137,15 +137,16 @@ async function decide(
 }
 
 function approval(form: URLSearchParams, { call }: Interruption, by: string): Answer | undefined {
-  let shown: unknown;
+  let submitted: unknown;
   try {
-    shown = JSON.parse(form.get("arguments") ?? "");
+    submitted = JSON.parse(form.get("arguments") ?? "");
   } catch {
     return undefined;
   }
-  if (typeof shown !== "object" || shown === null || Array.isArray(shown)) return undefined;
-  const unchanged = canonicalJson(shown) === canonicalJson(call.arguments);
-  return { type: "approve", by, ...(unchanged ? {} : { arguments: shown as JsonObject }) };
+  if (typeof submitted !== "object" || submitted === null || Array.isArray(submitted))
+    return undefined;
+  const unchanged = canonicalJson(submitted) === canonicalJson(call.arguments);
+  return { type: "approve", by, ...(unchanged ? {} : { arguments: submitted as JsonObject }) };
 }
 
 function rejection(form: URLSearchParams, by: string): Answer {

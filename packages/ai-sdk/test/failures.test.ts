@@ -39,7 +39,7 @@ function broken(execute: () => never): Tool {
 }
 
 /** One call and the model's answer to it. */
-async function told(
+async function failureOf(
   tool: Tool,
   name: string,
   input: unknown,
@@ -79,7 +79,7 @@ describe("an invalid argument", () => {
   });
 
   it("is a ToolError for the host", async () => {
-    const { error } = await told(order, "order", { count: "two" });
+    const { error } = await failureOf(order, "order", { count: "two" });
     expect(error).toMatchObject({ code: "invalid_arguments" });
     expect(ToolError.is(error)).toBe(true);
   });
@@ -90,7 +90,7 @@ describe("an invalid argument", () => {
     ["empty", "", "count"],
     ["malformed", '{"count": 2', "JSON"],
   ])("that is %s runs nothing and is reported", async (_, input, expected) => {
-    const { read, text } = await told(order, "order", input);
+    const { read, text } = await failureOf(order, "order", input);
     expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining(expected) });
     expect(ran).not.toHaveBeenCalled();
     expect(text).toBe("I see.");
@@ -98,7 +98,7 @@ describe("an invalid argument", () => {
 
   it("that nests too deep is reported, and does not exhaust the stack", async () => {
     const deep = `${'{"count":'.repeat(500)}1${"}".repeat(500)}`;
-    const { read } = await told(order, "order", deep);
+    const { read } = await failureOf(order, "order", deep);
     expect(read?.type).toBe("error-text");
     expect(ran).not.toHaveBeenCalled();
   });
@@ -106,7 +106,7 @@ describe("an invalid argument", () => {
 
 describe("an unknown tool", () => {
   it("is reported to the model with the existing names, and the generation continues", async () => {
-    const { read, text } = await told(order, "odrer", { count: 1 });
+    const { read, text } = await failureOf(order, "odrer", { count: 1 });
     expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining("order") });
     expect(ran).not.toHaveBeenCalled();
     expect(text).toBe("I see.");
@@ -115,7 +115,7 @@ describe("an unknown tool", () => {
 
 describe("a refusal", () => {
   it("by readOnly hides a tool that changes something from the model", async () => {
-    const { model, read } = await told(order, "order", { count: 1 }, { policy: "readOnly" });
+    const { model, read } = await failureOf(order, "order", { count: 1 }, { policy: "readOnly" });
     expect(lastRequest(model).tools ?? []).toEqual([]);
     expect(read?.type).toBe("error-text");
     expect(ran).not.toHaveBeenCalled();
@@ -127,7 +127,7 @@ describe("a refusal", () => {
       spec: { ...order.spec, annotations: { readOnlyHint: true } },
       preflight: () => [{ kind: "fs.write", target: "notes.txt", summary: "Write notes.txt" }],
     };
-    const { read, error } = await told(peek, "order", { count: 1 }, { policy: "readOnly" });
+    const { read, error } = await failureOf(peek, "order", { count: 1 }, { policy: "readOnly" });
     expect(read).toMatchObject({
       type: "error-text",
       value: expect.stringContaining("order is not permitted"),
@@ -160,7 +160,7 @@ describe("a tool that fails", () => {
     const tool = broken(() => {
       throw new Error("the museum is closed");
     });
-    const { read, error, text } = await told(tool, "broken", {});
+    const { read, error, text } = await failureOf(tool, "broken", {});
     expect(read).toMatchObject({
       type: "error-text",
       value: "broken failed: the museum is closed",
@@ -181,7 +181,7 @@ describe("a tool that fails", () => {
         error: cause,
       }),
     };
-    const { read, error } = await told(tool, "broken", {});
+    const { read, error } = await failureOf(tool, "broken", {});
     expect(read).toMatchObject({ type: "error-text", value: 'HTTP 404\n{"id":7}' });
     expect(error).toMatchObject({ code: "upstream", status: 404, body: { id: 7 }, cause });
   });
@@ -196,7 +196,7 @@ describe("a tool that fails", () => {
         isError: true,
       }),
     };
-    const { read } = await told(tool, "broken", {});
+    const { read } = await failureOf(tool, "broken", {});
     expect(read).toMatchObject({ type: "error-text", value: "no\n[image/png, 1 byte, not shown]" });
   });
 
@@ -208,7 +208,7 @@ describe("a tool that fails", () => {
       timeoutMs: 1,
       execute: () => new Promise<string>(() => {}),
     }) as Tool;
-    const { read, error } = await told(slow, "slow", {});
+    const { read, error } = await failureOf(slow, "slow", {});
     expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining("1 ms") });
     expect(error).toMatchObject({ code: "timeout" });
   });

@@ -92,11 +92,11 @@ describe("a completed call", () => {
   it.each([42, null, true, "plain"])(
     "returns the host a value such as %j unchanged",
     async (value) => {
-      const shown = typeof value === "string" ? value : JSON.stringify(value);
-      const returned = { content: [text(shown)], value };
+      const modelText = typeof value === "string" ? value : JSON.stringify(value);
+      const returned = { content: [text(modelText)], value };
       const { output, read } = await callOnce(executorOf(tool("t", () => returned)));
       expect(output).toBe(value);
-      expect(read).toEqual({ type: "text", value: shown });
+      expect(read).toEqual({ type: "text", value: modelText });
     },
   );
 
@@ -114,10 +114,10 @@ describe("a completed call", () => {
     const first = scripted([call("c1", "t")], [say("done")]);
     await new Conversation().go(first, await aiTools(executor.startRun({ sessionId: "s" })));
     const preview = resultsRead(first)["c1"];
-    const shown = preview?.type === "text" ? preview.value : "";
-    expect(shown.length).toBeLessThan(10_000);
-    expect(shown).toContain("read_artifact");
-    const key = /art_[0-9a-f]{32}/.exec(shown)?.[0];
+    const modelText = preview?.type === "text" ? preview.value : "";
+    expect(modelText.length).toBeLessThan(10_000);
+    expect(modelText).toContain("read_artifact");
+    const key = /art_[0-9a-f]{32}/.exec(modelText)?.[0];
     const second = scripted([call("c2", "read_artifact", { key, offset: 199_990 })], [say("done")]);
     await new Conversation().go(second, await aiTools(executor.startRun({ sessionId: "s" })));
     expect(resultsRead(second)["c2"]).toMatchObject({
@@ -210,7 +210,7 @@ describe("content that is more than text", () => {
 });
 
 describe("an output that is in a user interface's later messages", () => {
-  const shown = async (output: unknown) => {
+  const modelText = async (output: unknown) => {
     const tools = await aiTools(executorOf(tool("t", () => "")));
     const [message] = (
       await convertToModelMessages(
@@ -237,15 +237,15 @@ describe("an output that is in a user interface's later messages", () => {
   };
 
   it("is unchanged if it was text or content blocks", async () => {
-    expect(await shown("hello")).toEqual({ type: "text", value: "hello" });
+    expect(await modelText("hello")).toEqual({ type: "text", value: "hello" });
     expect(
-      await shown([text("a"), { type: "image", data: png, mimeType: "image/png" }]),
+      await modelText([text("a"), { type: "image", data: png, mimeType: "image/png" }]),
     ).toMatchObject({ type: "content", value: [{ type: "text" }, { type: "file" }] });
   });
 
   it("is bounded JSON text if it was a value", async () => {
-    expect(await shown({ a: 1 })).toEqual({ type: "text", value: '{"a":1}' });
-    const long = await shown({ a: "x".repeat(100_000) });
+    expect(await modelText({ a: 1 })).toEqual({ type: "text", value: '{"a":1}' });
+    const long = await modelText({ a: "x".repeat(100_000) });
     expect(long?.type === "text" && long.value.length < 50_020).toBe(true);
   });
 });

@@ -39,7 +39,7 @@ function executorOf(tools: Tool[], options: Partial<ExecutorOptions> = {}): Tool
 }
 
 /** The tools that the model saw before each of its turns. */
-function shown(model: ReturnType<typeof scripted>): string[][] {
+function listedTools(model: ReturnType<typeof scripted>): string[][] {
   return model.doGenerateCalls.map(({ tools = [] }) => tools.map(({ name }) => name));
 }
 
@@ -57,7 +57,11 @@ describe("a growing search", () => {
     const run = executorOf(museumTools()).startRun({ search: growing });
     const result = await new Conversation().go(model, await aiTools(run));
     const first = ["list_exhibit", ...helpers, "search_tools"];
-    expect(shown(model)).toEqual([first, [...first, "show_poster"], [...first, "show_poster"]]);
+    expect(listedTools(model)).toEqual([
+      first,
+      [...first, "show_poster"],
+      [...first, "show_poster"],
+    ]);
     expect(resultsRead(model)["2"]).toEqual({ type: "text", value: "show poster 3" });
     expect(result.text).toBe("done");
   });
@@ -99,7 +103,7 @@ describe("a growing search", () => {
     const later = scripted([say("gone")]);
     expect((await conversation.go(later, await started())).text).toBe("gone");
     expect(done).toEqual(["remove_ticket 7"]);
-    expect(shown(later)[0]).not.toContain("remove_ticket");
+    expect(listedTools(later)[0]).not.toContain("remove_ticket");
   });
 
   it("accepts the host's own tools beside it, and drops tools that the registry has removed", async () => {
@@ -157,7 +161,7 @@ describe("a constant list", () => {
       await aiTools(executor.startRun({ search: constant })),
     );
     const list = ["call_tool", "describe_tool", "list_exhibit", ...helpers, "search_tools"];
-    expect(shown(model)).toEqual([list, list, list, list]);
+    expect(listedTools(model)).toEqual([list, list, list, list]);
     expect(resultsRead(model)["3"]).toEqual({ type: "text", value: "show poster 3" });
     expect(result.text).toBe("done");
     expect(events.filter(({ callId }) => callId === "3").map(({ tool }) => tool)).toContain(

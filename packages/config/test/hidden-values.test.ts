@@ -17,8 +17,8 @@ test.each([
   );
   expect(ToolError.is(error) && error.message).toContain("${TOKEN}");
   // The cause of an error is displayed, too, on request.
-  for (let told = error; told instanceof Error; told = told.cause) {
-    expect(told.message).not.toContain(token.slice(0, 12));
+  for (let current = error; current instanceof Error; current = current.cause) {
+    expect(current.message).not.toContain(token.slice(0, 12));
   }
 });
 

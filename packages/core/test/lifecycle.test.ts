@@ -38,8 +38,8 @@ describe("docs/concepts/lifecycle.md", () => {
   });
 
   test("has every error code", () => {
-    const told = new Set(exits.flatMap(({ code }) => code ?? []));
-    expect([...told].sort()).toEqual(Object.keys(errorCodes).sort());
+    const emitted = new Set(exits.flatMap(({ code }) => code ?? []));
+    expect([...emitted].sort()).toEqual(Object.keys(errorCodes).sort());
   });
 });
 
@@ -57,13 +57,13 @@ describe("a call that exits at", () => {
       expect([outcome?.status, codeOf(outcome)]).toEqual([exit.status, exit.code]);
 
       // It has ended once, and nothing is emitted for it afterwards.
-      const told = lab.told.map(({ type }) => type);
-      const ends = told.filter((type) =>
+      const emitted = lab.emitted.map(({ type }) => type);
+      const ends = emitted.filter((type) =>
         /rejected|interrupted|completed|failed|suspended/.test(type),
       );
       expect(ends.filter((type) => type !== "store.failed")).toEqual([exit.event]);
-      expect(told.filter((type) => type !== "store.failed").at(-1)).toBe(exit.event);
-      const hasStarted = told.includes("tool.started");
+      expect(emitted.filter((type) => type !== "store.failed").at(-1)).toBe(exit.event);
+      const hasStarted = emitted.includes("tool.started");
       expect(hasStarted).toBe(/completed|failed|suspended/.test(exit.event));
 
       // The host's code has seen it up to the stage that it reached.

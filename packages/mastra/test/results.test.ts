@@ -173,8 +173,8 @@ describe("the model's view", () => {
     const model = scripted([call("c1", "plan", { at: "2026-01-01T00:00:00Z" })], [say("done")]);
     Object.assign(model, { provider: "openai.responses", modelId: "gpt-5" });
     await readStream(agentWith(model, await mastraTools(executor)).stream("go"));
-    const shown = lastRequest(model).tools?.find(({ name }) => name === "plan");
-    expect(shown).toMatchObject({ description: "Plan.", inputSchema: schema });
+    const listed = lastRequest(model).tools?.find(({ name }) => name === "plan");
+    expect(listed).toMatchObject({ description: "Plan.", inputSchema: schema });
     expect(resultsRead(model)["c1"]).toMatchObject({ value: '{"at":"2026-01-01T00:00:00Z"}' });
   });
 });

@@ -23,9 +23,9 @@ function textOf(blocks: readonly ContentBlock[]): string {
 describe("a result that Mastra has stored", () => {
   it("that is a text with its JSON is read as that JSON", () => {
     for (const given of ["", "seven"]) {
-      const shown = JSON.stringify(given);
-      const output = { content: [{ type: "text" as const, text: shown }], value: given };
-      expect(modelOutput(hostOutput(output))).toEqual({ type: "text", value: shown });
+      const serialized = JSON.stringify(given);
+      const output = { content: [{ type: "text" as const, text: serialized }], value: given };
+      expect(modelOutput(hostOutput(output))).toEqual({ type: "text", value: serialized });
     }
   });
 

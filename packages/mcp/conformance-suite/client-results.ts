@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const timeoutMs = 60_000;
 
 /** Scenarios at once: the suite's own way, all of them, starves their servers. */
-const mostAtOnce = 4;
+const maxConcurrent = 4;
 
 const client = `${process.execPath} --conditions=@toolweave/source ${fileURLToPath(new URL("./client.ts", import.meta.url))}`;
 
@@ -32,7 +32,7 @@ export async function clientResults(revision: string): Promise<ClientResults> {
       else failed.push({ scenario, wrong });
     }
   };
-  await Promise.all(Array.from({ length: mostAtOnce }, work));
+  await Promise.all(Array.from({ length: maxConcurrent }, work));
   return { passed: passed.toSorted(), failed };
 }
 

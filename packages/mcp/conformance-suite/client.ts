@@ -33,10 +33,10 @@ interface ScenarioContext {
 }
 
 /** A person who is sent to sign in again and again gives up. */
-const mostSignIns = 2;
+const maxSignIns = 2;
 
 /** So does one who is asked again and again by a call. */
-const mostAnswers = 10;
+const maxAnswers = 10;
 
 const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
@@ -70,7 +70,7 @@ async function connected(): Promise<McpSource> {
       return source;
     } catch (error) {
       await source.close();
-      if ((error as ToolError).code !== "auth_required" || times === mostSignIns) throw error;
+      if ((error as ToolError).code !== "auth_required" || times === maxSignIns) throw error;
       const begun = await allowing(async () => signIn(await server()));
       await begun?.finish(await visited(begun.url));
     }
@@ -151,7 +151,7 @@ function callsOf(source: McpSource): readonly Omit<ToolCall, "id">[] {
 
 async function outcomeOf(executor: ToolExecutor, call: ToolCall): Promise<ToolOutcome> {
   let outcome = await executor.execute(call);
-  for (let times = 0; outcome.status === "interrupted" && times < mostAnswers; times++) {
+  for (let times = 0; outcome.status === "interrupted" && times < maxAnswers; times++) {
     const answers = await Promise.all(outcome.interruption.requests.map(answerTo));
     outcome = await executor.resume(outcome.interruption, answers);
   }

@@ -3,7 +3,7 @@ import { defineTool, ToolExecutor, ToolRegistry, toolsSource } from "@toolweave/
 import { toolSearch } from "@toolweave/core/search";
 import { describe, expect, it } from "vitest";
 import { agentTools } from "../src/index.ts";
-import { call, say, scripted, textsRead, toolsShown } from "./support/agents.ts";
+import { call, say, scripted, textsRead, listedTools } from "./support/agents.ts";
 
 /** Many rooms with a light each, and a cellar whose light needs approval. */
 function house(count: number) {
@@ -34,8 +34,8 @@ describe("an executor of more than 100 tools", () => {
       say("done"),
     );
     await run(agent, "go");
-    const shown = ["call_tool", "describe_tool", "read_artifact", "search_tools"];
-    expect(toolsShown(model)).toEqual([shown, shown, shown]);
+    const listed = ["call_tool", "describe_tool", "read_artifact", "search_tools"];
+    expect(listedTools(model)).toEqual([listed, listed, listed]);
     expect(textsRead(model)["a"]).toContain("light_room_57");
     expect(lit).toEqual(["room_57"]);
   });
@@ -61,7 +61,7 @@ describe("an executor of 100 tools", () => {
     const { executor } = house(100);
     const { agent, model } = scripted(await agentTools(executor), say("done"));
     await run(agent, "go");
-    expect(toolsShown(model)[0]).toHaveLength(101);
+    expect(listedTools(model)[0]).toHaveLength(101);
   });
 });
 
@@ -76,7 +76,7 @@ describe("a run with a search that grows", () => {
       say("done"),
     );
     await run(agent, "go");
-    expect(toolsShown(model).slice(0, 2)).toEqual([
+    expect(listedTools(model).slice(0, 2)).toEqual([
       ["read_artifact", "search_tools"],
       ["read_artifact", "search_tools", "light_room_217"],
     ]);
@@ -104,7 +104,7 @@ describe("the tools of an agent", () => {
     const { agent, model } = scripted(tools, say("done"), say("done"));
     await run(agent, "go", { context: { role: "visitor" } });
     await run(agent, "go", { context: { role: "guard" } });
-    expect(toolsShown(model)).toEqual([
+    expect(listedTools(model)).toEqual([
       ["door", "read_artifact"],
       ["door", "safe", "read_artifact"],
     ]);
@@ -121,7 +121,7 @@ describe("the tools of an agent", () => {
     await run(agent, "go");
     await registry.remove("yard");
     await run(agent, "go");
-    expect(toolsShown(model)).toEqual([
+    expect(listedTools(model)).toEqual([
       ["door", "gate", "read_artifact"],
       ["door", "read_artifact"],
     ]);

@@ -11,7 +11,7 @@ import { openApiSource } from "../src/index.ts";
 import { randomOf, randomValue, tampered } from "../test/support/random-value.ts";
 import { documentNames, specs } from "./documents.ts";
 
-const mostTools = inFullRun(120, 40);
+const maxTools = inFullRun(120, 40);
 const valuesEach = 12;
 
 type Accepts = (value: unknown) => boolean;
@@ -31,7 +31,7 @@ describe.each(documentNames())("%s", (file) => {
     await using source = openApiSource.fromFile(`${specs}${file}`);
     await source.ready;
     const tools = source.tools();
-    const step = Math.max(1, Math.floor(tools.length / mostTools));
+    const step = Math.max(1, Math.floor(tools.length / maxTools));
     let accepted = 0;
     let tried = 0;
     for (let index = 0; index < tools.length; index += step) {
@@ -39,7 +39,7 @@ describe.each(documentNames())("%s", (file) => {
       const full = argumentsSchemaOf(tool);
       if (full["properties"] === undefined) continue;
       const isAccepted = acceptsOf(full);
-      const shown = (["short", "full"] as const).map((descriptions) =>
+      const validators = (["short", "full"] as const).map((descriptions) =>
         acceptsOf(abridgeSchema(full, tool.spec.name, getSchemaBudget(descriptions, 1))),
       );
       const random = randomOf(index + 1);
@@ -49,8 +49,8 @@ describe.each(documentNames())("%s", (file) => {
         tried++;
         if (!isAccepted(value)) continue;
         accepted++;
-        for (const isShownToAccept of shown) {
-          expect({ tool: tool.spec.name, value, accepted: isShownToAccept(value) }).toEqual({
+        for (const accepts of validators) {
+          expect({ tool: tool.spec.name, value, accepted: accepts(value) }).toEqual({
             tool: tool.spec.name,
             value,
             accepted: true,

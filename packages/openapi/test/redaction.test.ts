@@ -22,7 +22,7 @@ const document = {
 };
 
 /** Everything that an executor emits for calls with this answer of the server. */
-async function told(
+async function emittedBy(
   answer: Answer,
   auth: NonNullable<OpenApiOptions["auth"]>,
   more: JsonObject = {},
@@ -82,20 +82,20 @@ describe("SE02: an API that echoes a credential", () => {
     ["in the location of a created resource", echo(201, "location")],
     ["in the body of a 500", echo(500)],
   ])("%s does not reveal it", async (_, answer) => {
-    const seen = await told(answer, { bearer: token });
+    const seen = await emittedBy(answer, { bearer: token });
     for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
     expect(seen).toContain("[redacted]");
   });
 
   test("in a redirect does not reveal it", async () => {
-    const seen = await told(echo(302, "location"), { bearer: token });
+    const seen = await emittedBy(echo(302, "location"), { bearer: token });
     expect(seen).toContain("redirected");
     for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
   });
 
   test("of a function, which differs each time", async () => {
     let count = 0;
-    const seen = await told(echo(401), { bearer: async () => `${token}${++count}` }, {}, 3);
+    const seen = await emittedBy(echo(401), { bearer: async () => `${token}${++count}` }, {}, 3);
     expect(count).toBeGreaterThanOrEqual(3);
     for (let one = 1; one <= count; one++) {
       for (const secret of wholeOf(`${token}${one}`)) expect(seen).not.toContain(secret);
@@ -104,14 +104,14 @@ describe("SE02: an API that echoes a credential", () => {
 
   test("of a user, whose password is not revealed either", async () => {
     const password = "pass-w0rd-of-ada";
-    const seen = await told(echo(403), { basic: { username: "ada", password } });
+    const seen = await emittedBy(echo(403), { basic: { username: "ada", password } });
     for (const secret of [...wholeOf(password), btoa(`ada:${password}`)]) {
       expect(seen).not.toContain(secret);
     }
   });
 
   test("of a key in the query", async () => {
-    const seen = await told(echo(400), { apiKey: token }, { security: [{ key: [] }] });
+    const seen = await emittedBy(echo(400), { apiKey: token }, { security: [{ key: [] }] });
     for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
   });
 });

@@ -47,8 +47,8 @@ it("the results of a turn are one message of bytes for the SDK, and of base64 as
     resultOf([png, pdf, wav], { callId: "call_2" }),
     resultOf([{ type: "text", text: "No." }], { isError: true, callId: "call_3" }),
   ]);
-  const [, shown] = messages[0]?.content ?? [];
-  const [image] = shown?.toolResult.content ?? [];
+  const [, withImage] = messages[0]?.content ?? [];
+  const [image] = withImage?.toolResult.content ?? [];
   expect(image).toHaveProperty("image.source.bytes", expect.any(Uint8Array));
   expect(JSON.parse(JSON.stringify(messages))).toEqual([
     {

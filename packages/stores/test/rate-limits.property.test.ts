@@ -83,7 +83,7 @@ async function answers(steps: readonly Step[]): Promise<{ store: number[]; model
   const clock = new FakeClock();
   using store = sqliteStore({ path: ":memory:", clock, leaseMs: 5 });
   const model = new Model();
-  const told: { store: number[]; model: number[] } = { store: [], model: [] };
+  const results: { store: number[]; model: number[] } = { store: [], model: [] };
   const open = new Map<number, string>();
   for (const [call, entry] of steps.entries()) {
     if (entry.type === "advance") {
@@ -95,8 +95,8 @@ async function answers(steps: readonly Step[]): Promise<{ store: number[]; model
       }));
       const taken = await store.rateLimits.reserve(requests);
       const waits = entry.asked.map(({ key, amount }) => model.wait(key, amount, clock.now()));
-      told.store.push(taken.granted ? 0 : taken.retryAfterMs);
-      told.model.push(Math.max(...waits));
+      results.store.push(taken.granted ? 0 : taken.retryAfterMs);
+      results.model.push(Math.max(...waits));
       if (!taken.granted) continue;
       open.set(call, taken.id);
       model.uses.push(...entry.asked.map((asked) => ({ ...asked, call })));
@@ -109,7 +109,7 @@ async function answers(steps: readonly Step[]): Promise<{ store: number[]; model
       else model.uses = model.uses.filter((use) => !uses.includes(use));
     }
   }
-  return told;
+  return results;
 }
 
 test("the limiter grants, refuses and waits exactly like one that counts everything", async () => {

@@ -208,7 +208,7 @@ describe("EX17: a subscriber that reconnects", () => {
     const first = start(path);
     await first.work(5);
     await first.recorder.close();
-    const told: string[] = await read(path);
+    const recorded: string[] = await read(path);
     const second = start(path);
     const working = second.work(5);
     const after = { stream: first.recorder.stream, seq: 10 };
@@ -216,7 +216,7 @@ describe("EX17: a subscriber that reconnects", () => {
     for await (const event of follow(second.executor, second.recorder, path, after)) {
       const { stream } = event as RecordedEvent;
       seen.push(`${stream ?? second.recorder.stream}${event.seq}`);
-      if (seen.length === told.length - 10 + 15) break;
+      if (seen.length === recorded.length - 10 + 15) break;
     }
     await working;
     await second.recorder.close();

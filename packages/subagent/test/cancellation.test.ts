@@ -11,7 +11,7 @@ import { askedOf, partsOf, scriptedModel, type Script } from "./support/scripted
 /** The time of each piece of a model's answer, and of each tool. */
 const stepMs = 10;
 /** The time by which all of `crew` is done, with a margin. */
-const longestMs = 800;
+const maxMs = 800;
 
 /** Models and tools that take time on a clock, and count their starts and the running ones. */
 class World {
@@ -152,7 +152,7 @@ describe("SA05: cancelling an agent", () => {
     const world = new World(true);
     const { executor, top } = crew(world);
     const running = runAgent({ model: top, executor, prompt: "go" });
-    await world.clock.advance(longestMs);
+    await world.clock.advance(maxMs);
     expect(ended(await running, "completed").usage).toMatchObject({ turns: 10, toolCalls: 10 });
     expect([world.running, world.starts]).toEqual([0, 16]);
   });
@@ -163,7 +163,7 @@ describe("SA05: cancelling an agent", () => {
       fc.asyncProperty(fc.integer({ min: 0, max: 400 }), fc.boolean(), async (at, heeds) => {
         const world = new World(heeds);
         const { executor, top } = crew(world);
-        const told = recorded(executor);
+        const recordedEvents = recorded(executor);
         const heard: AgentEvent[] = [];
         const controller = new AbortController();
         const running = runAgent({
@@ -185,15 +185,17 @@ describe("SA05: cancelling an agent", () => {
         expect(heeds ? world.running : 0).toBe(0);
         const heardThen = heard.length;
         expect(heard.at(-1)).toMatchObject({ type: "agent.ended", depth: 0 });
-        await world.clock.advance(longestMs);
+        await world.clock.advance(maxMs);
         // Code that ignores the signal has ended by itself, and its results are not used.
         if (!heeds) await settled();
         expect([world.running, world.starts, heard.length]).toEqual([0, starts, heardThen]);
-        expect(new Set(afterEnds(told))).toEqual(
-          new Set(afterEnds(told).filter((type) => type === "tool.late")),
+        expect(new Set(afterEnds(recordedEvents))).toEqual(
+          new Set(afterEnds(recordedEvents).filter((type) => type === "tool.late")),
         );
-        const begun = told.filter(({ type }) => type === "tool.started").length;
-        const over = told.filter(({ type }) => /^tool\.(?:completed|failed)$/.test(type)).length;
+        const begun = recordedEvents.filter(({ type }) => type === "tool.started").length;
+        const over = recordedEvents.filter(({ type }) =>
+          /^tool\.(?:completed|failed)$/.test(type),
+        ).length;
         expect(over).toBe(begun);
         expect(world.clock.timers).toBe(0);
         const answered = result.messages.filter(({ role }) => role === "tool");
@@ -248,7 +250,7 @@ describe("SA05: cancelling an agent", () => {
     controller.abort();
     expect(await running).toMatchObject({ status: "failed", error: { code: "cancelled" } });
     const { starts } = world;
-    await world.clock.advance(longestMs);
+    await world.clock.advance(maxMs);
     expect([world.starts, world.running]).toEqual([starts, 0]);
   });
 });

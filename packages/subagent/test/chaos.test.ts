@@ -115,7 +115,7 @@ test("whatever models, tools and people do, every call that starts has one end, 
           });
         const tools = Object.values(behaviours).map((make) => make(clock));
         const executor = executorFor([...tools, child("child", 2)], { clock });
-        const told = recorded(executor);
+        const recordedEvents = recorded(executor);
         const heard: AgentEvent[] = [];
         const controller = new AbortController();
         const options = {
@@ -152,7 +152,7 @@ test("whatever models, tools and people do, every call that starts has one end, 
         }
         seen.add(result.status);
         await clock.advance(30_000);
-        for (const { begun, ended } of ends(told)) expect(ended).toBe(begun);
+        for (const { begun, ended } of ends(recordedEvents)) expect(ended).toBe(begun);
         const agents = heard.filter(
           ({ type }) => type === "agent.started" || type === "agent.resumed",
         );

@@ -276,10 +276,10 @@ describe("SA08: a sub-agent's model", () => {
       injected: { locale: "de", token: "s3cr3t-value", other: "undeclared" },
       settings: { headers: { authorization: "parent's key" } },
     });
-    const told = JSON.stringify(heard);
-    expect(told).toContain('look {\\"locale\\":\\"de\\"}');
+    const serialized = JSON.stringify(heard);
+    expect(serialized).toContain('look {\\"locale\\":\\"de\\"}');
     for (const secret of ["parent's", "user's words", "s3cr3t", "undeclared", "hidden", "forged"]) {
-      expect(told).not.toContain(secret);
+      expect(serialized).not.toContain(secret);
     }
   });
 

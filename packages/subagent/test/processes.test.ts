@@ -30,7 +30,7 @@ function started(name: string): ChildProcess {
   return child;
 }
 
-async function told(child: ChildProcess, order: Order): Promise<AgentResult> {
+async function request(child: ChildProcess, order: Order): Promise<AgentResult> {
   child.send(order);
   const [result] = (await once(child, "message")) as [AgentResult];
   return result;
@@ -57,7 +57,7 @@ describe(
     /** The state of process A when it is killed. */
     async function interrupted() {
       const first = started("A");
-      const result = ended(await told(first, {}), "interrupted");
+      const result = ended(await request(first, {}), "interrupted");
       await killed(first);
       const [a, b] = result.interruptions as readonly [Interruption, Interruption];
       return { result, a, b, second: started("B") };
@@ -68,13 +68,13 @@ describe(
       const { result, a, b, second } = await interrupted();
       expect(ran()).toEqual(before);
       const half = ended(
-        await told(second, { state: result.state, answers: { [a.id]: yes } }),
+        await request(second, { state: result.state, answers: { [a.id]: yes } }),
         "interrupted",
       );
       expect(half.interruptions).toEqual([b]);
       expect(ran()).toEqual([...before, "B: pay ada 5"]);
       const whole = ended(
-        await told(second, { state: half.state, answers: { [b.id]: yes } }),
+        await request(second, { state: half.state, answers: { [b.id]: yes } }),
         "completed",
       );
       expect(ran()).toEqual([...before, "B: pay ada 5", "B: pay bob 5"]);
@@ -99,7 +99,7 @@ describe(
         [a.id]: [{ type: "reject", reason: "no money" }],
         [b.id]: [{ type: "approve", arguments: { to: "bob", amount: 2 } }],
       } as const;
-      const whole = ended(await told(second, { state: result.state, answers }), "completed");
+      const whole = ended(await request(second, { state: result.state, answers }), "completed");
       expect(ran()).toEqual([...before, "B: pay bob 2"]);
       expect(resultsIn(whole)[0]).toContain("no money");
       expect(resultsIn(whole)[1]).toContain("paid bob 2");
@@ -108,9 +108,9 @@ describe(
     test("runs nothing for an answer that arrives twice, in a third process", async () => {
       const { result, a, second } = await interrupted();
       const order = { state: result.state, answers: { [a.id]: yes } };
-      ended(await told(second, order), "interrupted");
+      ended(await request(second, order), "interrupted");
       await killed(second);
-      ended(await told(started("C"), order), "interrupted");
+      ended(await request(started("C"), order), "interrupted");
       expect(ran()).toEqual([...before, "B: pay ada 5"]);
     });
 
@@ -121,7 +121,7 @@ describe(
       dying.send(order);
       await once(dying, "exit");
       expect(ran()).toEqual([...before, "dies: pay ada 5"]);
-      const after = ended(await told(started("C"), order), "interrupted");
+      const after = ended(await request(started("C"), order), "interrupted");
       expect(ran()).toEqual([...before, "dies: pay ada 5"]);
       expect(after.interruptions).toHaveLength(1);
       expect(JSON.stringify(after.state.turn[0])).toMatch(/error-text.*nobody knows how it ended/);
@@ -135,7 +135,7 @@ describe(
           .replaceAll('"to":"ada"', '"to":"eve"'),
       ) as typeof result.state;
       expect(state).not.toEqual(result.state);
-      await told(second, { state, answers: { [a.id]: yes } });
+      await request(second, { state, answers: { [a.id]: yes } });
       expect(ran()).toEqual(before);
     });
   },

@@ -77,7 +77,7 @@ describe("a sub-agent", () => {
   test("emits its events under its own run, which names the parent run and call", async () => {
     const events: AgentEvent[] = [];
     const executor = executorFor([look, scout()]);
-    const told = recorded(executor);
+    const recordedEvents = recorded(executor);
     const result = await runAgent({
       model: scriptedModel(both),
       executor,
@@ -109,9 +109,11 @@ describe("a sub-agent", () => {
     expect(ofNorth).toContainEqual(
       expect.objectContaining({ type: "tool.called", callId: "n/call_0", tool: "look" }),
     );
-    const nested = told.filter((event) => "callId" in event && event.callId === "n/call_0");
+    const nested = recordedEvents.filter(
+      (event) => "callId" in event && event.callId === "n/call_0",
+    );
     expect(nested[0]).toMatchObject({ runId: result.runId, parentCallId: "n", tool: "look" });
-    const progress = told.filter(({ type }) => type === "tool.progressed");
+    const progress = recordedEvents.filter(({ type }) => type === "tool.progressed");
     expect(progress).toMatchObject([
       { progress: { message: "calls look" } },
       { progress: { message: "calls look" } },
@@ -228,10 +230,10 @@ test("a sub-agent with more than 100 tools searches for them if the run of its c
     const executor = executorFor([child, ...many, weather]);
     const run = executor.startRun({ search: toolSearch({ form }) });
     await run.execute({ id: "1", name: "child", arguments: { task: "x" } });
-    const shown = model.doStreamCalls.map(({ tools }) => tools?.map(({ name }) => name) ?? []);
-    expect(shown[0]).toContain("search_tools");
-    expect(shown[0]?.length).toBeLessThan(10);
-    expect(shown[1]?.includes("weather")).toBe(form === "growing");
+    const listed = model.doStreamCalls.map(({ tools }) => tools?.map(({ name }) => name) ?? []);
+    expect(listed[0]).toContain("search_tools");
+    expect(listed[0]?.length).toBeLessThan(10);
+    expect(listed[1]?.includes("weather")).toBe(form === "growing");
     const last = model.doStreamCalls[2]?.prompt.at(-1);
     expect(JSON.stringify(last)).toContain("sun");
   }

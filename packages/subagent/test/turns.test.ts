@@ -98,10 +98,10 @@ describe("the tools of a turn", () => {
       "completed",
     );
     expect(resultsIn(result)[1]).toBe("sun");
-    const shown = model.doStreamCalls.map(({ tools }) => tools?.map(({ name }) => name));
-    expect(shown[0]).toEqual(["search_tools"]);
-    expect(shown[1]).toContain("weather");
-    expect(shown[1]?.length).toBeLessThan(10);
+    const listed = model.doStreamCalls.map(({ tools }) => tools?.map(({ name }) => name));
+    expect(listed[0]).toEqual(["search_tools"]);
+    expect(listed[1]).toContain("weather");
+    expect(listed[1]?.length).toBeLessThan(10);
   });
 
   test("without a usable schema are omitted, and the others are not", async () => {

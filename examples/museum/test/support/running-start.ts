@@ -29,7 +29,7 @@ export interface RunningStart {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Ended>;
   /** Resolves when `text` has been written to stdout, `times` times; rejects when it ends before. */
-  shown(text: string, times?: number): Promise<void>;
+  printed(text: string, times?: number): Promise<void>;
 }
 
 /** Starts it without a terminal. No key of the user who runs the tests reaches it. */
@@ -51,7 +51,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): 
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
   const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...output }));
-  const shown = (text: string, times = 1): Promise<void> =>
+  const printed = (text: string, times = 1): Promise<void> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
         if (output.stdout.split(text).length > times) resolve();
@@ -60,5 +60,5 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): 
       look();
       void ended.then(() => reject(new Error(`it ended without ${text}:\n${output.stdout}`)));
     });
-  return { child, ended, shown };
+  return { child, ended, printed };
 }

@@ -62,9 +62,9 @@ export class Browser {
     )) {
       fields[name] = unescape(value);
     }
-    const [, shown] = /<textarea [^>]*>\n([^<]*)<\/textarea>/.exec(form) ?? [];
+    const [, displayed] = /<textarea [^>]*>\n([^<]*)<\/textarea>/.exec(form) ?? [];
     // Browsers normalize line ends.
-    if (shown !== undefined) fields["arguments"] = unescape(shown).replaceAll("\n", "\r\n");
+    if (displayed !== undefined) fields["arguments"] = unescape(displayed).replaceAll("\n", "\r\n");
     return { action, fields };
   }
 

@@ -77,9 +77,9 @@ describe("a call of a tool of the SDK", () => {
       show: dynamicTool({ inputSchema: z.object({}), execute: async () => ({ rooms: [1, 2] }) }),
     });
     expect(textOf(await call("say"))).toBe("a word");
-    const shown = await call("show");
-    expect(shown).toMatchObject({ status: "completed", result: { value: { rooms: [1, 2] } } });
-    expect(textOf(shown)).toBe('{"rooms":[1,2]}');
+    const emitted = await call("show");
+    expect(emitted).toMatchObject({ status: "completed", result: { value: { rooms: [1, 2] } } });
+    expect(textOf(emitted)).toBe('{"rooms":[1,2]}');
   });
 
   it("that throws is an error that the model can read", async () => {

@@ -26,11 +26,11 @@ test("a missing package is named with the command that installs it, when the age
 test("a key is in no answer, error, cause or event, if the provider quotes it", async () => {
   const key = "house-key-0123456789";
   const server = await modelServer(() => ({ status: 401, message: `Wrong API key: ${key}` }));
-  const told = await modelServer(turns(`The key is ${key}.`));
+  const quoting = await modelServer(turns(`The key is ${key}.`));
   const model = { baseURL: server.url, apiKey: "${KEY}", model: "m" };
   const path = agentsFile({
     clerk: { ...clerk, model },
-    teller: { ...clerk, model: { ...model, baseURL: told.url } },
+    teller: { ...clerk, model: { ...model, baseURL: quoting.url } },
   });
   const events: ToolEvent[] = [];
   const { executor } = await bookshop(path, { env: { KEY: key } }, { eventPayloads: true });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { configFile } from "../support/config-file.ts";
 
 /** The parts of one kind, as they are displayed. */
-function shown(path: string, kind: ConfigPartKind): string[] {
+function displayedParts(path: string, kind: ConfigPartKind): string[] {
   return describeConfig(path)
     .parts.filter((part) => part.kind === kind)
     .map(({ name, text }) => (name === text ? text : `${name}: ${text}`));
@@ -18,13 +18,13 @@ test("the variables of all texts are named, and none is read", () => {
     openapi: { c: { url: "https://c.example", auth: { bearer: "${ONE}" } } },
     mcp: { off: { command: "off", args: ["${NEVER}"], disabled: true } },
   });
-  expect(shown(path, "variable")).toEqual([
+  expect(displayedParts(path, "variable")).toEqual([
     "ONE: ONE (a, c)",
     "TWO: TWO (a)",
     "THREE: THREE (b)",
     "FOUR_KEY: FOUR_KEY (b)",
   ]);
-  expect(shown(path, "program")).toEqual(["a: run ${ONE} $${NOT} (sets K)"]);
+  expect(displayedParts(path, "program")).toEqual(["a: run ${ONE} $${NOT} (sets K)"]);
 });
 
 test("every address is named, in any place", () => {
@@ -33,7 +33,7 @@ test("every address is named, in any place", () => {
     mcp: { a: { auth: { oauth: { issuer: "https://login.example" } } } },
     openapi: { b: { file: "b.json", baseUrl: "https://b.example" } },
   });
-  expect(shown(path, "url")).toEqual([
+  expect(displayedParts(path, "url")).toEqual([
     "a: ${HOST}/mcp, https://login.example",
     "b: https://b.example",
   ]);
@@ -51,7 +51,7 @@ test.each([
   const file = join(dirname(path), "server.mjs");
   writeFileSync(file, "one");
   const before = describeConfig(path).digest;
-  expect(shown(path, "module")).toEqual(["server.mjs"]);
+  expect(displayedParts(path, "module")).toEqual(["server.mjs"]);
   expect(describeConfig(path).digest).toBe(before);
   writeFileSync(file, "two");
   expect(describeConfig(path).digest).not.toBe(before);
@@ -76,7 +76,7 @@ test.skipIf(process.platform === "win32")(
     const file = join(dirname(path), "server");
     writeFileSync(file, "#!/bin/sh\n");
     chmodSync(file, 0o755);
-    expect(shown(path, "module")).toEqual(["server"]);
+    expect(displayedParts(path, "module")).toEqual(["server"]);
   },
 );
 
@@ -87,7 +87,9 @@ test("a package of the folder takes precedence over the registry's, so its files
   mkdirSync(join(at, "lib"), { recursive: true });
   writeFileSync(join(at, "package.json"), '{"version":"1.0.0"}');
   writeFileSync(join(at, "lib/index.js"), "one");
-  expect(shown(path, "package")).toEqual(["@x/server: @x/server@1.0.0 in node_modules/@x/server"]);
+  expect(displayedParts(path, "package")).toEqual([
+    "@x/server: @x/server@1.0.0 in node_modules/@x/server",
+  ]);
   const planted = describeConfig(path).digest;
   expect(planted).not.toBe(before);
   writeFileSync(join(at, "lib/index.js"), "two");

@@ -98,11 +98,11 @@ describe("data that an executor seals", () => {
         interruptionOf(await executor.execute(call("pay", { amount }, "c"), { id: "r" })),
       ),
     );
-    for (const [shown, hidden] of [
+    for (const [plain, hidden] of [
       [cheap, dear],
       [dear, cheap],
     ] as [Interruption, Interruption][]) {
-      const mixed = { ...shown, state: hidden.state };
+      const mixed = { ...plain, state: hidden.state };
       expect(codeOf(await executor.resume(mixed, yes))).toBe("approval_invalid");
       expect(codeOf(await executor.resume({ ...mixed, id: hidden.id }, yes))).toBe(
         "approval_invalid",

@@ -72,11 +72,11 @@ describe("the preview of a text and the pages after it", () => {
       tool("t", () => whole),
       { artifacts: shelf.store, maxOutputBytes: 5000, clock: shelf.clock },
     );
-    const shown = textFor(await executor.execute(call("t")));
-    const at = shown.lastIndexOf("\n[artifact ");
-    const key = /art_[0-9a-f]{32}/.exec(shown.slice(at))?.[0] ?? "";
-    let read = shown.slice(0, at);
-    for (let offset = nextOffset(shown.slice(at)); offset !== undefined;) {
+    const modelText = textFor(await executor.execute(call("t")));
+    const at = modelText.lastIndexOf("\n[artifact ");
+    const key = /art_[0-9a-f]{32}/.exec(modelText.slice(at))?.[0] ?? "";
+    let read = modelText.slice(0, at);
+    for (let offset = nextOffset(modelText.slice(at)); offset !== undefined;) {
       const page = await shelf.page({ key, offset });
       read += page.text;
       offset = nextOffset(page.note);
@@ -99,7 +99,7 @@ describe("a store that fails", () => {
     return Object.assign(memoryArtifacts(), { put });
   }
 
-  function told(events: readonly ToolEvent[]): unknown[] {
+  function storeFailures(events: readonly ToolEvent[]): unknown[] {
     return events.filter(({ type }) => type === "store.failed");
   }
 
@@ -124,7 +124,7 @@ describe("a store that fails", () => {
         ),
       );
       expect(result.artifacts).toEqual([]);
-      expect(told(events)).toMatchObject([{ store: "artifacts", message }]);
+      expect(storeFailures(events)).toMatchObject([{ store: "artifacts", message }]);
     },
   );
 

@@ -71,9 +71,9 @@ describe("a text above the limit", () => {
     expect(ref).toMatchObject({ mediaType: "text/plain", size: 5_100_000 });
     expect(ref.key).toMatch(/^art_[0-9a-f]{32}$/);
     expect(data.get(ref.key)?.toString()).toBe(lines);
-    const [shown] = result.content;
+    const [modelBlock] = result.content;
     const beginning = "one line of many\n".repeat(235);
-    expect(shown).toEqual(
+    expect(modelBlock).toEqual(
       text(
         `${beginning}\n[artifact ${ref.key}: text/plain, 5100000 bytes; ${beginning.length} are shown; read on with read_artifact {"key":"${ref.key}","offset":${beginning.length}}]`,
       ),
@@ -88,8 +88,8 @@ describe("a text above the limit", () => {
     expect(ref.mediaType).toBe("application/json");
     expect(JSON.parse(String(data.get(ref.key)))).toEqual({ rows, next: "abc" });
     expect(result.value).toEqual({ rows, next: "abc" });
-    const [shown] = result.content as readonly [TextBlock];
-    const [preview, note] = shown.text.split("\n") as [string, string];
+    const [modelBlock] = result.content as readonly [TextBlock];
+    const [preview, note] = modelBlock.text.split("\n") as [string, string];
     expect(JSON.parse(preview)).toMatchObject({
       rows: expect.arrayContaining([{ id: 0 }]),
       next: "abc",
@@ -108,8 +108,8 @@ describe("a text above the limit", () => {
       artifacts: store,
       maxOutputBytes: 900,
     });
-    const [shown] = result.content as readonly [TextBlock];
-    expect(shown.text.startsWith("\ufffdxx")).toBe(true);
+    const [modelBlock] = result.content as readonly [TextBlock];
+    expect(modelBlock.text.startsWith("\ufffdxx")).toBe(true);
     expect(data.get(result.artifacts[0]?.key ?? "")?.length).toBe(2003);
   });
 
@@ -121,9 +121,9 @@ describe("a text above the limit", () => {
     [100, /^\[stored: read_artifact \{"key":"art_[0-9a-f]{32}"\}\]$/],
     [40, /^art_[0-9a-f]{32}$/],
     [0, /^$/],
-  ])("within %i bytes has as much of the note as fits", async (maxOutputBytes, shown) => {
+  ])("within %i bytes has as much of the note as fits", async (maxOutputBytes, modelBlock) => {
     const { content, artifacts } = await answer("x".repeat(5000), { maxOutputBytes });
-    expect(content).toEqual([text(expect.stringMatching(shown) as string)]);
+    expect(content).toEqual([text(expect.stringMatching(modelBlock) as string)]);
     expect(artifacts).toHaveLength(1);
   });
 
@@ -257,7 +257,7 @@ describe("several blocks", () => {
           expect(artifacts.map(({ key }) => key)).toEqual([...data.keys()]);
           const named = artifacts.filter(({ key }) => JSON.stringify(content).includes(key));
           expect(maxOutputBytes < 100 ? artifacts : named).toEqual(artifacts);
-          const kept = blocks.filter((one) => isKept(one, content, [...data.values()]));
+          const kept = blocks.filter((one) => isStored(one, content, [...data.values()]));
           expect(over === "clip" ? artifacts : kept).toEqual(over === "clip" ? [] : blocks);
         },
       ),
@@ -267,13 +267,13 @@ describe("several blocks", () => {
 });
 
 /** A block is unchanged, or its bytes are in a stored artifact. */
-function isKept(
+function isStored(
   one: ContentBlock,
   content: readonly ContentBlock[],
   stored: readonly Buffer[],
 ): boolean {
   const whole = JSON.stringify(one);
-  if (content.some((shown) => JSON.stringify(shown) === whole)) return true;
+  if (content.some((modelBlock) => JSON.stringify(modelBlock) === whole)) return true;
   const bytes =
     one.type === "text"
       ? Buffer.from(one.text)

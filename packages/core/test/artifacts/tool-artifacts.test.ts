@@ -204,12 +204,12 @@ describe("an artifact that a tool returns in its output", () => {
         `[artifact ${ref?.key}: "rows.csv" text/csv, 3 bytes; read it with read_artifact {"key":"${ref?.key}"}]`,
       ),
     ]);
-    const told = await host.run(async (ctx) => {
+    const mentioned = await host.run(async (ctx) => {
       const { key } = await write(ctx);
       return { content: [text(`See ${key}.`)], artifacts: [{ key, mediaType: "x/y", size: -1 }] };
     });
-    expect(completed(told).result.content).toEqual([text(`See ${ref?.key}.`)]);
-    expect(completed(told).result.artifacts).toEqual([ref]);
+    expect(completed(mentioned).result.content).toEqual([text(`See ${ref?.key}.`)]);
+    expect(completed(mentioned).result.artifacts).toEqual([ref]);
   });
 
   test.each<[string, unknown]>([

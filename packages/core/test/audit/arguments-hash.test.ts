@@ -22,14 +22,14 @@ async function hashesOf(options: { readonly key?: string | Uint8Array }) {
   const outcome: ToolOutcome = await executor.execute(call("pay", { pin: "47!1" }));
   if (outcome.status !== "interrupted") throw new Error(outcome.status);
   const [request] = outcome.interruption.requests;
-  const shown = JSON.stringify(outcome.interruption);
+  const serialized = JSON.stringify(outcome.interruption);
   const proposed = request?.type === "approval" ? request.grant?.argumentsHash : undefined;
-  return { shown, hashes: [proposed, ...records.map(({ argumentsHash }) => argumentsHash)] };
+  return { serialized, hashes: [proposed, ...records.map(({ argumentsHash }) => argumentsHash)] };
 }
 
 test("SE14: the hash of a call's arguments cannot be used to guess a short secret", async () => {
-  const { shown, hashes } = await hashesOf({ key });
-  expect(shown).not.toContain("47!1");
+  const { serialized, hashes } = await hashesOf({ key });
+  expect(serialized).not.toContain("47!1");
   expect(hashes.length).toBeGreaterThan(1);
   for (const hash of hashes) {
     expect(hash).toMatch(/^[0-9a-f]{64}$/);

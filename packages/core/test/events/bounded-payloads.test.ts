@@ -97,8 +97,8 @@ describe("the payload of an event", () => {
         { maxOutputBytes, redactor },
         { content: [{ type: "text", text }] },
       );
-      for (const told of [String(part), JSON.stringify(output.part)]) {
-        expect(told).not.toContain(secret.slice(0, 6));
+      for (const emitted of [String(part), JSON.stringify(output.part)]) {
+        expect(emitted).not.toContain(secret.slice(0, 6));
       }
     }
   });

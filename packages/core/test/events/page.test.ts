@@ -128,8 +128,8 @@ test.each([false, true])(
   "events have the fields that the page lists (payloads: %s)",
   async (on) => {
     const events = await everything(on);
-    const told = new Set(events.map(({ type }) => type));
-    expect([...told].filter((type) => type.startsWith("tool.")).toSorted()).toEqual(
+    const emitted = new Set(events.map(({ type }) => type));
+    expect([...emitted].filter((type) => type.startsWith("tool.")).toSorted()).toEqual(
       Object.keys(types)
         .filter((type) => type.startsWith("tool."))
         .toSorted(),

@@ -42,9 +42,9 @@ describe("the payloads of events", () => {
         const { error } = failed(await executor.execute(call("t", args)));
         expect(error.code).toBe("invalid_arguments");
       }
-      const told = events.filter(({ type }) => type === "tool.rejected");
-      expect(told).toHaveLength(3);
-      expect(JSON.stringify(told).includes("private")).toBe(eventPayloads);
+      const rejections = events.filter(({ type }) => type === "tool.rejected");
+      expect(rejections).toHaveLength(3);
+      expect(JSON.stringify(rejections).includes("private")).toBe(eventPayloads);
     }
   });
 

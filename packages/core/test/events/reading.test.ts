@@ -161,7 +161,7 @@ describe("RE02: a tool that emits a million events to a slow reader", () => {
 });
 
 describe("EX17: a reader that reconnects", () => {
-  const told = async (executor: ToolExecutor, times = 1): Promise<void> => {
+  const emitEvents = async (executor: ToolExecutor, times = 1): Promise<void> => {
     for (let at = 0; at < times; at++) completed(await executor.execute(call("t")));
   };
 
@@ -169,11 +169,11 @@ describe("EX17: a reader that reconnects", () => {
     const executor = executorFor(tool("t"), { eventBacklog: 100 });
     const all = recorded(executor);
     const first = executor.events();
-    await told(executor);
+    await emitEvents(executor);
     const before = await drained(first);
-    await told(executor, 3);
+    await emitEvents(executor, 3);
     const second = executor.events({ after: before.at(-1)!.seq });
-    await told(executor);
+    await emitEvents(executor);
     const after = await drained(second);
     expect([...before, ...after]).toEqual(all);
     expectGapless([...before, ...after]);
@@ -181,7 +181,7 @@ describe("EX17: a reader that reconnects", () => {
 
   test("too late learns how many are lost", async () => {
     const executor = executorFor(tool("t"), { eventBacklog: 6 });
-    await told(executor, 5);
+    await emitEvents(executor, 5);
     const events = await drained(executor.events({ after: 2 }));
     expect(events[0]).toMatchObject({ type: "events.dropped", seq: 14, dropped: 12, replaced: 0 });
     expect(seqsOf(events.slice(1))).toEqual([15, 16, 17, 18, 19, 20]);
@@ -190,7 +190,7 @@ describe("EX17: a reader that reconnects", () => {
   test("from another process is asked to start again", async () => {
     const executor = executorFor(tool("t"), { eventBacklog: 100 });
     const reader = executor.events({ after: 7000 });
-    await told(executor);
+    await emitEvents(executor);
     const events = await drained(reader);
     expect(events[0]).toMatchObject({ type: "events.dropped", seq: 0, dropped: 0, reset: true });
     expect(seqsOf(events.slice(1))).toEqual([1, 2, 3, 4]);
@@ -204,7 +204,7 @@ describe("EX17: a reader that reconnects", () => {
     executor.on(({ seq }) => {
       if (seq === 2) readers.push(executor.events(), executor.events({ after: 0 }));
     });
-    await told(executor);
+    await emitEvents(executor);
     const [now, all] = await Promise.all(readers.map(drained));
     expect(seqsOf(all!)).toEqual([1, 2, 3, 4]);
     expect(seqsOf(now!)).toEqual([3, 4]);

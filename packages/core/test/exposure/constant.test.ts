@@ -109,13 +109,13 @@ describe("a constant list of tools", () => {
     });
 
     test("is not called by a repair of the model's text", async () => {
-      const mending = executorFor(shop, {
+      const repairing = executorFor(shop, {
         normaliseArguments: true,
         repair: () => ({ name: "delete_pet", arguments: { id: 1 } }),
         policy: "autonomous",
       }).startRun({ search: constant });
       const fenced = '```json\n{"name":"delete_pet","arguments":{"id":1}}\n```';
-      expect(codeOf(await mending.execute(call("call_tool", fenced)))).toBe("invalid_arguments");
+      expect(codeOf(await repairing.execute(call("call_tool", fenced)))).toBe("invalid_arguments");
     });
 
     test("reaches nothing outside of the searchable part", async () => {

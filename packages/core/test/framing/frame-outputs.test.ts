@@ -56,9 +56,9 @@ describe("OU01: the answer of an external tool", () => {
       maxOutputBytes: 1000,
       largeOutputs: { onOverflow: "clip" },
     });
-    const shown = read(await executor.execute(call("forecast")));
-    expect(shown.length).toBeLessThanOrEqual(1000);
-    expect(shown).toMatch(frame);
+    const framed = read(await executor.execute(call("forecast")));
+    expect(framed.length).toBeLessThanOrEqual(1000);
+    expect(framed).toMatch(frame);
   });
 
   test("is complete and unchanged for the host", async () => {

@@ -107,7 +107,7 @@ export class Lab {
   }
 
   /** The events of the call since `forget`. */
-  get told(): readonly ToolCallEvent[] {
+  get emitted(): readonly ToolCallEvent[] {
     return this.#events.slice(this.#from).filter(({ callId }) => callId === "t");
   }
 

@@ -14,7 +14,7 @@ import { specHashOf } from "../../src/contract/tool.ts";
 import { sameSpec } from "../../src/registry/registry-diff.ts";
 import { failed } from "../support/outcomes.ts";
 
-const shown: JsonSchema = {
+const modelSchema: JsonSchema = {
   type: "object",
   properties: { note: { type: "object", description: "[…]" } },
 };
@@ -38,7 +38,7 @@ function noteTool(argumentsSchema: JsonSchema = whole): Tool {
     spec: {
       name: "note",
       description: "Keeps a note.",
-      inputSchema: shown,
+      inputSchema: modelSchema,
       annotations: {},
       provenance: { adapter: "test" },
     },
@@ -66,7 +66,7 @@ async function refusal(args: JsonObject, options?: object): Promise<string> {
 describe("a tool with parameters that a model does not see", () => {
   test("gives a model its spec's schema, and is validated against the full schema", async () => {
     const executor = executorOver(noteTool());
-    expect(executor.startRun().toolset.specs()[0]?.inputSchema).toBe(shown);
+    expect(executor.startRun().toolset.specs()[0]?.inputSchema).toBe(modelSchema);
     expect(await refusal({ note: { text: "long" } })).toContain("note.text");
     expect(await refusal({ note: {}, more: 1 })).toContain("Known: note.");
     const outcome = await executor.execute({
@@ -107,6 +107,6 @@ describe("a tool with parameters that a model does not see", () => {
     expect(await specHashOf(open)).not.toBe(await specHashOf(noteTool()));
     expect(sameSpec(open, noteTool())).toBe(false);
     const { argumentsSchema: _, ...plain } = noteTool();
-    expect(await specHashOf(noteTool(shown))).toBe(await specHashOf(plain));
+    expect(await specHashOf(noteTool(modelSchema))).toBe(await specHashOf(plain));
   });
 });

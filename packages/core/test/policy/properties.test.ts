@@ -223,8 +223,8 @@ test("a call that runs without a caller runs for every caller", () => {
   fc.assert(
     fc.property(policy, subject, caller, (policy, subject, caller) => {
       const layers = compilePolicy(policy);
-      const nobody = decide(layers, { ...subject, caller: undefined });
-      if (nobody.effect !== "allow") return;
+      const withoutCaller = decide(layers, { ...subject, caller: undefined });
+      if (withoutCaller.effect !== "allow") return;
       expect(decide(layers, { ...subject, caller }).effect).toBe("allow");
     }),
     { numRuns: 1000 },

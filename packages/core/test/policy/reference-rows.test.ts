@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
 import { decidePermission } from "../../src/policy/decide.ts";
 import type { PolicyFunction, PolicyInput } from "../../src/contract/policy-definition.ts";
-import { decided, effectOf, shown, subjectOf } from "./subjects.ts";
+import { decided, effectOf, isListed, subjectOf } from "./subjects.ts";
 
 describe("F0.26: one policy for listing and for running", () => {
   const tools = {
@@ -16,7 +16,7 @@ describe("F0.26: one policy for listing and for running", () => {
     Object.fromEntries(
       Object.entries(tools).map(([name, circumstances]) => {
         const effect = effectOf(policy, name, circumstances);
-        expect(shown(policy, name, circumstances)).toBe(effect !== "deny");
+        expect(isListed(policy, name, circumstances)).toBe(effect !== "deny");
         return [name, effect];
       }),
     );
@@ -138,7 +138,7 @@ describe("F4.13: tools by glob", () => {
 
   test("F4.13: a denied tool is hidden, and a call of it fails with the policy's denial", () => {
     const policy = { name: "tools", rules: [{ effect: "deny", tools: "x" }] } as const;
-    expect(shown(policy, "x")).toBe(false);
+    expect(isListed(policy, "x")).toBe(false);
     expect(decided(policy, "x").reason).toBe("tools: rules[0] denies it");
   });
 });

@@ -73,7 +73,7 @@ export function effectOf(
 }
 
 /** Whether a tool would be listed. */
-export function shown(
+export function isListed(
   policy: PolicyInput,
   name: string,
   circumstances: Circumstances = {},

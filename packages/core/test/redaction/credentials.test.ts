@@ -54,8 +54,8 @@ describe.each(credentials)("SE06: %s", (_, credential) => {
     ["after an escaped line break", `{"a":"x\\n${credential}\\n"}`, `{"a":"x\\n[redacted]\\n"}`],
     ["in a URL", `https://h/p?k=${credential}&x=1`, "https://h/p?k=[redacted]&x=1"],
     ["after an assignment", `TOKEN=${credential}`, "TOKEN=[redacted]"],
-  ])("is redacted %s", (_, given, shown) => {
-    expect(redactor.text(given)).toBe(shown);
+  ])("is redacted %s", (_, given, redacted) => {
+    expect(redactor.text(given)).toBe(redacted);
   });
 });
 
@@ -68,8 +68,8 @@ describe("SE06: a credential after its name", () => {
     [`authorization: Basic ${btoa("ada:love lace")}`, "authorization: Basic [redacted]"],
     ["postgres://ada:lovelace@db.example/x", "postgres://[redacted]@db.example/x"],
     ["redis://:lovelace@db.example", "redis://[redacted]@db.example"],
-  ])("is redacted in %s", (given, shown) => {
-    expect(redactor.text(given)).toBe(shown);
+  ])("is redacted in %s", (given, redacted) => {
+    expect(redactor.text(given)).toBe(redacted);
   });
 });
 
@@ -84,8 +84,8 @@ describe("SE06: a private key", () => {
     ["of OpenSSH", key.replaceAll("RSA ", "OPENSSH ")],
     ["of PKCS 8", key.replaceAll("RSA ", "")],
   ])("is redacted %s", (_, given) => {
-    const shown = redactor.text(`a ${given} b`);
-    expect(shown).toMatch(/^a -----BEGIN [A-Z ]*PRIVATE KEY-----\[redacted\] b$/);
+    const redacted = redactor.text(`a ${given} b`);
+    expect(redacted).toMatch(/^a -----BEGIN [A-Z ]*PRIVATE KEY-----\[redacted\] b$/);
   });
 
   test.each([60, 200, 330])("without its end is redacted (%d characters)", (length) => {
@@ -95,9 +95,9 @@ describe("SE06: a private key", () => {
   });
 
   test("does not redact the text after a truncated one", () => {
-    const shown = redactor.text(`${key.slice(0, 300)}\n\nThe end of the file was cut off.`);
-    expect(shown).toContain("The end of the file was cut off.");
-    expect(shown).not.toContain(key.slice(40, 60));
+    const redacted = redactor.text(`${key.slice(0, 300)}\n\nThe end of the file was cut off.`);
+    expect(redacted).toContain("The end of the file was cut off.");
+    expect(redacted).not.toContain(key.slice(40, 60));
   });
 });
 

@@ -11,9 +11,9 @@ describe("a truncated secret", () => {
         tool("read_all", () => `${"x".repeat(1000 - kept)}${secret}${"y".repeat(5000)}`),
         { redact: { secrets: [secret] }, largeOutputs: { maxCapturedBytes: 1000 } },
       );
-      const shown = JSON.stringify(completed(await executor.execute(call("read_all"))).result);
-      expect(shown).toMatch(/the rest is lost/);
-      expect(shown).not.toContain(secret.slice(0, Math.max(4, kept)));
+      const serialized = JSON.stringify(completed(await executor.execute(call("read_all"))).result);
+      expect(serialized).toMatch(/the rest is lost/);
+      expect(serialized).not.toContain(secret.slice(0, Math.max(4, kept)));
     }
   });
 

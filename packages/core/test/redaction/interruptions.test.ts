@@ -81,9 +81,9 @@ describe("the display of an interruption", () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran), { redact });
     const interruption = interruptionOf(await executor.execute(call("send", args)));
-    const shown = interruption.call.arguments as Record<string, unknown>;
+    const masked = interruption.call.arguments as Record<string, unknown>;
     const again = await executor.resume(interruption, [
-      { type: "approve", arguments: { ...shown, pin: 42 } as never },
+      { type: "approve", arguments: { ...masked, pin: 42 } as never },
     ]);
     completed(again);
     expect(ran).toEqual([{ ...args, pin: 42 }]);
@@ -104,8 +104,8 @@ describe("the display of an interruption", () => {
     const given = { to: "bob", amount: 5, token: secret, [secret]: { b: 1, a: secret } };
     const kept = interruptionOf(await executor.execute(call("send", given)));
     const interruption = reordered(kept) as typeof kept;
-    const shown = interruption.call.arguments as Record<string, unknown>;
-    const edited = { ...shown, amount: 6 } as never;
+    const masked = interruption.call.arguments as Record<string, unknown>;
+    const edited = { ...masked, amount: 6 } as never;
     completed(await executor.resume(interruption, [{ type: "approve", arguments: edited }]));
     expect(ran).toEqual([{ ...given, amount: 6 }]);
   });

@@ -60,18 +60,18 @@ describe.each(secrets)("SE03: the secret %s", (secret) => {
     ],
     ["in base64 in a URL", encodeURIComponent(base64(`?>${secret}`))],
   ])("is redacted %s", (_, given) => {
-    const shown = redactor.text(`before ${given} after`);
-    expect(shown).toContain("[redacted]");
-    expect(shown).toMatch(/^before .* after$/s);
-    expect(shown).not.toContain(secret);
+    const redacted = redactor.text(`before ${given} after`);
+    expect(redacted).toContain("[redacted]");
+    expect(redacted).toMatch(/^before .* after$/s);
+    expect(redacted).not.toContain(secret);
     for (const part of [
       base64(secret),
       base64(`a${secret}`).slice(2),
       base64(`ab${secret}`).slice(3),
     ]) {
-      expect(shown).not.toContain(part.slice(0, -4));
+      expect(redacted).not.toContain(part.slice(0, -4));
     }
-    expect(redactor.text(shown)).toBe(shown);
+    expect(redactor.text(redacted)).toBe(redacted);
   });
 });
 

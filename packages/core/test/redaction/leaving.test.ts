@@ -49,8 +49,8 @@ describe("SE03: a registered secret in the answer of a tool", () => {
       { largeOutputs: { onOverflow: "clip" } },
     );
     const { result } = completed(await executor.execute(call("t")));
-    const shown = JSON.stringify(result);
-    for (const run of shown.match(/[A-Za-z0-9+/]{12,}/g) ?? []) {
+    const serialized = JSON.stringify(result);
+    for (const run of serialized.match(/[A-Za-z0-9+/]{12,}/g) ?? []) {
       expect(Buffer.from(run, "base64").toString("latin1")).not.toContain(secret.slice(2, -2));
     }
   });
@@ -64,8 +64,8 @@ describe("SE03: a registered secret in the answer of a tool", () => {
   test("is found if empty texts are in the middle of it, and they stay empty", async () => {
     const parts = ["", "a tok_4f9", "", "a0c2b7", "", "d1e b", ""];
     const { result } = completed(await runs(() => parts.map(text)).execute(call("t")));
-    const shown = ["", "a [redacted]", "", "[redacted]", "", "[redacted] b", ""];
-    expect(result.content).toEqual(shown.map(text));
+    const serialized = ["", "a [redacted]", "", "[redacted]", "", "[redacted] b", ""];
+    expect(result.content).toEqual(serialized.map(text));
   });
 
   test("does not reach the store of artifacts", async () => {
@@ -205,10 +205,10 @@ describe("SE03: a registered secret in events and the audit", () => {
     const messages = events.flatMap((event) =>
       event.type === "tool.progressed" ? (event.progress.message ?? "") : [],
     );
-    for (const told of [messages, updates]) {
-      expect(told.join("")).not.toContain(secret);
-      expect(told.join("")).not.toContain(secret.slice(0, 4));
-      expect(told.join("")).not.toContain(secret.slice(-4));
+    for (const emitted of [messages, updates]) {
+      expect(emitted.join("")).not.toContain(secret);
+      expect(emitted.join("")).not.toContain(secret.slice(0, 4));
+      expect(emitted.join("")).not.toContain(secret.slice(-4));
     }
     expect(messages[0]).toBe("token: ");
     expect(messages.at(-1)).toBe("done");
@@ -246,12 +246,12 @@ describe("the scope of registered secrets", () => {
     const plain = toolsSource("s", [tool("t", () => secret)]);
     const source: ToolSource = { ...plain, secrets };
     const executor = executorFor(source);
-    const shown = async () => completed(await executor.execute(call("t"))).result.content;
-    expect(await shown()).toEqual([text(secret)]);
+    const serialized = async () => completed(await executor.execute(call("t"))).result.content;
+    expect(await serialized()).toEqual([text(secret)]);
     const forget = secrets.add(secret);
-    expect(await shown()).toEqual([text("[redacted]")]);
+    expect(await serialized()).toEqual([text("[redacted]")]);
     forget();
-    expect(await shown()).toEqual([text(secret)]);
+    expect(await serialized()).toEqual([text(secret)]);
   });
 
   test("the executor has its own set", async () => {

@@ -82,8 +82,8 @@ describe("an output that is designed to be slow to search", () => {
     );
     const spent = await cpuMilliseconds(async () => {
       content = Array.from({ length: 60_000 }, (_, index) => cut[index % 2] ?? text(""));
-      const { content: shown } = completed(await executor.execute(call("t"))).result;
-      expect(JSON.stringify(shown)).not.toMatch(/tok_|c2b7/);
+      const { content: modelContent } = completed(await executor.execute(call("t"))).result;
+      expect(JSON.stringify(modelContent)).not.toMatch(/tok_|c2b7/);
     });
     expect(spent).toBeLessThan(linearWorkMs);
   });

@@ -4,7 +4,7 @@ import { call, executorFor, tool } from "../support/executor-for.ts";
 import { interruptionOf } from "../support/outcomes.ts";
 
 /** The arguments as displayed to a person. */
-async function shown(input: object, args: JsonObject): Promise<unknown> {
+async function displayedArguments(input: object, args: JsonObject): Promise<unknown> {
   const executor = executorFor(
     tool("t", undefined, {
       input: { type: "object", ...input } as JsonSchema,
@@ -50,14 +50,14 @@ describe("SE09: a value that a schema marks as secret is masked", () => {
       { a: "p", b: mask },
     ],
   ])("%s", async (_, input, args, expected) => {
-    expect(await shown(input, args)).toEqual(expected);
+    expect(await displayedArguments(input, args)).toEqual(expected);
   });
 
   test("a hundred levels down", async () => {
     let args: JsonObject = { token: "tok_deep" };
     for (let level = 0; level < 100; level++) args = { next: args };
     const node = { properties: { next: { $ref: "#/$defs/node" }, token: hidden } };
-    const seen = await shown({ $ref: "#/$defs/node", $defs: { node } }, args);
+    const seen = await displayedArguments({ $ref: "#/$defs/node", $defs: { node } }, args);
     expect(JSON.stringify(seen)).not.toContain("tok_deep");
   });
 
@@ -69,6 +69,6 @@ describe("SE09: a value that a schema marks as secret is masked", () => {
       $defs: { twice },
     };
     // A complete search would have 2^64 places, and this test would not end.
-    expect(await shown(input, { a: "p" })).toEqual({ a: mask });
+    expect(await displayedArguments(input, { a: "p" })).toEqual({ a: mask });
   });
 });

@@ -22,7 +22,7 @@ class Story {
   #listed = -1;
   readonly #loads: ((fails: boolean) => void)[] = [];
   #running = 0;
-  #letGo = 0;
+  #closed = 0;
   #isClosed = false;
   #previous: readonly Tool[];
   readonly #kept: { readonly list: readonly Tool[]; readonly copy: readonly Tool[] }[] = [];
@@ -34,7 +34,7 @@ class Story {
       id: "world",
       load: () => this.#load(),
       close: () => {
-        this.#letGo += 1;
+        this.#closed += 1;
         this.#check(this.#running === 0, "released while it loads");
       },
     });
@@ -51,7 +51,7 @@ class Story {
     }
     await Promise.all(this.#asked);
     await this.#source.ready.catch(() => {});
-    this.#check(this.#letGo === 1, `let go of ${this.#letGo} times`);
+    this.#check(this.#closed === 1, `let go of ${this.#closed} times`);
     for (const { list, copy } of this.#kept) {
       const isAsItWas = list.length === copy.length && list.every((tool, at) => tool === copy[at]);
       this.#check(isAsItWas, "a list was changed in place");

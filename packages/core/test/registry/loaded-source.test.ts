@@ -256,15 +256,15 @@ describe("a listener", () => {
 
 describe("close", () => {
   test("aborts the current load, and releases resources once it has ended", async () => {
-    const letGo = vi.fn<() => void>();
-    const { source, loads } = paused(letGo);
+    const release = vi.fn<() => void>();
+    const { source, loads } = paused(release);
     await turn();
     const [load] = loads;
     const waiting = source.refresh();
     const closed = source.close();
     expect(load?.signal.aborted).toBe(true);
     await turn();
-    expect(letGo).not.toHaveBeenCalled();
+    expect(release).not.toHaveBeenCalled();
     load?.fail(load.signal.reason);
     await closed;
     await expect(source.ready).rejects.toMatchObject({ code: "cancelled" });
@@ -272,7 +272,7 @@ describe("close", () => {
       code: "cancelled",
       message: "The source s is closed.",
     });
-    expect([loads.length, letGo.mock.calls.length]).toEqual([1, 1]);
+    expect([loads.length, release.mock.calls.length]).toEqual([1, 1]);
     expect(source.problems).toEqual([]);
   });
 
@@ -284,19 +284,19 @@ describe("close", () => {
   });
 
   test("is idempotent, also if called from its own callback", async () => {
-    const letGo = vi.fn<() => void>(() => void source.close());
+    const release = vi.fn<() => void>(() => void source.close());
     const source: LoadedSource = loadedSource({
       id: "s",
       load: (signal) => {
         signal.addEventListener("abort", () => void source.close());
         return [foreignTool("a")];
       },
-      close: letGo,
+      close: release,
     });
     await source.ready;
     await Promise.all([source.close(), source.close(), source[Symbol.asyncDispose]()]);
     await source.close();
-    expect(letGo).toHaveBeenCalledTimes(1);
+    expect(release).toHaveBeenCalledTimes(1);
   });
 
   test("does not change a list that a caller holds, and announces nothing", async () => {
@@ -361,8 +361,8 @@ describe("a loaded source", () => {
     await source.refresh();
     await expect(source.refresh()).rejects.toThrow("?key=[redacted]");
     const { message, stack, cause } = error as Error;
-    const told = [message, stack, String(cause), (cause as Error).stack, source.problems];
-    expect(JSON.stringify(told)).not.toContain(secret);
+    const texts = [message, stack, String(cause), (cause as Error).stack, source.problems];
+    expect(JSON.stringify(texts)).not.toContain(secret);
     expect([source.secrets, source.problems.length]).toEqual([secrets, 1]);
   });
 

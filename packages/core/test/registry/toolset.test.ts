@@ -51,10 +51,10 @@ describe("a toolset", () => {
 
   test("with a searchable part lists fewer tools than may be called, and keeps both parts apart", () => {
     const all = toolset();
-    const shown = all.select({ include: ["read_a"] });
+    const listed = all.select({ include: ["read_a"] });
     const searching = new ToolsetSnapshot(
       all.version,
-      new Map([["read_a", entryOf(shown, "read_a")]]),
+      new Map([["read_a", entryOf(listed, "read_a")]]),
       all,
     );
     expect([...searching.names()]).toEqual(["read_a"]);

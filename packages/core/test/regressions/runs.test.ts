@@ -107,8 +107,8 @@ describe("vercel/ai #19966: a tool is never notified that its call was aborted",
     let answer = (): void => {};
     const deaf = tool("deaf", () => new Promise<void>((resolve) => (answer = resolve)));
     const executor = executorFor(deaf);
-    const told: string[] = [];
-    executor.on(({ type }) => told.push(type));
+    const emitted: string[] = [];
+    executor.on(({ type }) => emitted.push(type));
     const controller = new AbortController();
     const outcome = executor.execute(call("deaf"), { signal: controller.signal });
     await settled();
@@ -116,6 +116,6 @@ describe("vercel/ai #19966: a tool is never notified that its call was aborted",
     expect(codeOf(await outcome)).toBe("cancelled");
     answer();
     await settled();
-    expect(told.slice(-2)).toEqual(["tool.failed", "tool.late"]);
+    expect(emitted.slice(-2)).toEqual(["tool.failed", "tool.late"]);
   });
 });

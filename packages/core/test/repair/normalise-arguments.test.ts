@@ -108,8 +108,8 @@ describe("F0.10 arguments that models wrap", () => {
     const run = (normaliseArguments: boolean, sent: string | JsonObject) =>
       executorFor(tool("t", undefined, { input }), { normaliseArguments }).execute(call("t", sent));
     for (const sent of ["{", { params: { days: 1 } }, { city: 5 }] as const) {
-      const [mended, plain] = [failed(await run(true, sent)), failed(await run(false, sent))];
-      expect(mended.error.message).toBe(plain.error.message);
+      const [repaired, plain] = [failed(await run(true, sent)), failed(await run(false, sent))];
+      expect(repaired.error.message).toBe(plain.error.message);
     }
   });
 });

@@ -86,10 +86,10 @@ describe("an output that changes each time it is read", () => {
   test.each(forms)("is read once: %s", async (_, make) => {
     for (let reads = 0; reads < 30; reads++) {
       const { content } = await resultOf(make(reads), { redact: { secrets: [secret] } });
-      const shown = JSON.stringify(content);
-      expect(shown).toBe(JSON.stringify(content));
-      expect(shown).not.toContain(secret);
-      expect(shown.length).toBeLessThan(10_000);
+      const serialized = JSON.stringify(content);
+      expect(serialized).toBe(JSON.stringify(content));
+      expect(serialized).not.toContain(secret);
+      expect(serialized.length).toBeLessThan(10_000);
     }
   });
 

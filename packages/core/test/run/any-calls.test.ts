@@ -121,7 +121,7 @@ async function play(given: Scenario) {
   const run = executor.startRun({ limits: { calls: steps.length } });
   const calls = steps.map((_, at) => call(`t${at}`, {}, `${at}`));
   /** The number of calls that steering received, each time. */
-  const told: number[] = [];
+  const reported: number[] = [];
   const options: ExecuteAllOptions = {
     strategy,
     ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
@@ -129,7 +129,7 @@ async function play(given: Scenario) {
       ? {}
       : {
           stopWhen: async ({ finished, remaining }) => {
-            const question = told.push(finished.length + remaining.length) - 1;
+            const question = reported.push(finished.length + remaining.length) - 1;
             await wait(steerMs);
             return question === stopAt ? "stop" : undefined;
           },
@@ -147,14 +147,14 @@ async function play(given: Scenario) {
   const seen = [...events];
   const more = await run.executeAll(Array.from(steps, () => call("more")));
   const left = more.filter(({ status }) => status === "completed").length;
-  return { calls, outcomes, events: seen, ran, told, left, cancelled: state.cancelled };
+  return { calls, outcomes, events: seen, ran, reported, left, cancelled: state.cancelled };
 }
 
 test("whatever the calls, the strategy, the steering and the cancellation, the guarantees hold", async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async (given) => {
       const { steps, strategy, maxConcurrency, steers, stopAt, cancelAt } = given;
-      const { calls, outcomes, events, ran, told, left, cancelled } = await play(given);
+      const { calls, outcomes, events, ran, reported, left, cancelled } = await play(given);
       const own = (id: string, pattern: RegExp): ToolCallEvent[] =>
         events.filter(({ callId, type }) => callId === id && pattern.test(type));
 
@@ -178,8 +178,8 @@ test("whatever the calls, the strategy, the steering and the cancellation, the g
       // A skipped call never started, and steering has returned the reason.
       const skipped = events.filter((event) => "code" in event && event.code === "skipped");
       expect(skipped.filter(({ callId }) => own(callId, /started/).length > 0)).toEqual([]);
-      expect(skipped.length > 0 && !(told.length > (stopAt ?? Infinity))).toBe(false);
-      expect(told.filter((count) => count !== steps.length)).toEqual([]);
+      expect(skipped.length > 0 && !(reported.length > (stopAt ?? Infinity))).toBe(false);
+      expect(reported.filter((count) => count !== steps.length)).toEqual([]);
 
       // They start in call order, and none before all are admitted or refused.
       const starts = ran.filter(({ what }) => what === "start").map(({ at }) => at);

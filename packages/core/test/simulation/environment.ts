@@ -8,13 +8,13 @@ export const secret = "S3CRET";
 export const forged = "F0RGED";
 
 /** No life needs more timers. One that does has a loop. */
-const mostTimers = 5000;
+const maxTimers = 5000;
 
 class Clock extends FakeClock {
   #set = 0;
 
   get isRacing(): boolean {
-    return this.#set > mostTimers;
+    return this.#set > maxTimers;
   }
 
   override setTimeout(callback: () => void, ms: number): ClockTimer {

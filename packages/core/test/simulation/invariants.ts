@@ -49,8 +49,8 @@ export function brokenInvariants(
       const claim = `${store} ${entry.interruptionId}`;
       goneOn.set(claim, (goneOn.get(claim) ?? 0) + 1);
     }
-    const shown = [host.log, host.audited].map((list) => JSON.stringify(list)).join();
-    if (shown.includes(secret)) say("an event or the audit holds a secret");
+    const serialized = [host.log, host.audited].map((list) => JSON.stringify(list)).join();
+    if (serialized.includes(secret)) say("an event or the audit holds a secret");
   }
   for (const [claim, times] of goneOn) {
     if (times > 1) found.push(`interruption ${claim} was resumed ${times} times`);
@@ -113,18 +113,18 @@ function ofEvents(
 
 /** Each outcome belongs to its own call, is bounded, has an event, and contains no secrets. */
 function ofOutcomes({ host: given }: Plan, host: Host, say: (what: string) => void): void {
-  const told = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const { type, callId } of host.log) {
     const status = statusTold(type);
     if (status === undefined) continue;
     const key = `${callId} ${status}`;
-    told.set(key, (told.get(key) ?? 0) + 1);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   for (const { outcome, callId } of host.got) {
     const isTask = outcome.status === "completed" && outcome.result.taskId !== undefined;
     const key = `${callId} ${isTask ? "task" : outcome.status}`;
-    const left = (told.get(key) ?? 0) - 1;
-    told.set(key, left);
+    const left = (counts.get(key) ?? 0) - 1;
+    counts.set(key, left);
     if (left < 0) say(`${key}, which has no event`);
     if (outcome.status === "interrupted") {
       const { interruption } = outcome;

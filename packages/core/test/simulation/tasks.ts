@@ -33,10 +33,10 @@ export function askFor(
       if (!owns && (answer as unknown[]).length > 0)
         environment.violation("another caller lists tasks");
       // Details are for the host, as for any call.
-      const shown = JSON.stringify(answer ?? null, (key, value: unknown) =>
+      const serialized = JSON.stringify(answer ?? null, (key, value: unknown) =>
         ["details", "provider"].includes(key) ? undefined : value,
       );
-      if (shown.includes(secret)) environment.violation(`${id} reveals a secret`);
+      if (serialized.includes(secret)) environment.violation(`${id} reveals a secret`);
     },
     (error: unknown) => {
       const code = ToolError.is(error) ? error.code : "none";

@@ -151,7 +151,7 @@ function work(host: Host, plan: ToolPlan, at: number, args: JsonObject, ctx: Too
     host.environment.violation(`${ctx.toolName} got a forged value`);
   }
   const attempt: Attempt = { host, plan, at, args, ctx, waiting: [] };
-  if (ctx.resumed !== undefined) return goOn(attempt);
+  if (ctx.resumed !== undefined) return continueSuspended(attempt);
   const takesTime = plan.steps.some((step) => step.do === "wait" || step.do === "call");
   if (!takesTime) {
     for (const step of plan.steps) void take(attempt, step);
@@ -238,7 +238,7 @@ function waitingAmong(outcomes: readonly ToolOutcome[]): readonly Interruption[]
 }
 
 /** The behavior of a tool that was suspended: the executor decides whether it may run. */
-async function goOn({ host, plan, ctx, waiting }: Attempt): Promise<unknown> {
+async function continueSuspended({ host, plan, ctx, waiting }: Attempt): Promise<unknown> {
   const state = ctx.resumed?.state as unknown;
   const carried = Array.isArray(state) ? (state as Interruption[]) : [];
   for (const one of carried) {

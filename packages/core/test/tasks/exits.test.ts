@@ -32,15 +32,15 @@ describe("a task whose call exits at", () => {
       const status = ends[exit] ?? "failed";
       expect(await lab.executor.tasks.status(id)).toMatchObject({ status });
 
-      const told = lab.told.map(({ type }) => type).filter((type) => type !== "store.failed");
-      expect(told.slice(0, 4)).toEqual([
+      const emitted = lab.emitted.map(({ type }) => type).filter((type) => type !== "store.failed");
+      expect(emitted.slice(0, 4)).toEqual([
         "tool.requested",
         "tool.authorized",
         "task.created",
         "tool.started",
       ]);
-      expect(told.slice(-2)).toEqual([event, `task.${status}`]);
-      const callEnds = told.filter((type) => /^tool\.(completed|failed|suspended)$/.test(type));
+      expect(emitted.slice(-2)).toEqual([event, `task.${status}`]);
+      const callEnds = emitted.filter((type) => /^tool\.(completed|failed|suspended)$/.test(type));
       expect(callEnds).toEqual([event]);
 
       expect(lab.run.counters?.calls).toBe(1);

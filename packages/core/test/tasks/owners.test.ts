@@ -54,8 +54,8 @@ describe("a task", () => {
     const executor = executorFor(taskTool("t"));
     const id = taskIdOf(await executor.startRun(ada).execute(call("t")));
     await executor.tasks.result(id, ada);
-    const told = [await executor.tasks.status(id, ada), await executor.tasks.list(ada)];
-    expect(JSON.stringify(told)).not.toMatch(/\bada\b/);
+    const answers = [await executor.tasks.status(id, ada), await executor.tasks.list(ada)];
+    expect(JSON.stringify(answers)).not.toMatch(/\bada\b/);
   });
 
   test.each(["", "task_", "task_1", "../../etc/passwd", `task_${"0".repeat(31)}'`, 7, null, {}])(

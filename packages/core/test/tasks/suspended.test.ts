@@ -64,8 +64,8 @@ describe("a task that waits for a person", () => {
       "tool.completed",
       "task.completed",
     ]);
-    const told = events.find(({ type }) => type === "task.input_required");
-    expect(told).toMatchObject({ taskId: id, interruptionId: interruption.id });
+    const inputRequired = events.find(({ type }) => type === "task.input_required");
+    expect(inputRequired).toMatchObject({ taskId: id, interruptionId: interruption.id });
   });
 
   test("can be resumed in another process, too, and both receive its end", async () => {

@@ -132,9 +132,9 @@ describe("the end of a task that the store does not accept", () => {
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
     expect(await executor.tasks.status(id)).toMatchObject({ status: "completed" });
     expect(await executor.tasks.list()).toMatchObject([{ id, status: "completed" }]);
-    const told = events.filter(({ type }) => type === "store.failed");
+    const failures = events.filter(({ type }) => type === "store.failed");
     const failure = { store: "tasks", callId: "t" };
-    expect(told).toMatchObject(how.includes("lost") ? [] : [failure]);
+    expect(failures).toMatchObject(how.includes("lost") ? [] : [failure]);
     expect(typesOf(events).at(-1)).toBe("task.completed");
   });
 
@@ -274,15 +274,15 @@ describe("a store that is read for a task", () => {
     tasks.instead.get = () => ({ ...recordOf(), lost: true });
     tasks.instead.list = () => [{ ...recordOf(), lost: true }];
     const executor = executorFor([], { tasks });
-    const told = await executor.tasks.status(id);
-    expect(told).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
-    expect(await executor.tasks.list()).toEqual([told]);
+    const failures = await executor.tasks.status(id);
+    expect(failures).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
+    expect(await executor.tasks.list()).toEqual([failures]);
     const outcome = await executor.tasks.result(id);
     expect(codeOf(outcome)).toBe("outcome_unknown");
     expect(textFor(outcome as never)).toBe(
       "build was cut off: the process that ran it is gone, and its progress is not known. Check what it did before anything is repeated.",
     );
-    expect(await executor.tasks.cancel(id)).toEqual(told);
+    expect(await executor.tasks.cancel(id)).toEqual(failures);
   });
 
   test("is polled until the end of a task that another process runs", async () => {

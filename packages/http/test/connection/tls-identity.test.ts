@@ -166,9 +166,9 @@ describe("a client certificate", () => {
     ]) {
       const error = await failure(client.request({ method: "GET", url: origin, certificate }));
       expect(error).toMatchObject({ code: "auth_required", audience: "user" });
-      const shown = `${error.message} ${String(error.cause)}`;
-      expect(shown).not.toContain("a wrong passphrase");
-      expect(shown).not.toContain(ada.privateKey.split("\n")[1]);
+      const errorText = `${error.message} ${String(error.cause)}`;
+      expect(errorText).not.toContain("a wrong passphrase");
+      expect(errorText).not.toContain(ada.privateKey.split("\n")[1]);
     }
   });
 

@@ -180,7 +180,7 @@ describe("a server's error", () => {
       )(response);
     });
     const error = await failure(client.refresh(old));
-    const shown = JSON.stringify([error, error.cause]);
+    const serialized = JSON.stringify([error, error.cause]);
     for (const hidden of [
       secret,
       "client%27s",
@@ -189,7 +189,7 @@ describe("a server's error", () => {
       "refresh+token",
       "YXBw",
     ]) {
-      expect(shown).not.toContain(hidden);
+      expect(serialized).not.toContain(hidden);
     }
   });
 

@@ -284,9 +284,9 @@ describe("a host with onElicitation", () => {
   it("is cancelled when the call is cancelled", async () => {
     const removed: number[] = [];
     let withdrawn: AbortSignal | undefined;
-    let shown: () => void = () => {};
-    const isShown = new Promise<void>((resolve) => {
-      shown = resolve;
+    let resolveDisplayed: () => void = () => {};
+    const displayed = new Promise<void>((resolve) => {
+      resolveDisplayed = resolve;
     });
     const { call } = await claudeProcess([removing(removed)], {
       onElicitation: (_, { signal }) =>
@@ -295,14 +295,14 @@ describe("a host with onElicitation", () => {
           signal.addEventListener("abort", () =>
             resolve({ action: "accept", content: { decision: "approve" } }),
           );
-          shown();
+          resolveDisplayed();
         }),
     });
     const abort = new AbortController();
     const over = call("remove", { id: 7 }, "toolu_1", abort.signal).catch(
       (error: unknown) => error,
     );
-    await isShown;
+    await displayed;
     abort.abort();
     await over;
     await expect.poll(() => withdrawn?.aborted).toBe(true);

@@ -285,12 +285,12 @@ describe("the texts of a server's tools", () => {
       listedTool("good"),
     ]);
     expect(toolOf(source, "s__add").spec.description).toBe(description);
-    const told = source.problems.map(({ subject, pointer, severity }) => [
+    const reported = source.problems.map(({ subject, pointer, severity }) => [
       subject,
       pointer,
       severity,
     ]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ["s__add", "/description", "warning"],
       ["s__add", "/description", "warning"],
       ["s__add", "/description", "warning"],

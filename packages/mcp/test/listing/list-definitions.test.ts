@@ -104,18 +104,18 @@ describe("the tools of a server", () => {
     expect(nothing?.description).toBe(
       "nothing: a tool of the MCP server odd, which has no description.",
     );
-    const told = ["add_ition", "nothing"].map((name) => ({
+    const expected = ["add_ition", "nothing"].map((name) => ({
       subject: name,
       message: `Hidden or invalid characters were removed from the definition of the tool ${name}: check it before you trust it.`,
       severity: "warning",
     }));
-    expect(source.problems).toEqual(told);
+    expect(source.problems).toEqual(expected);
     // The server announces in a call that its tools have changed; they have not.
     const [tools, { problems }] = [source.tools(), source];
     await executorOver(source).execute({ id: "1", name: "still", arguments: {} });
     await vi.waitFor(() => expect(source.problems).not.toBe(problems), 60_000);
     expect(source.tools()).toBe(tools);
-    expect(source.problems).toEqual(told);
+    expect(source.problems).toEqual(expected);
   });
 
   it("are called normally if they require tasks and the server does not support them", async () => {

@@ -118,8 +118,8 @@ describe.each(["legacy", "modern"])("the resources and prompts of a %s server", 
     expect(completed(await call(source, "fixture__get_prompt", args)).result).toMatchObject({
       content: [{ text: "Greet somebody." }, { text: "user:" }, { text: "Greet Bo in june." }],
     });
-    const shown = completed(await call(source, "fixture__get_prompt", { name: "show" })).result;
-    expect(shown.content.map(({ type }) => type)).toEqual([
+    const prompt = completed(await call(source, "fixture__get_prompt", { name: "show" })).result;
+    expect(prompt.content.map(({ type }) => type)).toEqual([
       "text",
       "text",
       "text",

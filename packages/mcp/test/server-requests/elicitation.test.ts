@@ -103,8 +103,8 @@ describe("a page", () => {
     ["http://localhost/cb", "http://localhost/cb"],
     // A text that looks like another host is displayed unambiguously.
     ["https://p\u0430ypal.example/", "https://xn--pypal-4ve.example/"],
-  ])("may be %s", (url, shown) => {
-    expect(read(page(url))).toMatchObject({ mode: "url", url: shown });
+  ])("may be %s", (url, displayed) => {
+    expect(read(page(url))).toMatchObject({ mode: "url", url: displayed });
   });
 
   it.each<JsonValue>([

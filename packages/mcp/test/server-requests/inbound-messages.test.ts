@@ -158,8 +158,8 @@ describe("a server of the older protocol", () => {
       },
     });
     expect(saidIn(await executor.execute(ask("page")))).toEqual({ action: "accept" });
-    const { completed, ...shown } = request as UrlElicitation;
-    expect(shown).toEqual({
+    const { completed, ...displayed } = request as UrlElicitation;
+    expect(displayed).toEqual({
       mode: "url",
       server: "press",
       message: "Sign the contract.",

@@ -130,9 +130,9 @@ describe.each(transports)("server-everything over %s", (transport) => {
       expect(message).toMatch(/The research query "python" could have multiple/);
       return { action: "accept", content: { interpretation: "snake" } };
     };
-    const told: unknown[] = [];
+    const progressMessages: unknown[] = [];
     const stop = host.executor.on((event) => {
-      if (event.type === "tool.progressed") told.push(event.progress.message);
+      if (event.type === "tool.progressed") progressMessages.push(event.progress.message);
     });
     const args = { topic: "python", ambiguous: true };
     const { taskId } = await call("simulate-research-query", args);
@@ -140,7 +140,7 @@ describe.each(transports)("server-everything over %s", (transport) => {
     stop();
     if (outcome?.status !== "completed") throw new Error("The task came to nothing.");
     expect(textOf(outcome.result)).toMatch(/# Research Report: python \(snake\)/);
-    expect(told).toContain("Gathering sources...");
+    expect(progressMessages).toContain("Gathering sources...");
   });
 });
 

@@ -172,18 +172,18 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
   });
 
   it("reports progress", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const stop = host.executor.on((event) => {
       // The server logs in between, when it has the host's roots.
       const { progress } = event as Partial<Extract<typeof event, { type: "tool.progressed" }>>;
-      if (progress?.done !== undefined) told.push(progress);
+      if (progress?.done !== undefined) reported.push(progress);
     });
     const result = await call("trigger-long-running-operation", { duration: 0.1, steps: 4 });
     stop();
     expect(textOf(result)).toBe(
       "Long running operation completed. Duration: 0.1 seconds, Steps: 4.",
     );
-    expect(told).toEqual([1, 2, 3, 4].map((done) => ({ done, total: 4 })));
+    expect(reported).toEqual([1, 2, 3, 4].map((done) => ({ done, total: 4 })));
   });
 
   it("writes a log if it is enabled", async () => {

@@ -54,8 +54,8 @@ export async function beginTask(
   // The SDK requires content in any answer to a call, and its types have no tasks.
   const answer =
     ctx.mcpReq.envelope === undefined
-      ? { content: [], task: shown(task, false) }
-      : { content: [], resultType: "task", ...shown(task, true) };
+      ? { content: [], task: toWire(task, false) }
+      : { content: [], resultType: "task", ...toWire(task, true) };
   return answer as never;
 }
 
@@ -83,16 +83,16 @@ export function offerTasks(server: Server, world: FixtureWorld): void {
   handle(server, "tasks/get", ({ taskId }, ctx) => {
     const task = found(taskId);
     moveOn(task);
-    return shown(task, ctx.mcpReq.envelope !== undefined);
+    return toWire(task, ctx.mcpReq.envelope !== undefined);
   });
   handle(server, "tasks/cancel", ({ taskId }, ctx) => {
     const task = found(taskId);
     if (!hasEnded(task)) task.status = "cancelled";
     task.moved?.();
-    return ctx.mcpReq.envelope === undefined ? shown(task, false) : {};
+    return ctx.mcpReq.envelope === undefined ? toWire(task, false) : {};
   });
   handle(server, "tasks/list", () => ({
-    tasks: Array.from(world.tasks.values(), (task) => shown(task, false)),
+    tasks: Array.from(world.tasks.values(), (task) => toWire(task, false)),
   }));
   handle(server, "tasks/update", ({ taskId }, ctx) => {
     const task = found(taskId);
@@ -141,7 +141,7 @@ function moveOn(task: FixtureTask): void {
 }
 
 /** A task in wire format: in the newer generation with its result, or its questions. */
-function shown(task: FixtureTask, isModern: boolean): JSONObject {
+function toWire(task: FixtureTask, isModern: boolean): JSONObject {
   const { id, status, looks, plan } = task;
   const times = { createdAt: "2026-01-01T00:00:00Z", lastUpdatedAt: "2026-01-01T00:00:00Z" };
   const statusMessage = `Step ${looks}`;

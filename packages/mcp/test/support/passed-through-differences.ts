@@ -30,7 +30,7 @@ const withText = (direct: JsonObject): JsonObject => {
   return { ...direct, answer: { ...answer, content: [said(text ?? null)] } };
 };
 
-const nobodyHasIt = "With several servers none has it: the gateway returns its own error text.";
+const notFoundText = "With several servers none has it: the gateway returns its own error text.";
 const textForModels =
   "Structured content is also sent as JSON text, as the protocol recommends: hosts that use the older results see it.";
 
@@ -105,25 +105,25 @@ export const differences: readonly Difference[] = [
   {
     server: "everything",
     shows: "an unknown resource",
-    why: nobodyHasIt,
+    why: notFoundText,
     seen: error("Resource not found", { uri: "demo://nowhere" }),
   },
   {
     server: "fixture",
     shows: "an unknown resource",
-    why: nobodyHasIt,
+    why: notFoundText,
     seen: error("Resource not found", { uri: "fixture://none" }),
   },
   {
     server: "everything",
     shows: "an unknown prompt",
-    why: nobodyHasIt,
+    why: notFoundText,
     seen: error("Unknown prompt: s__no-prompt"),
   },
   {
     server: "fixture",
     shows: "an unknown prompt",
-    why: nobodyHasIt,
+    why: notFoundText,
     seen: error("Unknown prompt: s__none"),
   },
   ...["an object", "a list", "a text as structured content", "a number", "nothing"].map(

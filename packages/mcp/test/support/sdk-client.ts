@@ -110,13 +110,13 @@ export async function plainClient(kind: ClientKind, place: Place): Promise<Plain
       return answers[method]?.(given) ?? {};
     },
     progressed(params) {
-      const { progressToken: _token, ...told } = plain(params) as JsonObject;
-      progress.push(told);
+      const { progressToken: _token, ...reported } = plain(params) as JsonObject;
+      progress.push(reported);
     },
     heard(method, params) {
       // The client's stream on which it arrived.
-      const { _meta, ...told } = plain(params) as JsonObject;
-      heard.push({ method, params: told });
+      const { _meta, ...reported } = plain(params) as JsonObject;
+      heard.push({ method, params: reported });
     },
   };
   const wire = kind === "1.x" ? await oldWire(place, ears) : await newWire(kind, place, ears);

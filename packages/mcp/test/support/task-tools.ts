@@ -3,7 +3,7 @@ import { forwardToClient } from "../../src/gateway/index.ts";
 import { opening } from "./open-gateway.ts";
 
 /** A tool that is a task, and works until it is released, or stopped. */
-export function work(): { readonly tool: Tool; readonly stopped: () => boolean; letGo(): void } {
+export function work(): { readonly tool: Tool; readonly stopped: () => boolean; release(): void } {
   const gate = opening();
   let isStopped = false;
   const tool = defineTool({
@@ -23,7 +23,7 @@ export function work(): { readonly tool: Tool; readonly stopped: () => boolean; 
       return "done";
     },
   });
-  return { tool, stopped: () => isStopped, letGo: () => gate.open() };
+  return { tool, stopped: () => isStopped, release: () => gate.open() };
 }
 
 /** A tool that asks before it answers, and may wait for that. */

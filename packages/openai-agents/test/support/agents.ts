@@ -64,7 +64,7 @@ export function textsRead(model: ScriptedModel): Record<string, string | undefin
 }
 
 /** The names of the tools for the model, turn by turn. */
-export function toolsShown(model: ScriptedModel): string[][] {
+export function listedTools(model: ScriptedModel): string[][] {
   return model.calls.map(({ request }) =>
     request.tools.flatMap((tool) => (tool.type === "function" ? [tool.name] : [])),
   );

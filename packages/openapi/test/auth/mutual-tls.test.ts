@@ -64,7 +64,7 @@ beforeAll(async () => {
 afterAll(() => stop());
 
 /** The caller's name according to the server. */
-async function shown(
+async function presented(
   auth: OpenApiAuth,
   callers: readonly (string | undefined)[],
 ): Promise<readonly unknown[]> {
@@ -87,10 +87,9 @@ async function shown(
 
 describe("mutual TLS (OpenAPI 3.2 section 4.27.2.4)", () => {
   test("presents the host's certificate", async () => {
-    expect(await shown({ schemes: { tls: await issued("shop") } }, ["ada", undefined])).toEqual([
-      { who: "shop" },
-      { who: "shop" },
-    ]);
+    expect(await presented({ schemes: { tls: await issued("shop") } }, ["ada", undefined])).toEqual(
+      [{ who: "shop" }, { who: "shop" }],
+    );
   });
 
   test("presents each caller's own, on separate connections", async () => {
@@ -100,7 +99,7 @@ describe("mutual TLS (OpenAPI 3.2 section 4.27.2.4)", () => {
       await store.set({ source: "tls", scheme: "tls", caller }, credential);
     }
     const callers = ["ada", "bob", "eve", "ada", "bob", "eve", "ada"];
-    const seen = await shown({ store }, callers);
+    const seen = await presented({ store }, callers);
     expect(seen).toEqual(callers.map((caller) => ({ who: caller === "eve" ? null : caller })));
   });
 });

@@ -1,6 +1,6 @@
 // Failures of the connection, as a caller of the executor sees them.
 import { describe, expect, test } from "vitest";
-import { documentOf, opened, told } from "../support/open-source.ts";
+import { documentOf, opened, modelView } from "../support/open-source.ts";
 import { closed, rawServer, type RawServer } from "../support/raw-server.ts";
 
 const json = { content: { "application/json": { schema: { type: "object" } } } };
@@ -55,7 +55,7 @@ test.each<[string, string | "reset" | "end", Fault]>([
   for (const name of ["read", "write"]) {
     const outcome = await run(name);
     expect(outcome.status).toBe("failed");
-    const { error, text } = told(outcome);
+    const { error, text } = modelView(outcome);
     expect(error.code).toBe(fault.code);
     expect(error.message).toMatch(fault.says);
     expect(error.message).toContain(server.origin);
@@ -72,8 +72,8 @@ test.each<[string, string | "reset" | "end", Fault]>([
 test("HT01, HT02 an error of a request that may have been carried out says so", async () => {
   const server = await rawServer((socket) => socket.resetAndDestroy());
   const { run } = await open(server);
-  expect(told(await run("write")).text).toContain("may have been carried out");
-  expect(told(await run("read")).text).not.toContain("may have been carried out");
+  expect(modelView(await run("write")).text).toContain("may have been carried out");
+  expect(modelView(await run("read")).text).not.toContain("may have been carried out");
 });
 
 describe("retries by the executor", () => {
@@ -109,7 +109,7 @@ describe("HT29 a redirect to nowhere", () => {
       socket.end(`HTTP/1.1 302 Found\r\n${header}content-length: 0\r\n\r\n`),
     );
     const { run } = await open(server);
-    const { error } = told(await run("read"));
+    const { error } = modelView(await run("read"));
     expect(error.code).toBe("upstream");
     expect(error.message).toContain("redirect");
     expect(server.heads.length).toBeLessThan(8);
@@ -122,7 +122,7 @@ test("HT27 a circular redirect ends after a few", async () => {
     socket.end(`HTTP/1.1 302 Found\r\nlocation: ${to}\r\ncontent-length: 0\r\n\r\n`);
   });
   const { run } = await open(server);
-  expect(told(await run("read")).error).toMatchObject({ code: "upstream", retryable: false });
+  expect(modelView(await run("read")).error).toMatchObject({ code: "upstream", retryable: false });
   expect(server.heads).toHaveLength(6);
 });
 
@@ -170,7 +170,7 @@ test("HT45 a thousand informational responses are an error", async () => {
     socket.write("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000)),
   );
   const { run } = await open(server);
-  expect(told(await run("read")).error.code).toBe("upstream");
+  expect(modelView(await run("read")).error.code).toBe("upstream");
   await closed(server.sockets[0]);
 });
 
@@ -185,7 +185,7 @@ describe("a server that does not answer", () => {
       { baseUrl: server.origin },
       { policy: "autonomous", timeoutMs: 100 },
     );
-    const { error } = told(await run("read"));
+    const { error } = modelView(await run("read"));
     expect(error.code).toBe("timeout");
     await closed(server.sockets[0]);
   });
@@ -200,7 +200,7 @@ describe("a server that does not answer", () => {
     });
     const { executor } = await open(server);
     const call = { id: "1", name: "read", arguments: {} };
-    const { error } = told(await executor.execute(call, { signal: stop.signal }));
+    const { error } = modelView(await executor.execute(call, { signal: stop.signal }));
     expect(error.code).toBe("cancelled");
     await closed(server.sockets[0]);
     process.off("unhandledRejection", note);

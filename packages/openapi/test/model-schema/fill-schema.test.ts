@@ -11,11 +11,11 @@ function root(body: JsonObject, $defs: JsonObject = {}): JsonSchema {
   return { type: "object", properties, required: ["zone_id", "body"], $defs };
 }
 
-function shownBody(schema: JsonSchema): JsonObject {
-  const shown = abridgeSchema(schema, "create_record", short);
-  expect(JSON.stringify(shown).length).toBeLessThanOrEqual(short.size);
-  expect(shown["description"]).toMatch(/marks omitted parts/);
-  return (shown["properties"] as JsonObject)["body"] as JsonObject;
+function modelBody(schema: JsonSchema): JsonObject {
+  const abridged = abridgeSchema(schema, "create_record", short);
+  expect(JSON.stringify(abridged).length).toBeLessThanOrEqual(short.size);
+  expect(abridged["description"]).toMatch(/marks omitted parts/);
+  return (abridged["properties"] as JsonObject)["body"] as JsonObject;
 }
 
 /** Twenty kinds of records, each with shared parts and its own. */
@@ -73,7 +73,7 @@ function recordDefinitions(): JsonObject {
 test("a body of many kinds has the properties that all have, and the own ones of each", () => {
   const $defs = recordDefinitions();
   const oneOf = Object.keys($defs).map((name) => ({ $ref: `#/$defs/${name}` }));
-  const body = shownBody(root({ $ref: "#/$defs/Body" }, { ...$defs, Body: { oneOf } }));
+  const body = modelBody(root({ $ref: "#/$defs/Body" }, { ...$defs, Body: { oneOf } }));
   expect(body["required"]).toEqual(["type", "name", "ttl"]);
   const kinds = Array.from({ length: 20 }, (_, index) => `K${index}`);
   expect(body["properties"]).toMatchObject({
@@ -101,11 +101,11 @@ test("a body of hundreds of properties has the required ones, and as many others
   const properties = Object.fromEntries(
     names.map((name) => [name, { type: "string", description: long }]),
   );
-  const body = shownBody(root({ type: "object", required, properties }));
-  const shown = body["properties"] as JsonObject;
-  expect(Object.keys(shown).slice(0, 3)).toEqual([...required, "Parameter0.Name"]);
-  expect(Object.keys(shown).length).toBeGreaterThan(80);
-  expect(shown["Parameter0.Name"]).toEqual({ type: "string" });
+  const body = modelBody(root({ type: "object", required, properties }));
+  const abridged = body["properties"] as JsonObject;
+  expect(Object.keys(abridged).slice(0, 3)).toEqual([...required, "Parameter0.Name"]);
+  expect(Object.keys(abridged).length).toBeGreaterThan(80);
+  expect(abridged["Parameter0.Name"]).toEqual({ type: "string" });
   expect(body["required"]).toEqual(required);
   // Names of the omitted ones, and the marker.
   expect(body["description"]).toMatch(/^Parameter\d+\.Name, .*Parameter\d+\.Name \[…\]$/);
@@ -130,7 +130,7 @@ test("a body that contains itself has its properties level by level", () => {
     },
     Options: { type: "object", required: ["mode"], properties: { mode: { enum: ["a", "b"] } } },
   };
-  const body = shownBody(
+  const body = modelBody(
     root(
       {
         type: "object",
@@ -163,7 +163,7 @@ test("the properties that replace a too large body cost a bounded number of step
     { type: "object", properties: wide },
     { ...$defs, L40: { type: "object", properties: { z: { type: "string", format: "date" } } } },
   );
-  const body = shownBody(schema);
+  const body = modelBody(schema);
   expect(Object.keys(body["properties"] as JsonObject).length).toBeGreaterThan(50);
 });
 

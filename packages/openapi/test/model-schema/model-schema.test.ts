@@ -15,7 +15,7 @@ function root(properties: JsonObject, more: JsonObject = {}): JsonSchema {
   return { type: "object", properties, additionalProperties: false, ...more };
 }
 
-function shownProperty(schema: JsonObject, budget: SchemaBudget = short, name = "it"): JsonValue {
+function modelProperty(schema: JsonObject, budget: SchemaBudget = short, name = "it"): JsonValue {
   const { properties } = abridgeSchema(root({ [name]: schema }), "do_this", budget);
   return (properties as JsonObject)[name] as JsonValue;
 }
@@ -23,7 +23,7 @@ function shownProperty(schema: JsonObject, budget: SchemaBudget = short, name = 
 describe("a description", () => {
   test("is its first sentence, and more as far as it fits, without markup and references to pages", () => {
     const of = (description: string): unknown =>
-      (shownProperty({ type: "string", description }) as JsonObject)["description"];
+      (modelProperty({ type: "string", description }) as JsonObject)["description"];
     expect(
       of("The **colour** of the `roof`. For more information, see [Roofs](https://a.b/c)."),
     ).toBe("Colour of the roof.");
@@ -36,7 +36,7 @@ describe("a description", () => {
 
   test("keeps a prohibition that also refers to a page", () => {
     const description = "For your safety, never send it twice, see [Twice](https://a.b/c).";
-    expect(shownProperty({ type: "string", description })).toMatchObject({
+    expect(modelProperty({ type: "string", description })).toMatchObject({
       description: expect.stringMatching(/never send it twice/) as string,
     });
   });
@@ -75,14 +75,14 @@ describe("a description", () => {
 
   test("always has the original name of a renamed argument", () => {
     const description = `${"A long explanation of what it does, and why. ".repeat(4)}\n\nSent as f[x].`;
-    expect(shownProperty({ description })).toEqual({
+    expect(modelProperty({ description })).toEqual({
       description: "Long explanation of what it does, and why. Sent as f[x].",
     });
   });
 
   test("is unchanged, and truncated at a paragraph, if there is room", () => {
     const description = `**Bold** text.\n\n${"x".repeat(500)}`;
-    expect(shownProperty({ description }, full)).toEqual({ description: "**Bold** text. […]" });
+    expect(modelProperty({ description }, full)).toEqual({ description: "**Bold** text. […]" });
   });
 });
 
@@ -97,7 +97,7 @@ describe("the model's version of a schema", () => {
         kind: { type: "string", enum: ["a", "b"], examples: ["a"] },
       },
     };
-    expect(shownProperty(schema)).toEqual({
+    expect(modelProperty(schema)).toEqual({
       type: "object",
       required: ["on"],
       properties: {
@@ -140,9 +140,9 @@ describe("the model's version of a schema", () => {
       depth === 0
         ? { type: "object", required: ["a"], properties: { a: {}, b: {} } }
         : { type: "object", properties: { in: nested(depth - 1) } };
-    const shown = abridgeSchema(root({ out: nested(8) }), "x", short);
-    expect(JSON.stringify(shown)).toContain('{"type":"object","description":"in […]"}');
-    expect(shown["description"]).toMatch(/\[…\].*error/);
+    const abridged = abridgeSchema(root({ out: nested(8) }), "x", short);
+    expect(JSON.stringify(abridged)).toContain('{"type":"object","description":"in […]"}');
+    expect(abridged["description"]).toMatch(/\[…\].*error/);
     expect(JSON.stringify(abridgeSchema(root({ out: nested(5) }), "x", short))).toContain(
       '{"type":"object","description":"a*, b […]"}',
     );
@@ -165,11 +165,11 @@ describe("the model's version of a schema", () => {
       { id: { type: "string" }, all: { type: "array", items: { oneOf: many } } },
       { required: ["id", "all"] },
     );
-    const shown = abridgeSchema(schema, "x", short);
-    expect(JSON.stringify(shown).length).toBeLessThanOrEqual(short.size);
-    expect(shown["required"]).toEqual(["id", "all"]);
+    const abridged = abridgeSchema(schema, "x", short);
+    expect(JSON.stringify(abridged).length).toBeLessThanOrEqual(short.size);
+    expect(abridged["required"]).toEqual(["id", "all"]);
     const kinds = many.map((_, index) => `kind_${index}`);
-    expect(shown["properties"]).toMatchObject({
+    expect(abridged["properties"]).toMatchObject({
       all: { items: { properties: { kind: { enum: kinds }, value: {} }, required: ["kind"] } },
     });
   });
@@ -178,8 +178,8 @@ describe("the model's version of a schema", () => {
     const pattern = `^(?:${"[a-z]{4}".repeat(10)})?$`;
     const choices = Array.from({ length: 100 }, (_, index) => `value ${index}`);
     const kept = { type: "string", pattern, enum: choices };
-    expect(shownProperty(kept)).toEqual(kept);
-    expect(shownProperty({ type: "string", pattern: pattern.repeat(2) })).toEqual({
+    expect(modelProperty(kept)).toEqual(kept);
+    expect(modelProperty({ type: "string", pattern: pattern.repeat(2) })).toEqual({
       type: "string",
     });
   });
@@ -201,9 +201,9 @@ describe("the model's version of a schema", () => {
 
   test("has the first of too many choices", () => {
     const values = Array.from({ length: 500 }, (_, index) => `value ${index}`);
-    const shown = shownProperty({ type: "string", enum: values }) as JsonObject;
-    expect(shown["enum"]).toBeUndefined();
-    expect(shown["description"]).toMatch(/^One of 500: "value 0", "value 1".* \[…\]$/);
+    const abridged = modelProperty({ type: "string", enum: values }) as JsonObject;
+    expect(abridged["enum"]).toBeUndefined();
+    expect(abridged["description"]).toMatch(/^One of 500: "value 0", "value 1".* \[…\]$/);
   });
 });
 
@@ -286,16 +286,16 @@ describe("a value that is valid for the arguments", () => {
         (properties, $defs, seed, size, verbatim) => {
           const given = root(properties as JsonObject, { $defs: $defs as JsonObject });
           const isAccepted = ajv.compile(given);
-          const shown = abridgeSchema(given, "x", { ...short, size, verbatim });
-          const isShown = ajv.compile(shown);
-          const isFilled = ajv.compile(fillSchema(given, shown, size, () => "", "left out"));
+          const abridged = abridgeSchema(given, "x", { ...short, size, verbatim });
+          const isValid = ajv.compile(abridged);
+          const isFilled = ajv.compile(fillSchema(given, abridged, size, () => "", "left out"));
           const random = randomOf(seed);
           for (let round = 0; round < 6; round++) {
             const made = randomValue(given, given, random);
             const value = round % 2 === 0 ? made : tampered(made, random);
             if (!isAccepted(value)) continue;
             accepted++;
-            expect({ value, accepted: isShown(value) }).toEqual({ value, accepted: true });
+            expect({ value, accepted: isValid(value) }).toEqual({ value, accepted: true });
             expect({ value, filled: isFilled(value) }).toEqual({ value, filled: true });
           }
         },

@@ -56,13 +56,15 @@ async function pay(asked: Asked = {}): Promise<readonly string[]> {
   const registry = new ToolRegistry([source]);
   await registry.ready;
   const executor = new ToolExecutor({ registry, policy: "autonomous", ...asked.options });
-  const shown = Object.keys(source.tools()[0]?.spec.inputSchema["properties"] as JsonObject);
+  const modelArguments = Object.keys(
+    source.tools()[0]?.spec.inputSchema["properties"] as JsonObject,
+  );
   const { caller = "ada", args = { amount: 1 } } = asked;
   const run = executor.startRun({ id: "run", caller: { id: caller } });
   const outcome = await run.execute({ id: "1", name: "pay", arguments: args });
   expect(outcome.status).toBe("completed");
   await registry.close();
-  return shown;
+  return modelArguments;
 }
 
 const sent = (): unknown[] => server.requests.map(({ headers }) => headers["idempotency-key"]);
@@ -97,11 +99,11 @@ test("a name in another case, with a prefix, is the same header", async () => {
 });
 
 test("an Idempotency-Key that the host assigns to the model is an argument", async () => {
-  const shown = await pay({
+  const modelArguments = await pay({
     override: { idempotencyKey: "model" },
     args: { "Idempotency-Key": "mine" },
   });
-  expect(shown).toEqual(["Idempotency-Key", "amount"]);
+  expect(modelArguments).toEqual(["Idempotency-Key", "amount"]);
   expect(sent()).toEqual(["mine"]);
 });
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, told } from "../support/open-source.ts";
+import { documentOf, opened, modelView } from "../support/open-source.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ describe("SR16 a value in a path", () => {
     "that is %j is refused, before a person is asked",
     async (id) => {
       const { run } = await at("/things/{id}/parts", get(parameter("id", "path")));
-      const { error, text } = told(await run("x", { id }));
+      const { error, text } = modelView(await run("x", { id }));
       expect(error).toMatchObject({ code: "invalid_arguments", audience: "model" });
       expect(text).toContain("id");
       expect(server.requests).toEqual([]);
@@ -56,7 +56,7 @@ describe("SR14 a line break", () => {
     async (place) => {
       const path = place === "path" ? "/things/{v}" : "/things";
       const { run } = await at(path, get(parameter("v", place)));
-      const { error, text } = told(await run("x", { v: evil }));
+      const { error, text } = modelView(await run("x", { v: evil }));
       expect(error).toMatchObject({ code: "invalid_arguments", audience: "model" });
       expect(text).toContain("v");
       expect(server.requests).toEqual([]);
@@ -157,7 +157,7 @@ describe("OA16 a method override", () => {
       const { spec, run } = await at("/a", get(parameter(name, "header"), parameter("q", "query")));
       expect(Object.keys(spec("x").inputSchema["properties"] as object)).toEqual(["q"]);
       const outcome = await run("x", { q: "1", [name]: "DELETE" });
-      expect(told(outcome).error.code).toBe("invalid_arguments");
+      expect(modelView(outcome).error.code).toBe("invalid_arguments");
       expect(server.requests).toEqual([]);
     },
   );
@@ -169,7 +169,7 @@ describe("OA16 a method override", () => {
       get(parameter("_method", "query"), parameter("more", "query", { schema: open })),
     );
     expect(Object.keys(spec("x").inputSchema["properties"] as object)).toEqual(["more"]);
-    expect(told(await run("x", { more: { _method: "DELETE" } })).error.code).toBe(
+    expect(modelView(await run("x", { more: { _method: "DELETE" } })).error.code).toBe(
       "invalid_arguments",
     );
     expect(server.requests).toEqual([]);
@@ -229,7 +229,7 @@ describe("OA17 values that the model may not choose", () => {
     expect(JSON.stringify(inputSchema["required"])).toBe('["name"]');
     expect(JSON.stringify(outputSchema)).not.toContain("password");
     for (const name of ["api_key", "X-Tenant", "Authorization"]) {
-      const { error } = told(await run("x", { name: "n", [name]: "mine" }));
+      const { error } = modelView(await run("x", { name: "n", [name]: "mine" }));
       expect(error.code).toBe("invalid_arguments");
     }
     expect(server.requests).toEqual([]);

@@ -52,7 +52,7 @@ async function read(
   return { source, tool: source.tools()[0], ms };
 }
 
-const shownLength = ({ tool }: Read): number => JSON.stringify(tool?.spec.inputSchema).length;
+const modelLength = ({ tool }: Read): number => JSON.stringify(tool?.spec.inputSchema).length;
 
 describe("a text is read in time that grows with its length alone", () => {
   test.each<[string, string]>([
@@ -92,7 +92,7 @@ describe("the model's schema is created once, and fits", () => {
       { allOf: many },
       named(5000, "D", (at) => ({ minLength: at })),
     );
-    expect(shownLength(wide)).toBeLessThan(17_000);
+    expect(modelLength(wide)).toBeLessThan(17_000);
     const long = "x".repeat(100_000);
     const texts = await read({
       properties: {
@@ -100,7 +100,7 @@ describe("the model's schema is created once, and fits", () => {
         b: { properties: { [long]: { properties: { [long]: { type: "string" } } } } },
       },
     });
-    expect(shownLength(texts)).toBeLessThan(17_000);
+    expect(modelLength(texts)).toBeLessThan(17_000);
   });
 
   test("for a summary and a path", async () => {
@@ -132,9 +132,9 @@ describe("a body", () => {
     );
     const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
     const { tool, ms } = await read({ type: "object", properties });
-    const shown = Object.keys(tool?.spec.inputSchema["properties"] ?? {});
-    expect(new Set(shown).size).toBe(names.length);
-    expect(Math.max(...shown.map((name) => name.length))).toBeLessThanOrEqual(64);
+    const listedNames = Object.keys(tool?.spec.inputSchema["properties"] ?? {});
+    expect(new Set(listedNames).size).toBe(names.length);
+    expect(Math.max(...listedNames.map((name) => name.length))).toBeLessThanOrEqual(64);
     expect(ms).toBeLessThan(1500);
   });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, told } from "../support/open-source.ts";
+import { documentOf, opened, modelView } from "../support/open-source.ts";
 
 const content = "root-of-all-secrets";
 
@@ -63,7 +63,7 @@ test.each([
   const path = join(docs, "openapi.json");
   writeFileSync(path, JSON.stringify(withReference(refer(secret))));
   const { source, run } = await opened(path);
-  const { error, text } = told(await run("refers", { body: "x" }));
+  const { error, text } = modelView(await run("refers", { body: "x" }));
   expect(error.code).toBe("unavailable");
   expect(text).not.toContain(content);
   expectRefused(source, /outside the document's folder; `allowReferences`/);

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue, ToolOutcome } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, told, type Opened } from "../support/open-source.ts";
+import { documentOf, opened, modelView, type Opened } from "../support/open-source.ts";
 import { cpuTimer } from "../support/cpu-timer.ts";
 
 let server: RecordingServer;
@@ -49,7 +49,7 @@ test("SC01 a pattern with exponential backtracking blocks nothing", async () => 
   const api = await hostile({ type: "string", pattern: "^(a+)+$" });
   const body = `${"a".repeat(40)}!`;
   const ms = await cost(async () => {
-    expect(told(await api.run("hostile", { body })).error.code).toMatch(
+    expect(modelView(await api.run("hostile", { body })).error.code).toMatch(
       /invalid_arguments|internal/,
     );
   });
@@ -116,12 +116,12 @@ describe("SC03 a circular schema", () => {
         ? { body: value }
         : (value as JsonObject);
     expect((await api.run("hostile", wrap(deep))).status).toBe("completed");
-    expect(told(await api.run("hostile", wrap(wrong))).error.code).toBe("invalid_arguments");
+    expect(modelView(await api.run("hostile", wrap(wrong))).error.code).toBe("invalid_arguments");
   });
 
   test("of references only breaks its operation", async () => {
     const api = await hostile({ $ref: "#/components/schemas/Self" }, schemas);
-    const { error } = told(await api.run("hostile", { body: 1 }));
+    const { error } = modelView(await api.run("hostile", { body: 1 }));
     expect(error).toMatchObject({ code: "unavailable", retryable: false });
     expect(error.message).toContain("form a cycle");
     expect((await others(api)).status).toBe("completed");
@@ -139,7 +139,7 @@ test.each([3000, 20_000])("SC05 a schema of %i levels breaks its operation", asy
   for (let level = 0; level < levels; level++)
     schema = { type: "object", properties: { p: schema } };
   const api = await hostile(schema);
-  const { error } = told(await api.run("hostile", { body: {} }));
+  const { error } = modelView(await api.run("hostile", { body: {} }));
   expect(["unavailable", "internal"]).toContain(error.code);
   expect(error.message).not.toContain("RangeError");
   api.source.realize();
@@ -151,7 +151,7 @@ test("SC06 arguments of 20,000 levels are refused, also in an argument that acce
   const api = await hostile({ type: "object", additionalProperties: true });
   const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
   for (const args of [`{"body":${deep}}`, deep]) {
-    expect(told(await api.run("hostile", args)).error.code).toBe("invalid_arguments");
+    expect(modelView(await api.run("hostile", args)).error.code).toBe("invalid_arguments");
   }
   expect(server.requests).toEqual([]);
   expect((await others(api)).status).toBe("completed");
@@ -173,7 +173,7 @@ test("SC07 a schema of twenty thousand patterns does not delay the others", asyn
 test("SC09 a hundred thousand problems become a few short lines", async () => {
   const api = await hostile({ type: "array", items: { type: "integer" } });
   const body = Array.from({ length: 100_000 }, () => "x");
-  const { text, error } = told(await api.run("hostile", { body }));
+  const { text, error } = modelView(await api.run("hostile", { body }));
   expect(error.code).toBe("invalid_arguments");
   expect(text.length).toBeLessThan(4000);
 });
@@ -202,7 +202,7 @@ test("SC14 a reference to another document is never fetched when arguments are c
       { $dynamicRef: `${server.origin}/other.json` },
     ],
   });
-  const { error } = told(await api.run("hostile", { body: 1 }));
+  const { error } = modelView(await api.run("hostile", { body: 1 }));
   expect(error.code).toBe("unavailable");
   expect(server.requests).toEqual([]);
   expect((await others(api)).status).toBe("completed");
@@ -230,8 +230,8 @@ test("SC15 the identifiers of one schema do not affect another", async () => {
   );
   expect((await api.run("a", { body: "x" })).status).toBe("completed");
   expect((await api.run("b", { body: 1 })).status).toBe("completed");
-  expect(told(await api.run("b", { body: "x" })).error.code).toBe("invalid_arguments");
-  expect(told(await api.run("a", { body: 1 })).error.code).toBe("invalid_arguments");
+  expect(modelView(await api.run("b", { body: "x" })).error.code).toBe("invalid_arguments");
+  expect(modelView(await api.run("a", { body: 1 })).error.code).toBe("invalid_arguments");
   for (const [name, body] of [
     ["d", true],
     ["e", "x"],
@@ -276,9 +276,9 @@ test("SC18 nothing is coerced on its way to the API", async () => {
     { confirm: true, count: "1" },
     { confirm: true, count: 1.5 },
   ]) {
-    expect(told(await api.run("remove", args)).error.code).toBe("invalid_arguments");
+    expect(modelView(await api.run("remove", args)).error.code).toBe("invalid_arguments");
   }
-  expect(told(await api.run("remove", '{"confirm":true,"count":1e999}')).error.code).toBe(
+  expect(modelView(await api.run("remove", '{"confirm":true,"count":1e999}')).error.code).toBe(
     "invalid_arguments",
   );
   expect(server.requests).toEqual([]);

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { expect, onTestFinished, test } from "vitest";
 import { RecordingServer, respond, type Answer } from "../support/recording-server.ts";
-import { documentOf, opened, told } from "../support/open-source.ts";
+import { documentOf, opened, modelView } from "../support/open-source.ts";
 
 async function server(answer?: Answer): Promise<RecordingServer> {
   const started = await RecordingServer.start(answer);
@@ -25,7 +25,7 @@ test.each([
   ["OA05 it within IPv6", "http://[::ffff:10.1.2.3]/"],
 ])("%s as a document's server is refused, and the error names the line to add", async (_, url) => {
   const { run } = await opened(withServer(url));
-  const { error, text } = told(await run("a"));
+  const { error, text } = modelView(await run("a"));
   expect(error.code).toBe("permission_denied");
   const { origin } = new URL(url);
   expect(error.message).toContain(`allowOrigins: ["${origin}"]`);
@@ -38,7 +38,7 @@ test("OA05 a server without a scheme, and so of another host, is refused, too", 
   const document = withServer(other.origin.slice("http:".length));
   web.answer = respond(200, "application/json", JSON.stringify(document));
   const { run } = await opened(`${web.origin}/openapi.json`, { auth: { bearer: "s3cret-token" } });
-  expect(told(await run("a")).error.code).toBe("permission_denied");
+  expect(modelView(await run("a")).error.code).toBe("permission_denied");
   expect(other.requests).toEqual([]);
 });
 
@@ -46,7 +46,7 @@ test.each(["javascript:alert(1)", "file:///etc", "ftp://files.example", "data:,x
   "OA05 %s as a server is invalid: the error asks for baseUrl",
   async (url) => {
     const { run, source } = await opened(withServer(url));
-    const { error } = told(await run("a"));
+    const { error } = modelView(await run("a"));
     expect(error).toMatchObject({ code: "unavailable", retryable: false });
     expect(error.message).toContain("`baseUrl`");
     source.realize();
@@ -85,7 +85,7 @@ test("OA06 a server of one path or one operation has neither the permission of t
       .end(path === "/openapi.json" ? JSON.stringify(document) : "{}");
   const { run } = await opened(`${api.origin}/openapi.json`, { auth: { bearer: "s3cret-token" } });
   for (const name of ["a", "b"]) {
-    const { error } = told(await run(name));
+    const { error } = modelView(await run(name));
     expect(error.code).toBe("permission_denied");
     expect(error.message).toContain(`allowOrigins: ["${evil.origin}"]`);
   }
@@ -103,7 +103,7 @@ test.each([301, 302, 303, 307, 308])(
         void response.writeHead(status, { location: `${inner.origin}/admin?x=1` }).end(),
     );
     const { run } = await opened(documentOf({ "/a": get("a") }), { baseUrl: api.origin });
-    const { error, text } = told(await run("a"));
+    const { error, text } = modelView(await run("a"));
     expect(error.code).toBe("permission_denied");
     expect(error.message).toContain(inner.origin);
     expect(text).not.toContain("/admin");
@@ -159,7 +159,7 @@ test("SE04 the body of a write is not sent to another origin: the redirect is re
     documentOf({ "/a": { post: { operationId: "a", requestBody: body, responses: {} } } }),
     { baseUrl: api.origin, allowOrigins: [other.origin] },
   );
-  const { error } = told(await run("a", { body: { card: "4111" } }));
+  const { error } = modelView(await run("a", { body: { card: "4111" } }));
   expect(error.code).toBe("upstream");
   expect(error.message).toContain(other.origin);
   expect(other.requests).toEqual([]);

@@ -4,7 +4,7 @@ import type { JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, told } from "../support/open-source.ts";
+import { documentOf, opened, modelView } from "../support/open-source.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ describe("a field whose keys become fields", () => {
     const { run } = await at("/a", takes(mediaType, schema, { meta: { style, explode: true } }), {
       overrides: { x: { fixed: { role: "user", meta_role: "user" } } },
     });
-    const refused = told(await run("x", { name: "a", meta: { role: "admin" } }));
+    const refused = modelView(await run("x", { name: "a", meta: { role: "admin" } }));
     expect(refused.error.code).toBe("invalid_arguments");
     expect(refused.text).toMatch(/meta.*must not contain the key/);
     expect(server.requests).toEqual([]);
@@ -61,7 +61,9 @@ describe("a field whose keys become fields", () => {
       { parameters },
       { overrides: { x: { fixed: { f_role: "user" } } } },
     );
-    expect(told(await run("x", { f: { role: "admin" } })).error.code).toBe("invalid_arguments");
+    expect(modelView(await run("x", { f: { role: "admin" } })).error.code).toBe(
+      "invalid_arguments",
+    );
     expect((await run("x", { f: { size: "1" } })).status).toBe("completed");
     expect(server.last.query).toBe("f%5Bsize%5D=1&f%5Brole%5D=user");
   });
@@ -124,7 +126,7 @@ describe("a media type that is taken from the bytes", () => {
   test("cannot add a header to a part", async () => {
     const { run } = await at("/a", upload);
     const file = "data:image/png\r\n\r\n;evil;base64,QUJD";
-    expect(told(await run("x", { file })).error.code).toBe("invalid_arguments");
+    expect(modelView(await run("x", { file })).error.code).toBe("invalid_arguments");
     const plain = takes("multipart/form-data", {
       type: "object",
       properties: { file: { type: "string", format: "binary" } },
@@ -153,7 +155,7 @@ describe("a method", () => {
 
   test("is not changed by a form that is passed as a text", async () => {
     const { run } = await at("/a", takes("application/x-www-form-urlencoded", text));
-    expect(told(await run("x", { body: "a=1&_method=DELETE" })).error.code).toBe(
+    expect(modelView(await run("x", { body: "a=1&_method=DELETE" })).error.code).toBe(
       "invalid_arguments",
     );
     await run("x", { body: "a=1&b=%26" });
@@ -168,7 +170,7 @@ test.each(["%c0%ae%c0%ae", "%C0%AF", "%e0%80%ae", "%f0%80%80%af"])(
       { name: "id", in: "path", required: true, allowReserved: true, schema: text },
     ];
     const { run } = await at("/a/{id}/b", { parameters });
-    expect(told(await run("x", { id })).error.code).toBe("invalid_arguments");
+    expect(modelView(await run("x", { id })).error.code).toBe("invalid_arguments");
     expect(server.requests).toEqual([]);
   },
 );

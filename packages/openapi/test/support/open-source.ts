@@ -48,7 +48,10 @@ export function documentOf(paths: JsonObject, more: JsonObject = {}): JsonObject
 }
 
 /** The model's view of an outcome, and its error. */
-export function told(outcome: ToolOutcome): { readonly text: string; readonly error: ToolError } {
+export function modelView(outcome: ToolOutcome): {
+  readonly text: string;
+  readonly error: ToolError;
+} {
   if (outcome.status === "interrupted") throw new Error("it waits for approval");
   const { result, error } = outcome;
   if (!ToolError.is(error)) throw new Error(`no error: ${JSON.stringify(result)}`);

@@ -54,8 +54,8 @@ test.each([
     response.setHeader("content-type", type).end(answer),
   );
   const warnings: unknown[] = [];
-  executor.on((told) => {
-    if (told.type === "tool.completed") warnings.push(...(told.warnings ?? []));
+  executor.on((emitted) => {
+    if (emitted.type === "tool.completed") warnings.push(...(emitted.warnings ?? []));
   });
   expect((await call("x")).status).toBe("completed");
   expect(warnings).toHaveLength(count);

@@ -19,7 +19,7 @@ function place() {
 }
 
 /** Sends an agent a request, and receives the result. */
-function ask<T>(agent: Agent, told: Told): Promise<T> {
+function ask<T>(agent: Agent, request: Told): Promise<T> {
   const heard = new Promise<T>((resolve, reject) => {
     const stop = agent.hear((message) => {
       const { failed } = message as { readonly failed?: unknown };
@@ -29,7 +29,7 @@ function ask<T>(agent: Agent, told: Told): Promise<T> {
       stop();
     });
   });
-  agent.tell(told);
+  agent.tell(request);
   return Promise.race([
     heard,
     agent.gone.then(() => {
@@ -87,7 +87,7 @@ describe("a process that is killed while tasks run", () => {
   });
 
   test("at any moment: every reported end is stored, and the rest is finished or cut off", async () => {
-    const told: number[] = [];
+    const request: number[] = [];
     for (const count of inFullRun([1, 20, 40], [20])) {
       const here = place();
       const first = await here.start();
@@ -110,8 +110,8 @@ describe("a process that is killed while tasks run", () => {
       }
       const runs = here.done();
       expect(new Set(runs).size).toBe(runs.length);
-      told.push(after.filter(({ status }) => status === "completed").length);
+      request.push(after.filter(({ status }) => status === "completed").length);
     }
-    console.log(`kill -9 among 60 tasks that end one by one: ${told.join(", ")} results kept`);
+    console.log(`kill -9 among 60 tasks that end one by one: ${request.join(", ")} results kept`);
   });
 });

@@ -22,7 +22,7 @@ function tell(message: WorkerMessage): void {
 }
 
 /** The next message of the test. */
-function told(): Promise<string> {
+function nextMessage(): Promise<string> {
   return new Promise((resolve) => process.once("message", resolve));
 }
 
@@ -41,7 +41,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
   async claimAll() {
     const store = sqliteStore(path);
     tell("ready");
-    const ids = (await told()).split(",");
+    const ids = (await nextMessage()).split(",");
     const results = await Promise.all(ids.map((id) => store.pendingCalls.claim(interruption(id))));
     tell(ids.filter((_id, index) => results[index] === "claimed"));
     tell(ids.filter((_id, index) => results[index] === "running"));
@@ -88,7 +88,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     const db = new DatabaseSync(path);
     db.exec("BEGIN IMMEDIATE");
     tell("locked");
-    await told();
+    await nextMessage();
     db.exec("COMMIT");
     tell("free");
     stay();
@@ -98,7 +98,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
   async takeRate() {
     const store = sqliteStore(path);
     tell("ready");
-    await told();
+    await nextMessage();
     for (let left = Number(rest[0]); left > 0;) {
       const taken = await store.rateLimits.reserve([
         { key: "tool:search", amount: 1, limit: 10, windowMs: 1_000 },
@@ -116,7 +116,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     const [count, size] = rest.map(Number);
     const sink = auditFile(path);
     tell("ready");
-    await told();
+    await nextMessage();
     for (let index = 0; index < count!; index++) {
       await sink.write({
         callId: `${process.pid}-${index}`,
@@ -182,7 +182,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     const [count, size] = rest.map(Number);
     const recorder = eventFile(path);
     tell("ready");
-    await told();
+    await nextMessage();
     for (let seq = 1; seq <= count!; seq++) {
       const message = "ä".repeat(size!);
       recorder({ type: "tool.rejected", seq, time: 1, message } as ToolEvent);
@@ -207,7 +207,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
   /** Opens a store that other processes create at the same time. */
   async open() {
     tell("ready");
-    await told();
+    await nextMessage();
     sqliteStore(path);
     tell("opened");
     stay();

@@ -38,7 +38,7 @@ describe("a client of 2025-11-25", () => {
   });
 
   it("that requests a task gets one, can poll it, and can read its result any number of times", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const { url } = await serving({ tools: [tool] });
     const client = await clientOf(url, "legacy");
     const { taskId, ...task } = await begin(client, "work");
@@ -52,7 +52,7 @@ describe("a client of 2025-11-25", () => {
       60_000,
     );
     const waiting = requestOf(client, "tasks/result", { taskId });
-    letGo();
+    release();
     const result = await waiting;
     expect(result).toMatchObject({
       content: [{ type: "text", text: "done" }],
@@ -66,7 +66,7 @@ describe("a client of 2025-11-25", () => {
   });
 
   it("is notified of the status of its task", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const { url } = await serving({ tools: [tool] });
     const client = await clientOf(url, "legacy");
     const heard: unknown[] = [];
@@ -74,7 +74,7 @@ describe("a client of 2025-11-25", () => {
       heard.push([method, params?.["taskId"], params?.["status"]]);
     };
     const { taskId } = await begin(client, "work");
-    letGo();
+    release();
     await requestOf(client, "tasks/result", { taskId });
     await vi.waitFor(
       () => expect(heard.at(-1)).toEqual(["notifications/tasks/status", taskId, "completed"]),
@@ -184,13 +184,13 @@ describe("a client of 2025-11-25", () => {
   });
 
   it("approves a call before it becomes a task", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const { url } = await serving({ tools: [tool], executor: { policy: "supervised" } });
     const client = await clientOf(url, "legacy", {
       says: () => ({ action: "accept", content: { decision: "approve" } }),
     });
     const { taskId } = await begin(client, "work");
-    letGo();
+    release();
     expect(textOf(await requestOf(client, "tasks/result", { taskId }))).toBe("done");
   });
 
@@ -219,7 +219,7 @@ describe("a client of 2025-11-25", () => {
   });
 
   it("has its tasks counted as concurrent calls", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const { url } = await serving({
       tools: [tool],
       gateway: { limits: { concurrentCalls: 1 } },
@@ -229,7 +229,7 @@ describe("a client of 2025-11-25", () => {
     expect(textOf(await requestOf(client, "tools/call", called("work")))).toContain(
       "limit of 1 concurrent calls",
     );
-    letGo();
+    release();
     await requestOf(client, "tasks/result", { taskId });
     expect(await begin(client, "work")).toMatchObject({ status: "working" });
   });
@@ -251,7 +251,7 @@ describe("a client of 2025-11-25", () => {
   });
 
   it("has those counted as concurrent calls too", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const gateway = { limits: { concurrentCalls: 2 } };
     const { url } = await serving({ tools: [tool, echo("say")], gateway });
     const client = await clientOf(url, "legacy");
@@ -261,7 +261,7 @@ describe("a client of 2025-11-25", () => {
       Array(2).fill(expect.stringContaining("continues as task")),
     );
     expect(await call()).toContain("limit of 2 concurrent calls");
-    letGo();
+    release();
     await vi.waitFor(async () => expect(await call()).toContain("continues as task"), 60_000);
   });
 
@@ -277,7 +277,7 @@ describe("a client of 2025-11-25", () => {
     await (client.transport as { terminateSession?(): Promise<void> }).terminateSession?.();
     await vi.waitFor(() => expect(own.stopped()).toBe(true), 60_000);
     expect(others.stopped()).toBe(false);
-    others.letGo();
+    others.release();
     expect(textOf(await requestOf(other, "tasks/result", { taskId }))).toBe("done");
   });
 });

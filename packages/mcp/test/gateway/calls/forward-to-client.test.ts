@@ -64,11 +64,14 @@ describe.each(eras)("a tool that requires input while it runs, for a %s client,"
         return { action: "accept", content: { name: "high" } };
       },
     });
-    const told: unknown[] = [];
-    client.setNotificationHandler("notifications/progress", ({ params }) => void told.push(params));
+    const notified: unknown[] = [];
+    client.setNotificationHandler(
+      "notifications/progress",
+      ({ params }) => void notified.push(params),
+    );
     const climbing = { name: "climb", arguments: {}, _meta: { progressToken: "climbing" } };
     expect(textOf(await client.callTool(climbing))).toBe("there");
-    expect(told).toEqual(
+    expect(notified).toEqual(
       [1, 2, 3].map((progress) => ({ progressToken: "climbing", progress, total: 3 })),
     );
   });

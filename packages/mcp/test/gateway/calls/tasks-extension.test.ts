@@ -16,11 +16,11 @@ describe("a client of 2026-07-28", () => {
     (await post(url, "tasks/get", { taskId }, knows)).result;
 
   it("that declares the extension gets a task with its result", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const { url } = await serving({ tools: [tool] });
     const taskId = await begin(url, "work");
     expect(await get(url, taskId)).toMatchObject({ taskId, status: "working" });
-    letGo();
+    release();
     await vi.waitFor(
       async () =>
         expect(await get(url, taskId)).toMatchObject({

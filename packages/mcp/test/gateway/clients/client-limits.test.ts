@@ -11,7 +11,7 @@ import {
 } from "../../support/open-gateway.ts";
 
 /** A tool that runs until it is released, or is stopped. */
-function held(): { readonly tool: Tool; readonly running: () => number; letGo(): void } {
+function held(): { readonly tool: Tool; readonly running: () => number; release(): void } {
   let running = 0;
   const gate = opening();
   const tool = defineTool({
@@ -27,14 +27,14 @@ function held(): { readonly tool: Tool; readonly running: () => number; letGo():
       return "done";
     },
   });
-  return { tool, running: () => running, letGo: () => gate.open() };
+  return { tool, running: () => running, release: () => gate.open() };
 }
 
 const hold = { name: "hold", arguments: {} };
 
 describe.each(eras)("a %s client", (era) => {
   it("that exceeds its limit gets an error, and does not block others", async () => {
-    const { tool, running, letGo } = held();
+    const { tool, running, release } = held();
     const served = await serving({
       tools: [tool, echo("say")],
       gateway: { limits: { concurrentCalls: 5 } },
@@ -50,7 +50,7 @@ describe.each(eras)("a %s client", (era) => {
     await vi.waitFor(() => expect([running(), answered]).toEqual([5, 15]), 60_000);
     const said = await other.callTool({ name: "say", arguments: { say: "still here" } });
     expect(textOf(said)).toBe("still here");
-    letGo();
+    release();
     const results = await Promise.all(calls);
     expect(results.filter(({ isError }) => isError !== true)).toHaveLength(5);
     const refused = results.find(({ isError }) => isError === true);
@@ -88,7 +88,7 @@ describe.each(eras)("a %s client", (era) => {
   });
 
   it("has its calls finished and new ones rejected when the gateway closes", async () => {
-    const { tool, running, letGo } = held();
+    const { tool, running, release } = held();
     const { gateway, url } = await serving({ tools: [tool] });
     const client = await clientOf(url, era);
     const call = client.callTool(hold);
@@ -96,7 +96,7 @@ describe.each(eras)("a %s client", (era) => {
     const closed = gateway.close({ graceMs: 60_000 });
     const late = await client.callTool(hold).catch((error: unknown) => error);
     expect(late).toBeInstanceOf(Error);
-    letGo();
+    release();
     expect(textOf(await call)).toBe("done");
     await closed;
   });

@@ -57,15 +57,15 @@ function token(
     .sign(privateKey);
 }
 
-const bearer = (shown: string): Record<string, string> => ({ authorization: `Bearer ${shown}` });
+const bearer = (sent: string): Record<string, string> => ({ authorization: `Bearer ${sent}` });
 
 async function gatewayFor(
   more: Partial<JwtOptions> = {},
-): Promise<(shown?: string) => Promise<Answered>> {
+): Promise<(sent?: string) => Promise<Answered>> {
   const jwks = { keys: [first.jwk, rsa.jwk] };
   const callers = jwtCallers({ issuer, audience, jwks, scopes: ["tools"], ...more });
   const { url } = await listening(echo, { publicUrl, ...callers });
-  return (shown) => ask(url, shown === undefined ? {} : { headers: bearer(shown) });
+  return (sent) => ask(url, sent === undefined ? {} : { headers: bearer(sent) });
 }
 
 const callerOf = ({ body }: Answered): unknown => (JSON.parse(body) as { caller: unknown }).caller;
@@ -121,8 +121,8 @@ describe("a token", () => {
     ["is none", async () => "a.b.c"],
     ["has been changed", async () => (await token()).replace(/\.[^.]+\./, ".e30.")],
     ["is endless", async () => "a".repeat(20_000)],
-  ])("that %s is rejected", async (_, shown) => {
-    const { status, headers, body } = await (await gatewayFor())(await shown());
+  ])("that %s is rejected", async (_, sent) => {
+    const { status, headers, body } = await (await gatewayFor())(await sent());
     expect(status).toBe(401);
     expect(headers["www-authenticate"]).toContain('error="invalid_token"');
     expect(body).not.toContain("caller");
@@ -222,8 +222,8 @@ describe("the keys of an issuer", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const served = await keyServer();
     const asked = await gatewayFor({ jwks: served.url });
-    const shown = await token();
-    const answers = await Promise.all([1, 2, 3].map(() => asked(shown)));
+    const sent = await token();
+    const answers = await Promise.all([1, 2, 3].map(() => asked(sent)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(served.asked).toBe(1);
     served.keys = [first.jwk, second.jwk];
@@ -248,27 +248,27 @@ describe("the keys of an issuer", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const served = await keyServer();
     const asked = await gatewayFor({ jwks: served.url });
-    const shown = await token();
-    expect((await asked(shown)).status).toBe(200);
+    const sent = await token();
+    expect((await asked(sent)).status).toBe(200);
     served.keys = undefined;
     go(30 * minute);
-    expect((await asked(shown)).status).toBe(200);
+    expect((await asked(sent)).status).toBe(200);
     go(31 * minute);
-    expect(await asked(shown)).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+    expect(await asked(sent)).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
     served.keys = [first.jwk];
     go(minute);
-    expect((await asked(shown)).status).toBe(200);
+    expect((await asked(sent)).status).toBe(200);
   });
 
   it("that were revoked are accepted for ten minutes at most", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const served = await keyServer();
     const asked = await gatewayFor({ jwks: served.url });
-    const shown = await token();
-    expect((await asked(shown)).status).toBe(200);
+    const sent = await token();
+    expect((await asked(sent)).status).toBe(200);
     served.keys = [second.jwk];
     go(11 * minute);
-    expect((await asked(shown)).status).toBe(401);
+    expect((await asked(sent)).status).toBe(401);
   });
 });
 

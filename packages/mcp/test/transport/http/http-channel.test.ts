@@ -118,17 +118,17 @@ describe("the response stream of a call", () => {
   });
 
   it("is ended by a cancellation, of which the server is notified", async () => {
-    const told: unknown[] = [];
+    const cancelled: unknown[] = [];
     let tellGone = (): void => {};
     const gone = new Promise<void>((resolve) => (tellGone = resolve));
     const url = await rawHttp((exchange) => {
       if (greets(exchange)) return;
       const { message, response, stream } = exchange;
       if (message.method === "notifications/cancelled") {
-        told.push(message.params?.["requestId"]);
+        cancelled.push(message.params?.["requestId"]);
         return void response.writeHead(202).end();
       }
-      told.push(message.id);
+      cancelled.push(message.id);
       stream();
       response.once("close", tellGone);
       stop.abort();
@@ -139,7 +139,7 @@ describe("the response stream of a call", () => {
       code: "cancelled",
     });
     await gone;
-    expect(told[1]).toBe(told[0]);
+    expect(cancelled[1]).toBe(cancelled[0]);
   });
 });
 

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { ToolExecutor, ToolRegistry, type Clock, type ToolEvent } from "@toolweave/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource } from "../../../src/index.ts";
-import { documentOf, opened, told } from "../../support/open-source.ts";
+import { documentOf, opened, modelView } from "../../support/open-source.ts";
 import { RecordingServer, respond, type Answer } from "../../support/recording-server.ts";
 
 const schema = {
@@ -33,7 +33,7 @@ describe("HT19 a login page instead of JSON", () => {
   ])("is not a success of a %s, and the model reads that it is a page", async (name, writes) => {
     const { run } = await answering(respond(200, "text/html; charset=utf-8", page));
     const outcome = await run(name);
-    const { error, text } = told(outcome);
+    const { error, text } = modelView(outcome);
     expect(outcome).toMatchObject({ status: "completed", result: { isError: true } });
     expect(error).toMatchObject({ code: "upstream", status: 200, retryable: false });
     expect(text).toContain("HTML page");
@@ -90,7 +90,7 @@ describe("HT25 an answer that cannot be decoded", () => {
       response.setHeader("content-encoding", encoding).end(body);
     });
     const before = process.memoryUsage().rss;
-    const { error, text } = told(await run("read"));
+    const { error, text } = modelView(await run("read"));
     expect(error.code).toBe("upstream");
     expect(error.message).toMatch(says);
     expect(text).not.toContain('{\\"id\\"');
@@ -147,7 +147,11 @@ describe("an API that is busy", () => {
 
   test("HT33 is called again a few times, after growing and random delays", async () => {
     const { outcome, delays, requests } = await retried(busy(429));
-    expect(told(outcome).error).toMatchObject({ code: "upstream", status: 429, retryable: true });
+    expect(modelView(outcome).error).toMatchObject({
+      code: "upstream",
+      status: 429,
+      retryable: true,
+    });
     expect(requests).toBe(3);
     expect(delays).toHaveLength(2);
     expect(Math.max(...delays)).toBeLessThanOrEqual(400);
@@ -182,8 +186,11 @@ describe("an API that is busy", () => {
   test("HT32 is not awaited if it requests a day", async () => {
     const { outcome, delays, requests } = await retried(busy(429, "86400"));
     expect({ delays, requests }).toEqual({ delays: [], requests: 1 });
-    expect(told(outcome).error).toMatchObject({ code: "rate_limited", retryAfterMs: 86_400_000 });
-    expect(told(outcome).text).toContain("86400 s");
+    expect(modelView(outcome).error).toMatchObject({
+      code: "rate_limited",
+      retryAfterMs: 86_400_000,
+    });
+    expect(modelView(outcome).text).toContain("86400 s");
   });
 
   test("HT33 receives no second write", async () => {
@@ -214,7 +221,7 @@ describe("HT37 a status", () => {
     const { run } = await answering(respond(status, "application/json", '{"why":"so"}'));
     const outcome = await run("read");
     expect(outcome).toMatchObject({ status: "completed", result: { isError: true } });
-    const { error, text } = told(outcome);
+    const { error, text } = modelView(outcome);
     expect(error).toMatchObject({ code: "upstream", status, retryable, body: { why: "so" } });
     expect(text).toContain(String(status));
     expect(text).toContain("so");
@@ -231,14 +238,14 @@ describe("HT37 a status", () => {
       const server = await RecordingServer.start(respond(status, "application/json", "{}"));
       onTestFinished(() => server.close());
       const without = await opened(secured, { baseUrl: server.origin });
-      const missing = told(await without.run("read"));
+      const missing = modelView(await without.run("read"));
       expect(missing.error).toMatchObject({ code: "auth_required", audience: "user", status });
       expect(missing.text).toContain("Credentials are missing");
       const withToken = await opened(secured, {
         baseUrl: server.origin,
         auth: { bearer: "s3cret-token" },
       });
-      const refused = told(await withToken.run("read"));
+      const refused = modelView(await withToken.run("read"));
       expect(refused.error).toMatchObject({ code: "upstream", status, retryable: false });
       expect(refused.text).not.toContain("s3cret-token");
     },

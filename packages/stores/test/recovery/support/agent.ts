@@ -112,7 +112,7 @@ if (job === "ask" || diesIn === "before the event") {
     ).then((outcomes) => tell(outcomes.map(codeOf)));
   });
 } else {
-  process.on("message", (told: Told) => void resume(told).then(tell));
+  process.on("message", (request: Told) => void resume(request).then(tell));
 }
 // The parent has exited: this process is no longer needed.
 process.once("disconnect", () => process.exit());
