@@ -24,7 +24,7 @@ interface Result {
   readonly operations: number;
   readonly tools: number;
   readonly called: number;
-  readonly tally: Readonly<Record<"accepted" | "judges" | "ours" | "notJudged", number>>;
+  readonly tally: Readonly<Record<"accepted" | "oracles" | "ours" | "notChecked", number>>;
   readonly rejections: readonly string[];
 }
 
@@ -52,7 +52,7 @@ for (const document of documents) {
     const { operations, tools, called, tally } = result;
     const calls = 2 * called;
     // Known faults of the judge are excluded for all contenders alike.
-    const accepted = tally.accepted + tally.judges;
+    const accepted = tally.accepted + tally.oracles;
     print([document, name, tools, operations, calls, accepted, percent(accepted, calls)]);
     (rejections[name] ??= {})[document] = result.rejections;
     const sum = sums.get(name) ?? { documents: 0, operations: 0, tools: 0, calls: 0, accepted: 0 };
