@@ -173,12 +173,12 @@ test("Ctrl-C ends a run with 130, and closes the created subjects", async () => 
 test("an uncaught error does not end the run, is reported, and results in 1", async () => {
   const path = tempFile(
     "stray.mjs",
-    `${tool} export default () => { Promise.reject(new Error("nobody waits")); return [add]; };`,
+    `${tool} export default () => { Promise.reject(new Error("not awaited")); return [add]; };`,
   );
   const { code, stdout, stderr } = await runBin(["conform", path, ...rules]);
   expect(code).toBe(1);
   expect(stdout).toContain("no failure found");
   expect(stderr).toBe(
-    "toolweave: An unhandled error escaped, which would end a process: nobody waits\n",
+    "toolweave: An unhandled error escaped, which would end a process: not awaited\n",
   );
 });

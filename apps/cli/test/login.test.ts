@@ -54,7 +54,7 @@ test("login waits for the redirect of the browser, and later commands have the t
 });
 
 test.each([
-  ["another state", "?code=forged&state=of-somebody-else"],
+  ["another state", "?code=forged&state=of-another"],
   ["no state", "?code=forged"],
   ["an error and no state", "?error=access_denied"],
 ])("a request with %s does not end the wait for the browser", async (_, query) => {
@@ -83,7 +83,7 @@ test("an address of another sign-in is refused", async () => {
   const { io, stdin, said, stderr } = captureIo({ terminal: true });
   const login = runCli(["login", "museum", "--config", config], io);
   await said("paste the complete address");
-  stdin.write(`${redirectUri}?code=stolen&state=of-somebody-else\n`);
+  stdin.write(`${redirectUri}?code=stolen&state=of-another\n`);
   expect(await login).toBe(1);
   expect(stderr()).toContain("toolweave: ");
 });

@@ -64,7 +64,7 @@ test("a tool may keep one timer, and return different results to each caller", a
   let idle: NodeJS.Timeout | undefined;
   const greet = defineTool({
     name: "greet",
-    description: "Greet whoever calls.",
+    description: "Greet the caller.",
     input: { type: "object" },
     execute: (_, { caller }) => {
       clearTimeout(idle);

@@ -103,7 +103,7 @@ test("a sign-in that is requested until it succeeds breaks no rule", async () =>
         const where = { url: "https://mail.example/device", userCode: "WDJB-MJHT" };
         return suspend([{ id: "mail", type: "auth", credential: "mail", message, ...where }], null);
       }
-      if (answer.type !== "approve") throw new ToolError("auth_required", "Nobody has signed in.");
+      if (answer.type !== "approve") throw new ToolError("auth_required", "There is no sign-in.");
       return "no mail";
     },
   };

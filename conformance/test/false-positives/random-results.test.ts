@@ -41,7 +41,7 @@ function coin(random: () => number): Manifest {
     create: () => [
       defineTool({
         name: "toss",
-        description: "Toss a coin of somebody.",
+        description: "Toss a coin of a person.",
         input: {
           type: "object",
           properties: { of: { type: "string" }, high: { type: "boolean" } },

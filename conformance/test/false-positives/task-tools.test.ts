@@ -41,7 +41,7 @@ function taskTools(rows: string[]): Tool[] {
         return suspend([{ id: "row", type: "input", message: "Which row?" }], table ?? "books");
       }
       const [answer] = resumed.answers;
-      if (answer?.type !== "input") throw new Error("Nobody typed a row.");
+      if (answer?.type !== "input") throw new Error("No row was typed.");
       rows.push(String(answer.value));
       return "added";
     },

@@ -46,7 +46,7 @@ const waitingIds = new Set<string>();
 
 export const suspensionMutants: readonly Mutant[] = [
   ofTool("TW-SUSPEND-001", "ask_name", "a tool that guesses instead of asking", () => ({
-    invoke: () => "Kept nobody's name.",
+    invoke: () => "Kept no name.",
   })),
   ofTool("TW-SUSPEND-001", "ask_name", "a tool that waits without a request", (tool) => ({
     invoke: (args, ctx) =>
@@ -144,7 +144,7 @@ export const suspensionMutants: readonly Mutant[] = [
         ? {
             spec: tool.spec,
             invoke: (args, ctx) => {
-              if (ctx.resumed === undefined) setTimeout(() => names.push("nobody"), 10).unref();
+              if (ctx.resumed === undefined) setTimeout(() => names.push("no one"), 10).unref();
               return tool.invoke(args, ctx);
             },
           }

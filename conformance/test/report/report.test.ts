@@ -145,7 +145,7 @@ test("a correct subject is conformant, and its badge is green", async () => {
 
 test("a subject whose tools were not called is not conformant", async () => {
   const { samples: _, generatedCalls: __, ...manifest } = toolsManifest();
-  const report = await runConformance({ ...manifest, without: "nobody gave any" }, { seed: 1 });
+  const report = await runConformance({ ...manifest, without: "none was given" }, { seed: 1 });
   expect(report).toMatchObject({ ok: true, complete: true });
   expect(toSummary(report)).toMatchObject({ result: "partial", badge: { color: "lightgrey" } });
   expect(formatReport(report)).toContain("no failure found: no tool was called");

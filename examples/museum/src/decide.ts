@@ -16,7 +16,7 @@ export async function decide(
   signal: AbortSignal,
 ): Promise<Answer> {
   const no = (reason: string): Answer => ({ type: "reject", requestId, reason });
-  if (!person.isThere) return no("There is no terminal, so nobody can be asked: it is a no.");
+  if (!person.isThere) return no("There is no terminal, so no person can be asked: it is a no.");
   const limit = AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)]);
   for (;;) {
     const line = await person.ask("   allow?   y/n > ", limit);
@@ -29,7 +29,7 @@ export async function decide(
       case "no":
         return no("A person at the terminal said no.");
       case undefined:
-        return no("Nobody answered, so it is a no.");
+        return no("There was no answer, so it is a no.");
     }
   }
 }

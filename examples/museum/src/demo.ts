@@ -119,7 +119,7 @@ async function converse(guide: Guide, museum: Museum, visitor: AbortController):
   assert.equal(await tour.finished, "disconnected");
   guide.note("the museum saw the visitor leave before the tour was over");
 
-  guide.heading("A call that writes waits for a person, and goes on from there when approved");
+  guide.heading("A call that writes waits for a person, and is resumed when approved");
   const creation = await guide.interrupted("create_event", {
     title: "Watercolour for Beginners",
     kind: "workshop",

@@ -57,7 +57,7 @@ conformance({
   samples: {
     succeedingCalls: [
       { tool: "orders_of_customer", arguments: { customer: "Ada", most: 1 } },
-      { tool: "orders_of_customer", arguments: { customer: "nobody" } },
+      { tool: "orders_of_customer", arguments: { customer: "unknown" } },
       { tool: "best_sellers", arguments: {} },
     ],
     failingCalls: [

@@ -74,7 +74,7 @@ export function noteTools(folder: string): Tool[] {
 export function plantNotes(folder: string): void {
   if (existsSync(folder)) return;
   mkdirSync(folder, { recursive: true });
-  const notes = { shopping: "milk, bread, jam", trips: "1. Lisbon", diary: "Nobody's business." };
+  const notes = { shopping: "milk, bread, jam", trips: "1. Lisbon", diary: "A secret." };
   for (const [note, content] of Object.entries(notes)) {
     writeFileSync(join(folder, `${note}.md`), content);
   }

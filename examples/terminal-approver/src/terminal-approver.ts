@@ -102,7 +102,7 @@ function describeAsk(
       const which = argumentsHash === undefined ? "any" : "exactly these";
       field(
         "s and a",
-        `remember ${displayLine(tool)} with ${which} arguments, ${displayLine(permission.kind)} ${displayLine(permission.target)}, for ${displayLine(caller?.id ?? "nobody")}`,
+        `remember ${displayLine(tool)} with ${which} arguments, ${displayLine(permission.kind)} ${displayLine(permission.target)}, for ${displayLine(caller?.id ?? "no caller")}`,
       );
     }
   }

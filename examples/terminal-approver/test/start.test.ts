@@ -80,7 +80,7 @@ describe("a person at the terminal", () => {
     const { stdout } = await start([], ["y", "y", "y"]);
     expect(times(stdout, "needs your approval")).toBe(3);
     expect(stdout).toContain("reads: read_note is not permitted (the diary is private).");
-    expect(stdout).not.toContain("Nobody's business");
+    expect(stdout).not.toContain("A secret.");
   });
 
   it("is asked about a deletion each time, without the option of a grant", async () => {

@@ -6,7 +6,7 @@ import { openHost } from "./host.ts";
 const usage = `Usage: agent [--folder <path>]
 
 A scripted agent works for a small shop. What needs a person is left in the folder, and the agent
-ends: the approver goes on with it.
+ends: the approver resumes it.
 
 Options:
   --folder <path>   what the two processes share (default: "data", beside this example's README)

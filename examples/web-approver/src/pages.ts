@@ -85,7 +85,7 @@ ${displayJson(JSON.stringify(call.arguments, undefined, 2))}</textarea>
 
 function explain(status: PendingCallRecord["status"]): string {
   return status === "unfinished"
-    ? "Whoever ran it did not come to the end. Look what it did; it is not run again."
+    ? "The process that ran it did not finish. Check what it did; it is not run again."
     : "It is being run.";
 }
 

@@ -130,7 +130,7 @@ describe("an approval that is answered in a later request", () => {
     ["another caller", { caller: { id: "eve" }, sessionId: "s" }],
     ["the same caller in other roles", { caller: { id: "ann", roles: ["x"] }, sessionId: "s" }],
     ["another session", { caller: { id: "ann" }, sessionId: "t" }],
-    ["nobody", {}],
+    ["no caller", {}],
   ])("is not valid for %s", async (_, options) => {
     const { executor, removed } = museum();
     const first = executor.startRun({ caller: { id: "ann" }, sessionId: "s" });

@@ -77,7 +77,7 @@ test("references are resolved in every text, and paths are relative to the file"
       echo: {
         command: "${RUNTIME}",
         args: [...echo.args, "${env:PLACE}/docs", "--port=${PORT:-8080}", "$${PORT}"],
-        env: { API_KEY: "${KEY}", NAME: "${env:WHO:-nobody}" },
+        env: { API_KEY: "${KEY}", NAME: "${env:WHO:-unknown}" },
       },
     },
   });
@@ -86,7 +86,7 @@ test("references are resolved in every text, and paths are relative to the file"
     args: ["/data/docs", "--port=8080", "${PORT}"],
     cwd: realpathSync(dirname(path)),
     key: "[redacted]",
-    name: "nobody",
+    name: "unknown",
   });
 });
 

@@ -13,7 +13,7 @@ describe("an answer that cannot be used", () => {
     const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
     await thread.begin();
     const interruption = thread.asked[0]?.interruption as never;
-    await executor.resume(interruption, [{ type: "approve", by: "somebody else" }]);
+    await executor.resume(interruption, [{ type: "approve", by: "another person" }]);
     expect(done).toEqual(["remove 1"]);
     await thread.answerAll(({ problem }) =>
       problem === undefined ? { type: "approve" } : { type: "reject" },

@@ -111,7 +111,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
     true,
     "yes",
     { decisions: [{ type: "approve" }] },
-    { somebody: { type: "approve" } },
+    { unknown: { type: "approve" } },
   ])(
     "ignores %j, which names no call, as an answer: LangGraph passes it to all",
     async (resume) => {

@@ -17,7 +17,7 @@ function whoami(needsApproval = false) {
     needsApproval,
     execute: (_, { caller, runId }) => {
       asked.push(caller?.id);
-      return `${caller?.id ?? "nobody"} in ${runId}`;
+      return `${caller?.id ?? "no caller"} in ${runId}`;
     },
   }) as Tool;
   return { registry: new ToolRegistry([tool]), asked };
@@ -40,7 +40,7 @@ describe("a call of a model", () => {
   it("has no caller if the tools are an executor's, whatever the config contains", async () => {
     const executor = new ToolExecutor({ registry: whoami().registry });
     const configurable = { user_id: "ada", caller: { id: "ada" }, sessionId: "s" };
-    expect(await answerOf(await langchainTools(executor), { configurable })).toMatch(/^nobody in /);
+    expect(await answerOf(await langchainTools(executor), { configurable })).toMatch(/^no caller in /);
   });
 
   it("is in the run whose tools were passed", async () => {
@@ -71,14 +71,14 @@ describe("a call of a model", () => {
     const executor = new ToolExecutor({ registry });
     const tools = await langchainTools(executor, {
       runFor: () => {
-        throw new Error("Nobody is signed in.");
+        throw new Error("No user is signed in.");
       },
     });
-    expect(await answerOf(tools)).toContain("Nobody is signed in.");
+    expect(await answerOf(tools)).toContain("No user is signed in.");
     const saver = new MemorySaver();
     const thread = new Thread(async () => agent(tools, [call], saver));
     await thread.begin();
-    expect(thread.answers["c1"]?.text).toContain("Nobody is signed in.");
+    expect(thread.answers["c1"]?.text).toContain("No user is signed in.");
     expect(thread.last).toBe("done");
     expect(asked).toEqual([]);
   });

@@ -317,7 +317,7 @@ describe("a changed approval request", () => {
       }) as never;
     const suspend = (payload: Question) => void (asked = payload);
     await remove?.execute?.({ id: 7 }, context({ suspend }));
-    if (asked === undefined) throw new Error("Nobody was asked.");
+    if (asked === undefined) throw new Error("No request was made.");
     const suspendPayload = {
       ...asked,
       interruption: { ...asked.interruption, ...(change(asked) as object) },

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { suiteProgram, type CheckedScenario } from "./suite.ts";
 
-/** What the official suite says of our client, of the scenarios that a revision of the protocol requires. */
+/** The results of the official suite for our client, in the scenarios that a revision of the protocol requires. */
 export interface ClientResults {
   readonly passed: readonly string[];
   readonly failed: readonly CheckedScenario[];
@@ -49,7 +49,7 @@ async function scenariosOf(revision: string): Promise<string[]> {
   return scenarios;
 }
 
-/** What went wrong; `undefined`: nothing. */
+/** The error; `undefined`: none. */
 async function faultsOf(
   scenario: string,
   revision: string,

@@ -22,7 +22,7 @@ import {
   type McpSource,
 } from "../src/index.ts";
 
-/** What a scenario says beside the URL. */
+/** The context of a scenario beside the URL. */
 interface ScenarioContext {
   readonly client_id?: string;
   readonly client_secret?: string;
@@ -61,7 +61,7 @@ async function run(): Promise<void> {
   await source.close();
 }
 
-/** A source that is ready, once somebody has signed in for it where it asks for that. */
+/** A source that is ready, once a person has signed in if required. */
 async function connected(): Promise<McpSource> {
   for (let times = 0; ; times++) {
     const source = mcpSource(await server());
@@ -118,7 +118,7 @@ async function issuer(): Promise<string> {
   return servers?.[0] ?? origin;
 }
 
-/** The suite's authorization servers are on loopback, where nobody goes before the host has allowed it. */
+/** The suite's authorization servers are on loopback, which the host must allow. */
 async function allowing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -29,7 +29,7 @@ describe("an approval", () => {
     ["another caller", { caller: { id: "eve" }, sessionId: "s" }],
     ["the same caller in other roles", { caller: { id: "ann", roles: ["x"] }, sessionId: "s" }],
     ["another session", { caller: { id: "ann" }, sessionId: "t" }],
-    ["nobody", {}],
+    ["no caller", {}],
   ])("is not valid for %s", async (_, later) => {
     const { executor, removed } = museum();
     const first = executor.startRun({ caller: { id: "ann" }, sessionId: "s" });

@@ -151,7 +151,7 @@ test("a source reports its secrets, and of a renewed one only the latest", async
       "X-Functions-Key": "host-key-2",
       "X-Auth": "host-key-3",
       Cookie: "sid=cookie-1; other=cookie-2",
-      "X-Author": "nobody-1",
+      "X-Author": "unknown-1",
     },
   });
   const keys = ["host-key-1", "host-key-2", "host-key-3", "cookie-1", "cookie-2"];

@@ -52,7 +52,7 @@ function everything(store: ReturnType<typeof openStore>): readonly (() => unknow
     () => tasks.add(taskRecord("a")),
     () => tasks.change("a", { status: "completed", updatedAt: 1, expiresAt: 9_000_000_000_000 }),
     () => tasks.get("a"),
-    () => tasks.list("somebody"),
+    () => tasks.list("unknown"),
   ];
 }
 
@@ -219,7 +219,7 @@ test("EX10: a lock of another process is awaited for 5 seconds while this proces
   expect(turns).toBeGreaterThan(30);
   // Readers do not wait for writers.
   expect(await pendingCalls.list()).toHaveLength(1);
-  worker.tell("go on");
+  worker.tell("continue");
   expect(await worker.next()).toBe("free");
   expect(await pendingCalls.claim(interruption("a"))).toBe("claimed");
 });
@@ -230,7 +230,7 @@ test("EX10: a write that waits for a lock continues when the lock is released", 
   const worker = startWorker("lock", path);
   expect(await worker.next()).toBe("locked");
   const added = pendingCalls.add(interruption("a"));
-  worker.tell("go on");
+  worker.tell("continue");
   await added;
   expect(await pendingCalls.list()).toHaveLength(1);
 });

@@ -101,7 +101,7 @@ describe("claiming", () => {
 
   test("finishing an unknown call has no effect", async () => {
     const { pendingCalls } = openStore(":memory:");
-    await pendingCalls.finish("nobody");
+    await pendingCalls.finish("unknown");
     expect(await pendingCalls.list()).toEqual([]);
   });
 });

@@ -110,8 +110,8 @@ describe("committing and releasing", () => {
     await reserved(store, one);
     await store.rateLimits.commit(committed);
     await store.rateLimits.release(committed);
-    await store.rateLimits.release("nobody's");
-    await store.rateLimits.commit("nobody's");
+    await store.rateLimits.release("unknown");
+    await store.rateLimits.commit("unknown");
     expect(await use(store, one)).toMatchObject({ granted: false });
     await store.rateLimits.release(released);
     await store.rateLimits.release(released);

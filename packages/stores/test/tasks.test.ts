@@ -99,7 +99,7 @@ describe("changing tasks", () => {
         expect(await tasks.change("a", change(other))).toBe(false);
       }
       expect(await tasks.get("a")).toEqual(taskRecord("a", { ...change(status), result, error }));
-      expect(await tasks.change("nobody", change("completed"))).toBe(false);
+      expect(await tasks.change("unknown", change("completed"))).toBe(false);
     },
   );
 

@@ -107,7 +107,7 @@ describe("approvals three levels down, two at once", () => {
     // The same answer returns the first outcome.
     const again = await answered(yes);
     expect([again.refused, again.state.turn]).toEqual([undefined, first.state.turn]);
-    const other = await answered([{ type: "approve", by: "somebody else" }]);
+    const other = await answered([{ type: "approve", by: "another person" }]);
     expect(other.refused).toMatchObject({ [a.id]: { code: "approval_invalid" } });
     expect(other.state.turn).toEqual(state.turn);
     expect(ran.filter((what) => what === "pay ada 5")).toHaveLength(1);

@@ -124,7 +124,7 @@ describe(
       const after = ended(await request(started("C"), order), "interrupted");
       expect(ran()).toEqual([...before, "dies: pay ada 5"]);
       expect(after.interruptions).toHaveLength(1);
-      expect(JSON.stringify(after.state.turn[0])).toMatch(/error-text.*nobody knows how it ended/);
+      expect(JSON.stringify(after.state.turn[0])).toMatch(/error-text.*its outcome is not known/);
     });
 
     test("runs nothing that was tampered with", async () => {

@@ -47,7 +47,7 @@ function isAlive(id: string): boolean {
   }
 }
 
-const noQuestions = "it asks nobody anything";
+const noQuestions = "it asks no person";
 
 /** Each server of `@modelcontextprotocol` with what its tools can be tried with. */
 export const serverManifests: readonly (() => ServerManifest)[] = [
@@ -181,7 +181,7 @@ function memory(): ServerManifest {
         failingCalls: [
           {
             tool: "add_observations",
-            arguments: { observations: [{ entityName: "Nobody", contents: ["a"] }] },
+            arguments: { observations: [{ entityName: "Unknown", contents: ["a"] }] },
           },
         ],
       },

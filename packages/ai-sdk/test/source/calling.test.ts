@@ -201,6 +201,6 @@ describe("a call of a tool of the SDK", () => {
     const answer = { type: "reject", reason: "no host is connected" } as const;
     const answered = await executor.resume(outcome.interruption, [answer]);
     expect(codeOf(answered)).toBe("approval_rejected");
-    expect(textOf(answered)).toContain("nobody is there");
+    expect(textOf(answered)).toContain("no host is connected");
   });
 });

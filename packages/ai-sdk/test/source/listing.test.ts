@@ -45,7 +45,7 @@ describe("tools of the SDK in a registry", () => {
     const standard = {
       "~standard": {
         version: 1,
-        vendor: "somebody",
+        vendor: "example",
         validate: (value: unknown) => ({ value }),
         jsonSchema: {
           input: () => ({ type: "object", properties: { a: { type: "string" } } }),
@@ -143,7 +143,7 @@ describe("tools of the SDK in a registry", () => {
     expect(Object.keys(problems)).toEqual(["search", "bash", "list", "big"]);
     expect(problems["search"]).toContain("anthropic.web_search");
     expect(problems["search"]).toContain("runs there");
-    expect(problems["bash"]).toContain("has no meaning for other models");
+    expect(problems["bash"]).toContain("means nothing to other models");
     expect(problems["list"]).toContain("not the schema of an object");
     expect(problems["big"]).toMatch(/bigint/i);
   });

@@ -94,7 +94,7 @@ describe("AP09 a grant", () => {
     ["another caller", { n: 1 }, { caller: { id: "eve" } }],
     ["the caller in another role", { n: 1 }, { caller: { id: "ada", roles: ["admin"] } }],
     ["another agent of the caller", { n: 1 }, { caller: { id: "ada", agent: "other" } }],
-    ["nobody", { n: 1 }, {}],
+    ["no caller", { n: 1 }, {}],
   ])("does not apply to %s", async (_, args, run) => {
     const { executor, ran } = await granted("always", { n: 1 }, { caller: { id: "ada" } });
     interruptionOf(await executor.execute(call("pay", args), run));

@@ -88,7 +88,7 @@ describe("pending calls in memory", () => {
       }),
     );
     store.add(interruption("ada"), '["session 0","ada"]');
-    store.add(interruption("nobody"), "[null,null]");
+    store.add(interruption("no-caller"), "[null,null]");
     expect(store.claim(interruption("1"))).toBe("claimed");
     store.add(interruption("more"), '["another","flooder"]');
   });

@@ -280,7 +280,7 @@ describe("next", () => {
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on("unhandledRejection", note);
     const executor = executorFor(
-      tool("t", () => Promise.reject(new Error("nobody hears this"))),
+      tool("t", () => Promise.reject(new Error("not awaited"))),
       { hooks: [(_, next) => (void next(), "at once")] },
     );
     expect(textFor(await executor.execute(call("t")))).toBe("at once");

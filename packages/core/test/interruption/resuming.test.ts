@@ -39,7 +39,7 @@ describe("resuming", () => {
     ["caller", { caller: { id: "eve" }, sessionId: "s" }],
     ["caller's role", { caller: { id: "ada", roles: ["admin"] }, sessionId: "s" }],
     ["session", { caller: { id: "ada" }, sessionId: "other" }],
-    ["nobody", {}],
+    ["no caller", {}],
   ])("AP04 is refused in a run of another %s", async (_, options) => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));

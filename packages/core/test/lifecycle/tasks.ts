@@ -22,13 +22,13 @@ export const tasks: readonly Scenario[] = [
     { how: "the store throws", ...adding(() => raise("down")) },
     { how: "the store rejects", ...adding(() => Promise.reject(new Error("down"))) },
     {
-      how: "the store says nothing for 5 s",
+      how: "the store does not answer for 5 s",
       ...adding(never),
       act: (lab) => lab.until(lab.execute(), 5000),
     },
   ),
   ...ways("detach", "limit_exceeded", "rejected", {
-    how: "as many are under way as may",
+    how: "the maximum of tasks runs",
     ...adding(() => raise(new ToolError("limit_exceeded", "Enough."))),
   }),
 ];

@@ -51,7 +51,7 @@ class Story {
     }
     await Promise.all(this.#asked);
     await this.#source.ready.catch(() => {});
-    this.#check(this.#closed === 1, `let go of ${this.#closed} times`);
+    this.#check(this.#closed === 1, `closed ${this.#closed} times`);
     for (const { list, copy } of this.#kept) {
       const isAsItWas = list.length === copy.length && list.every((tool, at) => tool === copy[at]);
       this.#check(isAsItWas, "a list was changed in place");

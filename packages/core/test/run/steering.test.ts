@@ -53,13 +53,13 @@ describe("F2.5 steering", () => {
   test("receives refused and waiting calls as finished, and is not called for them", async () => {
     const { asked, stopWhen } = steering();
     const executor = executorFor([...tools, tool("ask", undefined, { needsApproval: true })]);
-    const list = [call("nobody"), call("ask"), call("a"), call("b")];
+    const list = [call("missing"), call("ask"), call("a"), call("b")];
     await executor.startRun().executeAll(list, { strategy: "sequential", stopWhen });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.finished.toSorted()).toEqual([
       "a completed",
       "ask interrupted",
-      "nobody failed",
+      "missing failed",
     ]);
     expect(asked[0]?.remaining).toEqual(["b"]);
   });
@@ -67,7 +67,7 @@ describe("F2.5 steering", () => {
   test("receives the calls and outcomes themselves, with their indexes", async () => {
     const seen: BatchProgress[] = [];
     const run = executorFor(tools).startRun();
-    const outcomes = await run.executeAll([call("nobody"), ...calls.slice(0, 2)], {
+    const outcomes = await run.executeAll([call("missing"), ...calls.slice(0, 2)], {
       strategy: "sequential",
       stopWhen: (progress) => void seen.push(progress) as undefined,
     });

@@ -29,7 +29,7 @@ describe("sequential calls", () => {
     ]);
     const outcomes = await executor
       .startRun()
-      .executeAll([call("throws"), call("ask"), call("hangs"), call("nobody"), call("good")], {
+      .executeAll([call("throws"), call("ask"), call("hangs"), call("missing"), call("good")], {
         strategy: "sequential",
       });
     expect(
@@ -74,7 +74,7 @@ describe("batched calls", () => {
   test("that were refused take no place in a batch", async () => {
     const { tools, running } = controlledTools(["a", "b", "c"]);
     const run = executorFor(tools).startRun();
-    void run.executeAll([call("a"), call("nobody"), call("b"), call("c")], {
+    void run.executeAll([call("a"), call("missing"), call("b"), call("c")], {
       strategy: { batched: 2 },
     });
     await settled();
@@ -141,7 +141,7 @@ test.each(["parallel", "sequential", { batched: 2 }] as const)(
     const events = recorded(executor);
     await executor
       .startRun()
-      .executeAll([call("a"), call("b"), call("nobody"), call("a", {}, "2")], { strategy });
+      .executeAll([call("a"), call("b"), call("missing"), call("a", {}, "2")], { strategy });
     const types = typesOf(events);
     const lastAdmission = Math.max(
       types.lastIndexOf("tool.authorized"),

@@ -44,9 +44,9 @@ describe("a stream of calls", () => {
   test("yields refused and waiting calls, too, before the others have ended", async () => {
     const { tools, finish } = controlledTools(["a"]);
     const executor = executorFor([...tools, tool("ask", undefined, { needsApproval: true })]);
-    const stream = iterate(executor.startRun().stream([call("a"), call("ask"), call("nobody")]));
+    const stream = iterate(executor.startRun().stream([call("a"), call("ask"), call("missing")]));
     const got = [(await stream.next()).value, (await stream.next()).value] as FinishedCall[];
-    expect(seen(got).toSorted()).toEqual(["1 ask interrupted", "2 nobody failed"]);
+    expect(seen(got).toSorted()).toEqual(["1 ask interrupted", "2 missing failed"]);
     finish("a");
     expect(seen([(await stream.next()).value as FinishedCall])).toEqual(["0 a completed"]);
   });

@@ -312,7 +312,7 @@ test("an error of a tool changes nothing once a middleware has answered in its p
       tool("outer", async (_, { scope }) => {
         await scope.execute(call("inner"));
         thrown += 1;
-        throw new ToolError("approval_rejected", "Nobody wants it.");
+        throw new ToolError("approval_rejected", "It is not wanted.");
       }),
     ],
     {

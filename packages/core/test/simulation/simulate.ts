@@ -38,7 +38,7 @@ async function problemsOf(given: Plan): Promise<readonly string[]> {
  *       TOOLWEAVE_SEED=$seed TOOLWEAVE_RUNS=10000 vitest run packages/core/test/simulation/runs-1.test.ts
  *     done
  *
- * What that finds becomes a test in `found.test.ts`.
+ * Its findings become tests in `found-cases.test.ts`.
  */
 export function simulateRuns(usualRuns: number, usualSeed: number): void {
   const seed = Number(process.env["TOOLWEAVE_SEED"] ?? usualSeed);

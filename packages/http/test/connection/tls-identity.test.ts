@@ -78,7 +78,7 @@ async function tlsServer(rejectUnauthorized: boolean): Promise<TlsServer> {
 
 function nameOf(socket: TLSSocket): string {
   const { subject } = socket.getPeerCertificate() as Partial<PeerCertificate>;
-  return String(subject?.CN ?? "nobody");
+  return String(subject?.CN ?? "unknown");
 }
 
 function clientFor(origins: readonly string[], options: HttpClientOptions = {}) {
@@ -90,7 +90,7 @@ describe("a private authority", () => {
   it("is trusted by the client that names it, and by no other", async () => {
     const { origin } = await tlsServer(false);
     const request = { method: "GET", url: origin };
-    expect((await clientFor([origin]).request(request)).text()).toBe("nobody");
+    expect((await clientFor([origin]).request(request)).text()).toBe("unknown");
     const error = await failure(httpClient({ givenOrigins: [origin] }).request(request));
     expect(error).toMatchObject({ code: "unavailable", retryable: false });
   });
@@ -120,12 +120,12 @@ describe("a client certificate", () => {
       (await clientFor([origin]).request({ ...request, certificate })).text();
     for (let round = 0; round < 3; round++) {
       expect(await said(ada)).toBe("ada");
-      expect(await said()).toBe("nobody");
+      expect(await said()).toBe("unknown");
       expect(await said(bob)).toBe("bob");
       // The same certificate as another object.
       expect(await said({ ...ada })).toBe("ada");
     }
-    expect(new Set(peers)).toEqual(new Set(["ada", "bob", "nobody"]));
+    expect(new Set(peers)).toEqual(new Set(["ada", "bob", "unknown"]));
     // They are used again.
     expect(peers.length).toBeLessThan(12);
   });
@@ -139,8 +139,8 @@ describe("a client certificate", () => {
       return (await client.request({ method: "GET", url, certificate: ada })).text();
     };
     expect(await follow("/")).toBe("ada");
-    expect(await follow(second.origin)).toBe("nobody");
-    expect(second.peers).toEqual(["nobody"]);
+    expect(await follow(second.origin)).toBe("unknown");
+    expect(second.peers).toEqual(["unknown"]);
   });
 
   it("may have a key with a passphrase", async () => {

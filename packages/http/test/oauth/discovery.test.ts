@@ -51,7 +51,7 @@ describe("discovery", () => {
     ["another path", (origin) => ({ issuer: `${origin}/other` })],
     ["a query", (origin) => ({ issuer: `${origin}/?a` })],
     ["a template", (origin) => ({ issuer: `${origin}/{tenantid}/v2.0` })],
-    ["nobody", () => ({})],
+    ["no issuer", () => ({})],
     ["a number", () => ({ issuer: 7 })],
   ])("does not trust metadata whose issuer is %s", async (_what, describe) => {
     const { client, server } = await described((origin) => {

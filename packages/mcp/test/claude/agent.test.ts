@@ -228,7 +228,7 @@ describe("an agent of the Claude Agent SDK", () => {
     });
     const { begin, executor } = await claudeAgent({
       tools: [wait],
-      turns: [[{ id: "toolu_1", name: "mcp__toolweave__wait" }], "Nobody came."],
+      turns: [[{ id: "toolu_1", name: "mcp__toolweave__wait" }], "No visitor came."],
     });
     const ended = new Promise((resolve) => {
       executor.on((event) => {

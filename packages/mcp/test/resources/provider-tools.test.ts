@@ -116,7 +116,7 @@ describe.each(["legacy", "modern"])("the resources and prompts of a %s server", 
     const source = await open(era);
     const args = { name: "greet", arguments: { name: "Bo", month: "june" } };
     expect(completed(await call(source, "fixture__get_prompt", args)).result).toMatchObject({
-      content: [{ text: "Greet somebody." }, { text: "user:" }, { text: "Greet Bo in june." }],
+      content: [{ text: "Greet a person." }, { text: "user:" }, { text: "Greet Bo in june." }],
     });
     const prompt = completed(await call(source, "fixture__get_prompt", { name: "show" })).result;
     expect(prompt.content.map(({ type }) => type)).toEqual([

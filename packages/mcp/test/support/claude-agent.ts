@@ -45,7 +45,7 @@ export async function claudeAgent(made: ClaudeAgentOptions): Promise<ClaudeAgent
   });
   const begin: ClaudeAgent["begin"] = (options = {}, prompt) =>
     query({
-      prompt: prompt ?? "Go on.",
+      prompt: prompt ?? "Continue.",
       options: {
         model: "claude-sonnet-4-5",
         cwd: home,

@@ -50,7 +50,7 @@ const prompts: readonly Prompt[] = [
   {
     name: "greet",
     title: "Greet",
-    description: "Greet somebody.",
+    description: "Greet a person.",
     icons,
     arguments: [
       { name: "name", description: "Who is greeted.", required: true },
@@ -137,7 +137,7 @@ function promptOf(
       }
       const text = month === undefined ? `Greet ${who}.` : `Greet ${who} in ${month}.`;
       return {
-        description: "Greet somebody.",
+        description: "Greet a person.",
         messages: [message("user", { type: "text", text })],
       };
     }

@@ -136,7 +136,7 @@ export function fixtureTools(edition: number): Readonly<Record<string, FixtureTo
         new Promise((resolve) => {
           const stop = (): void => {
             world.cancelled.push(String(args["label"]));
-            resolve(said("Nobody reads this."));
+            resolve(said("This is not read."));
           };
           if (mcpReq.signal.aborted) stop();
           else mcpReq.signal.addEventListener("abort", stop, { once: true });

@@ -188,7 +188,7 @@ export function library(world: LibraryWorld): McpServer {
           },
         });
       }
-      if (answer.action !== "accept") return said("Nobody borrows it.");
+      if (answer.action !== "accept") return said("It is not borrowed.");
       appendFileSync(file, `${answer.content?.["name"]}\n`);
       return said(`Lent to ${answer.content?.["name"]}.`);
     },

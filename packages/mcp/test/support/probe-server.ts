@@ -44,7 +44,7 @@ function take({ id, method }: Message): void {
   else if (id === undefined || way === "silent") return;
   else if (way === "exits_when_asked") process.exit(1);
   else if (way === "garbage") line("Unknown method");
-  else if (way === "nobody") send({ id: null, error: { code: -32_700, message: "Parse error" } });
+  else if (way === "null_id") send({ id: null, error: { code: -32_700, message: "Parse error" } });
   else if (way === "quiet" && method === "ping") send({ id, result: {} });
   else if (way === "refuses") send({ id, error: { code: -32_601, message: "Method not found" } });
 }

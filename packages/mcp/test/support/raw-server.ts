@@ -72,8 +72,8 @@ const ways: Readonly<Record<string, (message: Message) => Promise<unknown>>> = {
     await send({ id, result: said("I no longer listen") });
   },
   replies: async ({ id }) => {
-    await send({ id: 99_999, result: said("nobody's") });
-    await send({ id: "text", result: said("nobody's") });
+    await send({ id: 99_999, result: said("unrequested") });
+    await send({ id: "text", result: said("unrequested") });
     await send({ id, result: said("the first") });
     await send({ id, result: said("the second") });
     await send({ id, error: { code: 1, message: "the third" } });

@@ -35,7 +35,7 @@ export const asking: Tool = defineTool({
   execute: (_args, { resumed }) => {
     const [answer] = resumed?.answers ?? [];
     if (answer?.type === "input") return `It is ${JSON.stringify(answer.value)}.`;
-    if (answer !== undefined) return "Nobody said.";
+    if (answer !== undefined) return "No answer.";
     return suspend([{ id: "q", type: "input", message: "Which one?" }], null);
   },
 });

@@ -157,7 +157,7 @@ describe("a refusal", () => {
     await using source = await sourceOf(
       {
         "/both": get("both", [{ digest: [], bearer: [] }]),
-        "/unknown": get("unknown", [{ nobody: [] }]),
+        "/unknown": get("unknown", [{ undeclared: [] }]),
         "/either": get("either", [{ digest: [], bearer: [] }, { mtls: [] }]),
       },
       { baseUrl: "https://api.example" },
@@ -175,7 +175,7 @@ describe("a refusal", () => {
       {
         subject: "GET /unknown",
         severity: "warning",
-        message: expect.stringContaining('"nobody", which the document does not declare') as string,
+        message: expect.stringContaining('"undeclared", which the document does not declare') as string,
       },
     ]);
     expect(source.tools()).toHaveLength(3);

@@ -38,7 +38,7 @@ export async function rawServer(
 
 /** Waits until a connection has ended, in any way. */
 export async function closed(socket: Socket | undefined): Promise<void> {
-  if (socket === undefined) throw new Error("nobody has connected");
+  if (socket === undefined) throw new Error("no client has connected");
   // Not `once`, which rejects when it ends with an error.
   if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
 }

@@ -103,7 +103,7 @@ describe("a token", () => {
     ["MC28 is for another service", () => token({ aud: "https://other.example.com/mcp" })],
     ["MC28 has no audience", () => token({ aud: undefined })],
     ["comes from another issuer", () => token({ iss: "https://id.example.com.evil.test" })],
-    ["names nobody", () => token({ sub: undefined })],
+    ["names no subject", () => token({ sub: undefined })],
     ["is signed with a key that is not the issuer's", () => token({}, second)],
     ["is signed with another key than it declares", () => token({}, { ...second, jwk: first.jwk })],
     [

@@ -12,7 +12,7 @@ function probed(way: string, more: Partial<McpStdioServer> = {}): McpStdioServer
 }
 
 /** The response of each to an unknown request. */
-const older = ["refuses", "nobody", "garbage", "quiet", "exits_when_asked", "silent"];
+const older = ["refuses", "null_id", "garbage", "quiet", "exits_when_asked", "silent"];
 
 describe("a process that receives the newer protocol's probe", () => {
   it.each(older)("and %s is connected to in the older one", async (way) => {

@@ -133,7 +133,7 @@ describe("a link of an answer (OpenAPI 3.2, section 4.20)", () => {
   });
 
   test.each<[string, JsonObject]>([
-    ["no operation", { operationId: "nobody" }],
+    ["no operation", { operationId: "missing" }],
     ["no argument", { operationId: "getUser", parameters: { other: 1 } }],
     ["nothing", { operationId: "getUser", parameters: { id: "$response.body#/none" } }],
     ["elsewhere", { operationRef: "https://evil.test/openapi.json#/paths/~1x/get" }],
