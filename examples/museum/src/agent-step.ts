@@ -29,7 +29,7 @@ export async function showAgent(
   args: JsonObject,
 ): Promise<readonly string[]> {
   const call = { id: "agent", name, arguments: args };
-  const heardBefore = museum.requests.length;
+  const countBefore = museum.requests.length;
   const approved: string[] = [];
 
   printField(terminal, "call", `${name} ${JSON.stringify(args)}`);
@@ -58,15 +58,17 @@ export async function showAgent(
     const [said] = outcome.result.content;
     const text = said?.type === "text" ? said.text : "";
     assert(!outcome.result.isError, text);
-    const heard = museum.requests.slice(heardBefore).map(({ method, url }) => `${method} ${url}`);
-    const writes = heard.filter((request) => !request.startsWith("GET "));
+    const received = museum.requests
+      .slice(countBefore)
+      .map(({ method, url }) => `${method} ${url}`);
+    const writes = received.filter((request) => !request.startsWith("GET "));
     const events = approved.filter((tool) => tool === "create_event");
     assert(writes.length <= events.length, "only what was approved is heard");
     printField(terminal, "outcome", outcome.status, "green");
     printField(
       terminal,
       "museum",
-      heard.length === 0 ? "heard nothing" : `heard ${heard.join(", ")}`,
+      received.length === 0 ? "heard nothing" : `heard ${received.join(", ")}`,
     );
     printField(terminal, "answers", text);
     return approved;

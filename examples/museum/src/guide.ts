@@ -104,22 +104,22 @@ export class Guide {
   async #observe(expected: Expectation, act: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
     const events: ToolEvent["type"][] = [];
     const stop = this.#executor.on((event) => void events.push(event.type));
-    const heardBefore = this.#museum.requests.length;
+    const countBefore = this.#museum.requests.length;
     const outcome = await act();
     stop();
     this.#signal.throwIfAborted();
-    const heard = this.#museum.requests
-      .slice(heardBefore)
+    const received = this.#museum.requests
+      .slice(countBefore)
       .map(({ method, url }) => `${method} ${url}`);
-    this.#print(outcome, events, heard);
+    this.#print(outcome, events, received);
 
     const actual = { status: outcome.status, code: errorOf(outcome)?.code };
     assert.deepEqual(actual, { code: undefined, ...expected });
-    assert.equal(heard.length > 0, events.includes("tool.started"), "only what starts is heard");
+    assert.equal(received.length > 0, events.includes("tool.started"), "only what starts is heard");
     return outcome;
   }
 
-  #print(outcome: ToolOutcome, events: readonly string[], heard: readonly string[]): void {
+  #print(outcome: ToolOutcome, events: readonly string[], received: readonly string[]): void {
     const error = errorOf(outcome);
     const style =
       outcome.status === "interrupted" ? "yellow" : error === undefined ? "green" : "red";
@@ -127,7 +127,7 @@ export class Guide {
     this.#field("outcome", [outcome.status, code].filter(Boolean).join(", "), style);
     this.#field("stopped", stageOf(outcome));
     this.#field("events", events.map((type) => type.replace("tool.", "")).join(" → "));
-    this.#field("museum", heard.length === 0 ? "heard nothing" : `heard ${heard.join(", ")}`);
+    this.#field("museum", received.length === 0 ? "heard nothing" : `heard ${received.join(", ")}`);
     if (outcome.status !== "interrupted") this.#field("model", readByModel(outcome));
   }
 

@@ -166,7 +166,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     child.stdin.write("\u0004");
     const result = await ended;
     expect(result.code).toBe(0);
-    expect(step(result).match(/answer +reject: Nobody answered/g)).toHaveLength(2);
+    expect(step(result).match(/answer +reject: There was no answer/g)).toHaveLength(2);
   });
 
   it("Ctrl-C at the question ends all started processes", async () => {

@@ -14,18 +14,18 @@ const thread = { configurable: { thread_id: "t" } };
 describe("a LangChain callback", () => {
   it("receives a call's beginning and end, with its id and its message", async () => {
     const { executor } = workshop();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const handlers = {
       handleToolStart: (...[, input, , , , , name, callId]: unknown[]) =>
-        heard.push(["start", input, name, callId]),
-      handleToolEnd: (output: unknown) => heard.push(["end", output]),
+        received.push(["start", input, name, callId]),
+      handleToolEnd: (output: unknown) => received.push(["end", output]),
     };
     await createAgent({
       model: script([look]),
       tools: await langchainTools(executor),
       checkpointer: new MemorySaver(),
     }).invoke(go, { ...thread, callbacks: [handlers as never] });
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ["start", '{"id":1}', "look", "c1"],
       ["end", expect.objectContaining({ tool_call_id: "c1", status: "success" })],
     ]);
@@ -33,10 +33,10 @@ describe("a LangChain callback", () => {
 
   it("receives a call without a message as well, and its error", async () => {
     const { executor } = workshop();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const handlers = {
-      handleToolEnd: (output: unknown) => heard.push(output),
-      handleToolError: ({ message }: Error) => heard.push(message),
+      handleToolEnd: (output: unknown) => received.push(output),
+      handleToolError: ({ message }: Error) => received.push(message),
     };
     const [tool] = await langchainTools(executor);
     await tool?.invoke({ id: 1 }, { callbacks: [handlers] });
@@ -44,7 +44,7 @@ describe("a LangChain callback", () => {
     run.cancel("enough");
     const [cancelled] = await langchainTools(run);
     await cancelled?.invoke({ id: 1 }, { callbacks: [handlers] }).catch(() => {});
-    expect(heard).toEqual(['{"seen":1}', "enough"]);
+    expect(received).toEqual(['{"seen":1}', "enough"]);
   });
 });
 

@@ -40,7 +40,9 @@ describe("a call of a model", () => {
   it("has no caller if the tools are an executor's, whatever the config contains", async () => {
     const executor = new ToolExecutor({ registry: whoami().registry });
     const configurable = { user_id: "ada", caller: { id: "ada" }, sessionId: "s" };
-    expect(await answerOf(await langchainTools(executor), { configurable })).toMatch(/^no caller in /);
+    expect(await answerOf(await langchainTools(executor), { configurable })).toMatch(
+      /^no caller in /,
+    );
   });
 
   it("is in the run whose tools were passed", async () => {

@@ -256,13 +256,13 @@ describe("a source", () => {
 
   test("becomes ready, and all listeners are notified, even if one throws", async () => {
     await using source = openApiSource(museumDocument);
-    let heard = 0;
+    let received = 0;
     source.onChange(() => {
       throw new Error("a listener of the host's");
     });
-    source.onChange(() => heard++);
+    source.onChange(() => received++);
     await source.ready;
-    expect(heard).toBe(1);
+    expect(received).toBe(1);
     expect(source.tools()).toHaveLength(names.length);
   });
 

@@ -58,21 +58,21 @@ describe("a recording", () => {
       execute: ({ text }) => String(text),
     });
     const executor = new ToolExecutor({ registry: new ToolRegistry([echo]) });
-    const heard: ToolEvent[] = [];
-    executor.on((one) => void heard.push(one));
+    const received: ToolEvent[] = [];
+    executor.on((one) => void received.push(one));
     const recorder = eventFile(path);
     const stop = executor.on(recorder);
     for (const id of ["a", "b", "c"]) {
       await executor.execute({ id, name: "echo", arguments: { text: id } });
     }
     await recorder.flush();
-    expect(heard.length).toBeGreaterThan(8);
-    expect(linesOf(path)).toEqual(heard.map((one) => ({ ...one, stream: recorder.stream })));
+    expect(received.length).toBeGreaterThan(8);
+    expect(linesOf(path)).toEqual(received.map((one) => ({ ...one, stream: recorder.stream })));
     stop();
     await executor.execute({ id: "d", name: "echo", arguments: {} });
     await recorder.close();
     expect(linesOf(path)).toHaveLength(
-      heard.length - heard.filter((one) => "callId" in one && one.callId === "d").length,
+      received.length - received.filter((one) => "callId" in one && one.callId === "d").length,
     );
     expect(recorder.dropped).toBe(0);
   });

@@ -189,7 +189,7 @@ describe("SA04: the budget of an agent", () => {
   test("of time of the parent agent ends its sub-agents, too", async () => {
     const clock = new FakeClock();
     let models = 0;
-    const patient = subAgentTool({
+    const slowAgent = subAgentTool({
       name: "patient",
       description: "Waits.",
       system: "Wait.",
@@ -197,7 +197,7 @@ describe("SA04: the budget of an agent", () => {
       tools: [],
       limits: { durationMs: 60_000 },
     });
-    const executor = executorFor([patient], { clock });
+    const executor = executorFor([slowAgent], { clock });
     const model = scriptedModel(() => ({ calls: [{ name: "patient", input: { task: "x" } }] }));
     const running = runAgent({ model, executor, prompt: "go", limits: { durationMs: 1000 } });
     await clock.advance(1000);

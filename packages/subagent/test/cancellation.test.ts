@@ -164,14 +164,14 @@ describe("SA05: cancelling an agent", () => {
         const world = new World(heeds);
         const { executor, top } = crew(world);
         const recordedEvents = recorded(executor);
-        const heard: AgentEvent[] = [];
+        const received: AgentEvent[] = [];
         const controller = new AbortController();
         const running = runAgent({
           model: top,
           executor,
           prompt: "go",
           signal: controller.signal,
-          onEvent: (event) => heard.push(event),
+          onEvent: (event) => received.push(event),
         });
         await world.clock.advance(at);
         controller.abort();
@@ -183,12 +183,12 @@ describe("SA05: cancelling an agent", () => {
           ended(result, "cancelled");
         }
         expect(heeds ? world.running : 0).toBe(0);
-        const heardThen = heard.length;
-        expect(heard.at(-1)).toMatchObject({ type: "agent.ended", depth: 0 });
+        const heardThen = received.length;
+        expect(received.at(-1)).toMatchObject({ type: "agent.ended", depth: 0 });
         await world.clock.advance(maxMs);
         // Code that ignores the signal has ended by itself, and its results are not used.
         if (!heeds) await settled();
-        expect([world.running, world.starts, heard.length]).toEqual([0, starts, heardThen]);
+        expect([world.running, world.starts, received.length]).toEqual([0, starts, heardThen]);
         expect(new Set(afterEnds(recordedEvents))).toEqual(
           new Set(afterEnds(recordedEvents).filter((type) => type === "tool.late")),
         );

@@ -116,14 +116,14 @@ test("whatever models, tools and people do, every call that starts has one end, 
         const tools = Object.values(behaviours).map((make) => make(clock));
         const executor = executorFor([...tools, child("child", 2)], { clock });
         const recordedEvents = recorded(executor);
-        const heard: AgentEvent[] = [];
+        const received: AgentEvent[] = [];
         const controller = new AbortController();
         const options = {
           model: scriptedModel(scriptOf(top as Turn[])),
           executor,
           limits: { ...limits, durationMs: 20_000 },
           signal: controller.signal,
-          onEvent: (event: AgentEvent): void => void heard.push(event),
+          onEvent: (event: AgentEvent): void => void received.push(event),
         };
         const settle = async (running: Promise<AgentResult>): Promise<AgentResult> => {
           if (cancelAt !== null) {
@@ -153,11 +153,11 @@ test("whatever models, tools and people do, every call that starts has one end, 
         seen.add(result.status);
         await clock.advance(30_000);
         for (const { begun, ended } of ends(recordedEvents)) expect(ended).toBe(begun);
-        const agents = heard.filter(
+        const agents = received.filter(
           ({ type }) => type === "agent.started" || type === "agent.resumed",
         );
         expect(
-          heard.filter(({ type, depth }) => type === "agent.ended" && depth === 0),
+          received.filter(({ type, depth }) => type === "agent.ended" && depth === 0),
         ).toHaveLength(agents.filter(({ depth }) => depth === 0).length);
         expect(result.usage.turns).toBeLessThanOrEqual(limits.turns);
         expect(result.usage.toolCalls).toBeLessThanOrEqual(limits.toolCalls);

@@ -63,10 +63,10 @@ describe("a sub-agent of depth 1", () => {
 
   test("reaches none through a tool that makes nested calls", async () => {
     const work = working();
-    let heard: string | undefined;
+    let received: string | undefined;
     const proxy = tool("proxy", async (_, { scope }) => {
       const outcome = await scope.execute({ id: "p", name: "inner", arguments: { task: "x" } });
-      heard = outcome.status === "failed" ? outcome.error.code : outcome.status;
+      received = outcome.status === "failed" ? outcome.error.code : outcome.status;
       return "ok";
     });
     const executor = executorFor([
@@ -75,15 +75,15 @@ describe("a sub-agent of depth 1", () => {
       proxy,
     ]);
     await delegate(executor, "outer");
-    expect([work.worked, heard]).toEqual([["outer"], "not_advertised"]);
+    expect([work.worked, received]).toEqual([["outer"], "not_advertised"]);
   });
 
   test("reaches none through a tool that selects among all tools", async () => {
     const work = working();
-    let heard: string | undefined;
+    let received: string | undefined;
     const router = tool("router", async (_, { scope }) => {
       const outcome = await scope.execute({ id: "r", name: "inner", arguments: { task: "x" } });
-      heard = outcome.status === "failed" ? outcome.error.message : outcome.status;
+      received = outcome.status === "failed" ? outcome.error.message : outcome.status;
       return "ok";
     });
     const executor = executorFor([
@@ -93,8 +93,8 @@ describe("a sub-agent of depth 1", () => {
     ]);
     await delegate(executor, "outer");
     expect(work.worked).toEqual(["outer"]);
-    expect(heard).toContain("nested as deep as they may be");
-    expect(heard).toContain("not permitted");
+    expect(received).toContain("nested as deep as they may be");
+    expect(received).toContain("not permitted");
   });
 
   test("reaches none under another name or a prefix", async () => {

@@ -246,12 +246,12 @@ test("SA06: the answer of a sub-agent is a tool's output: framed as data, and no
 
 describe("SA08: a sub-agent's model", () => {
   test("receives its system prompt, its task and the declared values; nothing of the parent agent or of the host", async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const child = subAgentTool({
       name: "child",
       description: "Works.",
       system: "Work.",
-      model: scriptedModel(({ options }) => (heard.push(options), { text: "done" })),
+      model: scriptedModel(({ options }) => (received.push(options), { text: "done" })),
       tools: ["probe"],
       injected: [{ name: "locale" }, { name: "token", secret: true }],
       prompt: ({ task }, injected) => `${task} ${JSON.stringify(injected)}`,
@@ -276,7 +276,7 @@ describe("SA08: a sub-agent's model", () => {
       injected: { locale: "de", token: "s3cr3t-value", other: "undeclared" },
       settings: { headers: { authorization: "parent's key" } },
     });
-    const serialized = JSON.stringify(heard);
+    const serialized = JSON.stringify(received);
     expect(serialized).toContain('look {\\"locale\\":\\"de\\"}');
     for (const secret of ["parent's", "user's words", "s3cr3t", "undeclared", "hidden", "forged"]) {
       expect(serialized).not.toContain(secret);

@@ -7,7 +7,7 @@ import { completed } from "../support/outcomes.ts";
 const said = (what: string): ToolOutput => ({ content: [text(what)] });
 
 /** The events of a tool that sends two updates, under hooks. */
-async function heard(...hooks: Hook[]): Promise<unknown[]> {
+async function received(...hooks: Hook[]): Promise<unknown[]> {
   const executor = executorFor(
     tool("t", async (_, { update }) => {
       await update(said("one"));
@@ -31,19 +31,21 @@ const textOf = ({ content: [block] }: ToolOutput): string =>
 
 describe("a hook before an update", () => {
   test("passes an update on by returning undefined, changes it by returning another, drops it with null", async () => {
-    expect(await heard({ beforeUpdate: () => {} })).toEqual(["one", "two"]);
-    expect(await heard({ beforeUpdate: (_, update) => said(`${textOf(update)}!`) })).toEqual([
+    expect(await received({ beforeUpdate: () => {} })).toEqual(["one", "two"]);
+    expect(await received({ beforeUpdate: (_, update) => said(`${textOf(update)}!`) })).toEqual([
       "one!",
       "two!",
     ]);
     expect(
-      await heard({ beforeUpdate: (_, update) => (textOf(update) === "one" ? null : undefined) }),
+      await received({
+        beforeUpdate: (_, update) => (textOf(update) === "one" ? null : undefined),
+      }),
     ).toEqual(["two"]);
   });
 
   test("may be asynchronous, and the tool may wait for it", async () => {
     expect(
-      await heard(
+      await received(
         { beforeUpdate: async (_, update) => said(`${textOf(update)} later`) },
         { beforeUpdate: async () => {} },
         { beforeUpdate: (_, update) => said(`${textOf(update)}!`) },
@@ -57,7 +59,7 @@ describe("a hook before an update", () => {
       beforeUpdate: (_, update) => said(textOf(update) + what),
     });
     expect(
-      await heard(adding("b", 2), adding("a", 1), {
+      await received(adding("b", 2), adding("a", 1), {
         when: () => false,
         beforeUpdate: () => null,
       }),
@@ -90,7 +92,7 @@ describe("a hook before an update", () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on("unhandledRejection", note);
-    expect(await heard(hook)).toEqual([]);
+    expect(await received(hook)).toEqual([]);
     await settled();
     process.off("unhandledRejection", note);
     expect(unhandled).toEqual([]);
@@ -99,13 +101,13 @@ describe("a hook before an update", () => {
 
 describe("a hook that listens to events", () => {
   test("receives all events of a listener, whatever its filter returns; its errors change nothing", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const executor = executorFor(tool("t"), {
       hooks: [
         {
           when: () => false,
           onEvent: ({ type }) => {
-            heard.push(type);
+            received.push(type);
             throw new Error("observer");
           },
         },
@@ -113,8 +115,8 @@ describe("a hook that listens to events", () => {
     });
     const events = recorded(executor);
     completed(await executor.execute(call("t")));
-    expect(heard).toEqual(events.map(({ type }) => type));
-    expect(heard).toHaveLength(4);
+    expect(received).toEqual(events.map(({ type }) => type));
+    expect(received).toHaveLength(4);
   });
 });
 
@@ -140,7 +142,7 @@ describe("a hook after an update", () => {
   test("changes nothing: neither by throwing nor by failing later", async () => {
     const seen: string[] = [];
     expect(
-      await heard(
+      await received(
         {
           afterUpdate: () => {
             throw new Error("observer");

@@ -98,7 +98,7 @@ describe("a spending limit", () => {
 
   describe("the spending of a suspended call", () => {
     /** A tool that waits for a person a given number of times, and declares an amount each time. */
-    function patient(waits: number, amounts: readonly number[] = []) {
+    function suspending(waits: number, amounts: readonly number[] = []) {
       let asked = 0;
       let started = 0;
       const buy = shop({
@@ -112,18 +112,18 @@ describe("a spending limit", () => {
 
     test("is retained: the tool has run, and others may not spend its amount", async () => {
       const limits = { spend: 20, calls: 5, callsPerTool: 5, identicalCalls: 3 };
-      const run = patient(Infinity).startRun({ limits });
+      const run = suspending(Infinity).startRun({ limits });
       interruptionOf(await run.execute(call("buy", { amount: 10 })));
       interruptionOf(await run.execute(call("buy", { amount: 10 })));
       expect(codeOf(await run.execute(call("buy", { amount: 10 })))).toBe("limit_exceeded");
       expect(run.counters).toMatchObject({ calls: 2, spend: 20 });
-      const few = patient(Infinity).startRun({ limits: { calls: 2 } });
+      const few = suspending(Infinity).startRun({ limits: { calls: 2 } });
       for (let n = 0; n < 2; n++) interruptionOf(await few.execute(call("buy", { amount: 1 })));
       expect(codeOf(await few.execute(call("buy", { amount: 1 })))).toBe("limit_exceeded");
     });
 
     test("is counted once, however often the call is resumed in its run", async () => {
-      const executor = patient(3);
+      const executor = suspending(3);
       const limits = { spend: 10, calls: 1, callsPerTool: 1, identicalCalls: 1 };
       const run = executor.startRun({ limits });
       let waiting = interruptionOf(await run.execute(call("buy", { amount: 10 })));
@@ -133,7 +133,7 @@ describe("a spending limit", () => {
     });
 
     test("grows with a higher amount, and never shrinks", async () => {
-      const executor = patient(3, [4, 6, 1, 5]);
+      const executor = suspending(3, [4, 6, 1, 5]);
       const run = executor.startRun({ limits: { spend: 10 } });
       let waiting = interruptionOf(await run.execute(call("buy")));
       waiting = interruptionOf(await executor.resume(waiting, answer));
@@ -143,7 +143,7 @@ describe("a spending limit", () => {
     });
 
     test("cannot exceed the limit when it is resumed", async () => {
-      const executor = patient(1, [1, 100]);
+      const executor = suspending(1, [1, 100]);
       const run = executor.startRun({ limits: { spend: 10 } });
       const waiting = interruptionOf(await run.execute(call("buy")));
       expect(codeOf(await executor.resume(waiting, answer))).toBe("limit_exceeded");
@@ -151,7 +151,7 @@ describe("a spending limit", () => {
     });
 
     test("is counted again in another run", async () => {
-      const executor = patient(2);
+      const executor = suspending(2);
       const [first, second] = [1, 2].map(() => executor.startRun({ limits: { spend: 10 } }));
       const waiting = interruptionOf(await first?.execute(call("buy", { amount: 10 })));
       const again = interruptionOf(

@@ -262,19 +262,19 @@ describe("hooks", () => {
   });
 
   test("run only for the calls that their filter matches", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const executor = executorFor([tool("a"), tool("b")], {
       hooks: [
         {
           when: ({ spec }) => spec.name === "a",
-          beforeCall: ({ spec }) => void heard.push(`before ${spec.name}`),
-          afterCall: ({ spec }) => void heard.push(`after ${spec.name}`),
+          beforeCall: ({ spec }) => void received.push(`before ${spec.name}`),
+          afterCall: ({ spec }) => void received.push(`after ${spec.name}`),
         },
       ],
     });
     await executor.execute(call("a"));
     await executor.execute(call("b"));
-    expect(heard).toEqual(["before a", "after a"]);
+    expect(received).toEqual(["before a", "after a"]);
   });
 
   test("run before the approval, which has their arguments", async () => {

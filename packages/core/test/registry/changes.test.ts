@@ -118,13 +118,13 @@ describe("a change", () => {
       throw new Error("observer");
     });
     const diffs = diffsOf(registry);
-    let heard = 0;
-    const stop = registry.onChange(() => (heard += 1));
+    let received = 0;
+    const stop = registry.onChange(() => (received += 1));
     registry.add(tool("a"));
     stop();
     registry.add(tool("b"));
     expect(diffs).toHaveLength(2);
-    expect(heard).toBe(1);
+    expect(received).toBe(1);
   });
 
   test("does not affect a toolset that was taken before", () => {

@@ -39,7 +39,7 @@ class Story {
       },
     });
     this.#previous = this.#source.tools();
-    this.#source.onChange(() => this.#hear());
+    this.#source.onChange(() => this.#receive());
   }
 
   async tell(plan: readonly Step[]): Promise<void> {
@@ -103,7 +103,7 @@ class Story {
     }
   }
 
-  #hear(): void {
+  #receive(): void {
     const list = this.#source.tools();
     const before = this.#previous;
     this.#check(!this.#isClosed, "announces after it was closed");

@@ -47,11 +47,11 @@ const described = (name: string, description: string): Tool =>
 describe("ready", () => {
   test("resolves with the first list, after its announcement", async () => {
     const source = listing([foreignTool("a")]);
-    const heard: string[][] = [];
-    source.onChange(() => heard.push(source.tools().map(({ spec }) => spec.name)));
+    const received: string[][] = [];
+    source.onChange(() => received.push(source.tools().map(({ spec }) => spec.name)));
     expect(source.tools()).toEqual([]);
     await source.ready;
-    expect(heard).toEqual([["a"]]);
+    expect(received).toEqual([["a"]]);
   });
 
   test("rejects with the ToolError of load, and need not be awaited", async () => {
@@ -82,12 +82,12 @@ describe("ready", () => {
 
   test("that failed is repaired by a refresh", async () => {
     const source = listing(new Error("down"), [foreignTool("a")]);
-    const heard = vi.fn<() => void>();
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    source.onChange(received);
     await expect(source.ready).rejects.toThrow("down");
     await source.refresh();
     expect(source.tools()).toHaveLength(1);
-    expect(heard).toHaveBeenCalledTimes(1);
+    expect(received).toHaveBeenCalledTimes(1);
   });
 });
 
@@ -114,11 +114,11 @@ describe("a refresh", () => {
     );
     await source.ready;
     const before = source.tools();
-    const heard = vi.fn<() => void>();
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    source.onChange(received);
     await source.refresh();
     expect(source.tools()).toBe(before);
-    expect(heard).not.toHaveBeenCalled();
+    expect(received).not.toHaveBeenCalled();
   });
 
   test("compares fingerprints if there are some, and reads no schema for it", async () => {
@@ -234,13 +234,13 @@ describe("a listener", () => {
 
   test("that is added twice is removed one by one", async () => {
     const source = listing([foreignTool("a")], [foreignTool("b")]);
-    const heard = vi.fn<() => void>();
-    const stop = source.onChange(heard);
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    const stop = source.onChange(received);
+    source.onChange(received);
     stop();
     stop();
     await source.ready;
-    expect(heard).toHaveBeenCalledTimes(1);
+    expect(received).toHaveBeenCalledTimes(1);
   });
 
   test("that closes the source prevents notifications of removed tools", async () => {
@@ -303,14 +303,14 @@ describe("close", () => {
     const source = listing([foreignTool("a")], [foreignTool("b")]);
     await source.ready;
     const kept = source.tools();
-    const heard = vi.fn<() => void>();
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    source.onChange(received);
     const late = source.refresh();
     await source.close();
-    source.onChange(heard);
+    source.onChange(received);
     await expect(late).rejects.toMatchObject({ code: "cancelled" });
     await expect(source.refresh()).rejects.toMatchObject({ code: "cancelled" });
-    expect(heard).not.toHaveBeenCalled();
+    expect(received).not.toHaveBeenCalled();
     expect([kept.length, source.tools()]).toEqual([1, []]);
   });
 

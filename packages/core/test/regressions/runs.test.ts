@@ -71,10 +71,10 @@ describe("mastra #14820: aborting a supervisor does not reach its sub-agents", (
 
 describe("vercel/ai #19966: a tool is never notified that its call was aborted", () => {
   test("here it is notified, with the reason, for every cause; its siblings are not", async () => {
-    const heard = new Map<string, unknown>();
+    const received = new Map<string, unknown>();
     let finish = (): void => {};
     const work = ({ callId, signal }: ToolContext): Promise<never> => {
-      signal.addEventListener("abort", () => heard.set(callId, signal.reason));
+      signal.addEventListener("abort", () => received.set(callId, signal.reason));
       return never();
     };
     const executor = executorFor(
@@ -97,7 +97,7 @@ describe("vercel/ai #19966: a tool is never notified that its call was aborted",
     for (const outcome of stopped) {
       const { error, result } = failed(await outcome);
       expect(error.code).toBe("cancelled");
-      expect(heard.get(result.callId)).toBe(error);
+      expect(received.get(result.callId)).toBe(error);
     }
     finish();
     completed(await sibling);

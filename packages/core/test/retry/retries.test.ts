@@ -81,7 +81,7 @@ describe("a call that is retried", () => {
   });
 
   test("runs the middleware in each attempt, and the other hooks once", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const { tool } = flaky(busy(), busy());
     const { clock, executor } = retrying(
       tool,
@@ -89,9 +89,9 @@ describe("a call that is retried", () => {
       {
         hooks: [
           {
-            beforeCall: () => void heard.push("before"),
-            around: (_, next) => (heard.push("around"), next()),
-            afterCall: () => void heard.push("after"),
+            beforeCall: () => void received.push("before"),
+            around: (_, next) => (received.push("around"), next()),
+            afterCall: () => void received.push("after"),
           },
         ],
       },
@@ -99,7 +99,7 @@ describe("a call that is retried", () => {
     const outcome = executor.execute(call("t"));
     await clock.advance(1000);
     completed(await outcome);
-    expect(heard).toEqual(["before", "around", "around", "around", "after"]);
+    expect(received).toEqual(["before", "around", "around", "around", "after"]);
   });
 
   test("counts once against the run's calls, and asks for its approval once", async () => {

@@ -131,11 +131,11 @@ describe("a nested call", () => {
   test("waits for its next attempt no longer than its parent may", async () => {
     const clock = new FakeClock();
     const codes: string[] = [];
-    const patient = new ToolError("unavailable", "busy", { retryAfterMs: 60_000 });
+    const longRetry = new ToolError("unavailable", "busy", { retryAfterMs: 60_000 });
     const executor = executorFor(
       [
         outer(0, (code) => codes.push(`${code} at ${clock.now() - start}`)),
-        tool("t", () => Promise.reject(patient), idempotent),
+        tool("t", () => Promise.reject(longRetry), idempotent),
       ],
       { clock, retry: { attempts: 3 } },
     );

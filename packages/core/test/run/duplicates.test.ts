@@ -42,9 +42,9 @@ describe("F3.20 equal calls among several", () => {
   });
 
   test("are skipped before hooks, approvers and limits", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const executor = executorFor(tool("pay", undefined, { needsApproval: true }), {
-      hooks: [{ beforeCall: ({ callId }) => void heard.push(`hook ${callId}`) }],
+      hooks: [{ beforeCall: ({ callId }) => void received.push(`hook ${callId}`) }],
     });
     const events = recorded(executor);
     const run = executor.startRun({ limits: { calls: 1 } });
@@ -52,7 +52,7 @@ describe("F3.20 equal calls among several", () => {
       duplicates: "skip",
     });
     expect([interruptionOf(first).call.id, codeOf(second)]).toEqual(["1", "skipped"]);
-    expect(heard).toEqual(["hook 1"]);
+    expect(received).toEqual(["hook 1"]);
     expect(typesOf(events).toSorted()).toEqual([
       ...["tool.interrupted", "tool.rejected"],
       ...["tool.requested", "tool.requested"],

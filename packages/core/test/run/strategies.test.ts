@@ -166,7 +166,7 @@ describe("F1.21 approvals of several calls, with an approver in the process", ()
     const asked: string[] = [];
     const ran: string[] = [];
     let answer: (approved: boolean) => void = () => {};
-    let heard: () => void = () => {};
+    let received: () => void = () => {};
     const executor = executorFor(
       ["plain", "x", "y", "z"].map((name) =>
         tool(name, () => void ran.push(name), { needsApproval: name !== "plain" }),
@@ -176,13 +176,13 @@ describe("F1.21 approvals of several calls, with an approver in the process", ()
           new Promise((resolve) => {
             asked.push(callId);
             answer = (approved) => resolve({ approved });
-            heard();
+            received();
           }),
       },
     );
     /** Resolves after the given number of approval requests. */
     const askedOf = async (count: number): Promise<void> => {
-      while (asked.length < count) await new Promise<void>((resolve) => (heard = resolve));
+      while (asked.length < count) await new Promise<void>((resolve) => (received = resolve));
     };
     return { executor, asked, askedOf, ran, answer: (approved: boolean) => answer(approved) };
   }

@@ -64,8 +64,8 @@ describe("a server that crashes", () => {
     const { server } = fragile("renewed");
     const registry = new ToolRegistry([opened(server)]);
     await registry.ready;
-    const heard = vi.fn<(diff: { readonly changed: readonly string[] }) => void>();
-    registry.onChange(heard);
+    const received = vi.fn<(diff: { readonly changed: readonly string[] }) => void>();
+    registry.onChange(received);
     const source = opened({ ...fragile("").server, name: "still" });
     await source.ready;
     const before = source.tools();
@@ -75,9 +75,9 @@ describe("a server that crashes", () => {
       name: "crash",
       arguments: {},
     });
-    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 60_000 });
-    expect(heard).toHaveBeenCalledTimes(1);
-    expect(heard.mock.calls[0]?.[0].changed).toHaveLength(8);
+    await vi.waitFor(() => expect(received).toHaveBeenCalled(), { timeout: 60_000 });
+    expect(received).toHaveBeenCalledTimes(1);
+    expect(received.mock.calls[0]?.[0].changed).toHaveLength(8);
     await said(source, "echo");
     await source.refresh();
     expect(source.tools()).toBe(before);
@@ -142,10 +142,10 @@ describe("a tool that is removed while it is called", () => {
     const source = opened(fragile("").server);
     const registry = new ToolRegistry([source]);
     await registry.ready;
-    const heard = vi.fn<() => void>();
-    registry.onChange(heard);
+    const received = vi.fn<() => void>();
+    registry.onChange(received);
     expect(await said(source, "slow")).toBe("done");
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), 60_000);
+    await vi.waitFor(() => expect(received).toHaveBeenCalledTimes(1), 60_000);
     expect(codeOf(await calling(source, "slow"))).toBe("not_found");
   });
 });

@@ -147,7 +147,7 @@ describe.each(cases)(
         params: { level, logger: "fixture", data: "no paper" },
       };
       for (const client of [direct, through]) {
-        await vi.waitFor(() => expect(client.heard).toContainEqual(message), 60_000);
+        await vi.waitFor(() => expect(client.received).toContainEqual(message), 60_000);
       }
     });
 
@@ -163,7 +163,7 @@ describe.each(cases)(
       ] as const) {
         await client.subscribe(uri);
         await client.request("tools/call", { name: called, arguments: args });
-        await vi.waitFor(() => expect(client.heard).toContainEqual(updated), 60_000);
+        await vi.waitFor(() => expect(client.received).toContainEqual(updated), 60_000);
       }
     });
   },

@@ -147,15 +147,17 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
     });
     const { url } = await serving({ tools: [steps] });
     const client = await clientOf(url, era);
-    const heard: { readonly progress: number }[] = [];
+    const received: { readonly progress: number }[] = [];
     await client.callTool(
       { name: "steps", arguments: {} },
-      { onprogress: (progress) => heard.push(progress) },
+      { onprogress: (progress) => received.push(progress) },
     );
-    await vi.waitFor(() => expect(heard).toHaveLength(7), 60_000);
-    const steadily = heard.every(({ progress }, at) => progress > (heard[at - 1]?.progress ?? 0));
+    await vi.waitFor(() => expect(received).toHaveLength(7), 60_000);
+    const steadily = received.every(
+      ({ progress }, at) => progress > (received[at - 1]?.progress ?? 0),
+    );
     expect(steadily).toBe(true);
-    expect(heard).toEqual([
+    expect(received).toEqual([
       { progress: 1, total: 3, message: "one" },
       { progress: 2, total: 3 },
       { progress: expect.closeTo(2, 5) as number, message: "nearly" },

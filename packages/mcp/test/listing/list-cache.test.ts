@@ -62,12 +62,12 @@ describe("a cached list", () => {
     await first.close();
     const before = structuredClone([...lists.kept.values()]);
     const later = opened({ ...server, cache: lists });
-    const heard = vi.fn<() => void>();
-    later.onChange(heard);
+    const received = vi.fn<() => void>();
+    later.onChange(received);
     await later.ready;
     expect(later.tools()[0]?.spec.description).not.toBe("Another one.");
-    heard.mockClear();
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), { timeout: 60_000 });
+    received.mockClear();
+    await vi.waitFor(() => expect(received).toHaveBeenCalledTimes(1), { timeout: 60_000 });
     expect(later.tools()[0]?.spec.description).toBe("Another one.");
     expect([...lists.kept.values()]).not.toEqual(before);
   });

@@ -180,10 +180,10 @@ describe("a change of the server's tools", () => {
     await source.ready;
     const before = source.tools();
     const shelf = toolOf(source, "library__move_shelf");
-    const heard = vi.fn<() => void>();
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    source.onChange(received);
     await executorOver(source).execute({ id: "1", name: "library__reorganise", arguments: {} });
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), 60_000);
+    await vi.waitFor(() => expect(received).toHaveBeenCalledTimes(1), 60_000);
     expect(toolOf(source, "library__move_shelf").spec.description).toBe("Move a shelf, edition 1.");
     expect(source.tools()).not.toBe(before);
     expect(source.tools().filter((tool) => !before.includes(tool))).toHaveLength(1);

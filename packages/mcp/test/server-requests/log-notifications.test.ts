@@ -16,14 +16,14 @@ function eventsOf(executor: ToolExecutor): ToolEvent[] {
 
 describe.each(eras)("a server of the %s protocol that writes a log", (era) => {
   it("is passed to the listener with its call", async () => {
-    const heard: [LogMessage, string | undefined][] = [];
+    const received: [LogMessage, string | undefined][] = [];
     const onLog = (message: LogMessage, call: { callId: string } | undefined): void => {
-      heard.push([message, call?.callId]);
+      received.push([message, call?.callId]);
       throw new Error("of no consequence");
     };
     const executor = await pressExecutor(era, { onLog });
     expect(saidIn(await executor.execute(deliver))).toBe("delivered");
-    expect(heard).toEqual([
+    expect(received).toEqual([
       [{ server: "press", level: "debug", data: "wheels turn" }, "call_1"],
       [{ server: "press", level: "warning", logger: "stock", data: { paper: "low" } }, "call_1"],
     ]);

@@ -22,7 +22,7 @@ const lines = createInterface({ input: process.stdin });
 const liveOn = (): void => void setInterval(() => {}, 1_000);
 /** The host's answers to its requests. */
 let answered = 0;
-let heard = (): void => {};
+let received = (): void => {};
 
 const attacks: Readonly<Record<string, (id: Message["id"]) => void | Promise<void>>> = {
   odd_token: () =>
@@ -50,7 +50,7 @@ const attacks: Readonly<Record<string, (id: Message["id"]) => void | Promise<voi
   questions: () =>
     new Promise<void>((resolve) => {
       answered = 0;
-      heard = () =>
+      received = () =>
         answered < 200
           ? send({ id: `q${answered}`, method: "sampling/createMessage", params })
           : resolve();
@@ -80,7 +80,7 @@ lines.on("line", (text) => {
   const { id, method, params } = JSON.parse(text) as Message;
   if (method === undefined) {
     answered += 1;
-    heard();
+    received();
   } else if (method === "initialize") {
     const serverInfo = { name: "hostile", version: "1" };
     send({

@@ -52,7 +52,7 @@ export interface PlainClient {
   /** Subscribes to a resource. */
   subscribe(uri: string): Promise<void>;
   /** Log messages and updated resources: the notifications outside of requests. */
-  readonly heard: JsonObject[];
+  readonly received: JsonObject[];
   close(): Promise<void>;
 }
 
@@ -94,12 +94,12 @@ interface Wire {
 interface Ears {
   asked(method: string, params: unknown): JsonObject;
   progressed(params: unknown): void;
-  heard(method: string, params: unknown): void;
+  received(method: string, params: unknown): void;
 }
 
 /** A client that is connected. */
 export async function plainClient(kind: ClientKind, place: Place): Promise<PlainClient> {
-  const heard: JsonObject[] = [];
+  const received: JsonObject[] = [];
   let asked: JsonValue[] = [];
   let progress: JsonValue[] = [];
   let requests = 0;
@@ -113,10 +113,10 @@ export async function plainClient(kind: ClientKind, place: Place): Promise<Plain
       const { progressToken: _token, ...reported } = plain(params) as JsonObject;
       progress.push(reported);
     },
-    heard(method, params) {
+    received(method, params) {
       // The client's stream on which it arrived.
       const { _meta, ...reported } = plain(params) as JsonObject;
-      heard.push({ method, params: reported });
+      received.push({ method, params: reported });
     },
   };
   const wire = kind === "1.x" ? await oldWire(place, ears) : await newWire(kind, place, ears);
@@ -135,7 +135,7 @@ export async function plainClient(kind: ClientKind, place: Place): Promise<Plain
   };
   return {
     request,
-    heard,
+    received,
     async list(method, member) {
       const entries: JsonObject[] = [];
       let params = {};
@@ -163,7 +163,7 @@ async function newWire(kind: ClientKind, place: Place, ears: Ears): Promise<Wire
     client.setRequestHandler(method, ({ params }) => ears.asked(method, params) as never);
   }
   for (const method of ["notifications/message", "notifications/resources/updated"] as const) {
-    client.setNotificationHandler(method, ({ params }) => ears.heard(method, params));
+    client.setNotificationHandler(method, ({ params }) => ears.received(method, params));
   }
   await client.connect(
     "url" in place
@@ -206,10 +206,10 @@ async function oldWire(place: Place, ears: Ears): Promise<Wire> {
     );
   }
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ method, params }) =>
-    ears.heard(method, params),
+    ears.received(method, params),
   );
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ method, params }) =>
-    ears.heard(method, params),
+    ears.received(method, params),
   );
   client.setNotificationHandler(ProgressNotificationSchema, ({ params }) =>
     ears.progressed(params),

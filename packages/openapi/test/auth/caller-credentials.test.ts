@@ -130,22 +130,22 @@ describe("a store", () => {
 
 describe("a function", () => {
   test("receives the purpose of the credential, and its caller", async () => {
-    const heard: CredentialRequest[] = [];
+    const received: CredentialRequest[] = [];
     const answer = (request: CredentialRequest): string => {
-      heard.push({ ...request });
+      received.push({ ...request });
       return `${request.scheme}-of-${request.caller?.id ?? "host"}`;
     };
     const { call } = await museum({ apiKey: answer, schemes: { token: answer } });
     expect(await call("ada", "both")).toEqual(["key-of-ada"]);
     expect(await call(undefined)).toEqual(["key-of-host"]);
     const caller = { id: "ada", roles: ["visitor"] };
-    expect(heard).toMatchObject([
+    expect(received).toMatchObject([
       { source: "museum", scheme: "key", scopes: [], caller },
       { source: "museum", scheme: "token", scopes: ["a", "b"], caller },
       { source: "museum", scheme: "key", scopes: [] },
     ]);
-    expect(heard[2]).not.toHaveProperty("caller");
-    expect(heard[0]?.signal).toBeInstanceOf(AbortSignal);
+    expect(received[2]).not.toHaveProperty("caller");
+    expect(received[0]?.signal).toBeInstanceOf(AbortSignal);
   });
 
   test("may return a credential of the scheme's kind", async () => {

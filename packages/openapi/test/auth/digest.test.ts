@@ -173,11 +173,11 @@ describe("http digest (RFC 7616)", () => {
 
   test("reveals no digest of a later call", async () => {
     const challenge = 'Digest realm="m", qop="auth", algorithm=SHA-256, nonce="n"';
-    const heard: string[] = [];
+    const received: string[] = [];
     const origin = await recording([], ({ headers: { authorization } }, response) => {
       if (authorization === undefined) response.writeHead(401, { "www-authenticate": challenge });
-      else heard.push(authorization);
-      response.end(JSON.stringify({ heard }));
+      else received.push(authorization);
+      response.end(JSON.stringify({ received }));
     });
     const registry = new ToolRegistry([await source(origin)]);
     await registry.ready;
@@ -185,8 +185,8 @@ describe("http digest (RFC 7616)", () => {
     const read = { name: "read", arguments: {} };
     await executor.execute({ id: "1", ...read });
     const seen = JSON.stringify(await executor.execute({ id: "2", ...read }));
-    expect(heard).toHaveLength(2);
-    for (const one of heard) {
+    expect(received).toHaveLength(2);
+    for (const one of received) {
       expect(seen).not.toContain(/response="(\w+)"/.exec(one)?.[1] ?? "");
     }
   });

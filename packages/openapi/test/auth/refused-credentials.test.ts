@@ -175,7 +175,9 @@ describe("a refusal", () => {
       {
         subject: "GET /unknown",
         severity: "warning",
-        message: expect.stringContaining('"undeclared", which the document does not declare') as string,
+        message: expect.stringContaining(
+          '"undeclared", which the document does not declare',
+        ) as string,
       },
     ]);
     expect(source.tools()).toHaveLength(3);

@@ -276,9 +276,9 @@ test("a state of another interruption is not accepted as a sign-in", async () =>
 });
 
 test("closing the source cancels a request for a token", async () => {
-  let heard: () => void = () => {};
-  const asked = new Promise<void>((resolve) => (heard = resolve));
-  server.answer = () => heard();
+  let received: () => void = () => {};
+  const asked = new Promise<void>((resolve) => (received = resolve));
+  server.answer = () => received();
   await store.set(key, token("old", { refreshToken: "r1", expiresAt: 1 }));
   const source = openApiSource.fromDocument(
     {

@@ -122,7 +122,7 @@ test("EX06 two processes that resume the same call at the same moment: one of th
   }
   expect(here.done().sort()).toEqual(Array.from({ length: 20 }, (_, bill) => `pay ${bill}`).sort());
   console.log(
-    `20 races of two processes: 20 calls ran once, the processes heard ${JSON.stringify([...counts])}`,
+    `20 races of two processes: 20 calls ran once, the processes received ${JSON.stringify([...counts])}`,
   );
 });
 

@@ -20,8 +20,8 @@ function place() {
 
 /** Sends an agent a request, and receives the result. */
 function ask<T>(agent: Agent, request: Told): Promise<T> {
-  const heard = new Promise<T>((resolve, reject) => {
-    const stop = agent.hear((message) => {
+  const received = new Promise<T>((resolve, reject) => {
+    const stop = agent.listen((message) => {
       const { failed } = message as { readonly failed?: unknown };
       if (Array.isArray(message)) resolve(message as T);
       else if (failed !== undefined) reject(new Error(String(failed)));
@@ -31,7 +31,7 @@ function ask<T>(agent: Agent, request: Told): Promise<T> {
   });
   agent.tell(request);
   return Promise.race([
-    heard,
+    received,
     agent.gone.then(() => {
       throw new Error("The agent is gone.");
     }),
@@ -93,7 +93,7 @@ describe("a process that is killed while tasks run", () => {
       const first = await here.start();
       const ended = new Set<string>();
       const enough = new Promise<void>((resolve) => {
-        first.hear((message) => {
+        first.listen((message) => {
           if (typeof message !== "object" || message === null || !("ended" in message)) return;
           ended.add(String(message.ended));
           if (ended.size >= count) resolve();

@@ -69,15 +69,15 @@ describe("a client of 2025-11-25", () => {
     const { tool, release } = work();
     const { url } = await serving({ tools: [tool] });
     const client = await clientOf(url, "legacy");
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     client.fallbackNotificationHandler = async ({ method, params }) => {
-      heard.push([method, params?.["taskId"], params?.["status"]]);
+      received.push([method, params?.["taskId"], params?.["status"]]);
     };
     const { taskId } = await begin(client, "work");
     release();
     await requestOf(client, "tasks/result", { taskId });
     await vi.waitFor(
-      () => expect(heard.at(-1)).toEqual(["notifications/tasks/status", taskId, "completed"]),
+      () => expect(received.at(-1)).toEqual(["notifications/tasks/status", taskId, "completed"]),
       60_000,
     );
   });
@@ -144,15 +144,16 @@ describe("a client of 2025-11-25", () => {
     const client = await clientOf(url, "legacy", {
       says: () => ({ action: "accept", content: { answer: "red" } }),
     });
-    const heard: unknown[] = [];
-    client.fallbackNotificationHandler = async ({ params }) => void heard.push(params?.["status"]);
+    const received: unknown[] = [];
+    client.fallbackNotificationHandler = async ({ params }) =>
+      void received.push(params?.["status"]);
     const { taskId } = await begin(client, "ask");
     await vi.waitFor(() => expect(looks).toBeGreaterThan(1), 60_000);
     await requestOf(client, "tasks/result", { taskId });
     gate.open();
-    await vi.waitFor(() => expect(heard).toContain("completed"), 60_000);
+    await vi.waitFor(() => expect(received).toContain("completed"), 60_000);
     await client.ping();
-    expect(heard.at(-1)).toBe("completed");
+    expect(received.at(-1)).toBe("completed");
   });
 
   it("continues the list of its tasks at its cursor after earlier tasks have expired", async () => {

@@ -136,7 +136,7 @@ it("the completion of a page is notified to the client that was asked, and to no
   await source.ready;
   const { url, registry } = await serving();
   registry.add(source);
-  const heard: string[] = [];
+  const received: string[] = [];
   const asked: JsonObject[] = [];
   const clients = await Promise.all(
     ["asked", "other"].map(async (name) => {
@@ -148,7 +148,7 @@ it("the completion of a page is notified to the client that was asked, and to no
         },
       });
       client.setNotificationHandler("notifications/elicitation/complete", ({ params }) => {
-        heard.push(`${name} ${params.elicitationId}`);
+        received.push(`${name} ${params.elicitationId}`);
       });
       return client;
     }),
@@ -156,7 +156,7 @@ it("the completion of a page is notified to the client that was asked, and to no
   await clients[0]?.callTool({ name: "ask", arguments: { method: "page" } });
   expect(asked).toMatchObject([{ mode: "url", url: "https://press.example/contract?id=7" }]);
   await vi.waitFor(
-    () => expect(heard).toEqual([`asked ${String(asked[0]?.["elicitationId"])}`]),
+    () => expect(received).toEqual([`asked ${String(asked[0]?.["elicitationId"])}`]),
     60_000,
   );
   // Another server may have returned the same id: the client sees them all as the gateway's.

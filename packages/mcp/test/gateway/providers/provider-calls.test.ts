@@ -155,14 +155,14 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
       executor: { policy: rule("files__read_resource", effect, { callers: { id: "bob" } }) },
       gateway: { providers: [provider] },
     });
-    const heard: Record<string, string[]> = { ann: [], bob: [] };
+    const received: Record<string, string[]> = { ann: [], bob: [] };
     for (const id of ["ann", "bob"]) {
       const client = await clientOf(await served.as({ id }), era);
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-        heard[id]?.push(params.uri);
+        received[id]?.push(params.uri);
       });
       client.setNotificationHandler("notifications/prompts/list_changed", () => {
-        heard[id]?.push("prompts");
+        received[id]?.push("prompts");
       });
       const asked =
         era === "modern"
@@ -170,15 +170,15 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
           : client.subscribeResource({ uri });
       // The older protocol returns that at once, the newer one in the list of confirmed
       // notifications.
-      await asked.catch(({ message }: Error) => heard[id]?.push(message));
+      await asked.catch(({ message }: Error) => received[id]?.push(message));
     }
     await vi.waitFor(() => {
       tell({ type: "resource", uri });
       tell({ type: "prompts" });
-      expect(heard["ann"]).toContain(uri);
-      expect(heard["bob"]).toContain("prompts");
+      expect(received["ann"]).toContain(uri);
+      expect(received["bob"]).toContain("prompts");
     });
-    expect(heard["bob"]).not.toContain(uri);
+    expect(received["bob"]).not.toContain(uri);
     expect(provider.asked).toEqual([`subscribe ${uri}`]);
   });
 

@@ -8,7 +8,7 @@ interface Heard {
   readonly reader: LineReader;
 }
 
-function heard(): Heard {
+function received(): Heard {
   const lines: string[] = [];
   const cut: LineTruncator[] = [];
   const reader = new LineReader({
@@ -20,7 +20,7 @@ function heard(): Heard {
 
 /** The id in a line of 65 MiB, which begins and ends like this. */
 function idOf(begin: string, end: string): unknown {
-  const { cut, reader } = heard();
+  const { cut, reader } = received();
   reader.read(Buffer.from(begin));
   for (let count = 0; count < 65; count++) reader.read(Buffer.alloc(1024 * 1024, "a"));
   reader.read(Buffer.from(`${end}\n`));
@@ -30,7 +30,7 @@ function idOf(begin: string, end: string): unknown {
 
 describe("lines", () => {
   it("MF09: are complete however the bytes are split", () => {
-    const { lines, reader } = heard();
+    const { lines, reader } = received();
     for (const byte of Buffer.from('{"a":"Jürgen 🙂"}\n\n{"b":1}\r\nrest')) {
       reader.read(Buffer.of(byte));
     }
@@ -38,14 +38,14 @@ describe("lines", () => {
   });
 
   it("MF10: are emitted one by one if a chunk has several, with blank ones among them", () => {
-    const { lines, reader } = heard();
+    const { lines, reader } = received();
     reader.read(Buffer.from('{"a":1}\r\n\r\n \n{"b":1}\n{"c"'));
     reader.read(Buffer.from(":1}\n"));
     expect(lines).toEqual(['{"a":1}\r', '{"b":1}\r'.trim(), '{"c":1}']);
   });
 
   it("of more than 64 MiB are dropped, and the next is complete", () => {
-    const { lines, cut, reader } = heard();
+    const { lines, cut, reader } = received();
     for (let count = 0; count < 65; count++) {
       expect(reader.read(Buffer.alloc(1024 * 1024, "a"))).toBe(true);
     }
@@ -55,7 +55,7 @@ describe("lines", () => {
   });
 
   it("that never end are rejected", () => {
-    const { reader } = heard();
+    const { reader } = received();
     const chunk = Buffer.alloc(32 * 1024 * 1024, "a");
     expect(Array.from({ length: 9 }, () => reader.read(chunk)).indexOf(false)).toBe(8);
   });

@@ -8,7 +8,7 @@ export interface Agent {
   /** Its next message. */
   next(): Promise<unknown>;
   /** Receives all of its messages from now on; returns a function that stops that. */
-  hear(listener: (message: unknown) => void): () => void;
+  listen(listener: (message: unknown) => void): () => void;
   /** Resolves when it has exited by itself. */
   readonly gone: Promise<unknown>;
   /** Kills it without cleanup; resolves when it has exited. */
@@ -29,13 +29,13 @@ export async function startAgent(
   const agent: Agent = {
     tell: (message) => void child.send(message as object),
     async next() {
-      const heard = once(child, "message").then(([message]: unknown[]) => message);
+      const received = once(child, "message").then(([message]: unknown[]) => message);
       const died = gone.then(() => {
         throw new Error(`The agent that had to ${job} is gone.`);
       });
-      return Promise.race([heard, died]);
+      return Promise.race([received, died]);
     },
-    hear(listener) {
+    listen(listener) {
       child.on("message", listener);
       return () => void child.off("message", listener);
     },
