@@ -12,7 +12,7 @@ export const packageTests: string[] = [
   "test/**/*.test.ts",
 ];
 
-/** What reads real documents in `../shared`. */
+/** Tests that read real documents in `../shared`. */
 export const corpusTests: string[] = [
   "{packages,apps}/*/corpus/**/*.test.ts",
   "conformance/corpus/**/*.test.ts",
@@ -29,7 +29,7 @@ export const isolatedTests: string[] = globSync(packageTests, {
   /\bvi\.(?:mock|useFakeTimers)\(/.test(readFileSync(join(import.meta.dirname, file), "utf8")),
 );
 
-/** What all runs have in common. */
+/** The shared part of all runs. */
 export const shared: ViteUserConfig = {
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },

@@ -1,4 +1,4 @@
-/** What every tool takes: two numbers. */
+/** The arguments of every tool: two numbers. */
 export interface Numbers {
   readonly a: number;
   readonly b: number;
@@ -9,21 +9,21 @@ export interface Prepared {
   /** Parsed arguments, or the JSON text that a model sends. */
   readonly takes: "object" | "text";
   call(tool: string, args: unknown): Promise<unknown>;
-  /** The sum in what `call` has answered, however the contender wraps it. */
+  /** The sum in the answer of `call`, however the contender wraps it. */
   sumOf(answer: unknown): unknown;
-  /** Throws when what is configured has not worked on each of `calls`. */
+  /** Throws if the configuration has not had its effect on each of `calls`. */
   verify?(calls: number): void;
 }
 
-/** One way to call a tool, and what its figures stand for. */
+/** One way to call a tool, and the meaning of its figures. */
 export interface Contender {
   readonly name: string;
-  /** Whose version is told. */
+  /** The package whose version is reported. */
   readonly package: string;
   readonly schema: "JSON Schema" | "Zod";
   /** Whether arguments of a wrong type are refused; checked before anything is measured. */
   readonly validates: boolean;
-  /** What a call pays for. */
+  /** The work that a call includes. */
   readonly does: string;
   /** Loads the package: only in the process that measures it. */
   readonly prepare: () => Promise<Prepared>;

@@ -10,15 +10,16 @@ export type Rounds = Readonly<Record<Mode, readonly number[]>>;
 const batch = 1000;
 /** Rounds that are not counted: some contenders are compiled only after 100,000 calls. */
 const warmUps: Readonly<Record<Mode, number>> = { sequential: 6, together: 3 };
-/** What a round of one contender should take, in microseconds of CPU. */
+/** The target of a round of one contender, in microseconds of CPU. */
 const roundCpu = 60_000;
 
-// Texts are made before: whoever takes text gets it from a model, and does not make it.
+// Texts are created before: a caller that accepts text receives it from a model, and does not
+// create it.
 const texts = Array.from({ length: batch }, (_, a) => JSON.stringify({ a, b: 1 }));
 const freshObject = (a: number): Numbers => ({ a, b: 1 });
 const text = (a: number): string => texts[a] as string;
 
-/** Calls one contender, and sees to it that every answer is the sum. */
+/** Calls one contender, and checks that every answer is the sum. */
 class Driver {
   readonly prepared: Prepared;
   calls = 0;
@@ -75,9 +76,9 @@ async function driverOf(contender: Contender): Promise<Driver> {
   throw new Error(`${contender.name}: "validates: ${contender.validates}" is wrong`);
 }
 
-/** CPU of the whole process, so what the collector and the compiler do meanwhile counts too. */
+/** CPU of the whole process, so garbage collection and compilation in parallel count, too. */
 async function cpuPerCall(driver: Driver, mode: Mode, batches: number): Promise<number> {
-  // No forced collection before: it throws compiled code away, and the round would measure that.
+  // No forced collection before: it discards compiled code, and the round would measure that.
   const before = process.cpuUsage();
   for (let index = 0; index < batches; index++) await driver[mode]();
   const { user, system } = process.cpuUsage(before);
@@ -85,8 +86,8 @@ async function cpuPerCall(driver: Driver, mode: Mode, batches: number): Promise<
 }
 
 /**
- * Measures contenders in this process: in each round every one has its turn, so that what the
- * machine does meanwhile meets all of them. Slow ones make fewer calls.
+ * Measures contenders in this process: they take turns in each round, so that other load on the
+ * machine affects all of them. Slow ones make fewer calls.
  */
 export async function measure(
   contenders: readonly Contender[],

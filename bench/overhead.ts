@@ -1,4 +1,4 @@
-// What a call costs: CPU per call of Toolweave and of its peers beside the floor.
+// The cost of a call: CPU per call of Toolweave and of its peers compared with the baseline.
 import { fork } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -22,7 +22,7 @@ Takes about a minute and a half.
   --help
 `;
 
-/** Measures contenders in a process of their own. */
+/** Measures contenders in a child process. */
 function measureApart(names: readonly string[]): Promise<ProcessFigures> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, "child.ts"), [`${rounds}`, ...names], {

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { contenders } from "./contenders/all.ts";
 import { modes, type Mode, type Rounds } from "./measure.ts";
 
-/** What one process has measured: the floor and one contender, or all of them. */
+/** The measurements of one process: the baseline and one contender, or all of them. */
 export type ProcessFigures = Readonly<Record<string, Rounds>>;
 
 interface Figure {
   /** CPU microseconds per call: the median of the processes' medians. */
   readonly us: number;
-  /** How many floors that is, each round against the floor's. */
+  /** The ratio to the baseline, each round against the baseline's. */
   readonly ratio: number;
   /** The lowest and the highest ratio of any process. */
   readonly range: readonly [number, number];
@@ -25,12 +25,12 @@ interface Row extends Readonly<Record<Mode, Figure>> {
   readonly does: string;
 }
 
-/** Everything that a run has found; `--json` prints it. */
+/** All results of a run; `--json` prints them. */
 export interface Report {
   readonly date: string;
   readonly node: string;
   readonly cpus: number;
-  /** When the build of Toolweave that was measured was made. */
+  /** The time of the measured build of Toolweave. */
   readonly built: string;
   readonly layout: string;
   readonly passes: number;
@@ -51,7 +51,7 @@ function figureOf(name: string, mode: Mode, processes: readonly ProcessFigures[]
   for (const { [name]: own, floor } of processes) {
     if (own === undefined || floor === undefined) continue;
     medians.push(median(own[mode]));
-    // Round by round: a machine that slows down slows both.
+    // Round by round, so that a slower machine affects both.
     ratios.push(median(own[mode].map((us, round) => us / (floor[mode][round] ?? Number.NaN))));
   }
   return {
@@ -94,7 +94,10 @@ export function reportOf(
 
 const digits = (value: number): string => value.toFixed(value < 20 ? 1 : 0);
 
-/** The report for people: cost and × floor in each mode, then what each contender does. */
+/**
+ * The report for people: cost and ratio to the baseline in each mode, then the work of each
+ * contender.
+ */
 export function textOf(report: Report): string {
   const name = (text: string): string => text.padEnd(34);
   const lines = [

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Numbers } from "./contender.ts";
 
-// What is the same for all: 20 names, one body, one schema in two notations.
+// The common parts: 20 names, one body, one schema in two notations.
 export const toolNames: readonly string[] = Array.from(
   { length: 20 },
   (_, index) => `add_${index}`,
@@ -14,7 +14,7 @@ export const add = async ({ a, b }: Numbers): Promise<number> => a + b;
 /** The same function, for packages that infer nothing from a JSON Schema. */
 export const addUnknown = add as (args: unknown) => Promise<number>;
 
-// A literal type for those that infer from it, but no readonly one: not all take that.
+// A literal type for those that infer from it, but without readonly, which some refuse.
 export const jsonSchema: {
   type: "object";
   properties: { a: { type: "number" }; b: { type: "number" } };
@@ -30,7 +30,7 @@ export const jsonSchema: {
 export const zodSchema: z.ZodObject<{ a: z.ZodNumber; b: z.ZodNumber }, z.core.$strict> =
   z.strictObject({ a: z.number(), b: z.number() });
 
-/** The tool of that name, as an agent loop has to find it. */
+/** The tool with that name, as an agent loop has to find it. */
 export function byName<T>(make: (name: string) => T): (name: string) => T {
   const tools = new Map(toolNames.map((name) => [name, make(name)]));
   return (name) => {

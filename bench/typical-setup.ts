@@ -1,4 +1,4 @@
-// What a host typically configures: the setup behind "toolweave, typical setup". Extend it here.
+// A typical configuration of a host: the setup behind "toolweave, typical setup". Extend it here.
 import type { PolicyDefinition, ToolRegistry, ToolRun } from "@toolweave/core";
 
 /** One line for the report. */
@@ -6,8 +6,8 @@ export const typicalSetupText =
   "a policy of five rules over the preset supervised, a beforeCall and an afterCall hook, one event listener, limits for the run and per tool, a timeout of 30 s";
 
 /**
- * Rules as hosts write them: by name, by hint, one for a permission, none for callers. The tools that
- * are measured match one by its name; they ask for no permission, so the last one is not weighed.
+ * Typical rules of hosts: by name, by hint, one for a permission, none for callers. The measured
+ * tools match one by its name; they propose no permission, so the last one is not evaluated.
  */
 const policy: PolicyDefinition = {
   preset: "supervised",
@@ -20,7 +20,7 @@ const policy: PolicyDefinition = {
   ],
 };
 
-/** A run under the typical setup, and what proves that all of it was at work. */
+/** A run under the typical setup, and the check that all of it was active. */
 export async function typicalSetup(registry: ToolRegistry): Promise<{
   readonly run: ToolRun;
   readonly verify: (calls: number) => void;

@@ -21,7 +21,7 @@ async function ran(steps: readonly Step[]): Promise<{ lines: string[]; summary: 
   return { lines, summary };
 }
 
-test("a failed step shows its output, stops what needs it, and nothing else", async () => {
+test("a failed step prints its output, stops the steps that need it, and nothing else", async () => {
   const steps = [step("build", false), step("size", true, ["build"]), step("lint", true)];
   const { lines, summary } = await ran(steps);
   expect(lines.toSorted()).toEqual([
@@ -44,7 +44,7 @@ test("a step that throws has failed", async () => {
   expect(summary).toEqual({ passed: [], failed: ["docs"], blocked: [] });
 });
 
-test("a step runs after what it needs, though that was not named", () => {
+test("a step runs after the steps that it needs, even if they were not named", () => {
   const steps = [step("build", true), step("lint", true), step("size", true, ["build"])];
   expect(withNeeds(steps, new Set(["size"])).map(({ name }) => name)).toEqual(["build", "size"]);
 });
@@ -53,7 +53,7 @@ const head =
   "| code | retryable | audience | meaning | what to do |\n| --- | --- | --- | --- | --- |\n";
 const codes = { timeout: { retryable: true, audience: "model" } };
 
-test("an errors page that says what the code says has no problem", () => {
+test("an errors page that matches the code has no problem", () => {
   const page = `# Errors\n\n${head}| \`timeout\` | yes | model | Too late. | Wait. |\n`;
   expect(errorsPageProblems(page, "e.md", codes)).toEqual([]);
 });
@@ -67,7 +67,7 @@ test.each([
     "| `timeout` | yes | model | A. | B. |\n| `toString` | no | model | A. | B. |",
     "e.md:4: toString is not a code of errorCodes: remove the row",
   ],
-])("an errors page with the rows %j is told its problem", (rows, problem) => {
+])("an errors page with the rows %j has a problem", (rows, problem) => {
   expect(errorsPageProblems(`${head}${rows}\n`, "e.md", codes)).toEqual([problem]);
 });
 

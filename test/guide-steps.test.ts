@@ -25,7 +25,7 @@ function follow(page: string): Promise<string | undefined> {
   });
 }
 
-test("a guide's files are written, changed and run as it says", async () => {
+test("a guide's files are written, changed and run in order", async () => {
   const run = `${fence}sh\nnode hello.mjs # fails\n${fence}\n${fence}text\nhel…o\n${fence}\n`;
   expect(await follow(written + edited + run)).toBeUndefined();
   expect(readFileSync(join(folder, "hello.mjs"), "utf8")).toContain("exitCode = 1");
@@ -34,30 +34,30 @@ test("a guide's files are written, changed and run as it says", async () => {
 test.each([
   ["a command that works and should fail", "node hello.mjs # fails", "", "ends with 0"],
   ["a command that fails and should work", "node missing.mjs", "", "ends with 1"],
-  ["output that does not come", "node hello.mjs", "goodbye", "does not show: goodbye"],
+  ["missing output", "node hello.mjs", "goodbye", "does not show: goodbye"],
 ])("%s is a problem, with its line", async (_, command, output, problem) => {
-  const shown = output === "" ? "" : `${fence}text\n${output}\n${fence}\n`;
-  const said = await follow(`${written}${fence}sh\n${command}\n${fence}\n${shown}`);
+  const fencedOutput = output === "" ? "" : `${fence}text\n${output}\n${fence}\n`;
+  const said = await follow(`${written}${fence}sh\n${command}\n${fence}\n${fencedOutput}`);
   expect(said).toMatch(/^line 7: /);
   expect(said).toContain(problem);
 });
 
-test("a change of lines that are not there is a problem", async () => {
+test("a change of lines that do not exist is a problem", async () => {
   expect(await follow(written + edited + edited)).toMatch(/^line 12: .* 0 times/);
 });
 
 test.each([
-  ["code of no file", `${fence}ts\nconst a = 1;\n${fence}\n`],
-  ["output of no command", `${fence}text\nhello\n${fence}\n`],
-  ["a change of no file", `${fence}diff\n-a\n+b\n${fence}\n`],
+  ["code without a file", `${fence}ts\nconst a = 1;\n${fence}\n`],
+  ["output without a command", `${fence}text\nhello\n${fence}\n`],
+  ["a change without a file", `${fence}diff\n-a\n+b\n${fence}\n`],
   ["a block without an end", `${fence}sh\nls\n`],
-])("%s is not passed over", (_, page) => {
+])("%s is not ignored", (_, page) => {
   expect(() => guideSteps(`# Guide\n\n${page}`)).toThrow("line 3");
 });
 
 const rule = { level: "must", section: "4", needs: ["source"], presupposes: ["TW-A-001"] };
 
-test("the page of rules has each rule under its area, with what it needs", () => {
+test("the page of rules has each rule under its area, with its requirements", () => {
   const page = rulesPage(
     [{ ...rule, id: "TW-A-002", text: "Either a|b." }],
     [{ area: "A", title: "What is said" }],
@@ -67,6 +67,6 @@ test("the page of rules has each rule under its area, with what it needs", () =>
   expect(page).toContain("| TW-A-002 | must | Either a\\|b. | source | TW-A-001 | 4 |");
 });
 
-test("a rule of no area is not left out in silence", () => {
+test("a rule without an area is not silently omitted", () => {
   expect(() => rulesPage([{ ...rule, id: "TW-B-001", text: "Some." }], [])).toThrow("no area");
 });

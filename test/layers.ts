@@ -122,7 +122,10 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   ],
 };
 
-/** What only some files of core may import beside `ajv`: each is an entry of its own with an optional peer. */
+/**
+ * The modules that only some files of core may import beside `ajv`: each is a separate entry with
+ * an optional peer.
+ */
 export const corePeers: Readonly<Record<string, string>> = {
   "src/diagnostics.ts": "node:diagnostics_channel",
   "src/interpreted-validator.ts": "@cfworker/json-schema",

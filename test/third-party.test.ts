@@ -45,7 +45,7 @@ function commandFor([program = "", ...args]: readonly string[]): readonly string
 describe("the adapter guide", () => {
   // `check guide` follows it with packed packages.
   test.runIf(isFullRun)(
-    "leads from an empty folder to a proven adapter, and what it breaks turns red",
+    "leads from an empty folder to a tested adapter, and its broken version fails",
     async () => {
       const problem = await followGuide(page, {
         folder,

@@ -46,7 +46,7 @@ test("the tests run on the pinned Node", () => {
   expect(process.version).toBe("v24.21.0");
 });
 
-test("properties draw the same values in every run, and others when told to", () => {
+test("properties draw the same values in every run, and others if a seed is set", () => {
   expect(fc.readConfigureGlobal().seed).toBe(Number(process.env["TOOLWEAVE_SEED"] ?? 1));
   const drawn = fc.sample(fc.integer(), 5);
   expect(fc.sample(fc.integer(), 5)).toEqual(drawn);
@@ -58,7 +58,7 @@ test("the lockfile names no registry host", () => {
   expect(hosts).toEqual([]);
 });
 
-test("every package is MIT and says which Node it needs", () => {
+test("every package is MIT and declares its Node.js version", () => {
   for (const { folder, manifest } of packages) {
     expect([folder, manifest.license, manifest.engines]).toEqual([
       folder,
@@ -74,7 +74,7 @@ describe.each(publishable)("$name", ({ folder, manifest }) => {
     expect(manifest.files).toEqual(["dist", "src"]);
   });
 
-  test("gives types first, and a source for the workspace, at every entry", () => {
+  test("has types first, and a source for the workspace, at every entry", () => {
     const { "./package.json": own, ...entries } = manifest.exports ?? {};
     expect(own).toBe("./package.json");
     expect(entries).toHaveProperty(["."]);
@@ -86,7 +86,7 @@ describe.each(publishable)("$name", ({ folder, manifest }) => {
     }
   });
 
-  test("publishes its data as it is, with the sources", () => {
+  test("publishes its data unchanged, with the sources", () => {
     const { "./package.json": _own, ...entries } = manifest.exports ?? {};
     const data = Object.entries(entries).filter(([key]) => key.endsWith(".json"));
     for (const [, target] of data) {
@@ -119,13 +119,13 @@ describe("the runtime dependencies of a package are exactly what its sources imp
   test.each(publishable)("$name", ({ name, manifest }) => {
     const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
     const sources = imported.get(name) ?? [];
-    // What a host may bring along can be taken as it is, without an import: then its tests bring it.
+    // A package that a host may pass can be used without an import: then its tests import it.
     const isBrought = (peer: string): boolean =>
       peerDependenciesMeta[peer]?.optional === true &&
       !sources.includes(peer) &&
       tested.get(name)?.includes(peer) === true;
     const peers = Object.keys(peerDependencies).filter((peer) => !isBrought(peer));
-    // What an entry of one of our packages asks its users to bring along is a dependency of those.
+    // A peer dependency of an entry of one of our packages is a dependency of its users.
     const isAsked = (name: string): boolean =>
       !sources.includes(name) &&
       publishable.some(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { identifierFindings, proseFindings } from "../scripts/lib/word-rules.ts";
 
-test("a name that is out is found with its line, and what takes its place", () => {
+test("a forbidden name is found with its line and its replacement", () => {
   const text = ["const maxBytes = 1;", "const mostBytes = 2;", "redactor.told(shown);"].join("\n");
   expect(identifierFindings(text)).toEqual([
     { line: 2, word: "mostBytes", instead: "max…" },
@@ -10,11 +10,11 @@ test("a name that is out is found with its line, and what takes its place", () =
   ]);
 });
 
-test("names in texts and comments are not those of code", () => {
+test("names in texts and comments are not names of code", () => {
   expect(identifierFindings('/** `mostBytes` */\nconst a = "shown"; // told\n`kept`;')).toEqual([]);
 });
 
-test("words that are out are found in comments and in texts, and not in code", () => {
+test("forbidden words are found in comments and in texts, and not in code", () => {
   const text = [
     "/**",
     " * What whoever calls gets.",

@@ -6,7 +6,8 @@ import { runAgent } from "@toolweave/subagent";
 import { generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 
-// What the loop around a model costs per turn, beside the AI SDK's (README.md):
+// The cost of the loop around a model per turn, compared with the AI SDK's (README.md):
+//
 // node bench/agent/turns.ts [--rounds 15] [--turns 2000]
 const { values } = parseArgs({
   options: { rounds: { type: "string" }, turns: { type: "string" } },
@@ -24,13 +25,16 @@ const input = {
 const names = Array.from({ length: 5 }, (_, n) => `add_${n}`);
 const description = "Add two numbers.";
 
-/** A conversation: so many turns with so many calls each, and then the answer. */
+/**
+ * A conversation: the given number of turns with the given number of calls each, and then the
+ * answer.
+ */
 interface Shape {
   readonly turns: number;
   readonly calls: number;
 }
 
-/** The same answers for everybody, as a whole and as a stream. */
+/** The same answers for all, complete and as a stream. */
 function mockModel({ turns, calls }: Shape): MockLanguageModelV4 {
   let turn = 0;
   const answer = () => {
@@ -129,7 +133,7 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 print(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "CPU"}`);
 print(
-  `${rounds} rounds of ${turnsPerRound} turns; CPU beside ${floor} in the same round, lower is better`,
+  `${rounds} rounds of ${turnsPerRound} turns; CPU compared with ${floor} in the same round, lower is better`,
 );
 print(`${"".padEnd(44)}CPU µs/turn   share   lowest  highest`);
 for (const shape of [

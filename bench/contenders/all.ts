@@ -5,7 +5,7 @@ import { mastra } from "./mastra.ts";
 import { openai } from "./openai.ts";
 import { toolweave } from "./toolweave.ts";
 
-/** The floor first. */
+/** The baseline first. */
 export const contenders: readonly Contender[] = [
   floor,
   ...toolweave,

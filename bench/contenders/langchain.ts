@@ -15,7 +15,7 @@ function calls(toolOf: (name: string) => Invokable): Prepared {
 
 const common = { package: "@langchain/core", validates: true } as const;
 const does =
-  "nothing configured: merges configs, validates, looks for callbacks, sets the context storage; answers with the bare result";
+  "nothing configured: merges configs, validates, searches callbacks, sets the context storage; answers with the bare result";
 
 export const langchain: readonly Contender[] = [
   {

@@ -1,7 +1,9 @@
 import type { Contender, Prepared } from "../contender.ts";
 import { add, addUnknown, byName, description, jsonSchema, zodSchema } from "../tools.ts";
 
-/** What is called of a tool; its own type wants a context, which its documentation leaves out. */
+/**
+ * The called function of a tool; its own type requires a context, which its documentation omits.
+ */
 interface Executable {
   execute(args: unknown): Promise<unknown>;
 }

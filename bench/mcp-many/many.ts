@@ -8,8 +8,11 @@ import { mcpSource, type McpSource } from "@toolweave/mcp";
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "0.5" } } });
 const minutes = Number(values.minutes);
 
-/** Megabytes a minute that heap and buffers together may grow by: 5 bytes for each of the calls. */
-const mostGrowth = 0.2;
+/**
+ * The maximum growth of heap and buffers together, in megabytes a minute: 5 bytes for each of the
+ * calls.
+ */
+const maxGrowth = 0.2;
 
 const script = fileURLToPath(new URL("server.ts", import.meta.url));
 const well = Array.from({ length: 7 }, (_, index) => `well${index}`);
@@ -37,7 +40,7 @@ async function opened(
   return { registry, usableMs: performance.now() - begun };
 }
 
-/** Calls all seven again and again, each a hundred times a second. */
+/** Calls all seven repeatedly, each a hundred times a second. */
 async function calling(registry: ToolRegistry, untilMs: number): Promise<Latency> {
   const executor = new ToolExecutor({ registry, policy: "autonomous" });
   const times: number[] = [];
@@ -58,24 +61,27 @@ async function calling(registry: ToolRegistry, untilMs: number): Promise<Latency
   return { calls: times.length, failed, p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-const told = ({ calls, failed, p50, p99, max }: Latency): string =>
+const formatLatency = ({ calls, failed, p50, p99, max }: Latency): string =>
   `${calls} calls, ${failed} failed, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, max ${max.toFixed(1)} ms`;
 
 /** Megabytes. */
 interface Memory {
   /** Of JavaScript, after a collection. */
   readonly heap: number;
-  /** Outside it, and held by it: buffers above all. */
+  /** Outside it, and referenced by it: buffers above all. */
   readonly external: number;
   /** The part of it that is contents of buffers. */
   readonly buffers: number;
-  /** Room that V8 keeps for new objects: it is doubled, up to a limit of its own, and seldom given back. */
+  /** Room that V8 reserves for new objects: it is doubled, up to a limit, and seldom released. */
   readonly young: number;
-  /** What the platform has given: all of that, and code, stacks, and what else is kept for later. */
+  /** The memory from the platform: all of that, and code, stacks, and reserves. */
   readonly resident: number;
 }
 
-/** What is held: a collection comes first, and a second one for what the first has let go of. */
+/**
+ * The referenced memory: a collection first, and a second one for objects that the first has
+ * released.
+ */
 async function memoryNow(): Promise<Memory> {
   for (let pass = 0; pass < 2; pass += 1) {
     globalThis.gc?.();
@@ -93,7 +99,7 @@ async function memoryNow(): Promise<Memory> {
   };
 }
 
-/** How much a value grows in a minute: the slope of the line that fits best. */
+/** The growth of a value in a minute: the slope of the best line. */
 function growthOf(values: readonly number[], everyMinutes: number): number {
   const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
   const middle = (values.length - 1) / 2;
@@ -110,7 +116,7 @@ const alone = await opened(well);
 await calling(alone.registry, 1_000);
 const before = await calling(alone.registry, 5_000);
 await alone.registry.close();
-console.log(`seven alone: usable after ${alone.usableMs.toFixed(0)} ms; ${told(before)}`);
+console.log(`seven alone: usable after ${alone.usableMs.toFixed(0)} ms; ${formatLatency(before)}`);
 
 const all = await opened([...bad, ...well]);
 let changes = 0;
@@ -122,18 +128,18 @@ for (let round = 1; round <= rounds; round += 1) {
   const latency = await calling(all.registry, (minutes * 60_000) / rounds);
   const now = await memoryNow();
   memory.push(now);
-  const shown = Object.entries(now).map(([part, mb]) => `${part} ${(mb as number).toFixed(1)}`);
-  console.log(`${round}/${rounds}: ${told(latency)}; MB: ${shown.join(", ")}`);
+  const formatted = Object.entries(now).map(([part, mb]) => `${part} ${(mb as number).toFixed(1)}`);
+  console.log(`${round}/${rounds}: ${formatLatency(latency)}; MB: ${formatted.join(", ")}`);
 }
 // While it begins, code is compiled and caches fill.
 const settled = memory.slice(Math.ceil(rounds / 3));
 const growth = (of: (one: Memory) => number): number => growthOf(settled.map(of), minutes / rounds);
 const held = growth(({ heap, external }) => heap + external);
-const isFlat = held < mostGrowth;
+const isFlat = held < maxGrowth;
 const resident = growth((one) => one.resident);
 const room = growth((one) => one.young);
 console.log(
-  `memory in the last two thirds: ${held.toFixed(2)} MB a minute more held (${isFlat ? "flat" : "NOT FLAT"}: the limit is ${mostGrowth}), ${resident.toFixed(2)} MB a minute more resident, of which V8's room for new objects ${room.toFixed(2)}; ${changes} changes of the registry`,
+  `memory in the last two thirds: ${held.toFixed(2)} MB a minute more held (${isFlat ? "flat" : "NOT FLAT"}: the limit is ${maxGrowth}), ${resident.toFixed(2)} MB a minute more resident, of which V8's room for new objects ${room.toFixed(2)}; ${changes} changes of the registry`,
 );
 if (!isFlat) process.exitCode = 1;
 console.log(all.registry.problems.map(({ source, message }) => `${source}: ${message}`).join("\n"));

@@ -5,7 +5,8 @@ import { callers, floor } from "./calls/callers.ts";
 import type { Costs } from "./calls/child.ts";
 import { answerOf, dismissed, forked, measured, median, print, row } from "./calls/rounds.ts";
 
-// How fast MCP tools are called, beside the bare client of the SDK's first line (README.md):
+// The speed of MCP tool calls, compared with the bare client of the SDK's first line (README.md):
+//
 // node bench/mcp/calls.ts [--rounds 9] [--calls 5000] [part of a contender's name…]
 const { values, positionals } = parseArgs({
   options: { rounds: { type: "string" }, calls: { type: "string" } },

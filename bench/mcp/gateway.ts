@@ -5,7 +5,8 @@ import type { Costs } from "./calls/child.ts";
 import { callers, fronts } from "./calls/gateway-callers.ts";
 import { answerOf, dismissed, forked, measured, median, print, row } from "./calls/rounds.ts";
 
-// What a gateway adds to a call (README.md):
+// The cost that a gateway adds to a call (README.md):
+//
 // node bench/mcp/gateway.ts [--rounds 9] [--calls 1000] [part of a contender's name…]
 const { values, positionals } = parseArgs({
   options: { rounds: { type: "string" }, calls: { type: "string" } },

@@ -8,7 +8,8 @@ import type { Round } from "./calls/child.ts";
 import { callers } from "./calls/callers.ts";
 import { tasks } from "./calls/tasks.ts";
 
-// What a call costs the client, beside undici (README.md):
+// The cost of a call for the client, compared with undici (README.md):
+//
 // node bench/openapi/calls.ts [--rounds 9] [--calls 1000] [part of a contender's name…]
 const { values, positionals } = parseArgs({
   options: { rounds: { type: "string" }, calls: { type: "string" } },
@@ -16,7 +17,7 @@ const { values, positionals } = parseArgs({
 });
 const rounds = Number(values.rounds ?? 9);
 const calls = Number(values.calls ?? 1000);
-/** Until code is compiled and connections are there. */
+/** Until code is compiled and connections exist. */
 const warmUps = 4;
 const floor = "undici.request";
 
@@ -63,7 +64,10 @@ for (const { process: child } of clients) child.disconnect();
 server.disconnect();
 rmSync(folder, { recursive: true });
 
-/** Contenders take turns, and a ratio compares neighbours: what the machine does meanwhile meets both. */
+/**
+ * Contenders take turns, and a ratio compares neighbours, so that other load on the machine affects
+ * both.
+ */
 async function measured(
   round: Round,
 ): Promise<Map<string, { readonly cpu: number; readonly ratios: readonly number[] }>> {

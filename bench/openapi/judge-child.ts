@@ -1,28 +1,30 @@
-import { examine } from "../../packages/openapi/corpus/oracles/classify-calls.ts";
-import { judgeDocument } from "../../packages/openapi/corpus/oracles/check-document.ts";
+import { classifyCalls } from "../../packages/openapi/corpus/oracles/classify-calls.ts";
+import { checkDocument } from "../../packages/openapi/corpus/oracles/check-document.ts";
 import { router } from "../../packages/openapi/corpus/oracles/path-routes.ts";
-import { prismJudge } from "../../packages/openapi/corpus/oracles/prism-oracle.ts";
+import { createPrismOracle } from "../../packages/openapi/corpus/oracles/prism-oracle.ts";
 import { contenders } from "./contenders.ts";
 
-// One contender and one document, in a process of its own: node judge-child.ts contender document seed most
+// One contender and one document, in a child process:
+//
+// node judge-child.ts contender document seed most
 const [name = "", document = "", seed = "1", most = "50"] = process.argv.slice(2);
-// Peers report what they do on the console.
+// Peers write to the console.
 for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {};
 
 const contender = await contenders[name]?.();
 if (contender === undefined) throw new Error(`no contender ${name}`);
-const prism = await prismJudge(document);
-const judged = await judgeDocument(document, [prism], {
+const prism = await createPrismOracle(document);
+const checked = await checkDocument(document, [prism], {
   contender,
   seed: Number(seed),
   most: Number(most),
   route: router(prism.operations),
 });
-const { tallies, ours } = examine(judged, [prism.name]);
+const { tallies, ours } = classifyCalls(checked, [prism.name]);
 const result = {
   operations: prism.operations.length,
-  tools: judged.operations,
-  called: judged.called,
+  tools: checked.operations,
+  called: checked.called,
   tally: tallies[0],
   rejections: ours,
 };

@@ -6,8 +6,10 @@ import { documentNames } from "../../packages/openapi/corpus/documents.ts";
 import { defaultSeed } from "../../packages/openapi/corpus/oracles/sample-calls.ts";
 import { contenders } from "./contenders.ts";
 
-// What Prism accepts of generated calls, ours and three peers', in one run (README.md):
-// node --conditions=@toolweave/source bench/openapi/judge.ts [--most 50] [--rejections file] [part of a document's name…]
+// The generated calls that Prism accepts, ours and three peers', in one run (README.md):
+//
+// node --conditions=@toolweave/source bench/openapi/judge.ts [--most 50] [--rejections file] [part
+// of a document's name…]
 const { values, positionals } = parseArgs({
   options: { most: { type: "string" }, rejections: { type: "string" } },
   allowPositionals: true,
@@ -22,7 +24,7 @@ interface Result {
   readonly operations: number;
   readonly tools: number;
   readonly called: number;
-  readonly tally: Readonly<Record<"accepted" | "judges" | "ours" | "notJudged", number>>;
+  readonly tally: Readonly<Record<"accepted" | "oracles" | "ours" | "notChecked", number>>;
   readonly rejections: readonly string[];
 }
 
@@ -49,8 +51,8 @@ for (const document of documents) {
     }
     const { operations, tools, called, tally } = result;
     const calls = 2 * called;
-    // What is the judge's fault is nobody else's: the same excuses hold for all.
-    const accepted = tally.accepted + tally.judges;
+    // Known faults of the judge are excluded for all contenders alike.
+    const accepted = tally.accepted + tally.oracles;
     print([document, name, tools, operations, calls, accepted, percent(accepted, calls)]);
     (rejections[name] ??= {})[document] = result.rejections;
     const sum = sums.get(name) ?? { documents: 0, operations: 0, tools: 0, calls: 0, accepted: 0 };

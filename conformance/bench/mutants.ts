@@ -1,7 +1,7 @@
-// Prints the table of rules and mutants: how many of each rule's mutants the kit catches with
-// exactly that rule's id, and how long a run takes.
+// Prints the table of rules and mutants: the number of each rule's mutants that the kit detects
+// with exactly that rule's id, and the duration of a run.
 //
-//   node --conditions=@toolweave/source conformance/bench/mutants.ts
+// node --conditions=@toolweave/source conformance/bench/mutants.ts
 import { requirements, runConformance } from "../src/index.ts";
 import { mutants } from "../test/mutants/index.ts";
 

@@ -1,6 +1,6 @@
-// Prints how long the kit takes over one simple tool in this process, and its slowest rules.
+// Prints the duration of the kit for one simple tool in this process, and its slowest rules.
 //
-//   node --conditions=@toolweave/source conformance/bench/one-tool.ts
+// node --conditions=@toolweave/source conformance/bench/one-tool.ts
 import { defineTool } from "@toolweave/core";
 import { runConformance, type Manifest } from "../src/index.ts";
 

@@ -1,6 +1,6 @@
 // Runs the kit on the correct fixtures with many seeds. Every failure is a false positive.
 //
-//   node --conditions=@toolweave/source conformance/bench/seeds.ts [first] [count]
+// node --conditions=@toolweave/source conformance/bench/seeds.ts [first] [count]
 import { findFalsePositives } from "../test/support/find-false-positives.ts";
 import { sourceManifest, toolsManifest } from "../test/fixtures/index.ts";
 

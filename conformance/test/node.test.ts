@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The line that Node's runner prints for a rule. */
+/** The line that Node.js's runner prints for a rule. */
 function line(id: string): string | undefined {
   return run.stdout
     .split("\n")
@@ -86,7 +86,7 @@ test("a known failure passes and is marked", () => {
   expect(line("TW-SPEC-008")).toMatch(/^ok TW-SPEC-008 .* \[known to fail: issue 12\]$/);
 });
 
-test("rules that hold pass, in a group for each area", () => {
+test("fulfilled rules pass, in a group for each area", () => {
   expect(line("TW-NAME-001")).toMatch(/^ok TW-NAME-001 /);
   expect(run.stdout).toContain("# Subtest: Tool names");
 });

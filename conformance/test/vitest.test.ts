@@ -106,7 +106,7 @@ test("a known failure passes and is marked", () => {
   });
 });
 
-test("rules that hold pass", () => {
+test("fulfilled rules pass", () => {
   expect(find("TW-CALL-002")?.status).toBe("passed");
 });
 

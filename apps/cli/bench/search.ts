@@ -37,7 +37,7 @@ function indexOf(toolset: Toolset): ToolIndex {
   return index;
 }
 
-function shown(questions: readonly Question[], find: Find): string {
+function formatResults(questions: readonly Question[], find: Find): string {
   const { at5, at10 } = recallOf(questions, find);
   return `${at5.toFixed(1)} / ${at10.toFixed(1)}`;
 }
@@ -79,7 +79,10 @@ for (const [name, toolset, questions] of [
   const index = indexOf(toolset);
   const ours: Find = (text, limit) => index.search(text, limit).map((match) => match.name);
   const plain = plainBm25(Array.from(toolset));
-  row([name, questions.length, shown(questions, ours), shown(questions, plain)], recallWidths);
+  row(
+    [name, questions.length, formatResults(questions, ours), formatResults(questions, plain)],
+    recallWidths,
+  );
 }
 
 /** So many tools: the given ones, over and over under other names. */

@@ -23,7 +23,7 @@ test("call gives an agent a task and prints its answer", async () => {
   expect(requests[1]?.messages.at(-1)?.content).toBe("Milk.");
 });
 
-test("what an agent wants to do is asked in the terminal, and runs when it is approved", async () => {
+test("a write of an agent is asked about in the terminal, and runs if it is approved", async () => {
   const { config, written } = await secretary([{ writes: "Eggs" }, "Noted."]);
   const { io, stdin, stdout, stderr, said } = captureIo({ terminal: true });
   const ended = runCli(["call", "secretary", task, "--config", config], io);
@@ -36,7 +36,7 @@ test("what an agent wants to do is asked in the terminal, and runs when it is ap
   expect([stdout(), written()]).toEqual(["Noted.\n", "Eggs\n"]);
 });
 
-test("what is not approved, the agent reads, and answers all the same", async () => {
+test("the agent reads that a call was refused, and still answers", async () => {
   const { config, requests, written } = await secretary([{ writes: "Eggs" }, "Then not."]);
   const { io, stdin, stdout, said } = captureIo({ terminal: true });
   const ended = runCli(["call", "secretary", task, "--config", config], io);
@@ -47,15 +47,15 @@ test("what is not approved, the agent reads, and answers all the same", async ()
   expect(requests[1]?.messages.at(-1)).toMatchObject({ role: "tool" });
 });
 
-test("an agent that waits where nobody can be asked goes on with another command", async () => {
+test("an agent that waits without a terminal is resumed by another command", async () => {
   const turns = [{ writes: "Eggs" }, { writes: "Milk" }, "Noted."];
   const { config, requests, written } = await secretary(turns);
   const run = runIn(tempStore());
   const waiting = await run(["call", "secretary", task, "--config", config]);
   expect([waiting.code, waiting.stdout, written()]).toEqual([3, "", ""]);
   expect(waiting.stderr).toContain("secretary waits for you");
-  const shown = await run(["approvals", "show", idIn(waiting)]);
-  expect(shown.stdout).toContain("for its call of notes__write_note");
+  const displayed = await run(["approvals", "show", idIn(waiting)]);
+  expect(displayed.stdout).toContain("for its call of notes__write_note");
   const answer = ["--answer", '{"type": "approve"}'];
   const again = await run(["approvals", "resume", idIn(waiting), ...answer]);
   expect([again.code, again.stdout, written()]).toEqual([3, "", "Eggs\n"]);
@@ -64,7 +64,7 @@ test("an agent that waits where nobody can be asked goes on with another command
   expect(requests).toHaveLength(3);
 });
 
-test("what an agent's tools answer is bounded for its model, as it is nowhere else in a command", async () => {
+test("the outputs of an agent's tools are bounded for its model, unlike those of a command", async () => {
   const server = notesServer({ HAS: "Milk. ".repeat(16_000) });
   const mcp = { notes: { trustAnnotations: true } };
   const others = { mcpServers: { notes: server }, mcp };
@@ -78,7 +78,7 @@ test("what an agent's tools answer is bounded for its model, as it is nowhere el
   expect(ofTool.stdout).toHaveLength(96_001);
 });
 
-test("an agent that comes to a limit ends with 1, and what it has said is no answer on stdout", async () => {
+test("an agent that reaches a limit ends with 1, and its partial answer is not printed on stdout", async () => {
   const { config } = await secretary([{ reads: true }], { limits: { turns: 1 } });
   const ended = await runCommand(["call", "secretary", task, "--config", config]);
   expect([ended.code, ended.stdout]).toEqual([1, ""]);
@@ -92,7 +92,7 @@ test("an agent whose package is missing ends with the command that installs it",
   expect(ended.stderr).toContain("run `npm install @ai-sdk/no-such-provider` there");
 });
 
-test("an agent that is wrong is a usage error with its place", async () => {
+test("an invalid agent is a usage error with its place", async () => {
   const { config } = await secretary([], { model: "gpt-5" });
   const { code, stderr } = await runCommand(["inspect", "--config", config]);
   expect(code).toBe(2);

@@ -4,8 +4,8 @@ import { captureIo } from "./support/captured-io.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
 import { tempFile, tempStore } from "./support/temp-file.ts";
 
-// What a person types reaches the command through the terminal's line discipline; here the streams
-// stand for it, marked as terminals.
+// A person's input reaches the command through the terminal's line discipline; here streams replace
+// it, marked as terminals.
 let shop: PetShop;
 let before = 0;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const sent = (): string[] =>
   shop.requests.slice(before).map(({ method, url }) => `${method} ${url}`);
 
 describe("on a terminal", () => {
-  test("the request is shown on stderr before anything is sent", async () => {
+  test("the request is displayed on stderr before anything is sent", async () => {
     const { io, stdin, stderr, said } = captureIo({ terminal: true });
     const ended = runCli(remove(), io);
     await said("Run it?");
@@ -99,7 +99,7 @@ describe("on a terminal", () => {
     await ended;
   });
 
-  test("a read is not asked about", async () => {
+  test("a read needs no approval", async () => {
     const { io, stderr } = captureIo({ terminal: true });
     expect(await runCli(["call", "get_pet", "id=7", "--openapi", shop.documentUrl], io)).toBe(0);
     expect(stderr()).toBe("");
@@ -107,7 +107,7 @@ describe("on a terminal", () => {
 });
 
 describe("without a terminal", () => {
-  test("the call waits with 3, and says what it waits for and how it goes on", async () => {
+  test("the call waits with 3, and the output has the reason and the commands to continue", async () => {
     const { io, stdout, stderr } = captureIo({ env: { TOOLWEAVE_STORE: tempStore() } });
     expect(await runCli(remove(), io)).toBe(3);
     expect({ sent: sent(), stdout: stdout() }).toEqual({ sent: [], stdout: "" });
@@ -129,7 +129,7 @@ describe("without a terminal", () => {
     );
   });
 
-  test("long arguments are cut, and cannot disguise themselves", async () => {
+  test("long arguments are truncated, and hidden characters are visible", async () => {
     const { io, stdin, stderr } = captureIo();
     stdin.end(JSON.stringify({ name: `\u001b[2JRex${"x".repeat(50_000)}` }));
     expect(
@@ -164,7 +164,7 @@ describe("without a terminal", () => {
   });
 });
 
-test("arguments from stdin leave nobody to ask", async () => {
+test("with arguments from stdin the call cannot ask", async () => {
   const { io, stdin } = captureIo({ terminal: true });
   stdin.end('{"id":7}');
   const argv = ["call", "delete_pet", "--args", "-", "--openapi", shop.documentUrl];
@@ -172,7 +172,7 @@ test("arguments from stdin leave nobody to ask", async () => {
   expect(sent()).toEqual([]);
 });
 
-test('`inspect` says "asks first" of exactly the calls that wait for approval', async () => {
+test('`inspect` prints "asks first" for exactly the calls that wait for approval', async () => {
   const methods = ["get", "head", "options", "post", "put", "patch", "delete"];
   const document = {
     openapi: "3.1.0",

@@ -15,7 +15,7 @@ import { idIn, runIn } from "./support/run-cli.ts";
 
 usePetShop();
 
-// Whoever can write to the store or to its folder is not believed; what is broken says what to do.
+// Changes to the store or its folder are not trusted; an error has the next step.
 const sent = (): string[] => requests().map(({ method, url }) => `${method} ${url}`);
 const waiting = async (): Promise<string> => idIn(await run(remove(7)));
 
@@ -44,7 +44,7 @@ describe("AP15: a call that was changed on disk", () => {
       "to live longer",
       (interruption) => ({ ...interruption, expiresAt: interruption.expiresAt + 1 }),
     ],
-  ])("%s is refused before anything of it is used", async (_, change) => {
+  ])("%s is refused before any of it is used", async (_, change) => {
     const id = await waiting();
     inDatabase((db) => {
       const row = db.prepare("SELECT interruption FROM pending_calls").get();
@@ -56,9 +56,9 @@ describe("AP15: a call that was changed on disk", () => {
       expect({ command, code }).toEqual({ command, code: 3 });
       expect(stderr).toContain("cannot be opened: it was changed");
     }
-    const shown = await run(["approvals", "show", id]);
-    expect(shown.stderr).toContain("cannot be opened: it was changed");
-    expect(shown.stdout).not.toContain("To answer it");
+    const displayed = await run(["approvals", "show", id]);
+    expect(displayed.stderr).toContain("cannot be opened: it was changed");
+    expect(displayed.stdout).not.toContain("To answer it");
     expect(requests()).toEqual([]);
   });
 });
@@ -73,7 +73,7 @@ describe("the key", () => {
     expect((await run(["approvals", "approve", id])).code).toBe(0);
   });
 
-  test("can be in the environment: then no file is made, and later commands need it", async () => {
+  test("can be in the environment: then no file is created, and later commands need it", async () => {
     const withKey = runIn(store, { TOOLWEAVE_KEY: "k".repeat(32) });
     const called = await withKey(remove(7));
     expect(called.stderr).toContain("TOOLWEAVE_KEY must have the same value there.\n");
@@ -105,14 +105,14 @@ describe("the key", () => {
     }
     expect(readFileSync(`${store}.key`, "utf8")).toBe(content);
     expect(sent()).toEqual([]);
-    // What needs no person needs no key.
+    // Calls that need no approval need no key.
     expect((await run(["call", "get_pet", "id=7", "--openapi", shop.documentUrl])).code).toBe(0);
     expect((await run(remove(8, "--yes"))).code).toBe(0);
   });
 });
 
 describe("a store that", () => {
-  test("is damaged is named, and stops only what needs it", async () => {
+  test("is damaged is reported, and affects only commands that need it", async () => {
     const id = await waiting();
     writeFileSync(store, "this is no database, but long enough to be looked at as one".repeat(20));
     for (const argv of [["approvals", "list"], ["approvals", "approve", id], remove(8)]) {
@@ -124,7 +124,7 @@ describe("a store that", () => {
     expect((await run(["call", "get_pet", "id=7", "--openapi", shop.documentUrl])).code).toBe(0);
   });
 
-  test("cannot be made says where, and nothing is sent", async () => {
+  test("cannot be created is reported with its path, and nothing is sent", async () => {
     const { code, stderr } = await run(remove(7, "--store", "/dev/null/approvals.sqlite"));
     expect(code).toBe(1);
     expect(stderr).toContain("delete_pet was not run: it has to wait for a person");
@@ -134,7 +134,7 @@ describe("a store that", () => {
 });
 
 describe("a call that is over", () => {
-  /** A call of a program's own, in the same store with the same key. */
+  /** A call of a program, in the same store with the same key. */
   async function foreignCall(clock?: Clock): Promise<Interruption> {
     await waiting();
     const opened = sqliteStore({ path: store, ...(clock === undefined ? {} : { clock }) });
@@ -174,7 +174,7 @@ describe("a call that is over", () => {
     expect((await run(["approvals", "show", id])).stdout).toContain("expired");
   });
 
-  test("because another program made it is left to that program", async () => {
+  test("because another program made it must be resumed by that program", async () => {
     const { id } = await foreignCall();
     expect((await run(["approvals", "list"])).stdout).toContain("input: Your name?");
     const resumed = await run(["approvals", "resume", id]);
@@ -183,13 +183,13 @@ describe("a call that is over", () => {
     const rejected = await run(["approvals", "reject", id]);
     expect(rejected.code).toBe(2);
     expect(rejected.stderr).toContain("has started and waits for more than approval");
-    const shown = await run(["approvals", "show", id]);
-    expect(shown.stdout).toContain("made by another program");
-    expect(shown.stdout).toContain(`toolweave approvals resume ${id}`);
+    const displayed = await run(["approvals", "show", id]);
+    expect(displayed.stdout).toContain("made by another program");
+    expect(displayed.stdout).toContain(`toolweave approvals resume ${id}`);
     expect((await run(["approvals", "list"])).stdout).toContain("\n2 calls wait\n");
   });
 
-  test("because somebody runs it now, or its outcome is not known, does not run again", async () => {
+  test("because another process runs it now, or its outcome is unknown, does not run again", async () => {
     const id = await waiting();
     const claim = async (leaseMs: number): Promise<void> => {
       const opened = sqliteStore({ path: store, leaseMs });
@@ -210,13 +210,13 @@ describe("a call that is over", () => {
     expect(unknown).toMatchObject({ code: 1, stdout: "" });
     expect(unknown.stderr).toContain("its outcome is not known. Check what it did");
     expect((await run(["approvals", "list", "--json"])).stdout).toContain('"unfinished"');
-    // Whoever has checked takes it off the list.
+    // A person who has checked it removes it from the list.
     expect((await run(["approvals", "reject", id])).code).toBe(1);
     expect((await run(["approvals", "list"])).stdout).toBe("0 calls wait\n");
     expect(sent()).toEqual([]);
   });
 
-  test("because its store was removed is not there", async () => {
+  test("because its store was removed does not exist", async () => {
     const id = await waiting();
     rmSync(store);
     const { code, stderr } = await run(["approvals", "approve", id]);

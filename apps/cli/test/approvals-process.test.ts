@@ -6,14 +6,14 @@ import { openPetShop, type PetShop } from "./support/pet-shop.ts";
 import { endOf, runBin, runShell, startBin, type BinResult } from "./support/run-bin.ts";
 import { tempFile, tempFolder, tempStore } from "./support/temp-file.ts";
 
-// Processes take their time on a busy machine.
+// Processes start slowly on a busy machine.
 let shop: PetShop;
 beforeAll(async () => {
   shop = await openPetShop();
 });
 afterAll(() => shop.close());
 
-/** The command that a process has printed: word for word what a person would copy. */
+/** The command that a process has printed, exactly as a person would copy it. */
 function printed({ stderr }: BinResult, command: string): string {
   const line = new RegExp(`^  (toolweave approvals ${command} .*)$`, "m").exec(stderr)?.[1];
   if (line === undefined) throw new Error(`It printed no such command: ${stderr}`);
@@ -23,9 +23,9 @@ function printed({ stderr }: BinResult, command: string): string {
 const sentSince = (before: number): string[] =>
   shop.requests.slice(before).map(({ method, url }) => `${method} ${url}`);
 
-test("a call waits in one process; the command that it prints runs it in another, once", async () => {
+test("a call waits in one process; the printed command runs it in another, once", async () => {
   const before = shop.requests.length;
-  // A document and a store that only quoting and absolute paths find again.
+  // A document and a store whose paths need quoting and must be absolute.
   const folder = tempFolder();
   writeFileSync(join(folder, "pets.json"), JSON.stringify(petDocument));
   const waits = await runBin(
@@ -59,7 +59,7 @@ test("a call waits in one process; the command that it prints runs it in another
   expect(sentSince(before)).toEqual(["POST /pets"]);
 });
 
-test("the other command that it prints rejects it, and then nothing runs it", async () => {
+test("the other printed command rejects it, and then nothing runs it", async () => {
   const before = shop.requests.length;
   const waits = await runBin(["call", "delete_pet", "id=7", "--openapi", shop.documentUrl]);
   expect(await runShell(printed(waits, "reject"))).toMatchObject({ code: 0, stdout: "" });
@@ -72,14 +72,14 @@ test("AP04: of processes that approve one call together, one runs it", async () 
   const waits = await runBin(["call", "delete_pet", "id=9", "--openapi", shop.documentUrl]);
   const approve = printed(waits, "approve");
   const ended = await Promise.all([1, 2, 3].map(() => runShell(approve)));
-  // Who comes while another is at it is refused; who comes later prints what came of it.
+  // A process during the other's work is refused; a later one prints the outcome.
   const codes = ended.map(({ code }) => code);
   expect(codes).toContain(0);
   expect(codes.filter((code) => code !== 0 && code !== 3)).toEqual([]);
   expect(sentSince(before)).toEqual(["DELETE /pets/9"]);
 });
 
-test("processes that make a store together have one key", async () => {
+test("processes that create a store together have one key", async () => {
   const env = { TOOLWEAVE_STORE: tempStore() };
   const waits = await Promise.all(
     [1, 2, 3].map((id) =>
@@ -92,13 +92,13 @@ test("processes that make a store together have one key", async () => {
     [3, true],
   ]);
   for (const one of waits) {
-    const shown = await runShell(printed(one, "approve").replace(" approve ", " show "));
-    expect(shown).toMatchObject({ code: 0, stderr: "" });
+    const displayed = await runShell(printed(one, "approve").replace(" approve ", " show "));
+    expect(displayed).toMatchObject({ code: 0, stderr: "" });
   }
 });
 
 describe("Ctrl-C", () => {
-  test("before the call is taken leaves it pending", async () => {
+  test("before the call is claimed leaves it pending", async () => {
     const own = await openPetShop();
     const env = { TOOLWEAVE_STORE: tempStore() };
     const document = tempFile("pets.json", JSON.stringify(petDocument));
@@ -107,7 +107,7 @@ describe("Ctrl-C", () => {
       { env },
     );
     const [, id = ""] = /approve (\S+)/.exec(waits.stderr) ?? [];
-    // The document is looked for where nobody answers.
+    // The document is loaded from a server that does not answer.
     const elsewhere = ["--openapi", `${own.url}/never.json`];
     const child = startBin(["approvals", "approve", id, ...elsewhere], { env });
     const ended = endOf(child);
@@ -122,7 +122,7 @@ describe("Ctrl-C", () => {
     await own.close();
   });
 
-  test("while the call runs cancels it, and it is over", async () => {
+  test("while the call runs cancels it, and it has ended", async () => {
     const own = await openPetShop();
     const env = { TOOLWEAVE_STORE: tempStore() };
     const policy = tempFile("rules.json", '{"rules": [{"effect": "ask", "tools": "wait_*"}]}');
@@ -146,7 +146,7 @@ describe("Ctrl-C", () => {
   });
 });
 
-test("the store is loaded for those alone who use it", async () => {
+test("the store is loaded only for commands that use it", async () => {
   const spy =
     'import { registerHooks } from "node:module";' +
     "registerHooks({ resolve(name, context, next) {" +

@@ -21,14 +21,14 @@ describe("resume --answer", () => {
     ["by the request's id", () => ['{"type": "approve", "requestId": "call:1"}']],
     ["a list", () => ['[{"type": "approve"}]']],
     ["a file", () => [`@${tempFile("answers.json", '[{"type": "approve"}]')}`]],
-  ])("takes %s", async (_, answers) => {
+  ])("accepts %s", async (_, answers) => {
     const options = answers().flatMap((answer) => ["--answer", answer]);
     const { code, stdout } = await run(["approvals", "resume", await waiting(), ...options]);
     expect([code, JSON.parse(stdout)]).toEqual([0, { name: "Rex" }]);
     expect(sent()).toEqual(['POST /pets {"name":"Rex"}']);
   });
 
-  test("takes other arguments, a no, and says what is wrong with an answer", async () => {
+  test("accepts other arguments and a rejection, and reports invalid answers", async () => {
     const id = await waiting();
     const resume = (answer: string): ReturnType<RunCommand> =>
       run(["approvals", "resume", id, "--answer", answer]);
@@ -54,14 +54,14 @@ describe("resume --answer", () => {
     expect(sent()).toHaveLength(1);
   });
 
-  test("is needed where nobody can be asked", async () => {
+  test("is required without a terminal", async () => {
     const { code, stderr } = await run(["approvals", "resume", await waiting()]);
     expect([code, stderr.includes("give the answers with --answer")]).toEqual([2, true]);
   });
 });
 
 describe("resume on a terminal", () => {
-  test("asks what `call` would have asked", async () => {
+  test("asks the same as `call`", async () => {
     const id = await waiting();
     const { io, stdin, stderr, said } = captureIo({
       terminal: true,
@@ -125,7 +125,7 @@ describe("resume on a terminal", () => {
     return { answers, stderr };
   }
 
-  test("asks for each request in its own way, and reads answers as their schemas say", async () => {
+  test("asks for each request in its own way, and reads answers by their schemas", async () => {
     const { answers, stderr } = await asked(
       [approval, auth, input, text, result],
       ["y\n", "y\n", "3\n", "the red one\n", '{"ok": true}\n'],
@@ -144,7 +144,7 @@ describe("resume on a terminal", () => {
     expect(stderr()).toContain('input: How many?\n  as {"type":"integer"}\n');
   });
 
-  test("a no to one request is a no to the call", async () => {
+  test("a rejection of one request rejects the call", async () => {
     const { answers } = await asked([auth, input], ["n\n"]);
     expect(await answers).toEqual([{ type: "reject", requestId: "b" }]);
   });

@@ -9,13 +9,13 @@ usePetShop();
 const sent = (): string[] =>
   requests().map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
 
-describe("secrets of a call that waits", () => {
+describe("secrets of a pending call", () => {
   const everywhere = (): string =>
     readdirSync(dirname(store))
       .map((name) => readFileSync(`${dirname(store)}/${name}`, "latin1"))
       .join();
 
-  test("are never kept, and asked for again by name", async () => {
+  test("are never stored, and requested again by name", async () => {
     const called = await run([
       ...remove(7, "--auth", "bearer:s3cret-t0ken", "--header", "X-Key: s3cret-k3y"),
       ...["--auth", "apiKey:shopKey=s3cret-shop", "--json"],
@@ -59,7 +59,7 @@ describe("secrets of a call that waits", () => {
     expect(sent()).toEqual(["DELETE /pets/7"]);
   });
 
-  test("in an address are not kept either", async () => {
+  test("in an address are not stored either", async () => {
     const address = `${shop.documentUrl}?sig=s3cret`;
     const called = await run(["call", "delete_pet", "id=7", "--openapi", address]);
     expect(called.stderr).toContain(` --openapi '${shop.documentUrl}?QUERY'\n`);

@@ -33,15 +33,18 @@ describe("the store", () => {
     ["a list", () => ["approvals", "list"]],
     ["a list of grants", () => ["approvals", "grants"]],
     ["an explanation", () => ["policy", "explain", "get_pet", "--openapi", shop.documentUrl]],
-  ])("is not made for %s", async (_, argv) => {
+  ])("is not created for %s", async (_, argv) => {
     expect((await run(argv())).code).toBe(0);
     expect(existsSync(dirname(store))).toBe(false);
   });
 
-  test.each([["y\n"], ["n\n"]])("is not made for an answer on the terminal (%j)", async (stdin) => {
-    await run(remove(7), { terminal: true, stdin });
-    expect(existsSync(dirname(store))).toBe(false);
-  });
+  test.each([["y\n"], ["n\n"]])(
+    "is not created for an answer on the terminal (%j)",
+    async (stdin) => {
+      await run(remove(7), { terminal: true, stdin });
+      expect(existsSync(dirname(store))).toBe(false);
+    },
+  );
 
   test("that is missing is empty", async () => {
     expect(await run(["approvals", "list"])).toEqual({
@@ -56,7 +59,7 @@ describe("the store", () => {
     expect(stderr).toContain('There is no call that waits with the id "3f2a91"');
   });
 
-  test("and its key are this user's alone", async () => {
+  test("and its key are only accessible for this user", async () => {
     await run(remove(7));
     expect(statSync(dirname(store)).mode & 0o777).toBe(0o700);
     const modes = readdirSync(dirname(store)).map((name) => [
@@ -69,14 +72,14 @@ describe("the store", () => {
     ]);
   });
 
-  test("is one for calls that are made together, and none of them is lost", async () => {
+  test("is shared by simultaneous calls, and none of them is lost", async () => {
     const ended = await Promise.all([1, 2, 3].map((id) => run(remove(id))));
     expect(ended.map(({ code }) => code)).toEqual([3, 3, 3]);
     for (const one of ended) expect((await run(["approvals", "approve", idIn(one)])).code).toBe(0);
     expect(sent().sort()).toEqual(["DELETE /pets/1", "DELETE /pets/2", "DELETE /pets/3"]);
   });
 
-  test("lies where --store says, and the commands say so, too", async () => {
+  test("is at the path of --store, and the printed commands have it, too", async () => {
     const other = tempStore();
     const { stderr } = await run(remove(7, "--store", other));
     expect(stderr).toContain(` --store ${other}\n`);
@@ -85,7 +88,7 @@ describe("the store", () => {
   });
 });
 
-describe("a call that waits", () => {
+describe("a pending call", () => {
   test("is a line: id, tool, intent, age, expiry, status", async () => {
     const id = await waiting(...remove(7));
     const { stdout } = await run(["approvals", "list"]);
@@ -94,7 +97,7 @@ describe("a call that waits", () => {
     );
   });
 
-  test("is shown with all that a person has to know", async () => {
+  test("is displayed with everything that a person needs", async () => {
     const argv = remove(7, "--auth", "bearer:$TOKEN", "--header", "X-Key: abc");
     const id = idIn(await run(argv, { env: { TOKEN: "t-1" } }));
     const { code, stdout } = await run(["approvals", "show", id.slice(0, 6)]);
@@ -125,10 +128,10 @@ describe("a call that waits", () => {
     );
   });
 
-  test("is data with --json, with what could be saved and the commands", async () => {
+  test("is data with --json, with the possible grant and the commands", async () => {
     const id = await waiting(...remove(7));
-    const shown = JSON.parse((await run(["approvals", "show", id, "--json"])).stdout);
-    expect(shown).toMatchObject({
+    const displayed = JSON.parse((await run(["approvals", "show", id, "--json"])).stdout);
+    expect(displayed).toMatchObject({
       id,
       status: "pending",
       call: { name: "delete_pet", arguments: { id: 7 } },
@@ -143,7 +146,7 @@ describe("a call that waits", () => {
     });
   });
 
-  test("is shown without an offer to answer it once it is over", async () => {
+  test("is displayed without commands to answer it once it has ended", async () => {
     const id = await waiting(...remove(7));
     await run(["approvals", "reject", id]);
     const { code, stdout } = await run(["approvals", "show", id]);
@@ -151,7 +154,7 @@ describe("a call that waits", () => {
     expect(stdout).not.toMatch(/--always|To answer it|approve /);
   });
 
-  test("cannot disguise itself on a terminal", async () => {
+  test("cannot hide characters on a terminal", async () => {
     const name = "\u001b[2JRex\r\n\u009bRun it? \u202e";
     const id = idIn(
       await run(["call", "add_pet", "--args", "-", "--openapi", shop.documentUrl], {
@@ -166,7 +169,7 @@ describe("a call that waits", () => {
 });
 
 describe("approve", () => {
-  test("sends the request once, and prints the answer as `call` does", async () => {
+  test("sends the request once, and prints the answer like `call`", async () => {
     const id = await waiting(...add("Rex"));
     const approved = await run(["approvals", "approve", id]);
     const called = await run(add("Rex", "--yes"));
@@ -175,7 +178,7 @@ describe("approve", () => {
     expect(await listed()).toEqual([]);
   });
 
-  test("says what it is about to run before it runs it", async () => {
+  test("prints the call before it runs it", async () => {
     const id = await waiting(...add("Rex"));
     const { stderr } = await run(["approvals", "approve", id, "--arguments", '{"name": "Max"}']);
     expect(stderr).toContain(`toolweave: About to run add_pet:\n  POST ${shop.url}/pets\n`);
@@ -183,7 +186,7 @@ describe("approve", () => {
     expect(stderr).not.toContain("Rex");
   });
 
-  test("AP04: twice prints the answer once more, and nothing more is sent", async () => {
+  test("AP04: a second time prints the answer again, and nothing more is sent", async () => {
     const id = await waiting(...remove(7));
     const first = await run(["approvals", "approve", id]);
     const { code, stdout, stderr } = await run(["approvals", "approve", id]);
@@ -192,7 +195,7 @@ describe("approve", () => {
     expect(sent()).toEqual(["DELETE /pets/7"]);
   });
 
-  test("AP04: a second time otherwise is refused with 3, and nothing more is sent", async () => {
+  test("AP04: a second time with another answer is refused with 3, and nothing more is sent", async () => {
     const id = await waiting(...remove(7));
     await run(["approvals", "approve", id]);
     expect((await run(["approvals", "reject", id])).code).toBe(3);
@@ -209,7 +212,7 @@ describe("approve", () => {
     expect(stderr).toContain("answered 404");
   });
 
-  test("of two calls of one tool runs the one that is meant", async () => {
+  test("runs one of two calls of one tool by its id", async () => {
     const first = await waiting(...remove(7));
     const second = await waiting(...remove(8));
     expect((await listed()).map(({ id }) => id)).toEqual([first, second]);
@@ -218,7 +221,7 @@ describe("approve", () => {
     expect((await listed()).map(({ id }) => id)).toEqual([first]);
   });
 
-  test("names the calls that an unknown id may have meant", async () => {
+  test("suggests ids for an unknown one", async () => {
     const id = await waiting(...remove(7));
     const wrong = `${id.slice(0, 7)}${id[7] === "0" ? "1" : "0"}`;
     const { code, stderr } = await run(["approvals", "approve", wrong]);
@@ -232,7 +235,7 @@ describe("approve", () => {
     expect(sent()).toEqual([]);
   });
 
-  test("with other arguments sends those, after they were checked", async () => {
+  test("with other arguments sends those, after validation", async () => {
     const id = await waiting(...add("Rex"));
     const wrong = await run(["approvals", "approve", id, "--arguments", '{"name": 7}']);
     expect(wrong.code).toBe(3);
@@ -244,7 +247,7 @@ describe("approve", () => {
     expect(sent()).toEqual(['POST /pets {"name":"Max"}']);
   });
 
-  test("with arguments that come to something else than was shown asks anew", async () => {
+  test("with arguments that change the displayed request asks again", async () => {
     const id = await waiting(...remove(7));
     const changed = await run(["approvals", "approve", id, "--arguments", '{"id": 8}']);
     expect(changed.code).toBe(3);
@@ -254,7 +257,7 @@ describe("approve", () => {
     expect(sent()).toEqual(["DELETE /pets/8"]);
   });
 
-  test("runs what was shown under the policy that the call was made with", async () => {
+  test("runs the displayed call under the policy of its original command", async () => {
     const policy = tempFile("rules.json", '{"rules": [{"effect": "ask", "tools": "get_pet"}]}');
     const get = ["call", "get_pet", "id=7", "--openapi", shop.documentUrl, "--policy", policy];
     const [first, second] = [await waiting(...get), await waiting(...get)];
@@ -272,7 +275,7 @@ describe("approve", () => {
     expect(sent()).toEqual(["GET /pets/7"]);
   });
 
-  test("refuses a tool that is described otherwise than when it was shown", async () => {
+  test("refuses a tool whose description has changed since it was displayed", async () => {
     const document = tempFile("pets.json", JSON.stringify(petDocument));
     const argv = ["call", "delete_pet", "id=7", "--openapi", document, "--base-url", shop.url];
     const id = await waiting(...argv);
@@ -283,13 +286,13 @@ describe("approve", () => {
     expect(sent()).toEqual([]);
   });
 
-  test("leaves a call pending whose document cannot be loaded", async () => {
+  test("leaves a call pending if its document cannot be loaded", async () => {
     const document = tempFile("pets.json", JSON.stringify(petDocument));
     const argv = ["call", "delete_pet", "id=7", "--openapi", document, "--base-url", shop.url];
     const id = await waiting(...argv);
     writeFileSync(document, "[]");
     expect((await run(["approvals", "approve", id])).code).toBe(4);
-    // It can also be found elsewhere.
+    // It can also be found at another place.
     const moved = tempFile("moved.json", JSON.stringify(petDocument));
     expect((await run(["approvals", "approve", id, "--openapi", moved])).code).toBe(0);
     expect(sent()).toEqual(["DELETE /pets/7"]);
@@ -297,9 +300,9 @@ describe("approve", () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "a store where no folder can be made is refused, and does not hang",
+  "a store in a place where no folder can be created is refused, and does not hang",
   async () => {
-    // Node's recursive mkdir never ends there.
+    // Node.js's recursive mkdir never ends there.
     const { code, stderr } = await run(remove(7, "--store", "/proc/x/y/s.sqlite"));
     expect([code, stderr.includes("/proc/x/y/s.sqlite")]).toEqual([1, true]);
     const keyed = runIn("/proc/x/y/s.sqlite", { TOOLWEAVE_KEY: "k".repeat(32) });
@@ -307,7 +310,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a call that Ctrl-C has cancelled is over, also when the store is busy just then", async () => {
+test("a call that Ctrl-C has cancelled has ended, also if the store is busy at that moment", async () => {
   const own = await openPetShop();
   const policy = tempFile("rules.json", '{"rules": [{"effect": "ask", "tools": "wait_*"}]}');
   const id = await waiting(

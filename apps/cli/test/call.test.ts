@@ -46,7 +46,7 @@ describe("a call that completes", () => {
     expect(sent).toMatchObject([{ method: "GET", url: "/pets?limit=5&tag=a&tag=b&sold=false" }]);
   });
 
-  test("sends a body made of words", async () => {
+  test("sends a body from key=value arguments", async () => {
     const { code, sent } = await call([
       "add_pet",
       "name=Rex",
@@ -71,14 +71,14 @@ describe("a call that completes", () => {
     ["as text", () => ({ args: '{"name":"Rex"}' })],
     ["from a file", () => ({ args: `@${tempFile("pet.json", '\uFEFF{"name":"Rex"}')}` })],
     ["from stdin", () => ({ args: "-", stdin: '{"name":\n"Rex"}' })],
-  ])("takes its arguments as JSON %s, and words over them", async (_, given) => {
+  ])("accepts arguments as JSON %s, and key=value overrides them", async (_, given) => {
     const { args, ...options } = given() as { args: string; stdin?: string };
     const { code, sent } = await call(["add_pet", "--args", args, "age=2", "--yes"], options);
     expect(code).toBe(0);
     expect(JSON.parse(sent[0]?.body ?? "")).toEqual({ name: "Rex", age: 2 });
   });
 
-  test("--json prints the whole outcome", async () => {
+  test("--json prints the complete outcome", async () => {
     const { code, stdout } = await call(["get_pet", "id=7", "--json"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -92,10 +92,10 @@ describe("a call that completes", () => {
     });
   });
 
-  test("an answer that is no text is named, and is whole in --json", async () => {
-    const shown = await call(["get_photo"]);
-    expect(shown).toMatchObject({ code: 0, stdout: "" });
-    expect(shown.stderr).toBe(
+  test("an answer that is not text is named, and is complete in --json", async () => {
+    const printed = await call(["get_photo"]);
+    expect(printed).toMatchObject({ code: 0, stdout: "" });
+    expect(printed.stderr).toBe(
       "toolweave: The result contains an image (image/png, 4 bytes): save it with --output, or print it as base64 with --json.\n",
     );
     const { stdout } = await call(["get_photo", "--json"]);
@@ -108,7 +108,7 @@ describe("a call that completes", () => {
     ]);
   });
 
-  test("an answer reaches a file as it is, and a terminal without its control characters", async () => {
+  test("an answer is written to a file unchanged, and to a terminal without control characters", async () => {
     const poem = "roses \u001b[31mred\u001b[0m\nviolets\u202e blue\n";
     expect((await call(["read_poem"])).stdout).toBe(poem);
     expect((await call(["read_poem"], { terminal: true })).stdout).toBe(
@@ -116,7 +116,7 @@ describe("a call that completes", () => {
     );
   });
 
-  test("a long answer is not cut", async () => {
+  test("a long answer is not truncated", async () => {
     const name = "x".repeat(100_000);
     const { stdout } = await call(["add_pet", "--yes", "--args", "-"], {
       stdin: JSON.stringify({ name }),
@@ -134,7 +134,7 @@ describe("credentials", () => {
     expect(sent[0]?.headers).toMatchObject({ "x-key": "k-1" });
   });
 
-  test("that are missing are named with the option that gives them, and the call ends with 1", async () => {
+  test("that are missing are named with their option, and the call ends with 1", async () => {
     const { code, stderr } = await call(["list_orders"]);
     expect(code).toBe(1);
     expect(stderr).toContain("configure them as --auth (the document asks for shopKey)");
@@ -155,7 +155,7 @@ describe("credentials", () => {
     });
   });
 
-  test("never stand on stderr", async () => {
+  test("are never on stderr", async () => {
     const { io, stderr } = captureIo();
     const openapi = `${shop.url}/k-secret/no-document`;
     const argv = ["call", "x", "--openapi", openapi, "--auth", "bearer:k-secret", "--verbose"];
@@ -165,8 +165,8 @@ describe("credentials", () => {
   });
 });
 
-describe("where the API is", () => {
-  test("--base-url goes before the document's servers", async () => {
+describe("the address of the API", () => {
+  test("--base-url replaces the document's servers", async () => {
     const { sent, code } = await call(["get_pet", "id=7", "--base-url", `${shop.url}/v2`]);
     expect(code).toBe(0);
     expect(sent).toMatchObject([{ url: "/v2/pets/7" }]);
@@ -191,7 +191,7 @@ describe("where the API is", () => {
 });
 
 describe("a call that fails", () => {
-  test("with an answer that is an error ends with 1, and says so on stderr only", async () => {
+  test("with an answer that is an error ends with 1, and the error is only on stderr", async () => {
     const { code, stdout, stderr } = await call(["get_pet", "id=404"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toBe(
@@ -215,7 +215,7 @@ describe("a call that fails", () => {
     expect(stderr).toMatch(/^toolweave: wait_forever did not answer within 300 ms/);
   });
 
-  test("because the operation is broken says why", async () => {
+  test("because the operation is broken names the reason", async () => {
     const document = {
       openapi: "3.1.0",
       info: { title: "Broken", version: "1" },
@@ -231,7 +231,7 @@ describe("a call that fails", () => {
   });
 });
 
-describe("a wrong command line ends with 2 and sends nothing", () => {
+describe("an invalid command line ends with 2 and sends nothing", () => {
   test.each([
     [
       "an unknown tool",
@@ -247,18 +247,14 @@ describe("a wrong command line ends with 2 and sends nothing", () => {
       "- limit must be <= 100 (sent: 101)",
     ],
     ["malformed JSON", ["add_pet", "--args", "{"], "--args is not valid JSON"],
-    ["JSON that is no object", ["add_pet", "--args", "[]"], "--args must be one JSON object"],
+    ["JSON that is not an object", ["add_pet", "--args", "[]"], "--args must be one JSON object"],
     [
-      "a file that is not there",
+      "a missing file",
       ["add_pet", "--args", "@no/such.json"],
       "the file no/such.json cannot be read (ENOENT)",
     ],
-    ["a credential of no kind", ["get_pet", "id=1", "--auth", "x"], "--auth must be"],
-    [
-      "a variable that is not set",
-      ["get_pet", "id=1", "--auth", "bearer:$NOPE"],
-      "NOPE, which is not set",
-    ],
+    ["a credential without a kind", ["get_pet", "id=1", "--auth", "x"], "--auth must be"],
+    ["an unset variable", ["get_pet", "id=1", "--auth", "bearer:$NOPE"], "NOPE, which is not set"],
   ])("%s", async (_, argv, message) => {
     const { code, stdout, stderr, sent } = await call(argv);
     expect({ code, stdout, sent }).toEqual({ code: 2, stdout: "", sent: [] });

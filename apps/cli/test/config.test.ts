@@ -35,25 +35,25 @@ test("call --config and call --mcp call a tool", async () => {
   expect(ofServer).toEqual({ code: 0, stdout: "Milk.\n", stderr: "" });
 });
 
-test("a call of a configuration that waits is approved by another command", async () => {
+test("a pending call of a configuration is approved by another command", async () => {
   const { config, written } = notes();
   const run = runIn(tempStore());
   const waiting = await run(["call", "notes__write_note", "text=Eggs", "--config", config]);
   expect([waiting.code, written()]).toEqual([3, ""]);
   const id = idIn(waiting);
-  const shown = await run(["approvals", "show", id]);
-  expect(shown.stdout).toContain(`from ${config}`);
+  const displayed = await run(["approvals", "show", id]);
+  expect(displayed.stdout).toContain(`from ${config}`);
   const approved = await run(["approvals", "approve", id]);
   expect([approved.code, approved.stdout, written()]).toEqual([0, "Written.\n", "Eggs\n"]);
 });
 
-test("commands that npx has run are answered through npx", async () => {
+test("commands that npx has run print npx commands", async () => {
   const run = runIn(tempStore(), { npm_command: "exec" });
   const waiting = await run(["call", "read_notes", "--mcp", notesCommand]);
   expect(waiting.stderr).toMatch(/^ {2}npx toolweave approvals approve \S+/m);
 });
 
-test("a call of --mcp that waits is approved by another command, and no secret of its command is kept", async () => {
+test("a pending call of --mcp is approved by another command, and no secret of its command is stored", async () => {
   const run = runIn(tempStore());
   const waiting = await run(["call", "read_notes", "--mcp", notesCommand]);
   expect(waiting.code).toBe(3);
@@ -67,7 +67,7 @@ test("a call of --mcp that waits is approved by another command, and no secret o
   expect(refused.stderr).toContain("Add --mcp SERVER");
 });
 
-test("the policy of a configuration holds, and --policy only narrows it", async () => {
+test("the policy of a configuration applies, and --policy only narrows it", async () => {
   const { config } = notes({ policy: "readOnly" });
   const denied = ["call", "notes__write_note", "text=x", "--config", config];
   expect((await runCommand(denied)).code).toBe(3);
@@ -79,7 +79,7 @@ test("the policy of a configuration holds, and --policy only narrows it", async 
   expect((await runCommand([...read, "--policy", rules])).code).toBe(3);
 });
 
-test("a dead server of a configuration keeps nobody from the others", async () => {
+test("a failed server of a configuration does not affect the others", async () => {
   const { config } = notes({ servers: { dead: { command: "/nowhere/no-such-program" } } });
   const call = await runCommand(["call", "notes__read_notes", "--config", config]);
   expect([call.code, call.stdout]).toEqual([0, "Milk.\n"]);
@@ -88,7 +88,7 @@ test("a dead server of a configuration keeps nobody from the others", async () =
   expect(missing.code).toBe(4);
 });
 
-test("the store that a configuration names has the calls that wait", async () => {
+test("the store of a configuration contains its pending calls", async () => {
   const { config, folder, written } = notes({ store: "state" });
   const waiting = await runCommand(["call", "notes__write_note", "text=a", "--config", config]);
   const place = join(folder, "state", "approvals.sqlite");
@@ -97,7 +97,7 @@ test("the store that a configuration names has the calls that wait", async () =>
   expect([approved.code, written()]).toEqual([0, "a\n"]);
 });
 
-test("what is wrong with a configuration is a usage error with its place", async () => {
+test("an error in a configuration is a usage error with its place", async () => {
   const path = tempFile("t.json", '{\n  "mcpServer": {}\n}');
   expect(await runCommand(["inspect", "--config", path])).toEqual({
     code: 2,
@@ -110,13 +110,13 @@ test.each([
   [["--header", "X: y"], "--header applies to servers with a URL only"],
   [["--base-url", "https://a.example"], "--base-url is for --openapi only."],
   [["--auth", "bearer:x", "--openapi", "x"], "--auth applies to one source"],
-])("%j is refused beside a server that is a program", async (words, message) => {
+])("%j is refused with a server that is a program", async (words, message) => {
   const { code, stderr } = await runCommand(["inspect", "--mcp", notesCommand, ...words]);
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });
 
-test("lock writes down what the tools are, and inspect --check fails on a change and shows it", async () => {
+test("lock records the tools, and inspect --check fails on a change and displays it", async () => {
   const { config, folder, describe } = notes();
   const path = join(folder, "toolweave.lock.json");
   const check = (): ReturnType<typeof runCommand> =>
@@ -143,7 +143,7 @@ test("lock writes down what the tools are, and inspect --check fails on a change
   expect(await check()).toMatchObject({ code: 2, stderr: expect.stringContaining("fit its hash") });
 });
 
-test("a document and a server stand side by side", async () => {
+test("a document and a server can be used together", async () => {
   const shop = await openPetShop();
   onTestFinished(() => shop.close());
   const { code, stdout } = await runCommand([

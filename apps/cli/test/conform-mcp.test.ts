@@ -5,7 +5,7 @@ import { shellLine } from "../src/render/text.ts";
 import { runBin } from "./support/run-bin.ts";
 import { tempFile } from "./support/temp-file.ts";
 
-// A server is started for each rule that needs one of its own.
+// A server is started for each rule that needs its own.
 const manifest = createRequire(import.meta.url).resolve(
   "@modelcontextprotocol/server-memory/package.json",
 );

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { endOf, runBin, startBin, type BinResult } from "./support/run-bin.ts";
 import { tempFile, tempFolder } from "./support/temp-file.ts";
 
-// Processes take their time on a busy machine.
+// Processes start slowly on a busy machine.
 const tool = `const add = {
   spec: {
     name: "add",
@@ -57,7 +57,7 @@ test("a module may be TypeScript", async () => {
   expect(await conform(code, "my-tools.ts")).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("a function that always gives the same source is told so", async () => {
+test("a function that always returns the same source is reported", async () => {
   const { code, stdout } = await runBin([
     "conform",
     tempFile("same.mjs", `${tool} const same = source("one"); export default () => same;`),
@@ -73,7 +73,7 @@ test.each([
   ["openapi.yaml", "openapi.yaml is not a module: use --openapi."],
   ["a.json", "a.json is not a module: use --openapi or --config."],
   ["https://a.example/x", "https://a.example/x is not a module: use --openapi or --mcp."],
-])("%s in place of a module says which option it goes with", async (given, problem) => {
+])("%s in place of a module is refused with the right option", async (given, problem) => {
   const { code, stderr } = await runBin(["conform", given]);
   expect({ code, problem: stderr.split("\n")[0] }).toEqual({
     code: 2,
@@ -88,7 +88,11 @@ test.each<[what: string, code: string, problem: string]>([
   ["an empty list", `export default [];`, "is an empty list: it must be"],
   ["a mixed list", `${tool} export default [add, 7];`, "is a list whose item 1 is neither"],
   ["an object", "export default { a: 1, b: 2 };", "is an object with a, b: it must be"],
-  ["a function of nothing", "export default () => {};", "exports gives undefined: it must be"],
+  [
+    "a function that returns undefined",
+    "export default () => {};",
+    "exports gives undefined: it must be",
+  ],
   [
     "a function that throws",
     `export default () => { throw new Error("no database"); };`,
@@ -138,7 +142,7 @@ test("a module that a file for --config names is beside the file", async () => {
   expect(stdout).toContain("Counting effects needs a program: export a manifest.");
 });
 
-test("Ctrl-C ends a run with 130, and what was made is closed", async () => {
+test("Ctrl-C ends a run with 130, and closes the created subjects", async () => {
   const closed = join(tempFolder(), "closed");
   const path = tempFile(
     "slow.mjs",
@@ -166,15 +170,15 @@ test("Ctrl-C ends a run with 130, and what was made is closed", async () => {
   expect(existsSync(closed)).toBe(true);
 });
 
-test("an error that escapes does not end the run, is told, and ends with 1", async () => {
+test("an uncaught error does not end the run, is reported, and results in 1", async () => {
   const path = tempFile(
     "stray.mjs",
-    `${tool} export default () => { Promise.reject(new Error("nobody waits")); return [add]; };`,
+    `${tool} export default () => { Promise.reject(new Error("not awaited")); return [add]; };`,
   );
   const { code, stdout, stderr } = await runBin(["conform", path, ...rules]);
   expect(code).toBe(1);
   expect(stdout).toContain("no failure found");
   expect(stderr).toBe(
-    "toolweave: An unhandled error escaped, which would end a process: nobody waits\n",
+    "toolweave: An unhandled error escaped, which would end a process: not awaited\n",
   );
 });

@@ -37,7 +37,7 @@ function config(content: unknown): string {
   return tempFile("conformance.json", JSON.stringify(content));
 }
 
-test("a document whose tools keep the rules ends with 0, and nothing is sent to its API", async () => {
+test("a document whose tools follow the rules ends with 0, and nothing is sent to its API", async () => {
   const { code, stdout, stderr } = await run(["--openapi", shop.documentUrl, ...some]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain("no failure found: only ");
@@ -46,7 +46,7 @@ test("a document whose tools keep the rules ends with 0, and nothing is sent to 
   expect(shop.requests.slice(before)).toEqual([]);
 });
 
-test("--json is one report a line, as the published schema says, and nothing else", async () => {
+test("--json is one report per line that matches the published schema, and nothing else", async () => {
   const path = new URL(import.meta.resolve("@toolweave/conformance/report.schema.json"));
   const schema = JSON.parse(readFileSync(path, "utf8")) as JsonObject;
   const check = await ajvValidator().compile(schema);
@@ -112,7 +112,7 @@ describe("on a terminal", () => {
 });
 
 describe("--config", () => {
-  test("its sample calls are made, and a rule that they break ends with 1", async () => {
+  test("makes its sample calls, and ends with 1 for a rule that they break", async () => {
     const subject = {
       name: "the pet shop",
       openapi: shop.documentUrl,
@@ -134,7 +134,7 @@ describe("--config", () => {
     expect(shop.requests.slice(before).map(({ url }) => url)).toContain("/pets/7");
   });
 
-  test("what is known to fail does not end with 1", async () => {
+  test("does not end with 1 for a known failure", async () => {
     const { code, stdout } = await run([
       "--config",
       config({
@@ -149,7 +149,7 @@ describe("--config", () => {
     expect(stdout).toContain("TW-CALL-002 known to fail");
   });
 
-  test("it tests several subjects, and paths are beside it", async () => {
+  test("tests several subjects, with paths relative to the file", async () => {
     const folder = tempFolder();
     const { code, stdout } = await run([
       "--config",
@@ -169,7 +169,7 @@ describe("--config", () => {
     expect(existsSync(folder)).toBe(true);
   });
 
-  test("places that references may open are beside it, too", async () => {
+  test("resolves the places that references may open relative to the file, too", async () => {
     const vet = tempFile("vet.json", '{ "type": "object" }');
     const content = { "application/json": { schema: { $ref: pathToFileURL(vet).href } } };
     const openapi = tempFile(
@@ -197,7 +197,7 @@ describe("--config", () => {
     expect(await opens(".")).toBe(false);
   });
 
-  test("secrets are read from the environment, and printed nowhere", async () => {
+  test("reads secrets from the environment, and prints them nowhere", async () => {
     const subject = {
       name: "the key k-4711-secret",
       openapi: shop.documentUrl,
@@ -215,7 +215,7 @@ describe("--config", () => {
   test.each<[where: string, text: () => string]>([
     ["the README", () => readFileSync(new URL("../README.md", import.meta.url), "utf8")],
     ["the help", () => conformExamples],
-  ])("the file that %s shows can be used", async (_, text) => {
+  ])("the file that %s displays can be used", async (_, text) => {
     const [json = ""] =
       /^ *\{\n *"name": "(?:the library|my server)"[^]*?^ *\}$/m.exec(text()) ?? [];
     const path = tempFile("conformance.json", json);
@@ -228,7 +228,7 @@ describe("--config", () => {
   test.each<[what: string, content: unknown, problem: RegExp]>([
     ["no object", [], /must be one JSON object: a subject, or \{ "subjects": \[\.\.\.\] \}/],
     ["no name", { openapi: "x" }, /: \/name is required/],
-    ["a misspelt field", { name: "x", openapi: "x", sampels: {} }, /: \/sampels is not a known/],
+    ["a misspelled field", { name: "x", openapi: "x", sampels: {} }, /: \/sampels is not a known/],
     [
       "a sample call without arguments",
       { name: "x", openapi: "x", samples: { failingCalls: [{ tool: "a" }] } },
@@ -263,7 +263,7 @@ describe("--config", () => {
       { name: "x", openapi: "x", generatedCalls: "some" },
       /\/generatedCalls must be "all" or a list of tools/,
     ],
-  ])("%s is a usage error that says where", async (_, content, problem) => {
+  ])("%s is a usage error with its place", async (_, content, problem) => {
     const { code, stdout, stderr } = await run(["--config", config(content)]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(problem);
@@ -273,11 +273,15 @@ describe("--config", () => {
 test.each<[what: string, argv: readonly string[], problem: string]>([
   ["nothing to test", [], "Name the subject to test: a module, --openapi, --mcp or --config."],
   ["two things", ["a.mjs", "--mcp", "b"], "Use only one of a module, --openapi, --mcp or"],
-  ["a module that is not there", ["./not/there.mjs"], "./not/there.mjs cannot be read (ENOENT)."],
+  ["a missing module", ["./not/there.mjs"], "./not/there.mjs cannot be read (ENOENT)."],
   ["a folder as a module", ["."], ". is not a file."],
   ["options of an API without one", ["--mcp", "x", "--auth", "bearer:t"], "go with --openapi."],
   ["a wrong seed", ["x.mjs", "--seed", "x"], "--seed must be a whole number"],
-  ["no time at all", ["x.mjs", "--deadline", "0"], "--deadline must be a number of milliseconds"],
+  [
+    "a time limit of 0",
+    ["x.mjs", "--deadline", "0"],
+    "--deadline must be a number of milliseconds",
+  ],
   ["two formats at once", ["x.mjs", "--json", "--junit", "-"], "--json and --junit - both print"],
   ["no folder", ["x.mjs", "--badge", "/not/there/b.json"], '--badge: there is no folder "/not'],
   ["an open quote", ["--mcp", "server 'a b"], "--mcp: a quote is not closed"],
@@ -290,13 +294,13 @@ test.each<[what: string, argv: readonly string[], problem: string]>([
   expect(stderr).toContain("See `toolweave conform --help`.");
 });
 
-test("a rule that is not there is a usage error that names the nearest", async () => {
+test("an unknown rule is a usage error that names the nearest", async () => {
   const { code, stderr } = await run(["--openapi", shop.documentUrl, "--only", "SPCE"]);
   expect(code).toBe(2);
   expect(stderr).toContain('There is no rule or area "SPCE". Did you mean SPEC?');
 });
 
-test("a badge is of one subject", async () => {
+test("a badge needs exactly one subject", async () => {
   const documents = ["--openapi", shop.documentUrl, "--openapi", shop.documentUrl];
   const { code, stderr } = await run([...documents, "--badge", join(tempFolder(), "b.json")]);
   expect(code).toBe(2);
@@ -310,7 +314,7 @@ test("a URL with a login or a query is printed without them", async () => {
   expect(stdout + stderr).not.toContain("s3cr3t");
 });
 
-test("the command that checks a rule again keeps how the API is reached, and no secret", async () => {
+test("the command to check a rule again keeps the options of the API, and no secret", async () => {
   const subject = tempFile(
     "empty.json",
     JSON.stringify({ openapi: "3.1.0", info: { title: "Empty", version: "1" }, paths: {} }),

@@ -24,7 +24,7 @@ describe("--auth", () => {
     expect(parseAuth([option], env).auth).toEqual(expected);
   });
 
-  test("several kinds go together", () => {
+  test("several kinds can be combined", () => {
     const { auth } = parseAuth(["bearer:x", "apiKey:a=1", "apiKey:b=2"], env);
     expect(auth).toEqual({ bearer: "x", schemes: { a: "1", b: "2" } });
   });
@@ -78,7 +78,7 @@ describe("the other options of an API", () => {
   test.each([
     ["a header without a name", { header: [": x"] }, '--header must be "Name: value".'],
     ["a header without a colon", { header: ["X-Key"] }, '--header must be "Name: value".'],
-    ["a base URL that is no URL", { baseUrl: "api.example.com" }, "--base-url must be"],
+    ["an invalid base URL", { baseUrl: "api.example.com" }, "--base-url must be"],
     ["a base URL with a login", { baseUrl: "https://a:b@api.example.com" }, "--base-url must be"],
     ["a base URL of a file", { baseUrl: "file:///etc" }, "--base-url must be"],
     ["an origin with a path", { allowOrigin: ["https://a.example/x"] }, "--allow-origin must be"],
@@ -87,7 +87,7 @@ describe("the other options of an API", () => {
   });
 
   test.each([[{ auth: ["bearer:x"] }], [{ header: ["X: y"] }], [{ baseUrl: "https://a.example" }]])(
-    "%j does not go to several APIs",
+    "%j cannot be sent to several APIs",
     (options) => {
       expect(() => toSourceOptions({ openapi: ["a", "b"], ...options }, env)).toThrow(
         "use a single --openapi",

@@ -19,11 +19,11 @@ const approval: ApprovalRequest = {
   call: { id: "2", name: forged, arguments: { [forged]: forged } },
 };
 
-/** The lines that do not stand inside of JSON. */
+/** The lines outside of JSON. */
 const topLines = (view: string): string[] =>
   view.split("\n").filter((line) => /^ {2}\S/.test(line));
 
-test("no field of an approval makes a line of its own, and all that is hidden is spelt out", () => {
+test("no field of an approval creates a new line, and all hidden characters are escaped", () => {
   const view = describeRequests([approval], { [forged]: forged });
   expect(view).not.toMatch(/[^\P{C}\n]|[\p{Zl}\p{Zp}\ufe01]/u);
   expect(topLines(view).map((line) => line.slice(0, 21))).toEqual([
@@ -39,7 +39,7 @@ test("no field of an approval makes a line of its own, and all that is hidden is
   expect(view).toContain(`(custom.${spelled}: ${spelled})`);
 });
 
-test("no field of another request makes a line of its own", () => {
+test("no field of another request creates a new line", () => {
   const others: readonly InterruptionRequest[] = [
     { id: "1", type: "auth", credential: forged, message: forged, url: forged, userCode: forged },
     { id: "2", type: "input", message: forged, schema: { title: forged } },
@@ -49,7 +49,7 @@ test("no field of another request makes a line of its own", () => {
   expect(topLines(view)).toHaveLength(6);
 });
 
-test("a grant is one line, whatever its target holds", () => {
+test("a grant is one line, whatever its target contains", () => {
   const permission = { kind: "network", target: forged };
   const line = describeGrant(
     { tool: "t", specHash: "", permission, caller: { id: forged } },

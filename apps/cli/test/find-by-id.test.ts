@@ -5,7 +5,7 @@ import { shellLine, formatDuration } from "../src/render/text.ts";
 const ids = ["3f2a91c0-1", "3f2a91c0-2", "3f2a91d0", "8c01de77"];
 const find = (written: string): string => findById(written, ids, (id) => id, "call");
 
-test("ids are shown as short as they are still nobody else's", () => {
+test("ids are displayed in their shortest unique form", () => {
   expect([...shortIds(ids)].map(([id, short]) => [id, short, find(short)])).toEqual([
     ["3f2a91c0-1", "3f2a91c0-1", "3f2a91c0-1"],
     ["3f2a91c0-2", "3f2a91c0-2", "3f2a91c0-2"],
@@ -20,11 +20,11 @@ test.each([
   ["8c01df", 'no call with the id "8c01df". Did you mean 8c01de77?'],
   ["xxxxxxxx", "There is 3f2a91c0-1, 3f2a91c0-2, 3f2a91d0, 8c01de77."],
   ["", 'no call with the id "".'],
-])("%j names none", (written, message) => {
+])("%j matches none", (written, message) => {
   expect(() => find(written)).toThrow(message);
 });
 
-test("a whole id is found although it begins another", () => {
+test("a complete id is found although it is the prefix of another", () => {
   expect(findById("abcdef", ["abcdefg", "abcdef"], (id) => id, "call")).toBe("abcdef");
 });
 

@@ -22,7 +22,7 @@ function proposal(which: string): string {
 }
 
 describe("AP09: --always", () => {
-  test("says exactly what it saves, and saves that alone", async () => {
+  test("prints exactly what it saves, and saves only that", async () => {
     const { code, stderr } = await approve("--always", "--by", "ada");
     expect(code).toBe(0);
     expect(stderr).toMatch(/^A grant will be saved/m);
@@ -56,7 +56,7 @@ describe("AP09: --always", () => {
     expect([code, stderr.includes(message)]).toEqual([2, true]);
   });
 
-  test("saves nothing where the policy asks every time", async () => {
+  test("saves nothing if the policy asks every time", async () => {
     const rule = { effect: "ask", ask: "always", tools: "add_*" };
     const policy = tempFile("rules.json", JSON.stringify({ rules: [rule] }));
     const id = idIn(await run(add("Rex", "--policy", policy)));
@@ -83,7 +83,7 @@ describe("a grant", () => {
     expect((await run(add("Rex"))).code).toBe(3);
   });
 
-  test("that nobody has signed answers nothing", async () => {
+  test("that is not signed approves nothing", async () => {
     await approve("--always");
     const db = new DatabaseSync(store);
     const row = db.prepare("SELECT grant_json FROM grants").get();
@@ -94,7 +94,7 @@ describe("a grant", () => {
     expect((await run(add("Rex"))).code).toBe(3);
   });
 
-  test("never outweighs a deny", async () => {
+  test("never overrides a deny", async () => {
     await approve("--always");
     const { code, stderr } = await run(add("Rex", "--policy", "readOnly"));
     expect(code).toBe(3);
@@ -120,7 +120,7 @@ describe("on a terminal", () => {
   }
 
   test.each([["a"], ["always"], [" A "]])(
-    "%j shows what would be saved, and saves it after a yes",
+    "%j displays the grant, and saves it after a yes",
     async (typed) => {
       const { code, stderr } = await answered(typed, "y");
       expect(code).toBe(0);
@@ -143,7 +143,7 @@ describe("on a terminal", () => {
     },
   );
 
-  test("a yes alone saves nothing", async () => {
+  test("a yes alone saves no grant", async () => {
     expect((await answered("y")).code).toBe(0);
     expect(existsSync(store)).toBe(false);
   });

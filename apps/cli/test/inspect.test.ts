@@ -44,7 +44,7 @@ const broken = JSON.stringify({
   },
 });
 
-test("a tool is a line: name, method and path, hints, summary", async () => {
+test("a tool is a line: name, method and path, annotations, summary", async () => {
   const { code, stdout, stderr } = await inspect(["--openapi", shop.documentUrl]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toBe(
@@ -64,7 +64,7 @@ test("a tool is a line: name, method and path, hints, summary", async () => {
   );
 });
 
-test("--filter keeps the tools of some names", async () => {
+test("--filter keeps the tools with matching names", async () => {
   const { stdout } = await inspect([
     "--openapi",
     shop.documentUrl,
@@ -102,7 +102,7 @@ describe("--json", () => {
     });
   });
 
-  test("stays valid when a tool cannot be written, which becomes a problem", async () => {
+  test("stays valid if a tool cannot be serialized, which becomes a problem", async () => {
     const entry = (name: string, inputSchema: JsonSchema): RegisteredTool => {
       const spec = { name, description: "", inputSchema, annotations: {}, provenance };
       return { tool: { spec, invoke: () => "" }, source: "api.json", trusted: false };
@@ -150,7 +150,7 @@ test("problems are at the end, with the place in the document", async () => {
   );
 });
 
-test("a document without servers says which option gives one", async () => {
+test("for a document without servers the output names the option that sets one", async () => {
   const path = tempFile(
     "no-server.yaml",
     "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {/a: {get: {operationId: a, responses: {}}}}",
@@ -159,7 +159,7 @@ test("a document without servers says which option gives one", async () => {
   expect(stdout).toMatch(/\nwarning {2}servers: The document has no server: .*Set --base-url\.\n$/);
 });
 
-test("a part that lies elsewhere is named, with the option that opens it", async () => {
+test("a referenced file is named, with the option that opens it", async () => {
   const elsewhere = tempFile("vet.json", '{ "type": "object", "properties": { "name": {} } }');
   const content = { "application/json": { schema: { $ref: pathToFileURL(elsewhere).href } } };
   const path = tempFile(
@@ -177,12 +177,12 @@ test("a part that lies elsewhere is named, with the option that opens it", async
   expect(opened.stdout).toContain("1 tool, no problems");
 });
 
-test("a credential for no scheme of the document is named", async () => {
+test("a credential without a scheme in the document is named", async () => {
   const { stdout } = await inspect(["--openapi", shop.documentUrl, "--auth", "apiKey:kee=K1"]);
   expect(stdout).toContain('--auth names "kee", which is not a security scheme of the document');
 });
 
-test("of two tools with one name the second is a problem, with a way to get at it", async () => {
+test("of two tools with one name the second is a problem, with a way to use it", async () => {
   const other = `${shop.documentUrl}?copy`;
   const { code, stdout } = await inspect(["--openapi", shop.documentUrl, "--openapi", other]);
   expect(code).toBe(0);
@@ -190,14 +190,14 @@ test("of two tools with one name the second is a problem, with a way to get at i
   expect(stdout).toMatch(/^error {2}add_pet: Two tools .*; give one --openapi at a time\.$/m);
 });
 
-describe("what cannot be loaded ends with 4", () => {
-  test("a file that is not there", async () => {
+describe("a document that cannot be loaded ends with 4", () => {
+  test("a missing file", async () => {
     const { code, stdout, stderr } = await inspect(["--openapi", "no/such.yaml"]);
     expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
     expect(stderr).toMatch(/^toolweave: .*no\/such\.yaml.*no such file.*\n$/);
   });
 
-  test("an address where nobody answers", async () => {
+  test("an address without a server", async () => {
     const gone = await openPetShop();
     await gone.close();
     const { code, stderr } = await inspect(["--openapi", gone.documentUrl]);
@@ -205,13 +205,13 @@ describe("what cannot be loaded ends with 4", () => {
     expect(stderr).toMatch(/^toolweave: .*refused the connection\.\n$/);
   });
 
-  test("something that is no OpenAPI document", async () => {
+  test("a file that is not an OpenAPI document", async () => {
     const { code, stderr } = await inspect(["--openapi", tempFile("x.json", "[1, 2]")]);
     expect(code).toBe(4);
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 
-  test("the other documents are listed all the same", async () => {
+  test("the other documents are still listed", async () => {
     const { code, stdout } = await inspect([
       "--openapi",
       "no/such.yaml",
@@ -222,7 +222,7 @@ describe("what cannot be loaded ends with 4", () => {
     expect(stdout).toContain("\n8 tools, no problems\n");
   });
 
-  test("--json names it among the problems", async () => {
+  test("--json lists it among the problems", async () => {
     const { code, stdout } = await inspect(["--openapi", "no/such.yaml", "--json"]);
     expect(code).toBe(4);
     expect(JSON.parse(stdout)).toEqual({
@@ -233,7 +233,7 @@ describe("what cannot be loaded ends with 4", () => {
     });
   });
 
-  test("--verbose says what led to it", async () => {
+  test("--verbose prints the cause", async () => {
     const gone = await openPetShop();
     await gone.close();
     const { stderr } = await inspect(["--openapi", gone.documentUrl, "--verbose"]);
@@ -248,7 +248,7 @@ describe("a terminal", () => {
     vi.useRealTimers();
   });
 
-  test("gets colours and summaries that fit", async () => {
+  test("has colours and summaries that fit", async () => {
     for (const name of ["NO_COLOR", "NODE_DISABLE_COLORS", "CI", "FORCE_COLOR"])
       vi.stubEnv(name, undefined);
     vi.stubEnv("TERM", "xterm-256color");
@@ -265,7 +265,7 @@ describe("a terminal", () => {
     expect(narrow.stdout).toContain(`${summary}\n`);
   });
 
-  test("gets no colours with NO_COLOR", async () => {
+  test("has no colours with NO_COLOR", async () => {
     vi.stubEnv("FORCE_COLOR", undefined);
     vi.stubEnv("TERM", "xterm-256color");
     vi.stubEnv("NO_COLOR", "1");
@@ -274,7 +274,7 @@ describe("a terminal", () => {
     expect(stdout).not.toContain("\u001b");
   });
 
-  test("is told after a second what is being loaded, until it is there", () => {
+  test("displays after a second which document is being loaded, until it is loaded", () => {
     vi.useFakeTimers();
     const { io, stderr } = captureIo({ terminal: true });
     const done = showProgress(io, "Loading a.yaml …");
@@ -286,7 +286,7 @@ describe("a terminal", () => {
     expect(stderr()).toBe("Loading a.yaml …\r\u001b[2K");
   });
 
-  test("is not told of what takes less, and a file never", () => {
+  test("displays nothing for shorter loads, and never for a file", () => {
     vi.useFakeTimers();
     const quick = captureIo({ terminal: true });
     showProgress(quick.io, "Loading")();
@@ -297,7 +297,7 @@ describe("a terminal", () => {
   });
 });
 
-test("whoever stops reading ends the list without an error", async () => {
+test("a reader that closes the pipe ends the list without an error", async () => {
   const { io, stderr } = captureIo();
   let lines = 0;
   const stdout = new Writable({
@@ -320,7 +320,7 @@ test("Ctrl-C while a document loads ends with 130", async () => {
   await shop.hungUp;
 });
 
-test("a document behind a login is listed with the credentials of --auth, which are not shown", async () => {
+test("a document that needs authentication is listed with the credentials of --auth, which are not displayed", async () => {
   const seen: (string | undefined)[] = [];
   const server = createServer(({ headers }, response) => {
     seen.push(headers.authorization);

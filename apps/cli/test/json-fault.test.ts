@@ -23,7 +23,7 @@ test.each([
   expect(jsonErrorPosition(text)).toBe(place);
 });
 
-test("the place is the one that the platform names, where it names one", () => {
+test("the position is the one that the platform reports, if it reports one", () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.constantFrom("}", "]", ",", ":"), (json, at, extra) => {
       const index = at % (json.length + 1);
@@ -35,7 +35,7 @@ test("the place is the one that the platform names, where it names one", () => {
   );
 });
 
-test("a value followed by anything but space is at fault where that begins", () => {
+test("the error of a value followed by other text is at the beginning of that text", () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
       expect(jsonErrorPosition(`${json} ?`)).toBe(`line 1, column ${json.length + 2}`);

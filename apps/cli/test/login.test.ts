@@ -8,7 +8,7 @@ import { guardedServer } from "./support/guarded-server.ts";
 import { runIn } from "./support/run-cli.ts";
 import { tempFile, tempStore } from "./support/temp-file.ts";
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -33,7 +33,7 @@ async function configured(): Promise<{ readonly config: string; readonly redirec
 
 const urlIn = (said: string): string => /^ {2}(http\S+)$/m.exec(said)?.[1] ?? "";
 
-test("login waits for the browser to come back, and later commands have the token", async () => {
+test("login waits for the redirect of the browser, and later commands have the token", async () => {
   const { config } = await configured();
   const store = tempStore();
   const run = runIn(store);
@@ -54,7 +54,7 @@ test("login waits for the browser to come back, and later commands have the toke
 });
 
 test.each([
-  ["another state", "?code=forged&state=of-somebody-else"],
+  ["another state", "?code=forged&state=of-another"],
   ["no state", "?code=forged"],
   ["an error and no state", "?error=access_denied"],
 ])("a request with %s does not end the wait for the browser", async (_, query) => {
@@ -83,7 +83,7 @@ test("an address of another sign-in is refused", async () => {
   const { io, stdin, said, stderr } = captureIo({ terminal: true });
   const login = runCli(["login", "museum", "--config", config], io);
   await said("paste the complete address");
-  stdin.write(`${redirectUri}?code=stolen&state=of-somebody-else\n`);
+  stdin.write(`${redirectUri}?code=stolen&state=of-another\n`);
   expect(await login).toBe(1);
   expect(stderr()).toContain("toolweave: ");
 });

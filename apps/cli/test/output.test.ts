@@ -58,13 +58,13 @@ async function call(tool: string, ...more: readonly string[]) {
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-describe("what a call answers", () => {
-  test("is printed whole, however long, with a token that the API has made", async () => {
+describe("the answer of a call", () => {
+  test("is printed completely, however long, including a token that the API has created", async () => {
     expect((await call("long")).stdout).toBe(`${long}\n`);
     expect(JSON.parse((await call("token")).stdout)).toEqual({ token });
   });
 
-  test("is named when it is a file or a large image, and is whole in --json", async () => {
+  test("is named if it is a file or a large image, and is complete in --json", async () => {
     const { stdout, stderr } = await call("manual");
     expect(stdout).toBe("");
     expect(stderr).toBe(
@@ -76,7 +76,7 @@ describe("what a call answers", () => {
 });
 
 describe("--output", () => {
-  test("saves a file, an image, and a text as they are", async () => {
+  test("saves a file, an image, and a text unchanged", async () => {
     for (const [tool, bytes] of [
       ["manual", pdf],
       ["picture", picture],
@@ -90,7 +90,7 @@ describe("--output", () => {
     }
   });
 
-  test("replaces a file that is there, and touches none when the call fails", async () => {
+  test("replaces an existing file, and changes none if the call fails", async () => {
     const first = await call("long", "--output", "FOLDER/openapi.json");
     expect(first.code).toBe(0);
     expect(readFileSync(join(folder, "openapi.json"), "utf8")).toBe(long);
@@ -99,13 +99,13 @@ describe("--output", () => {
     expect(existsSync(join(folder, "answer"))).toBe(false);
   });
 
-  test("goes beside --json, which prints the outcome all the same", async () => {
+  test("can be combined with --json, which still prints the outcome", async () => {
     const { stdout } = await call("manual", "--json", "--output", "FOLDER/answer");
     expect(JSON.parse(stdout).status).toBe("completed");
     expect(readFileSync(join(folder, "answer")).equals(pdf)).toBe(true);
   });
 
-  test("is refused before anything is sent when it cannot be written", async () => {
+  test("is refused before anything is sent if it cannot be written", async () => {
     const before = asked;
     const missing = await call("long", "--output", "FOLDER/no/answer");
     expect(missing).toMatchObject({ code: 2, stdout: "" });
@@ -116,8 +116,8 @@ describe("--output", () => {
     expect(asked).toBe(before);
   });
 
-  test("prints a text that could not be saved after all", async () => {
-    // The name is too long for a file, which shows only when it is written.
+  test("prints a text that could not be saved", async () => {
+    // The name is too long for a file, which is only detected when it is written.
     const { code, stdout, stderr } = await call("long", "--output", `FOLDER/${"x".repeat(300)}`);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${long}\n` });
     expect(stderr).toContain("could not be saved");

@@ -49,7 +49,7 @@ function complaint(...words: string[]): string {
   throw new Error("nothing was wrong");
 }
 
-describe("a value is read as its schema says", () => {
+describe("a value is read by its schema", () => {
   test.each<[string, JsonObject]>([
     ["id=7", { id: 7 }],
     ["name=7", { name: "7" }],
@@ -87,11 +87,11 @@ describe("a value is read as its schema says", () => {
     });
   });
 
-  test("parts of an object come together", () => {
+  test("parts of an object are combined", () => {
     expect(read("owner.name=Ada", "owner.age=36")).toEqual({ owner: { name: "Ada", age: 36 } });
   });
 
-  test("words are laid over the arguments of --args", () => {
+  test("key=value overrides the arguments of --args", () => {
     const base = { id: 1, owner: { name: "Ada" } };
     expect(parseArguments(["id=2", "owner.age=36"], pet, base)).toEqual({
       id: 2,
@@ -101,7 +101,7 @@ describe("a value is read as its schema says", () => {
   });
 });
 
-describe("what cannot be meant is refused", () => {
+describe("an invalid argument is refused", () => {
   test.each([
     ["a word without =", ["id"], '"id" is not an argument: use key=value.'],
     ["a word without a key", ["=7"], '"=7" is not an argument: use key=value.'],
@@ -114,7 +114,7 @@ describe("what cannot be meant is refused", () => {
     ],
     ["a text inside a list", ["sizes=1", "sizes=x"], 'sizes must be a number, not "x".'],
     ["two values for one", ["id=1", "id=2"], "id is set 2 times, but takes one value."],
-    ["a part of what has none", ["id.x=1"], 'id has no parts, so "id.x" leads nowhere.'],
+    ["a part of a value without parts", ["id.x=1"], 'id has no parts, so "id.x" leads nowhere.'],
     [
       "an object and its part",
       ['owner={"age":1}', "owner.name=x"],
@@ -125,7 +125,7 @@ describe("what cannot be meant is refused", () => {
     expect(complaint(...words)).toContain(message);
   });
 
-  test("an unknown key names near names and what there is", () => {
+  test("an unknown key has an error with near names and all names", () => {
     expect(complaint("nmae=x")).toMatch(
       /^There is no argument "nmae"\. Did you mean name\? The tool takes anything, /,
     );
@@ -134,7 +134,7 @@ describe("what cannot be meant is refused", () => {
     );
   });
 
-  test("a tool without arguments says so", () => {
+  test("a tool without arguments has its own error", () => {
     expect(() => parseArguments(["a=1"], object({}))).toThrow("The tool takes no arguments.");
   });
 });
@@ -147,7 +147,7 @@ test("__proto__ is a key like any other", () => {
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
 });
 
-test("schemas that refer to themselves or multiply without end are read at once", () => {
+test("schemas that refer to themselves or multiply without end are read in bounded time", () => {
   const $defs: Record<string, JsonValue> = {};
   for (let index = 0; index < 60; index++) {
     const next = { $ref: `#/$defs/D${index + 1}` };
@@ -159,7 +159,7 @@ test("schemas that refer to themselves or multiply without end are read at once"
   });
 });
 
-test("every value that is written as its schema wants it comes back", () => {
+test("every value in the notation of its schema is read as itself", () => {
   const name = fc.stringMatching(/^[a-z][a-z_.]{0,7}[a-z]$/);
   const leaf = fc.oneof(
     fc.string().map((value) => ({ type: "string", value, text: value })),

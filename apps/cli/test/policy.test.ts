@@ -35,7 +35,7 @@ describe("policy explain", () => {
     expect(stdout.includes("It is not advertised")).toBe(verdict === "is denied");
   });
 
-  test("of a tool is under supervised without --policy", async () => {
+  test("of a tool uses supervised without --policy", async () => {
     expect((await explain("delete_pet")).stdout).toBe(
       [
         "delete_pet asks first.",
@@ -50,7 +50,7 @@ describe("policy explain", () => {
     );
   });
 
-  test("of a call names the rule that decides about each permission, and what else matched", async () => {
+  test("of a call names the deciding rule of each permission, and the other matches", async () => {
     const policy = rules(
       { effect: "allow", tools: "delete_*", reason: "deleting is fine" },
       { id: "keep-7", effect: "deny", permissions: { kind: "network", target: "* http*/pets/7" } },
@@ -75,15 +75,15 @@ describe("policy explain", () => {
     expect(allowed.stdout).not.toContain("also matched");
   });
 
-  test("is for a caller and its roles", async () => {
+  test("can be for a caller and its roles", async () => {
     const policy = rules({ effect: "allow", tools: "add_*", callers: { roles: "admin" } });
     const argv = ["add_pet", "name=Rex", "--policy", policy];
     expect((await explain(...argv)).stdout).toContain("add_pet asks first.");
     expect((await explain(...argv, "--caller", "ada")).stdout).toContain("add_pet asks first.");
     const admin = [...argv, "--caller", "ada", "--role", "clerk", "--role", "admin"];
     expect((await explain(...admin)).stdout).toContain("add_pet runs without asking.");
-    const nobody = await explain(...argv, "--role", "admin");
-    expect([nobody.code, nobody.stderr.includes("give --caller")]).toEqual([2, true]);
+    const withoutCaller = await explain(...argv, "--role", "admin");
+    expect([withoutCaller.code, withoutCaller.stderr.includes("give --caller")]).toEqual([2, true]);
   });
 
   test("is data with --json", async () => {
@@ -104,7 +104,7 @@ describe("policy explain", () => {
     });
   });
 
-  test("names the grant that answers", async () => {
+  test("names the grant that approves", async () => {
     const run = runIn(tempStore());
     const call = ["delete_pet", "id=7", "--openapi", shop.documentUrl];
     await run(["approvals", "approve", idIn(await run(["call", ...call])), "--always"]);
@@ -113,7 +113,7 @@ describe("policy explain", () => {
     expect(stdout).toMatch(/\n {2}answered by the grant [\w-]{36}: no person is asked\n/);
   });
 
-  test("of an unknown tool, or with arguments that are wrong, ends with 2", async () => {
+  test("of an unknown tool, or with invalid arguments, ends with 2", async () => {
     const unknown = await explain("delete_pets");
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
     expect(unknown.stderr).toContain("Did you mean delete_pet?");
@@ -129,7 +129,7 @@ describe("policy explain", () => {
 });
 
 describe("--policy", () => {
-  test("decides what `inspect` says of a tool", async () => {
+  test("decides the approval column of `inspect`", async () => {
     const policy = rules(
       { effect: "deny", tools: "add_*" },
       { effect: "ask", tools: "get_pet" },
@@ -147,7 +147,7 @@ describe("--policy", () => {
     expect(decisions).toMatchObject({ add_pet: "deny", delete_pet: "allow", get_pet: "ask" });
   });
 
-  test("decides what becomes of a call, and a refusal says which rule it was", async () => {
+  test("decides about a call, and a refusal names the rule", async () => {
     const policy = rules({ effect: "deny", tools: "get_*", reason: "closed for today" });
     const argv = ["call", "get_pet", "id=7", "--openapi", shop.documentUrl, "--policy", policy];
     const { code, stdout, stderr } = await runCommand(argv);
@@ -157,7 +157,7 @@ describe("--policy", () => {
     expect((await runCommand([...free, "--policy", "autonomous"])).code).toBe(0);
   });
 
-  test("takes a list of policies, of which each only narrows", async () => {
+  test("accepts a list of policies, each of which only narrows", async () => {
     const policy = tempFile(
       "layers.json",
       JSON.stringify(["autonomous", { name: "shop", rules: [{ effect: "ask", tools: "add_*" }] }]),
@@ -204,7 +204,7 @@ describe("--policy", () => {
     }
   });
 
-  test("of no preset and no file says what was probably meant", async () => {
+  test("that is neither a preset nor a file is refused with a suggestion", async () => {
     const { code, stderr } = await explain("get_pet", "--policy", "readonly");
     expect(code).toBe(2);
     expect(stderr).toContain(
@@ -214,7 +214,7 @@ describe("--policy", () => {
     expect(other.stderr).toContain("--policy: the file no/such.json cannot be read (ENOENT).");
   });
 
-  test("with tools that there are none of is warned of, with those that may be meant", async () => {
+  test("with tools that do not exist causes a warning, with suggestions", async () => {
     const policy = rules(
       { effect: "deny", tools: "dlete_*" },
       { id: "typo", effect: "ask", tools: ["get_*", "ad_pet", "*_xyz"] },

@@ -4,7 +4,7 @@ import { openPetShop, type PetShop } from "./support/pet-shop.ts";
 import { endOf, runBin, startBin } from "./support/run-bin.ts";
 import { tempFile } from "./support/temp-file.ts";
 
-// Processes take their time on a busy machine.
+// Processes start slowly on a busy machine.
 let shop: PetShop;
 beforeAll(async () => {
   shop = await openPetShop();
@@ -37,7 +37,7 @@ describe("the process ends with", () => {
     expect(result.stderr === "").toBe(code === 0);
   });
 
-  test("130: Ctrl-C, and the server sees the request go", async () => {
+  test("130: Ctrl-C, and the server sees that the request is aborted", async () => {
     const own = await openPetShop();
     const child = startBin(["call", "wait_forever", "--openapi", own.documentUrl]);
     const ended = endOf(child);
@@ -70,7 +70,7 @@ test("arguments come from stdin, secrets from the environment", async () => {
   expect(shop.requests.at(-1)?.headers["authorization"]).toBe("Bearer t-1");
 });
 
-test("`| head` ends it with 0 and without a word", async () => {
+test("`| head` ends it with 0 and without a message", async () => {
   const paths = Object.fromEntries(
     Array.from({ length: 2000 }, (_, index) => [
       `/things/${index}`,
@@ -109,7 +109,7 @@ test("help and version load neither adapters nor the core", async () => {
   expect(stderr).toContain("loaded @toolweave/openapi");
 });
 
-test("the output has no colours when it is no terminal", async () => {
+test("the output has no colours if it is not a terminal", async () => {
   const env = { NO_COLOR: "", FORCE_COLOR: "" };
   const { stdout } = await runBin(["inspect", "--openapi", shop.documentUrl], { env });
   expect(stdout).toContain("8 tools");

@@ -7,7 +7,7 @@ import { notes } from "./support/notes.ts";
 import { idIn, runCommand, runIn } from "./support/run-cli.ts";
 import { tempStore } from "./support/temp-file.ts";
 
-/** Starts the server with one argument more. */
+/** Starts the server with one more argument. */
 function addArgument(config: string): void {
   const written = readFileSync(config, "utf8");
   const changed = written.replace('notes-server.mjs"', 'notes-server.mjs", "--all"');
@@ -15,7 +15,7 @@ function addArgument(config: string): void {
   writeFileSync(config, changed);
 }
 
-test("a call that waits is refused as changed when its server is another program by then", async () => {
+test("a pending call is refused as changed if its server has become another program", async () => {
   const { config, written } = notes();
   const run = runIn(tempStore());
   const waiting = await run(["call", "notes__write_note", "text=Eggs", "--config", config]);
@@ -26,7 +26,7 @@ test("a call that waits is refused as changed when its server is another program
   expect(written()).toBe("");
 });
 
-test("a grant is for the program that the tool had when it was given", async () => {
+test("a grant applies to the program that the tool had when it was given", async () => {
   const { config, written } = notes();
   const store = tempStore();
   const run = runIn(store);
@@ -43,7 +43,7 @@ test("a grant is for the program that the tool had when it was given", async () 
   expect([(await run(call)).code, written()]).toEqual([3, "Eggs\nEggs\n"]);
 });
 
-test("inspect --check ends with 1 when a server is another program", async () => {
+test("inspect --check ends with 1 if a server is another program", async () => {
   const { config } = notes();
   await runCommand(["lock", "--config", config]);
   expect((await runCommand(["inspect", "--check", "--config", config])).code).toBe(0);
@@ -53,7 +53,7 @@ test("inspect --check ends with 1 when a server is another program", async () =>
   expect(stdout).toMatch(/^changed {2}notes__read_notes\n {11}program: /);
 });
 
-test("a call of an agent that waits is refused as changed when the agent has another prompt", async () => {
+test("a pending call of an agent is refused as changed if the agent has another prompt", async () => {
   const { config, written } = await secretary([{ writes: "Eggs" }, "Noted."]);
   const run = runIn(tempStore());
   const waiting = await run(["call", "secretary", "task=Note the eggs.", "--config", config]);

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("steps are told on a terminal after a second, on one line that is taken away", () => {
+test("steps are displayed on a terminal after a second, on one line that is removed", () => {
   const { io, stderr } = captureIo({ terminal: true, columns: 20 });
   const steps = showSteps(io);
   steps.update("1 of 9");
@@ -27,7 +27,7 @@ test("steps are told on a terminal after a second, on one line that is taken awa
   expect(stderr().endsWith("\r\u001b[2K")).toBe(true);
 });
 
-test("without a terminal no step is told", () => {
+test("without a terminal no step is displayed", () => {
   const { io, stderr } = captureIo();
   const steps = showSteps(io);
   vi.advanceTimersByTime(5000);

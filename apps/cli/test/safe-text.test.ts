@@ -17,16 +17,16 @@ test.each([
   expect(safeText(text)).toBe(expected);
 });
 
-test("a line of prose has no line breaks, and hides no separator as a space", () => {
+test("a line of prose has no line breaks, and displays no separator as a space", () => {
   expect(safeLine("  List\n\n  the\tpets\r\n")).toBe("List the pets");
   expect(safeLine("List\u2028the\ufeffpets")).toBe(String.raw`List\u{2028}the\u{FEFF}pets`);
 });
 
-test("a value keeps every space, and has no line of its own", () => {
+test("a value keeps every space, and has no line break", () => {
   expect(safeValue("rm  -rf\n/")).toBe(String.raw`rm  -rf\u{A}/`);
 });
 
-test("OU08: no text gets control of a terminal", () => {
+test("OU08: no text can control a terminal", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       for (const safe of [safeText, safeLine, safeValue]) expect(safe(text)).not.toMatch(tricks);

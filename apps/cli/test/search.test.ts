@@ -21,7 +21,7 @@ async function search(
 }
 
 describe("toolweave search", () => {
-  test("lists what fits as inspect does, the best first, and of how many", async () => {
+  test("lists matches like inspect, the best first, and the total number", async () => {
     const { code, stdout, stderr } = await search(["read", "me", "a", "poem"], ["--limit", "1"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toBe("read_poem  GET    /poem  read-only  Read a poem\n\n1 of 8 tools\n");
@@ -29,12 +29,12 @@ describe("toolweave search", () => {
     expect(all.stdout.split("\n")[0]).toMatch(/^delete_pet +DELETE \/pets\/\{id\}/);
   });
 
-  test("says what the policy makes of each", async () => {
+  test("has the policy's decision for each", async () => {
     const { stdout } = await search(["delete pet"], ["--policy", "readOnly", "--limit", "1"]);
     expect(stdout).toContain("denied");
   });
 
-  test("gives the same as JSON, in the same order", async () => {
+  test("prints the same as JSON, in the same order", async () => {
     const { code, stdout } = await search(["poem photo"], ["--json"]);
     expect(code).toBe(0);
     const found = JSON.parse(stdout) as { tools: { name: string }[]; decisions: object };
@@ -47,7 +47,7 @@ describe("toolweave search", () => {
     expect(await search(["qqqqqq"])).toEqual({ code: 0, stdout: "None of 8 tools\n", stderr: "" });
   });
 
-  test("ends with 4 when a document cannot be loaded, and searches the others", async () => {
+  test("ends with 4 if a document cannot be loaded, and searches the others", async () => {
     const missing = `${shop.url}/pets/404`;
     const { code, stdout, stderr } = await search(["poem"], ["--openapi", missing]);
     expect(code).toBe(4);
@@ -55,7 +55,7 @@ describe("toolweave search", () => {
     expect(stderr).toContain("/pets/404");
   });
 
-  test.each([["0"], ["101"], ["x"], ["1.5"]])("does not take %s for a limit", async (limit) => {
+  test.each([["0"], ["101"], ["x"], ["1.5"]])("does not accept %s as a limit", async (limit) => {
     const { code, stderr } = await search(["poem"], ["--limit", limit]);
     expect({ code, stderr }).toEqual({
       code: 2,
@@ -64,7 +64,7 @@ describe("toolweave search", () => {
     });
   });
 
-  test("needs words", async () => {
+  test("requires words", async () => {
     const { code, stderr } = await search([]);
     expect(code).toBe(2);
     expect(stderr).toContain("words");

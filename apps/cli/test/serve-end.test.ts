@@ -38,7 +38,7 @@ async function servedWith(
   return { url: /http:\/\/127\S+/.exec(stderr())?.[0] ?? "", stop };
 }
 
-/** The same, in a process of its own. */
+/** The same, in a child process. */
 async function startedAt(...args: readonly string[]): Promise<[ChildProcess, string]> {
   const child = startBin(["serve", "--http", "127.0.0.1:0", ...args]);
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -159,7 +159,7 @@ test("tasks and artifacts of one process are found by the next", async () => {
   expect(await second.artifacts.read(key, 0, 3)).toEqual(new Uint8Array([1, 2, 3]));
 });
 
-test("limits are those of the command line, else of the configuration", async () => {
+test("limits are those of the command line, otherwise of the configuration", async () => {
   const { config } = notes({ serve: { maxStreams: 1, maxSessions: 5 } });
   const { url } = await served("--config", config, "--max-calls-per-minute", "1");
   const listen = (): Promise<Response> =>
@@ -182,7 +182,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test("a limit of the configuration that is none is refused with its place", async () => {
+test("an invalid limit of the configuration is refused with its place", async () => {
   const { config } = notes({ serve: { maxSession: 3, maxStreams: 0 } });
   const { code, stderr } = await runCommand(["serve", "--config", config]);
   expect(code).toBe(2);

@@ -9,7 +9,7 @@ test.each<[line: string, words: readonly string[]]>([
   [String.raw`a\ b "c\"d" "e\n" 'f\g'`, ["a b", 'c"d', String.raw`e\n`, String.raw`f\g`]],
   [`server '' ""`, ["server", "", ""]],
   ["server $HOME *.txt | tee; rm", ["server", "$HOME", "*.txt", "|", "tee;", "rm"]],
-])("%j is split as a shell would, and nothing is expanded", (line, words) => {
+])("%j is split as in a shell, and nothing is expanded", (line, words) => {
   expect(splitCommand(line, "--mcp")).toEqual(words);
 });
 

@@ -31,7 +31,7 @@ test("an empty --store is refused", () => {
   expect(() => storePath("", {})).toThrow("--store has no value");
 });
 
-test("a key is made when it is kept, and found by whoever comes later", () => {
+test("a key is created when it is first needed, and found by later processes", () => {
   const path = tempStore();
   const key = new StoreKey(path, {});
   expect([key.isNew, existsSync(dirname(path))]).toEqual([true, false]);
@@ -42,7 +42,7 @@ test("a key is made when it is kept, and found by whoever comes later", () => {
   expect(key.value.length).toBeGreaterThanOrEqual(43);
 });
 
-test("of two that are made together one is kept, whole, and the other says so", () => {
+test("of two that are created together one is stored, completely, and the other reports that", () => {
   const path = tempStore();
   const [first, second] = [new StoreKey(path, {}), new StoreKey(path, {})];
   first.save();
@@ -56,7 +56,7 @@ test.skipIf(process.platform === "win32").each<[what: string, put: (path: string
   ["a link", (path) => symlinkSync(tempFile("key", "k".repeat(43)), path)],
   ["a pipe", (path) => void spawnSync("mkfifo", ["-m", "600", path])],
   ["a folder", (path) => mkdirSync(path, { mode: 0o700 })],
-])("%s is no key, and is not waited for", (_what, put) => {
+])("%s is not a key, and is not awaited", (_what, put) => {
   const path = tempStore();
   mkdirSync(dirname(path), { mode: 0o700 });
   put(`${path}.key`);

@@ -15,7 +15,7 @@ import { captureIo } from "./support/captured-io.ts";
 import { idIn, runIn, type RunCommand } from "./support/run-cli.ts";
 import { tempFolder, tempStore } from "./support/temp-file.ts";
 
-/** Says in a file that it was started, and answers as a server with two tools. */
+/** Records its start in a file, and answers like a server with two tools. */
 const program = `
 import { appendFileSync } from "node:fs";
 appendFileSync(process.env.STARTED, "started ");
@@ -29,12 +29,12 @@ interface Found {
   readonly config: string;
   readonly run: RunCommand;
   readonly env: Readonly<Record<string, string>>;
-  /** How often its program was started. */
+  /** The number of starts of its program. */
   readonly started: () => number;
   readonly write: (more?: object) => void;
 }
 
-/** The current folder, with a `toolweave.json` that names a program of its own. */
+/** The current folder, with a `toolweave.json` that names its own program. */
 function found(more: object = {}): Found {
   const folder = tempFolder();
   vi.spyOn(process, "cwd").mockReturnValue(folder);
@@ -83,9 +83,9 @@ test.each([
   [["call", "notes__read_notes", "--yes"]],
   [["serve"]],
   [["login", "notes"]],
-])("%j starts nothing of a configuration that was found and is not trusted", async (argv) => {
+])("%j starts nothing of an untrusted configuration in the current folder", async (argv) => {
   const { folder, config, run, started } = found();
-  // What is read from the environment would be said to be missing.
+  // An unset variable would be reported as missing if it were read.
   const { code, stdout, stderr } = await run(argv, { env: { SECRET_NOTE: "" } });
   expect({ code, started: started() }).toEqual({ code: 3, started: 0 });
   expect(stderr).toContain(`${config} is not trusted. Nothing was started or read.`);
@@ -94,13 +94,13 @@ test.each([
   expect(json).toMatchObject({ error: { exitCode: 3 } });
 });
 
-test("a configuration that --config names is trusted by that", async () => {
+test("a configuration that --config names is trusted", async () => {
   const { config, run, started } = found();
   expect((await run(["inspect", "--config", config])).code).toBe(0);
   expect(started()).toBe(1);
 });
 
-test("a person is shown what a configuration does, and is asked once", async () => {
+test("a person sees the effects of a configuration, and is asked once", async () => {
   const { config, env, folder, run, started } = found({
     openapi: { shop: { file: "shop.json", disabled: true } },
     agents: {
@@ -119,7 +119,7 @@ test("a person is shown what a configuration does, and is asked once", async () 
   const ended = runCli(["inspect"], io);
   await said("Trust it?");
   expect(started()).toBe(0);
-  const shown = stderr();
+  const question = stderr();
   for (const line of [
     `${process.execPath} ./program.mjs (sets STARTED, SERVER, NOTE) [notes]`,
     "runs the file             program.mjs",
@@ -131,9 +131,9 @@ test("a person is shown what a configuration does, and is asked once", async () 
     'decides                   "autonomous"',
     "keeps calls and grants in ./state",
   ]) {
-    expect(shown).toContain(line);
+    expect(question).toContain(line);
   }
-  expect(shown).not.toContain("from the environment");
+  expect(question).not.toContain("from the environment");
   stdin.write("y\n");
   expect([await ended, started()]).toEqual([0, 1]);
   expect(await run(["inspect"])).toMatchObject({ code: 0, stderr: "" });
@@ -197,7 +197,7 @@ test.each<[what: string, change: (one: Found) => void, named: string]>([
     },
     "package @ai-sdk/openai-compatible is changed",
   ],
-])("when %s changes, the question comes again and says so", async (_what, change, named) => {
+])("if %s changes, the question is asked again with the change", async (_what, change, named) => {
   const one = found({
     openapi: { shop: { file: "shop.json" } },
     agents: {
@@ -219,7 +219,7 @@ test.each<[what: string, change: (one: Found) => void, named: string]>([
   expect((await one.run(["trust", one.folder, "--yes"])).stderr).toContain(named);
 });
 
-test("what changes while the question is open is not trusted", async () => {
+test("a configuration that changes while the question is open is not trusted", async () => {
   const { env, folder, run, started } = found();
   const { io, stdin, stderr, said } = captureIo({ terminal: true, env });
   const ended = runCli(["inspect"], io);
@@ -247,7 +247,7 @@ test("trust is for one path, and is revoked", async () => {
   expect((await one.run(["inspect"])).code).toBe(3);
 });
 
-test("a call that was made with a trusted configuration is approved only while it is trusted as it is", async () => {
+test("a call that was made with a trusted configuration is approved only while it is trusted and unchanged", async () => {
   const { run, write, started } = found();
   await run(["trust", "--yes"]);
   const waiting = await run(["call", "notes__write_note", "text=Eggs"]);
@@ -258,7 +258,7 @@ test("a call that was made with a trusted configuration is approved only while i
   expect(refused.stderr).toContain("has changed since it was trusted");
 });
 
-test("what is trusted is kept for this user alone, and believed only while it is", async () => {
+test("the trusted list is stored for this user alone, and ignored otherwise", async () => {
   const { run, env } = found();
   await run(["trust", "--yes"]);
   const folder = join(env["XDG_CONFIG_HOME"] as string, "toolweave", "trusted");
@@ -275,7 +275,7 @@ test("what is trusted is kept for this user alone, and believed only while it is
   expect((await run(["inspect"])).stderr).toContain("run `chmod 700` on it");
 });
 
-test("a damaged agreement is none, and a link in its place is refused", async () => {
+test("a damaged list counts as empty, and a link in its place is refused", async () => {
   const { run, env, started } = found();
   await run(["trust", "--yes"]);
   const folder = join(env["XDG_CONFIG_HOME"] as string, "toolweave", "trusted");

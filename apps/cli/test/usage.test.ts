@@ -41,7 +41,7 @@ test.each([
   expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
 });
 
-test("without a command the help is on stderr and the usage wrong", async () => {
+test("without a command the help is on stderr and it is a usage error", async () => {
   const { code, stdout, stderr } = await run();
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toContain("Usage: toolweave");
@@ -72,20 +72,20 @@ test.each([
   expect(await run(...argv)).toEqual({ code: 2, stdout: "", stderr });
 });
 
-test("a mistyped option does not repeat the secret behind it", async () => {
+test("a mistyped option does not repeat the secret after it", async () => {
   const { code, stderr } = await run("call", "x", "--openapi", "x", "--atuh=bearer:SECRET");
   expect(code).toBe(2);
   expect(stderr).toContain("Unknown option '--atuh'");
   expect(stderr).not.toContain("SECRET");
 });
 
-test("arguments written as options are told how they are written", async () => {
+test("arguments written as options have an error with the right notation", async () => {
   const { code, stderr } = await run("call", "x", "--openapi", "x", "--id", "7");
   expect(code).toBe(2);
   expect(stderr).toContain("without dashes: id=7");
 });
 
-test("an older Node is told what it takes", () => {
+test("an older Node.js version has an error with the required one", () => {
   expect(nodeProblem("v20.20.2")).toBe(
     "toolweave needs Node.js 22.19 or newer, but this is v20.20.2: install a newer version.",
   );
@@ -98,20 +98,10 @@ test("an older Node is told what it takes", () => {
 });
 
 test.each([
-  ["an option that there is not", ["call", "get_pet", "--jsno", "--json"], 2, "--jsno"],
-  ["a tool that there is not", ["call", "no_pet", "--json", "--openapi", "DOCUMENT"], 2, "no_pet"],
-  [
-    "a document that is not there",
-    ["call", "get_pet", "--json", "--openapi", "no/such"],
-    4,
-    "no/such",
-  ],
-  [
-    "a lock that is not there",
-    ["inspect", "--check", "--json", "--openapi", "DOCUMENT"],
-    2,
-    "lock",
-  ],
+  ["an unknown option", ["call", "get_pet", "--jsno", "--json"], 2, "--jsno"],
+  ["an unknown tool", ["call", "no_pet", "--json", "--openapi", "DOCUMENT"], 2, "no_pet"],
+  ["a missing document", ["call", "get_pet", "--json", "--openapi", "no/such"], 4, "no/such"],
+  ["a missing lock", ["inspect", "--check", "--json", "--openapi", "DOCUMENT"], 2, "lock"],
   ["nothing to compare", ["lock", "--json", "--openapi", "no/such"], 4, "no/such"],
 ])("with --json %s is JSON on stdout, too", async (_name, words, code, about) => {
   const shop = await openPetShop();

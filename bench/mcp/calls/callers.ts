@@ -15,7 +15,7 @@ import { mcpSource } from "@toolweave/mcp";
 import { join } from "node:path";
 import { inSession } from "./in-session.ts";
 
-/** Makes one call, and gives the text that came back. */
+/** Makes one call, and returns the received text. */
 export type Caller = (text: string) => Promise<unknown>;
 
 const command = process.execPath;
@@ -33,10 +33,10 @@ export function textOf(answer: unknown): unknown {
   return Array.isArray(content) ? (content[0] as { readonly text?: unknown }).text : undefined;
 }
 
-/** What every ratio is measured against. */
+/** The baseline of every ratio. */
 export const floor = "sdk v1 callTool";
 
-/** Each way to call the echo server: over stdio without a URL, else over Streamable HTTP. */
+/** Each way to call the echo server: over stdio without a URL, otherwise over Streamable HTTP. */
 export const callers: Readonly<Record<string, (url: string | undefined) => Promise<Caller>>> = {
   [floor]: async (url) => {
     const client = new ClientV1({ name: "bench", version: "1" });

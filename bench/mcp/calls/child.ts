@@ -1,14 +1,16 @@
 import type { Caller } from "./callers.ts";
 
-/** What the parent asks for: so many calls, so many of them at once. */
+/** The request of the parent: the number of calls, and how many of them at once. */
 export interface Round {
   readonly concurrency: number;
   readonly calls: number;
 }
 
-// One contender, in a process of its own: node child.ts callers.ts name [url]
+// One contender, in a child process:
+//
+// node child.ts callers.ts name [url]
 const [script = "", name = "", url] = process.argv.slice(2);
-// Peers report what they do on the console.
+// Peers write to the console.
 for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {};
 
 const { callers } = (await import(new URL(script, import.meta.url).href)) as {

@@ -20,7 +20,7 @@ const tool = {
   annotations: { readOnlyHint: true },
 };
 
-/** What the server answers, by hand: the older protocol, and as little work as there can be. */
+/** The server's answers, written here: the older protocol, with minimal work. */
 export function answerTo({ id, method, params }: Message): string | undefined {
   if (id === undefined) return undefined;
   return JSON.stringify({ jsonrpc: "2.0", id, ...outcomeOf(method, params) });

@@ -11,7 +11,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { inSession } from "./in-session.ts";
 
-// What stands before the echo server, over stdio, or where its parent hears: node front.ts "by hand"|toolweave [http]
+// The program in front of the echo server, over stdio, or over HTTP with its URL sent to the
+// parent:
+//
+// node front.ts "by hand"|toolweave [http]
 const [front, way] = process.argv.slice(2);
 const isHttp = way === "http";
 const command = process.execPath;
@@ -36,7 +39,7 @@ async function toolweave(): Promise<string> {
   return "";
 }
 
-/** The least that forwards: a server of the SDK whose handlers call its client. */
+/** The minimal forwarder: a server of the SDK whose handlers call its client. */
 async function byHand(): Promise<string> {
   const client = new Client({ name: "front", version: "1" });
   await client.connect(new StdioClientTransport(inSession(args)));

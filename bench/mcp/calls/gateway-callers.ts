@@ -10,10 +10,10 @@ import { join } from "node:path";
 import { textOf, type Caller } from "./callers.ts";
 import { inSession } from "./in-session.ts";
 
-/** What a client speaks to: the echo server, or what stands before it. */
+/** The server of a client: the echo server, or the program in front of it. */
 export const fronts = ["direct", "by hand", "toolweave"] as const;
 
-/** `2026-07-28 toolweave`; the echo server itself does not speak the newer protocol. */
+/** `2026-07-28 toolweave`; the echo server itself does not support the newer protocol. */
 export const callers: Readonly<Record<string, (url: string | undefined) => Promise<Caller>>> =
   Object.fromEntries(
     fronts.flatMap((front) => [

@@ -3,7 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerTo, type Message } from "./echo.ts";
 
-// The echo server over Streamable HTTP, on loopback; its parent hears where: node http-server.ts
+// The echo server over Streamable HTTP, on loopback; its parent receives the URL:
+//
+// node http-server.ts
 const server = createServer((request, response) => {
   if (request.method !== "POST") return void response.writeHead(405).end();
   const chunks: Buffer[] = [];

@@ -1,6 +1,6 @@
 /**
- * How a script is run in a session of its own. Toolweave starts servers so, and Linux shares a busy machine out by
- * sessions: without it the scheduler would be measured.
+ * The way to run a script in a separate session. Toolweave starts servers so, and Linux shares a
+ * busy machine between sessions: without it the scheduler would be measured.
  */
 export function inSession(args: readonly string[]): { command: string; args: string[] } {
   const command = process.execPath;

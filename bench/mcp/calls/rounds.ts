@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Costs, Round } from "./child.ts";
 
-/** Until code is compiled and connections are there. */
+/** Until code is compiled and connections exist. */
 const warmUps = 4;
 
 const leaving = new WeakSet<ChildProcess>();
 
-/** A script of this folder in a process of its own. One that ends before `dismissed` ends the bench. */
+/** A script of this folder in a child process. One that exits before `dismissed` ends the bench. */
 export function forked(script: string, ...args: readonly string[]): ChildProcess {
   const child = fork(join(import.meta.dirname, script), args);
   child.once("exit", (code) => {
@@ -19,7 +19,7 @@ export function forked(script: string, ...args: readonly string[]): ChildProcess
   return child;
 }
 
-/** What it says next. */
+/** Its next message. */
 export async function answerOf(child: ChildProcess): Promise<unknown> {
   const [message] = (await once(child, "message")) as [unknown];
   return message;
@@ -37,7 +37,10 @@ export async function dismissed(children: Iterable<ChildProcess>): Promise<void>
   );
 }
 
-/** Contenders take turns, and a figure compares neighbours: what the machine does meanwhile meets both. */
+/**
+ * Contenders take turns, and a figure compares neighbours, so that other load on the machine
+ * affects both.
+ */
 export async function measured(
   clients: ReadonlyMap<string, ChildProcess>,
   rounds: number,

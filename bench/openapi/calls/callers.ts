@@ -6,14 +6,14 @@ import { Agent, request } from "undici";
 import { contenders } from "../contenders.ts";
 import type { Task } from "./tasks.ts";
 
-/** Makes one call of a task, and looks at the answer as far as the contender gives one. */
+/** Makes one call of a task, and checks the answer as far as the contender returns one. */
 export type Caller = (call: number) => Promise<void>;
 
 type Prepare = (task: Task, origin: string, folder: string) => Promise<Caller>;
 
-/** The least that a correct call needs: the request, its body read and parsed. */
+/** The minimum of a correct call: the request, its body read and parsed. */
 const floor: Prepare = async ({ method, requestFor }, origin) => {
-  // The pool that `@toolweave/http` makes, without its guard.
+  // The pool that `@toolweave/http` creates, without its guard.
   const dispatcher = new Agent({
     allowH2: false,
     connections: 128,
@@ -44,7 +44,9 @@ const toolweave: Prepare = async ({ document, argumentsFor }, origin) => {
   };
 };
 
-/** As the judge calls it; arguments side by side, or the body's below whatever the contender calls it. */
+/**
+ * Like the judge's calls; arguments side by side, or the body's under the contender's name for it.
+ */
 function peer(name: string): Prepare {
   return async ({ name: task, document, argumentsFor }, origin, folder) => {
     const path = join(folder, `${name.replaceAll("/", "-")}-${task}.json`);
@@ -61,7 +63,7 @@ function peer(name: string): Prepare {
   };
 }
 
-/** Under which name a tool wants all of these arguments; nothing when side by side. */
+/** The property under which a tool requires all of these arguments; undefined if side by side. */
 function bodyName({ properties }: JsonSchema, args: object): string | undefined {
   const names = Object.keys((properties as JsonObject | undefined) ?? {});
   return Object.keys(args).every((one) => names.includes(one)) ? undefined : names[0];

@@ -1,16 +1,18 @@
 import { callers, type Caller } from "./callers.ts";
 import { tasks } from "./tasks.ts";
 
-/** What the parent asks for: so many calls, so many of them at once. */
+/** The request of the parent: the number of calls, and how many of them at once. */
 export interface Round {
   readonly task: string;
   readonly concurrency: number;
   readonly calls: number;
 }
 
-// One contender, in a process of its own: node child.ts name origin folder
+// One contender, in a child process:
+//
+// node child.ts name origin folder
 const [name = "", origin = "", folder = ""] = process.argv.slice(2);
-// Peers report what they do on the console.
+// Peers write to the console.
 for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {};
 
 const prepared = new Map<string, Caller>();
@@ -28,7 +30,10 @@ process.on("message", (round: Round) => {
 process.on("disconnect", () => process.exit());
 process.send?.({ ready: true });
 
-/** Microseconds of CPU for each call; of the whole process, so that the collector and the compiler count. */
+/**
+ * Microseconds of CPU for each call; of the whole process, so that garbage collection and
+ * compilation count.
+ */
 async function run({ task, concurrency, calls }: Round): Promise<number> {
   const call = prepared.get(task) as Caller;
   let made = 0;

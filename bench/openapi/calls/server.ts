@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answer } from "./tasks.ts";
 
-// The API that is called, in a process of its own. Tells its origin, and when asked how many requests it has got.
+// The called API, in a child process. Sends its origin, and on request the number of received
+// requests.
 let good = 0;
 let bad = 0;
 const tail = JSON.stringify(answer).slice(1);
@@ -34,7 +35,7 @@ process.on("message", () => {
 });
 process.on("disconnect", () => process.exit());
 
-/** Whatever order, and whichever of the two ways to write a space. */
+/** In any order, and with either encoding of a space. */
 function idIn(method: string | undefined, url: string, body: string): string | undefined {
   if (method === "POST") {
     if (url !== "/items") return undefined;

@@ -2,15 +2,15 @@
 export interface Task {
   readonly name: string;
   readonly method: "GET" | "POST";
-  /** A document with this operation alone, so that nobody has to be asked which tool it is. */
+  /** A document with this operation alone, so that the tool is unambiguous. */
   readonly document: object;
-  /** What a model would pass, parameters and properties of the body side by side. */
+  /** The arguments of a model, parameters and properties of the body side by side. */
   argumentsFor(call: number): Readonly<Record<string, string | number>>;
-  /** The same as it travels: path and query, and the body. */
+  /** The same as it is sent: path and query, and the body. */
   requestFor(call: number): { readonly path: string; readonly body?: string };
 }
 
-/** What the server answers, beside `id`. */
+/** The server's answer, beside `id`. */
 export const answer = {
   name: "Ant colony, on loan",
   price: 12.5,

@@ -2,7 +2,10 @@ import type { FastMCP } from "fastmcp";
 import { fromOpenAPI } from "fastmcp/openapi";
 import type { Contender, OfferedTool } from "../../../packages/openapi/corpus/oracles/contender.ts";
 
-/** What `fromOpenAPI` adds to a server; `parameters` is a Standard Schema around a JSON Schema. */
+/**
+ * The tools that `fromOpenAPI` adds to a server; `parameters` is a Standard Schema around a JSON
+ * Schema.
+ */
 interface AddedTool {
   readonly parameters: {
     readonly "~standard": {
@@ -17,7 +20,7 @@ interface Checked {
   readonly issues?: readonly { readonly message: string }[];
 }
 
-/** Validates arguments as its server does, then calls `execute`, without MCP between. */
+/** Validates arguments as its server does, then calls `execute`, without MCP in between. */
 export const fastmcp: Contender = {
   name: "fastmcp",
   async open(path, origin) {

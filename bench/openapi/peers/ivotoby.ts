@@ -22,7 +22,10 @@ interface Peer {
 
 const { ApiClient, ToolsManager } = exported as unknown as Peer;
 
-/** As its server makes and calls tools (`OpenAPIServer.start` and its handler of `tools/call`), without MCP between. */
+/**
+ * Like its server's creation and calls of tools (`OpenAPIServer.start` and its handler of
+ * `tools/call`), without MCP in between.
+ */
 export const ivotoby: Contender = {
   name: "@ivotoby/openapi-mcp-server",
   async open(path, origin) {

@@ -1,7 +1,7 @@
 import { createOpenApiTools, listOperations } from "@smithers-orchestrator/openapi";
 import type { Contender } from "../../../packages/openapi/corpus/oracles/contender.ts";
 
-/** What it makes for the AI SDK. */
+/** The tools that it creates for the AI SDK. */
 interface AiTool {
   readonly inputSchema: {
     readonly jsonSchema: object | PromiseLike<object>;
@@ -14,7 +14,7 @@ type Checked =
   | { readonly success: true; readonly value: unknown }
   | { readonly success: false; readonly error: Error };
 
-/** Validates arguments as the AI SDK does, then calls `execute` with what the validation made of them. */
+/** Validates arguments as the AI SDK does, then calls `execute` with the validated ones. */
 export const smithers: Contender = {
   name: "@smithers-orchestrator/openapi",
   async open(path, origin) {

@@ -80,7 +80,7 @@ test.each<[what: string, parts: Partial<ToolSpec>]>([
     }),
   ],
   [
-    "values that say little, and something",
+    "values with little content, but some",
     input({
       properties: {
         any: { description: "Whatever fits." },
@@ -91,7 +91,7 @@ test.each<[what: string, parts: Partial<ToolSpec>]>([
     }),
   ],
   [
-    "keywords of somebody's own",
+    "custom keywords",
     input({
       properties: {
         type: { type: "string", "x-order": 1, nullable: true, example: "a", id: "#kind" },
@@ -123,11 +123,11 @@ test.each<[what: string, parts: Partial<ToolSpec>]>([
       metadata: { tags: ["a"] },
     },
   ],
-])("no rule is against %s", async (_, parts) => {
+])("no rule fails for %s", async (_, parts) => {
   expect(await red(() => [toolOf(parts)])).toEqual([]);
 });
 
-test("another address or folder is no change of the spec", async () => {
+test("another address or folder is not a change of the spec", async () => {
   let port = 4000;
   const create = (): readonly Tool[] => {
     port += 1;

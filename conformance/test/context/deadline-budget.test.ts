@@ -7,7 +7,7 @@ import { sourceManifest, toolsManifest } from "../fixtures/index.ts";
 const deadlineMs = 20;
 const never = (): Promise<never> => new Promise(() => {});
 
-/** How often the run can have waited in vain: each time costs the deadline. */
+/** The maximum number of waits in vain of a run: each costs the deadline. */
 async function run(manifest: Manifest): Promise<{ report: ConformanceReport; waits: number }> {
   const report = await runConformance(manifest, { seed: 1, deadlineMs });
   const { rules } = report;

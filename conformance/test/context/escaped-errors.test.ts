@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 const strays: readonly [what: string, stray: (error: Error) => void][] = [
-  ["a rejection that nobody handles", (error) => void Promise.reject(error)],
+  ["an unhandled rejection", (error) => void Promise.reject(error)],
   [
     "a rejection of what comes later",
     (error) =>

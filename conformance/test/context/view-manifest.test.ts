@@ -32,10 +32,10 @@ test("a change of the source is a change of a view of a view", async () => {
   const source = await view.create();
   if (!("tools" in source)) throw new Error("A view is a source.");
   await source.ready;
-  let heard = 0;
-  source.onChange(() => (heard += 1));
+  let received = 0;
+  source.onChange(() => (received += 1));
   await view.change?.(source);
-  expect(heard).toBe(1);
+  expect(received).toBe(1);
   expect(source.tools().map(({ spec }) => spec.name)).toContain("view__view__shelf_1");
   await source.close();
 });

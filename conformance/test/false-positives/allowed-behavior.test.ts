@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { runConformance, type Manifest, type SampleCalls } from "../../src/index.ts";
 
 /** The results of the rules of some areas for one tool, without those that passed. */
-async function told(
+async function unexpectedResults(
   only: readonly string[],
   tool: Tool,
   samples: SampleCalls,
@@ -28,11 +28,11 @@ const ping = (execute: (signal: AbortSignal) => unknown): Tool =>
 
 const call = { tool: "ping", arguments: {} };
 
-test("a result that changes with time is not taken for that of another call", async () => {
+test("a result that changes with time is not attributed to another call", async () => {
   let asked = 0;
-  // The same twice, as the minute is, and another one later.
+  // The same twice, like the current minute, and another one later.
   const clock = ping(() => `minute ${Math.floor(asked++ / 4)}`);
-  expect(await told(["CONC"], clock, { succeedingCalls: [call] })).toEqual([]);
+  expect(await unexpectedResults(["CONC"], clock, { succeedingCalls: [call] })).toEqual([]);
 });
 
 test("a tool may refuse concurrent calls beyond its declared limit", async () => {
@@ -44,7 +44,7 @@ test("a tool may refuse concurrent calls beyond its declared limit", async () =>
     running -= 1;
     return "pong";
   });
-  expect(await told(["CONC"], limited, { succeedingCalls: [call] })).toEqual([]);
+  expect(await unexpectedResults(["CONC"], limited, { succeedingCalls: [call] })).toEqual([]);
 });
 
 test("a slow tool may run one call at a time", async () => {
@@ -61,7 +61,7 @@ test("a slow tool may run one call at a time", async () => {
       busy = false;
     }
   });
-  expect(await told(["CANCEL", "TIMEOUT"], slow, { slowCalls: [call] })).toEqual([]);
+  expect(await unexpectedResults(["CANCEL", "TIMEOUT"], slow, { slowCalls: [call] })).toEqual([]);
 });
 
 test("an upstream that is sometimes unavailable may fail in different ways", async () => {
@@ -71,7 +71,7 @@ test("an upstream that is sometimes unavailable may fail in different ways", asy
     if (asked % 2 === 0) throw new ToolError("unavailable", "The server is away: call later.");
     throw new ToolError("upstream", "There is no such ping: list the pings.", { status: 404 });
   });
-  expect(await told(["ERROR"], shaky, { failingCalls: [call] })).toEqual([]);
+  expect(await unexpectedResults(["ERROR"], shaky, { failingCalls: [call] })).toEqual([]);
 });
 
 test("a path in the workspace folder of the tool may be disclosed", async () => {
@@ -88,7 +88,7 @@ test("a path in the workspace folder of the tool may be disclosed", async () => 
       throw new ToolError("execution_failed", `There is no ${folder}/emma.txt: list the files.`);
     },
   };
-  expect(await told(["ERROR"], rooted, { failingCalls: [call] })).toEqual([]);
+  expect(await unexpectedResults(["ERROR"], rooted, { failingCalls: [call] })).toEqual([]);
 });
 
 test("a secret that the source registers may be in a result", async () => {
@@ -105,9 +105,9 @@ test("a secret that the source registers may be in a result", async () => {
     invoke: (_, { injected }) => `pong with ${(injected as { readonly token: string }).token}`,
   };
   const more = { secrets: [secret], injected: { token: secret } };
-  expect(await told(["SECRET"], kept, { succeedingCalls: [call] }, more)).toEqual([]);
+  expect(await unexpectedResults(["SECRET"], kept, { succeedingCalls: [call] }, more)).toEqual([]);
   expect(
-    await told(
+    await unexpectedResults(
       ["SECRET"],
       ping(() => `pong with ${secret}`),
       { succeedingCalls: [call] },
@@ -126,10 +126,10 @@ test("a tool may return its arguments in their order", async () => {
   };
   const echo = defineTool({
     name: "echo",
-    description: "Give the person back.",
+    description: "Return the person.",
     input: input as JsonObject,
     execute: (person) => [{ type: "text", text: JSON.stringify(person) }],
   });
   const sample = { tool: "echo", arguments: { name: "Ada", age: 36 } };
-  expect(await told(["TW-CALL-006"], echo, { succeedingCalls: [sample] })).toEqual([]);
+  expect(await unexpectedResults(["TW-CALL-006"], echo, { succeedingCalls: [sample] })).toEqual([]);
 });

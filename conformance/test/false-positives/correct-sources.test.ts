@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { runConformance, type Manifest, type SampleCalls } from "../../src/index.ts";
 
 /** The failed rules for correct but unusual tools. */
-async function told(
+async function failedRules(
   tools: readonly Tool[],
   samples: SampleCalls,
   more: Partial<Manifest> = {},
@@ -38,7 +38,7 @@ test("a tool that limits concurrent calls is called again later", async () => {
     { tool: "say", arguments: { word: "one" } },
     { tool: "say", arguments: { word: "two" } },
   ];
-  expect(await told([limited], { succeedingCalls })).toEqual([]);
+  expect(await failedRules([limited], { succeedingCalls })).toEqual([]);
 });
 
 test("an effect may become visible shortly after its call", async () => {
@@ -56,7 +56,7 @@ test("an effect may become visible shortly after its call", async () => {
     },
   });
   const effectCalls = [{ tool: "append", arguments: { word: "one" }, count: () => seen }];
-  expect(await told([append], { effectCalls })).toEqual([]);
+  expect(await failedRules([append], { effectCalls })).toEqual([]);
   expect(written).toBeGreaterThan(0);
 });
 
@@ -64,7 +64,7 @@ test("a tool may keep one timer, and return different results to each caller", a
   let idle: NodeJS.Timeout | undefined;
   const greet = defineTool({
     name: "greet",
-    description: "Greet whoever calls.",
+    description: "Greet the caller.",
     input: { type: "object" },
     execute: (_, { caller }) => {
       clearTimeout(idle);
@@ -72,7 +72,9 @@ test("a tool may keep one timer, and return different results to each caller", a
       return `hello ${caller?.id ?? "you"}`;
     },
   });
-  expect(await told([greet], { succeedingCalls: [{ tool: "greet", arguments: {} }] })).toEqual([]);
+  expect(
+    await failedRules([greet], { succeedingCalls: [{ tool: "greet", arguments: {} }] }),
+  ).toEqual([]);
   clearTimeout(idle);
 });
 
@@ -89,5 +91,7 @@ test("a tool may write to standard error and read the injected values", async ()
     },
   });
   const calls = { succeedingCalls: [{ tool: "search", arguments: {} }] };
-  expect(await told([search], calls, { injected: { tenant: "t1", trace: "on" } })).toEqual([]);
+  expect(await failedRules([search], calls, { injected: { tenant: "t1", trace: "on" } })).toEqual(
+    [],
+  );
 });

@@ -36,7 +36,7 @@ function proposing(preflight: NonNullable<Tool["preflight"]>): Tool {
 
 test.each<[what: string, preflight: NonNullable<Tool["preflight"]>]>([
   [
-    "refuses what it cannot read as a URL",
+    "refuses a value that is not a URL",
     ({ url }) => [
       { kind: "network", target: new URL(String(url)).origin, summary: "Fetch a page" },
     ],
@@ -63,7 +63,7 @@ test.each<[what: string, preflight: NonNullable<Tool["preflight"]>]>([
 test.each(["call", "run"])("a result that contains its %s breaks no rule", async (part) => {
   const tool = defineTool({
     name: "describe_call",
-    description: "Tell how it was called.",
+    description: "Return how it was called.",
     input: { type: "object" },
     execute: (_, { callId, toolName, runId }) =>
       part === "call" ? `${callId} of ${toolName}` : runId,
@@ -103,7 +103,7 @@ test("a sign-in that is requested until it succeeds breaks no rule", async () =>
         const where = { url: "https://mail.example/device", userCode: "WDJB-MJHT" };
         return suspend([{ id: "mail", type: "auth", credential: "mail", message, ...where }], null);
       }
-      if (answer.type !== "approve") throw new ToolError("auth_required", "Nobody has signed in.");
+      if (answer.type !== "approve") throw new ToolError("auth_required", "There is no sign-in.");
       return "no mail";
     },
   };

@@ -6,7 +6,7 @@ import { findFalsePositives, type FalsePositive } from "../support/find-false-po
 
 const seeds = (count: number): number[] => Array.from({ length: count }, (_, index) => 1 + index);
 
-/** Numbers from 0 on and less than 1 that look random, the same ones for the same seed. */
+/** Pseudo-random numbers from 0 to 1 (exclusive), the same ones for the same seed. */
 function numbers(seed: number): () => number {
   let state = Math.imul(seed, 2_654_435_761) >>> 0;
   return () => {
@@ -15,7 +15,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** The tool that the README shows. */
+/** The tool in the README. */
 function die(random: () => number): Manifest {
   return {
     name: "a die",
@@ -28,7 +28,7 @@ function die(random: () => number): Manifest {
       }),
     ],
     samples: { succeedingCalls: [{ tool: "roll", arguments: { sides: 20 } }] },
-    without: "a die always falls at once, and changes nothing",
+    without: "a die always rolls at once, and changes nothing",
   };
 }
 
@@ -41,7 +41,7 @@ function coin(random: () => number): Manifest {
     create: () => [
       defineTool({
         name: "toss",
-        description: "Toss a coin of somebody.",
+        description: "Toss a coin of a person.",
         input: {
           type: "object",
           properties: { of: { type: "string" }, high: { type: "boolean" } },
@@ -59,7 +59,7 @@ function coin(random: () => number): Manifest {
       updatingCalls: [toss("ada"), toss("grace")],
       largeCalls: [{ ...toss("ada"), bytes: 4 }],
     },
-    without: "a coin always falls at once, and changes nothing",
+    without: "a coin always lands at once, and changes nothing",
   };
 }
 

@@ -7,7 +7,7 @@ import { sourceManifest, toolsManifest } from "../fixtures/index.ts";
 const seeds = Array.from({ length: inFullRun(5, 1) }, (_, index) => 1 + index);
 
 test.each([toolsManifest(), sourceManifest()])(
-  "no seed gives a false falsePositive: $name",
+  "no seed causes a false positive: $name",
   { timeout: 120_000 },
   async (manifest) => {
     expect(await findFalsePositives(manifest, seeds)).toEqual([]);

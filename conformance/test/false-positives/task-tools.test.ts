@@ -41,7 +41,7 @@ function taskTools(rows: string[]): Tool[] {
         return suspend([{ id: "row", type: "input", message: "Which row?" }], table ?? "books");
       }
       const [answer] = resumed.answers;
-      if (answer?.type !== "input") throw new Error("Nobody typed a row.");
+      if (answer?.type !== "input") throw new Error("No row was typed.");
       rows.push(String(answer.value));
       return "added";
     },
@@ -75,7 +75,7 @@ function taskManifest(change: (tools: Tool[]) => readonly Tool[] = (tools) => to
       generatedCalls: "the calls above are enough",
       secrets: "they hold none",
       change: "the list stays",
-      outage: "they stand on nothing",
+      outage: "they depend on nothing",
     },
   };
 }

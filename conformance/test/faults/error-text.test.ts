@@ -17,7 +17,7 @@ test.each<[said: string, path: string]>([
   ["thrown in /app/node_modules/books/index.js", "/app/node_modules/books/index.js"],
   ["C:\\Books\\emma.txt is open", "C:\\Books\\emma.txt"],
   ["see file:///opt/books/emma.txt", "file:///opt/books/emma.txt"],
-])("%s names a path of the host's", (said, path) => {
+])("%s names a path of the host", (said, path) => {
   expect(findHostPath(said, "{}")).toBe(path);
 });
 
@@ -30,7 +30,7 @@ test.each([
   "books/emma.txt does not exist: use list_books",
   "give either a/b or c:/d, and/or e",
   "read /proc/self",
-])("%s names no path of the host's", (said) => {
+])("%s names no path of the host", (said) => {
   expect(findHostPath(said, "{}")).toBeUndefined();
 });
 

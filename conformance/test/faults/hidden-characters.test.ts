@@ -22,7 +22,7 @@ test.each<[what: string, text: string, character: string]>([
   expect(findHiddenCharacter(text)).toBe(character);
 });
 
-// What stays in a text is core's to say, and its tests'.
+// Core, and its tests, decide which characters stay in a text.
 test.each<[what: string, text: string]>([
   ["lines and tabs", "One.\r\n\tTwo."],
   ["a Persian word with a non-joiner", "\u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645"],

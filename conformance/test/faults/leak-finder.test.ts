@@ -35,7 +35,7 @@ test.each<[what: string, value: unknown]>([
   ["another text", "the key is pa55/w0rd"],
   ["the beginning of a secret in base64", btoa(secret.slice(0, 9))],
   [
-    "data that cannot be written down",
+    "data that cannot be serialized",
     {
       get a() {
         throw new Error("no");
@@ -43,7 +43,7 @@ test.each<[what: string, value: unknown]>([
     },
   ],
   ["nothing", undefined],
-])("%s holds no secret", (_, value) => {
+])("%s contains no secret", (_, value) => {
   expect(leaks.find(value)).toBeUndefined();
 });
 

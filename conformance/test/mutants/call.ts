@@ -2,7 +2,7 @@ import type { JsonObject, Tool } from "@toolweave/core";
 import { ofSpec, ofTool, type Mutant } from "./mutant.ts";
 import { tenantOf } from "./isolation.ts";
 
-/** The healthy search with another work, which looks at the tenant as the healthy one does. */
+/** The healthy search with another function, which uses the tenant like the healthy one. */
 function ofSearch(rule: string, what: string, change: (tool: Tool) => Partial<Tool>): Mutant {
   return ofTool(rule, "find_book", what, (tool) => {
     const { invoke = tool.invoke.bind(tool), ...parts } = change(tool);
@@ -40,7 +40,7 @@ export const callMutants: readonly Mutant[] = [
       throw new Error("not implemented");
     },
   })),
-  ofTool("TW-CALL-003", "find_book", "validate that throws where a property was left out", () => ({
+  ofTool("TW-CALL-003", "find_book", "validate that throws if a property is omitted", () => ({
     validate: (args) => {
       const { to } = args["published"] as { to?: number };
       return to === 0 ? [{ path: "/published/to", message: "must not be 0" }] : undefined;
@@ -49,7 +49,7 @@ export const callMutants: readonly Mutant[] = [
   ofTool("TW-CALL-003", "find_book", "validate that returns true for valid arguments", () => ({
     validate: () => true as never,
   })),
-  ofTool("TW-CALL-003", "find_book", "validate that gives a path with dots", () => ({
+  ofTool("TW-CALL-003", "find_book", "validate that returns a path with dots", () => ({
     validate: ({ title }) =>
       title === "Emma" ? undefined : [{ path: "title", message: "must be Emma" }],
   })),
@@ -78,15 +78,10 @@ export const callMutants: readonly Mutant[] = [
     const answer = new Response("hello");
     return { invoke: () => answer };
   }),
-  ofTool(
-    "TW-CALL-008",
-    "greet",
-    "a tool that takes it for granted that callers have roles",
-    () => ({
-      invoke: (_, { caller }) =>
-        caller === undefined || !(caller.roles as string[]).includes("guest") ? "hello" : "who?",
-    }),
-  ),
+  ofTool("TW-CALL-008", "greet", "a tool that assumes that callers have roles", () => ({
+    invoke: (_, { caller }) =>
+      caller === undefined || !(caller.roles as string[]).includes("guest") ? "hello" : "who?",
+  })),
   ofSearch("TW-CALL-009", "a period that is expected to have an end", () => ({
     invoke: ({ title, published }) => {
       const { to } = (published ?? { to: 0 }) as { to: number };
@@ -139,7 +134,7 @@ export const callMutants: readonly Mutant[] = [
           .map((name) => handle(name, args[name])),
     };
   }),
-  ofTool("TW-CALL-015", "read_page", "a division by nothing", () => ({
+  ofTool("TW-CALL-015", "read_page", "a division by zero", () => ({
     invoke: ({ number }) => ({ number: number ?? 1, share: 1 / (Number(number ?? 1) - 1) }),
   })),
   ofTool("TW-CALL-024", "draw", "defaults that arguments are merged into", (tool) => ({

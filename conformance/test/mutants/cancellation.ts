@@ -11,7 +11,7 @@ function fired(signal: AbortSignal): Promise<void> {
 }
 
 export const cancellationMutants: readonly Mutant[] = [
-  ofTools("TW-CANCEL-001", "a preflight that notes that it was cancelled", (tools, world) =>
+  ofTools("TW-CANCEL-001", "a preflight that records that it was cancelled", (tools, world) =>
     tools.map((tool) =>
       tool.spec.name === "append_line"
         ? {
@@ -41,7 +41,7 @@ export const cancellationMutants: readonly Mutant[] = [
         signal.aborted
           ? "stopped"
           : new Promise((resolve) => {
-              // Later than anybody waits, however busy the machine is.
+              // Later than any timeout, however busy the machine is.
               setTimeout(resolve, 20_000, "done").unref();
             }),
     })),
@@ -54,17 +54,14 @@ export const cancellationMutants: readonly Mutant[] = [
         }),
     })),
   ),
-  ofTools(
-    "TW-CANCEL-004",
-    "a wait that is cut short, and work that is done all the same",
-    (tools, world) =>
-      withInvoke(tools, "log_slowly", async (_, { signal }) => {
-        await fired(signal);
-        world.lines.push("late");
-        return "logged";
-      }),
+  ofTools("TW-CANCEL-004", "a wait that is aborted, and work that is still done", (tools, world) =>
+    withInvoke(tools, "log_slowly", async (_, { signal }) => {
+      await fired(signal);
+      world.lines.push("late");
+      return "logged";
+    }),
   ),
-  ofTools("TW-CANCEL-004", "an effect that was sent on its way before", (tools, world) =>
+  ofTools("TW-CANCEL-004", "an effect that was sent before the cancellation", (tools, world) =>
     withInvoke(tools, "log_slowly", async (_, { signal }) => {
       await fired(signal);
       setImmediate(() => world.lines.push("late"));
@@ -78,7 +75,7 @@ export const cancellationMutants: readonly Mutant[] = [
       throw new Error("stopped");
     }),
   ),
-  ofTools("TW-CANCEL-005", "a command that runs on", (tools) =>
+  ofTools("TW-CANCEL-005", "a command that keeps running", (tools) =>
     withInvoke(tools, "wait", async (_, { signal }) => {
       spawn(process.execPath, ["-e", "setTimeout(() => {}, 10_000)"], { stdio: "ignore" });
       await fired(signal);
@@ -109,7 +106,7 @@ export const cancellationMutants: readonly Mutant[] = [
       return add(args, ctx);
     });
   }),
-  ofTools("TW-CANCEL-007", "one way to stop for all calls", (tools) => {
+  ofTools("TW-CANCEL-007", "one stop signal for all calls", (tools) => {
     let stop = new AbortController();
     return withInvoke(tools, "wait", async (_, { signal }) => {
       if (stop.signal.aborted) stop = new AbortController();

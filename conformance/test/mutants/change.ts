@@ -42,7 +42,7 @@ export const changeMutants: readonly Mutant[] = [
     source.onChange(() => setImmediate(() => (list = source.tools())));
     return over(source, { ready, tools: () => list });
   }),
-  ofSource("TW-CHANGE-004", "a listener that stays", (source) =>
+  ofSource("TW-CHANGE-004", "a listener that is not removed", (source) =>
     over(source, {
       onChange: (listener) => {
         source.onChange(listener);
@@ -70,7 +70,7 @@ export const changeMutants: readonly Mutant[] = [
     return over(source, { onChange: adding(listeners) });
   }),
   hanging(
-    ofSource("TW-CHANGE-005", "a loop that a listener breaks off", (source) => {
+    ofSource("TW-CHANGE-005", "a loop that a listener interrupts", (source) => {
       const listeners: (() => void)[] = [];
       source.onChange(() => {
         for (const listener of listeners) listener();
@@ -83,8 +83,8 @@ export const changeMutants: readonly Mutant[] = [
     const change = source.change.bind(source);
     source.change = () => {
       change();
-      const told = listeners.map(async (listener) => listener());
-      return Promise.all(told) as never;
+      const notified = listeners.map(async (listener) => listener());
+      return Promise.all(notified) as never;
     };
     const close = async (): Promise<void> => {
       listeners.length = 0;
@@ -137,7 +137,7 @@ export const changeMutants: readonly Mutant[] = [
   ofSource("TW-CHANGE-009", "a fingerprint of the name alone", (source) =>
     eachTool(source, (tool) => ({ ...tool, fingerprint: tool.spec.name })),
   ),
-  ofSource("TW-CHANGE-010", "a connection that is made anew for every change", (source) => {
+  ofSource("TW-CHANGE-010", "a connection that is opened again for every change", (source) => {
     let reset = new AbortController();
     source.onChange(() => {
       reset.abort();
@@ -163,7 +163,7 @@ export const changeMutants: readonly Mutant[] = [
       return over(source, { onChange: adding(listeners) });
     }),
   ),
-  ofSource("TW-CHANGE-012", "tools that hold on to the connection before", (source) => {
+  ofSource("TW-CHANGE-012", "tools that keep the previous connection", (source) => {
     let generation = 0;
     source.onChange(() => (generation += 1));
     return aroundCalls(source, async (invoke) => {
@@ -178,7 +178,7 @@ export const changeMutants: readonly Mutant[] = [
         : tool,
     ),
   ),
-  ofSource("TW-CHANGE-013", "a new tool under a name that is taken", (source) =>
+  ofSource("TW-CHANGE-013", "a new tool under an existing name", (source) =>
     eachTool(source, (tool) =>
       tool.spec.name.startsWith("shelf_") ? { ...tool, spec: { ...tool.spec, name: "add" } } : tool,
     ),

@@ -2,7 +2,9 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { JsonObject } from "@toolweave/core";
 import { hanging, ofTools, withInvoke, type Mutant } from "./mutant.ts";
 
-/** A connection of the module, with one transaction at a time: those of one session go together. */
+/**
+ * A connection of the module, with one transaction at a time: those of one session are combined.
+ */
 const transaction: { session: object | undefined; depth: number } = {
   session: undefined,
   depth: 0,
@@ -30,17 +32,17 @@ export const concurrencyMutants: readonly Mutant[] = [
       return add(current, ctx);
     });
   }),
-  ofTools("TW-CONC-002", "answers that are taken for requests in another order", (tools) => {
+  ofTools("TW-CONC-002", "answers that are assigned to requests in another order", (tools) => {
     const waiting: ((answer: unknown) => void)[] = [];
     return withInvoke(tools, "add", async (args, ctx, add) => {
       const answered = new Promise<unknown>((resolve) => waiting.push(resolve));
       await turn();
-      // The last that has asked gets the first answer.
+      // The last request gets the first answer.
       waiting.pop()?.(await add(args, ctx));
       return (await answered) as number;
     });
   }),
-  ofTools("TW-CONC-003", "answers that are kept by call id", (tools) => {
+  ofTools("TW-CONC-003", "answers that are cached by call id", (tools) => {
     const requests = new Map<string, JsonObject>();
     return withInvoke(tools, "add", async (args, ctx, add) => {
       requests.set(ctx.callId, args);
@@ -48,7 +50,7 @@ export const concurrencyMutants: readonly Mutant[] = [
       return add(requests.get(ctx.callId) ?? args, ctx);
     });
   }),
-  ofTools("TW-CONC-004", "what is read, changed and written back", (tools, world) =>
+  ofTools("TW-CONC-004", "a value that is read, changed and written back", (tools, world) =>
     withInvoke(tools, "append_line", async ({ line }) => {
       const read = [...world.lines];
       await turn();

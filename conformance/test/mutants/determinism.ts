@@ -2,7 +2,7 @@ import type { Tool } from "@toolweave/core";
 import { ofSpec, ofTool, ofTools, spare, type Mutant } from "./mutant.ts";
 
 export const determinismMutants: readonly Mutant[] = [
-  ofSpec("TW-DET-001", "the time of its making in the metadata", () => ({
+  ofSpec("TW-DET-001", "the time of creation in the metadata", () => ({
     metadata: { made: performance.now() },
   })),
   ofTools(
@@ -15,7 +15,7 @@ export const determinismMutants: readonly Mutant[] = [
       },
     })),
   ),
-  ofSpec("TW-DET-002", "a description with an example that is made up each time", () => ({
+  ofSpec("TW-DET-002", "a description with a random example", () => ({
     get description() {
       return `Multiply two numbers, such as ${Math.random()} and 2.`;
     },
@@ -58,7 +58,7 @@ export const determinismMutants: readonly Mutant[] = [
   ),
 ];
 
-/** Another spec with each making. */
+/** Another spec for each creation. */
 function inTurns(
   tool: Tool,
   change: (turn: number) => Partial<Tool["spec"]>,

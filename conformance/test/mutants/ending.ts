@@ -3,10 +3,10 @@ import { createServer } from "node:net";
 import type { Tool, ToolSource } from "@toolweave/core";
 import { hanging, ofSource, over, type Mutant } from "./mutant.ts";
 
-/** Long enough to be seen, short enough not to keep a process for long. */
+/** Long enough to be detected, short enough not to keep a process alive for long. */
 const someTime = 10_000;
 
-/** Does something more when the source is closed. */
+/** Runs an additional function when the source is closed. */
 function closing(
   source: ToolSource,
   end: () => unknown,
@@ -122,7 +122,7 @@ export const endingMutants: readonly Mutant[] = [
   }),
 ];
 
-/** Does something before each call; a promise is waited for. */
+/** Runs a function before each call; a promise is awaited. */
 function eachCall(source: ToolSource, before: () => unknown): ToolSource {
   return aroundCalls(source, async (invoke) => {
     await before();
@@ -130,7 +130,7 @@ function eachCall(source: ToolSource, before: () => unknown): ToolSource {
   });
 }
 
-/** Puts something around each call. The same list for the same list. */
+/** Wraps each call. The same list for the same list. */
 export function aroundCalls(
   source: ToolSource,
   around: (invoke: () => Promise<unknown>, tool: Tool) => Promise<unknown>,
@@ -154,7 +154,7 @@ export function aroundCalls(
 function listening(): (source: ToolSource) => ToolSource {
   let stop = (): void => {};
   return (source) => {
-    // One at a time is enough to be seen.
+    // One at a time is enough to be detected.
     stop();
     const flush = (): void => void source.tools();
     process.on("beforeExit", flush);

@@ -7,7 +7,7 @@ function door(rule: string, what: string, invoke: () => ToolReturn): Mutant {
   return ofTool(rule, "open_door", what, () => ({ invoke }));
 }
 
-/** The same for what it throws. */
+/** The same for a thrown error. */
 function doorThrows(rule: string, what: string, thrown: () => unknown): Mutant {
   return door(rule, what, () => {
     throw thrown();
@@ -113,7 +113,7 @@ export const errorMutants: readonly Mutant[] = [
   ),
   doorThrows(
     "TW-ERROR-016",
-    "a timeout of its own that passes for the host's stop",
+    "its own timeout that looks like the host's cancellation",
     () => new ToolError("cancelled", "The door did not answer within a second: try another one."),
   ),
   doorThrows(

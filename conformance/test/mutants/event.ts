@@ -1,7 +1,7 @@
 import type { Tool, ToolContext, ToolOutput } from "@toolweave/core";
 import { hanging, ofSpec, ofTool, type Mutant } from "./mutant.ts";
 
-/** The tool that counts up, in a context that is changed. */
+/** The tool that counts up, with a changed context. */
 function counting(
   rule: string,
   what: string,
@@ -17,7 +17,7 @@ function contextWith(ctx: ToolContext, parts: Partial<ToolContext>): ToolContext
   return { ...{ update, progress, signal: ctx.signal }, ...parts } as ToolContext;
 }
 
-/** The tool that counts up, and something that ticks meanwhile; a hundred times at most. */
+/** The tool that counts up, and a parallel ticker; a hundred times at most. */
 function ticking(
   tool: Tool,
   stops: (end: Promise<unknown>, stop: () => void, signal: AbortSignal) => void,
@@ -38,7 +38,7 @@ function ticking(
 }
 
 export const eventMutants: readonly Mutant[] = [
-  counting("TW-EVENT-001", "updates that are kept back", () => ({
+  counting("TW-EVENT-001", "updates that are held back", () => ({
     update: () => {},
     progress: () => {},
   })),
@@ -50,7 +50,7 @@ export const eventMutants: readonly Mutant[] = [
       },
     })),
   ),
-  ofTool("TW-EVENT-001", "count_up", "updates that come when all is done", (tool) => ({
+  ofTool("TW-EVENT-001", "count_up", "updates that arrive after the end", (tool) => ({
     invoke: async (args, ctx) => {
       const kept: ToolOutput[] = [];
       const update = (output: ToolOutput): void => void kept.push(output);
@@ -84,7 +84,7 @@ export const eventMutants: readonly Mutant[] = [
       return answer;
     },
   })),
-  ofTool("TW-EVENT-005", "count_up", "a ticker that only a good end stops", (tool) =>
+  ofTool("TW-EVENT-005", "count_up", "a ticker that only a success stops", (tool) =>
     ticking(tool, (end, stop) => {
       end.then(stop, () => {});
     }),
@@ -94,7 +94,7 @@ export const eventMutants: readonly Mutant[] = [
       await tool.invoke(args, ctx);
     },
   })),
-  ofTool("TW-EVENT-007", "count_up", "a context that is kept by the tool", (tool) => {
+  ofTool("TW-EVENT-007", "count_up", "a context that the tool stores", (tool) => {
     let latest: ToolContext | undefined;
     return {
       invoke: (args, ctx) => {
@@ -116,7 +116,7 @@ export const eventMutants: readonly Mutant[] = [
       for (let byte = 0; byte < 400; byte++) progress(given);
     },
   })),
-  counting("TW-EVENT-010", "progress that begins anew with each step", ({ progress }) => ({
+  counting("TW-EVENT-010", "progress that starts again with each step", ({ progress }) => ({
     progress: ({ total = 0, done = 0 }) => progress({ total, done: total - done }),
   })),
   counting("TW-EVENT-010", "progress beyond its end", ({ progress }) => ({

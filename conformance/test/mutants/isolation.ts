@@ -16,7 +16,7 @@ export function tenantOf(ctx: ToolContext): string {
 /** The clients of the module by purpose, created by the first run. */
 const clients = new WeakMap<World, { readonly tenant: string }>();
 
-/** Runs, callers and answers that are taken for each other. */
+/** Runs, callers and answers that are confused. */
 export const isolationMutants: readonly Mutant[] = [
   ofTools("TW-CALL-016", "a client with the tenant of the first run", (tools) => {
     let tenant: string | undefined;
@@ -26,7 +26,7 @@ export const isolationMutants: readonly Mutant[] = [
       return [{ title: title ?? "", shelf: `${tenant}/1` }];
     });
   }),
-  ofTools("TW-CALL-016", "answers that are kept for all tenants", (tools) => {
+  ofTools("TW-CALL-016", "answers that are cached for all tenants", (tools) => {
     const answers = new Map<string, JsonObject>();
     return withInvoke(tools, "find_book", (args, ctx) => {
       const key = JSON.stringify(args);
@@ -43,7 +43,7 @@ export const isolationMutants: readonly Mutant[] = [
       return [{ title: title ?? "", shelf: tenantOf(current) }];
     });
   }),
-  ofTools("TW-CALL-017", "a value of the host that nothing declares", (tools) =>
+  ofTools("TW-CALL-017", "an undeclared value of the host", (tools) =>
     withInvoke(tools, "greet", (args, ctx) => `hello ${String(args["tenant"] ?? tenantOf(ctx))}`),
   ),
   afterRules(
@@ -62,7 +62,7 @@ export const isolationMutants: readonly Mutant[] = [
       return find(args, ctx);
     }),
   ),
-  ofTools("TW-CALL-023", "answers to one caller that the next one gets", (tools) => {
+  ofTools("TW-CALL-023", "answers to one caller that the next one receives", (tools) => {
     const answers = new Map<string, string>();
     return withInvoke(tools, "greet", (args, { caller }) => {
       const key = JSON.stringify(args);
@@ -86,7 +86,7 @@ export const isolationMutants: readonly Mutant[] = [
       return append(args, ctx);
     });
   }),
-  ofTools("TW-RESULT-017", "the table itself for an answer", (tools) => {
+  ofTools("TW-RESULT-017", "the table itself as an answer", (tools) => {
     const rows: JsonObject[] = [];
     return withInvoke(tools, "find_book", ({ title }, ctx) => {
       rows.push({ title: title ?? "", shelf: tenantOf(ctx) });

@@ -53,7 +53,7 @@ export const largeMutants: readonly Mutant[] = [
     },
   })),
   hanging(
-    ofTool("TW-LARGE-005", "export_bytes", "a stream that closes when all of it was taken", () => ({
+    ofTool("TW-LARGE-005", "export_bytes", "a stream that closes when all of it was read", () => ({
       invoke: async function* () {
         let left = 8;
         let close = (): void => {};

@@ -6,7 +6,7 @@ import { hanging, ofSource, ofTools, over, rejected, spare, type Mutant } from "
 import { librarySecret, sourceManifest } from "../fixtures/index.ts";
 import { endingMutants } from "./ending.ts";
 
-/** The healthy source, which does something else when one of its tools has a schema that is odd. */
+/** The healthy source, which behaves differently if one of its tools has an unusual schema. */
 function withOdd(what: string, change: (source: ToolSource) => ToolSource): Mutant {
   return {
     rule: "TW-LIFE-022",
@@ -89,7 +89,7 @@ export const lifecycleMutants: readonly Mutant[] = [
     });
   }),
   ofSource("TW-LIFE-005", "a source without a name", (source) => over(source, { id: " " })),
-  ofSource("TW-LIFE-006", "a list that cannot be asked for too early", (source) => {
+  ofSource("TW-LIFE-006", "a list that cannot be read too early", (source) => {
     let isReady = false;
     const ready = source.ready.then(() => void (isReady = true));
     ready.catch(() => {});
@@ -99,7 +99,7 @@ export const lifecycleMutants: readonly Mutant[] = [
     };
     return over(source, { ready, tools });
   }),
-  ofSource("TW-LIFE-006", "no list any more after close", (source) => {
+  ofSource("TW-LIFE-006", "no list after close", (source) => {
     let closed = false;
     const close = async (): Promise<void> => {
       closed = true;
@@ -114,13 +114,13 @@ export const lifecycleMutants: readonly Mutant[] = [
     message: "It has no answer. Add one.",
     pointer: "#/paths/~1books",
   }),
-  withProblem("a severity of one's own", {
+  withProblem("an unknown severity", {
     subject: "GET /books",
     message: "It has no answer. Add one.",
     severity: "fatal" as "error",
   }),
   withProblem("an error for a problem", new Error("no answer") as never),
-  ofSource("TW-LIFE-015", "secrets that are gathered anew each time", (source) =>
+  ofSource("TW-LIFE-015", "secrets that are collected again each time", (source) =>
     over(source, {
       get secrets() {
         return new SecretSet([librarySecret]);
@@ -130,7 +130,7 @@ export const lifecycleMutants: readonly Mutant[] = [
   ofSource("TW-LIFE-015", "a plain list of secrets", (source) =>
     over(source, { secrets: [librarySecret] as never }),
   ),
-  ofSource("TW-LIFE-016", "trust that comes with the connection", (source) => {
+  ofSource("TW-LIFE-016", "trust that is known after the connection", (source) => {
     let trusted = false;
     void source.ready.then(
       () => (trusted = true),
@@ -145,7 +145,7 @@ export const lifecycleMutants: readonly Mutant[] = [
   ofSource("TW-LIFE-016", "trust as a configuration file writes it", (source) =>
     over(source, { trustAnnotations: "yes" as never }),
   ),
-  withParts("an availability in one word", { availability: "down" as never }),
+  withParts("an availability as a string", { availability: "down" as never }),
   withParts("an availability without a reason", {
     availability: { status: "unavailable" } as never,
   }),

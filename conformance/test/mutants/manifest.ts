@@ -13,7 +13,7 @@ export const manifestMutants: readonly Mutant[] = [
   },
   {
     rule: "TW-MANIFEST-001",
-    what: "a source whose changes are left out",
+    what: "a source whose changes are omitted",
     manifest: () => {
       const { change: _, ...manifest } = sourceManifest();
       return manifest;

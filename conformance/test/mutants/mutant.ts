@@ -2,15 +2,15 @@ import { defineTool, type Tool, type ToolSource, type ToolSpec } from "@toolweav
 import type { Manifest } from "../../src/index.ts";
 import { sourceManifest, toolsManifest } from "../fixtures/index.ts";
 
-/** Something deliberately broken, and the one rule that must say so. */
+/** A deliberately broken subject, and the one rule that must fail. */
 export interface Mutant {
   readonly rule: string;
   /** The fault, as it occurs in practice. */
   readonly what: string;
   readonly manifest: () => Manifest;
-  /** Something never ends in it: the kit need not wait long to see that. */
+  /** Something in it never ends: the kit need not wait long to detect that. */
   readonly hangs?: boolean;
-  /** Rules that have to run before it, where the fault shows only after other calls. */
+  /** Rules that have to run before it, if the fault appears only after other calls. */
   readonly after?: readonly string[];
 }
 
@@ -72,7 +72,7 @@ export function hanging(mutant: Mutant): Mutant {
   return { ...mutant, hangs: true };
 }
 
-/** A mutant whose fault shows only once the calls of other rules have been made. */
+/** A mutant whose fault appears only once the calls of other rules have been made. */
 export function afterRules(after: readonly string[], mutant: Mutant): Mutant {
   return { ...mutant, after };
 }
@@ -112,7 +112,7 @@ function withParts(tool: Tool, parts: Partial<Tool>): Tool {
   };
 }
 
-/** The tools, one of which does its work by `invoke`; what it did before is handed on. */
+/** The tools, one of which runs `invoke`; its original function is passed on. */
 export function withInvoke(
   tools: readonly Tool[],
   name: string,
@@ -133,7 +133,7 @@ export function rejected(message: string): Promise<never> {
   return rejection;
 }
 
-/** A spec that `JSON.stringify` finds empty. */
+/** A spec that is empty for `JSON.stringify`. */
 export class SpecOfGetters implements ToolSpec {
   readonly #spec: ToolSpec;
 

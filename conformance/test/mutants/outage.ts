@@ -11,7 +11,7 @@ export const outageMutants: readonly Mutant[] = [
       withoutBackend(source, backend, () => new Promise(() => {})),
     ),
   ),
-  ofSource("TW-OUTAGE-001", "an empty answer from a server that is away", (source, backend) =>
+  ofSource("TW-OUTAGE-001", "an empty answer from an unavailable server", (source, backend) =>
     withoutBackend(source, backend, async ({ spec }) => (spec.outputSchema === undefined ? [] : 0)),
   ),
   ofSource("TW-OUTAGE-001", "an error that is blank", (source, backend) =>
@@ -51,7 +51,7 @@ export const outageMutants: readonly Mutant[] = [
     }),
   ),
   hanging(
-    ofSource("TW-OUTAGE-004", "an answer that is waited for on a dead line", (source, backend) =>
+    ofSource("TW-OUTAGE-004", "an answer that is awaited on a dead connection", (source, backend) =>
       aroundCalls(source, async (invoke) => {
         const wasAway = backend.away.signal.aborted;
         try {
@@ -89,7 +89,7 @@ export const outageMutants: readonly Mutant[] = [
   ofSource("TW-OUTAGE-008", "a ready that must be awaited", (source) =>
     over(source, { ready: source.ready.then(() => {}) }),
   ),
-  ofSource("TW-OUTAGE-008", "something that is to be done when it is ready", (source) => {
+  ofSource("TW-OUTAGE-008", "work that is done when it is ready", (source) => {
     void source.ready.then(() => source.tools().length);
     return source;
   }),
@@ -107,26 +107,30 @@ export const outageMutants: readonly Mutant[] = [
       throw new Error("connect ECONNREFUSED 127.0.0.1:8080");
     }),
   ),
-  ofSource("TW-OUTAGE-011", "tools that come and go with the server", (source, backend) => {
-    const listeners = new Set<() => void>();
-    const tools = whenAway(source, backend);
-    const watched = watching(source, backend, () => {
-      for (const listener of listeners) listener();
-    });
-    return over(watched, {
-      tools,
-      onChange: (listener) => {
-        const own = (): void => listener();
-        const stop = source.onChange(own);
-        listeners.add(own);
-        return () => {
-          stop();
-          listeners.delete(own);
-        };
-      },
-    });
-  }),
-  ofSource("TW-OUTAGE-012", "a queue of what could not be sent", (source, backend) =>
+  ofSource(
+    "TW-OUTAGE-011",
+    "tools that disappear and return with the server",
+    (source, backend) => {
+      const listeners = new Set<() => void>();
+      const tools = whenAway(source, backend);
+      const watched = watching(source, backend, () => {
+        for (const listener of listeners) listener();
+      });
+      return over(watched, {
+        tools,
+        onChange: (listener) => {
+          const own = (): void => listener();
+          const stop = source.onChange(own);
+          listeners.add(own);
+          return () => {
+            stop();
+            listeners.delete(own);
+          };
+        },
+      });
+    },
+  ),
+  ofSource("TW-OUTAGE-012", "a queue of unsent requests", (source, backend) =>
     aroundCalls(source, async (invoke, tool) => {
       if (!backend.away.signal.aborted || tool.spec.name !== "append_line") return invoke();
       const timer = setInterval(() => {
@@ -189,24 +193,27 @@ export const outageMutants: readonly Mutant[] = [
       }
     }),
   ),
-  ofSource("TW-OUTAGE-015", "a call that is sent again once the way is free", (source, backend) =>
-    aroundCalls(source, async (invoke, tool) => {
-      try {
-        return await invoke();
-      } catch (error) {
-        if (isLost(error) && tool.spec.name === "append_line") {
-          const timer = setInterval(() => {
-            if (backend.losesAnswers) return;
-            clearInterval(timer);
-            backend.world.lines.push("sent again");
-          }, 1);
-          timer.unref();
+  ofSource(
+    "TW-OUTAGE-015",
+    "a call that is sent again once the connection is back",
+    (source, backend) =>
+      aroundCalls(source, async (invoke, tool) => {
+        try {
+          return await invoke();
+        } catch (error) {
+          if (isLost(error) && tool.spec.name === "append_line") {
+            const timer = setInterval(() => {
+              if (backend.losesAnswers) return;
+              clearInterval(timer);
+              backend.world.lines.push("sent again");
+            }, 1);
+            timer.unref();
+          }
+          throw error;
         }
-        throw error;
-      }
-    }),
+      }),
   ),
-  ofSource("TW-OUTAGE-016", "a lost answer that passes for a lost request", (source) =>
+  ofSource("TW-OUTAGE-016", "a lost answer that is treated as a lost request", (source) =>
     aroundCalls(source, async (invoke) => {
       try {
         return await invoke();
@@ -223,7 +230,7 @@ function isLost(error: unknown): boolean {
   return error instanceof ToolError && error.code === "outcome_unknown";
 }
 
-/** Calls do something else while the backend is away. */
+/** Calls behave differently while the backend is unavailable. */
 function withoutBackend(
   source: ToolSource,
   backend: Backend,

@@ -97,13 +97,13 @@ export const permissionMutants: readonly Mutant[] = [
   hanging(proposing("TW-PERM-006", "a preflight that never answers", () => new Promise(() => {}))),
   proposing(
     "TW-PERM-006",
-    "a preflight that takes for granted what may be left out",
+    "a preflight that assumes an optional argument",
     ({ path, lines }) => ((lines as string[]).length > 3 ? [writing(path)] : []),
     { inputSchema: pathSchema },
   ),
   proposing(
     "TW-PERM-007",
-    "a path as the model wrote it",
+    "a path in the model's spelling",
     ({ path }) => [writing(displayLine(String(path)))],
     { inputSchema: pathSchema },
   ),
@@ -215,14 +215,14 @@ export const permissionMutants: readonly Mutant[] = [
   ),
   proposing(
     "TW-PERM-017",
-    "a recipient as the model wrote it",
+    "a recipient in the model's spelling",
     ({ to }) => [{ kind: "custom.mail", target: `to ${String(to)}`, summary: "Send a letter" }],
     { inputSchema: letterSchema },
   ),
   proposing("TW-PERM-017", "a target of two lines", () => [
     { kind: "process", target: "bc\nbc -l", summary: "Let bc multiply" },
   ]),
-  proposing("TW-PERM-017", "a choice from another side that is shown backwards", () => [
+  proposing("TW-PERM-017", "a choice of an external service that is displayed in reverse", () => [
     { kind: "custom.mail", target: "ada\u202Emoc.elpmaxe", summary: "Send a letter" },
   ]),
 ];
@@ -231,7 +231,7 @@ function plain(text: unknown): string {
   return String(text).replaceAll(/[^A-Za-z0-9]/g, "");
 }
 
-/** Asks for each argument once in a lifetime. */
+/** Asks for each argument once in its lifetime. */
 function askOnce(): NonNullable<Tool["preflight"]> {
   const seen = new Set<string>();
   return (args) => {

@@ -3,7 +3,7 @@ import { lazyProperty } from "@toolweave/core/adapter";
 import { ofTool, ofTools, type Mutant } from "./mutant.ts";
 import type { World } from "../fixtures/index.ts";
 
-/** The healthy tools, one of which does something to the world as well. */
+/** The healthy tools, one of which has an additional effect. */
 function meddling(
   rule: string,
   name: string,
@@ -26,7 +26,7 @@ function meddling(
 }
 
 export const purityMutants: readonly Mutant[] = [
-  meddling("TW-PURE-001", "find_book", "a search that keeps what was searched", (tool, world) => ({
+  meddling("TW-PURE-001", "find_book", "a search that stores its queries", (tool, world) => ({
     invoke: (args, ctx) => {
       world.names.push(String(args["title"]));
       return tool.invoke(args, ctx);
@@ -84,7 +84,7 @@ export const purityMutants: readonly Mutant[] = [
   ofTool(
     "TW-PURE-005",
     "append_line",
-    "a write that is sent again when its answer is late",
+    "a write that is sent again if its answer is late",
     (tool) => ({
       invoke: async (args, ctx) => {
         await tool.invoke(args, ctx);
@@ -92,7 +92,7 @@ export const purityMutants: readonly Mutant[] = [
       },
     }),
   ),
-  ofTools("TW-PURE-002", "a line more each time that calls itself idempotent", (tools) =>
+  ofTools("TW-PURE-002", "an additional line each time, declared as idempotent", (tools) =>
     tools.map((tool) => {
       if (tool.spec.name !== "append_line") return tool;
       const { spec, preflight } = tool;

@@ -67,13 +67,13 @@ export const resultMutants: readonly Mutant[] = [
   ofTool("TW-RESULT-012", "greet", "a text that is cut within a character", () => ({
     invoke: () => "hello 🙂".slice(0, 7),
   })),
-  ofTool("TW-RESULT-013", "draw", "every image is called a JPEG", () => ({
+  ofTool("TW-RESULT-013", "draw", "every image is declared as a JPEG", () => ({
     invoke: () => [{ type: "image", data: png, mimeType: "image/jpeg" }],
   })),
   ofTool("TW-RESULT-014", "greet", "JSON that is stringified twice", () => ({
     invoke: () => JSON.stringify(JSON.stringify({ hello: "world" })),
   })),
-  ofTool("TW-RESULT-015", "draw", "structured content and nothing to read", () => ({
+  ofTool("TW-RESULT-015", "draw", "structured content without text", () => ({
     invoke: ({ shape }) => ({ content: [], value: { shape: shape ?? "dot" } }),
   })),
   ofTool("TW-RESULT-016", "greet", "a block for each line", () => ({
@@ -84,7 +84,7 @@ export const resultMutants: readonly Mutant[] = [
         .map((text) => ({ type: "text" as const, text })),
     }),
   })),
-  ofTools("TW-RESULT-018", "a file's whole path for an artifact's name", (tools) =>
+  ofTools("TW-RESULT-018", "a file's full path as an artifact's name", (tools) =>
     withInvoke(tools, "export_table", async (_, { artifacts }) => {
       const rows = ["day,event\n", ...Array.from({ length: 3000 }, (_, row) => `${row},nothing\n`)];
       const data = ReadableStream.from([rows.join("")]);

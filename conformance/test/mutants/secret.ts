@@ -13,7 +13,7 @@ function keyed(rule: string, what: string, change: (tools: Tool[]) => readonly T
   return { rule, what, manifest };
 }
 
-/** The same, one of them with another work. */
+/** The same, one of them with another function. */
 function keyedTool(
   rule: string,
   name: string,
@@ -23,7 +23,7 @@ function keyedTool(
   return keyed(rule, what, (tools) => withInvoke(tools, name, invoke));
 }
 
-/** An address as some have it, with the key as a part of the path: in no form that an executor knows. */
+/** An address with the key as a part of the path: in no encoding that an executor finds. */
 const address = `https://doors.example.com/bot-${secret}/north`;
 
 /** The additional fields of errors of an HTTP client. */
@@ -33,7 +33,7 @@ function requestError(): Error {
 }
 
 /** The tools, one of which names the other addresses that it tried during an outage. */
-function toldOfReplica(tools: readonly Tool[], { away }: Backend): readonly Tool[] {
+function revealReplica(tools: readonly Tool[], { away }: Backend): readonly Tool[] {
   return withInvoke(tools, "add", async (args, ctx, add) => {
     try {
       return await add(args, ctx);
@@ -104,7 +104,7 @@ export const secretMutants: readonly Mutant[] = [
   keyedTool("TW-SECRET-004", "open_door", "the key in a disclosed address", () => {
     throw new Error(`${address} answered 423: the door is locked.`);
   }),
-  keyedTool("TW-SECRET-004", "open_door", "an upstream that gives the request back", () => {
+  keyedTool("TW-SECRET-004", "open_door", "an upstream that returns the request", () => {
     throw new ToolError("upstream", "The door is locked.", {
       status: 423,
       body: { message: "locked", request: { user: btoa(`door:${secret}`) } },
@@ -113,7 +113,7 @@ export const secretMutants: readonly Mutant[] = [
   keyedTool(
     "TW-SECRET-005",
     "count_up",
-    "a progress that names the address",
+    "a progress message with the address",
     (args, ctx, count) => {
       ctx.progress({
         message: `asking https://example.com/count?key=${encodeURIComponent(secret)}`,
@@ -121,15 +121,10 @@ export const secretMutants: readonly Mutant[] = [
       return count(args, ctx);
     },
   ),
-  keyedTool(
-    "TW-SECRET-005",
-    "count_up",
-    "an update that shows the request",
-    async (args, ctx, count) => {
-      await ctx.update({ content: [text(`GET ${address}`)] });
-      return count(args, ctx);
-    },
-  ),
+  keyedTool("TW-SECRET-005", "count_up", "an update with the request", async (args, ctx, count) => {
+    await ctx.update({ content: [text(`GET ${address}`)] });
+    return count(args, ctx);
+  }),
   keyed("TW-SECRET-006", "a permission to reach an address with the key", (tools) =>
     tools.map((tool) =>
       tool.spec.name === "find_book"
@@ -159,7 +154,7 @@ export const secretMutants: readonly Mutant[] = [
       });
     },
   ),
-  ofSource("TW-SECRET-007", "what could not be reached, key and all", (source, { away }) => {
+  ofSource("TW-SECRET-007", "an unavailable address with its key", (source, { away }) => {
     const ready = source.ready.catch((cause: unknown) => {
       const library = `https://library.example.com/?key=${librarySecret}`;
       throw new ToolError("unavailable", `${library} cannot be reached.`, { cause });
@@ -176,7 +171,7 @@ export const secretMutants: readonly Mutant[] = [
         return over(source, {
           tools: () => {
             const tools = source.tools();
-            const list = lists.get(tools) ?? toldOfReplica(tools, backend);
+            const list = lists.get(tools) ?? revealReplica(tools, backend);
             lists.set(tools, list);
             return list;
           },
@@ -197,14 +192,14 @@ export const secretMutants: readonly Mutant[] = [
       });
     },
   ),
-  keyedTool("TW-SECRET-008", "open_door", "a client's error with the request it sent", () => {
+  keyedTool("TW-SECRET-008", "open_door", "a client's error with its request", () => {
     throw new ToolError("upstream", "The door is locked.", { status: 423, cause: requestError() });
   }),
   keyedTool("TW-SECRET-009", "add", "the headers of a request in the log", (args, ctx, add) => {
     console.error("authorization: %s", secret);
     return add(args, ctx);
   }),
-  keyed("TW-SECRET-001", "the address of a connection for a fingerprint", (tools) =>
+  keyed("TW-SECRET-001", "the address of a connection as a fingerprint", (tools) =>
     tools.map((tool) =>
       tool.spec.name === "greet"
         ? { spec: tool.spec, invoke: tool.invoke.bind(tool), fingerprint: `${address} greet` }

@@ -33,7 +33,7 @@ function stateOf(args: { readonly title?: JsonValue }): JsonValue {
 /** A table with one row. */
 const places = new WeakMap<World, JsonValue>();
 
-/** Counts how often something was made of it. */
+/** Counts how often it was created. */
 function perInstance(
   change: (tool: Tool, instance: number) => Partial<Tool>,
 ): (tool: Tool) => Partial<Tool> {
@@ -41,14 +41,14 @@ function perInstance(
   return (tool) => change(tool, (instances += 1));
 }
 
-/** The calls that wait, of all sources of one mutant. */
+/** The pending calls, of all sources of one mutant. */
 const waitingIds = new Set<string>();
 
 export const suspensionMutants: readonly Mutant[] = [
   ofTool("TW-SUSPEND-001", "ask_name", "a tool that guesses instead of asking", () => ({
-    invoke: () => "Kept nobody's name.",
+    invoke: () => "Kept no name.",
   })),
-  ofTool("TW-SUSPEND-001", "ask_name", "a tool that waits and does not say what for", (tool) => ({
+  ofTool("TW-SUSPEND-001", "ask_name", "a tool that waits without a request", (tool) => ({
     invoke: (args, ctx) =>
       ctx.resumed === undefined ? suspend([], stateOf(args)) : tool.invoke(args, ctx),
   })),
@@ -62,10 +62,10 @@ export const suspensionMutants: readonly Mutant[] = [
   asking("TW-SUSPEND-002", "a schema of a type that does not exist", {
     schema: { type: "name" },
   }),
-  asking("TW-SUSPEND-014", "a question of which a part is not seen", {
+  asking("TW-SUSPEND-014", "a question with an invisible part", {
     message: "What is your name?\u{E0041}\u{E0042}",
   }),
-  ofTool("TW-SUSPEND-014", "subscribe", "a code that makes a line of its own", (tool) => ({
+  ofTool("TW-SUSPEND-014", "subscribe", "a code that creates a new line", (tool) => ({
     invoke: async (args, ctx) => {
       const given = await tool.invoke(args, ctx);
       if (ctx.resumed !== undefined) return given;
@@ -78,13 +78,13 @@ export const suspensionMutants: readonly Mutant[] = [
   })),
   // An executor rejects a request without an id that an answer can name.
   asking("TW-SUSPEND-001", "a request without an id", { id: "" }),
-  ofTool("TW-SUSPEND-003", "ask_name", "a tool that cannot go on", (tool) => ({
+  ofTool("TW-SUSPEND-003", "ask_name", "a tool that cannot be resumed", (tool) => ({
     invoke: (args, ctx) => {
       if (ctx.resumed !== undefined) throw new Error("unexpected answer");
       return tool.invoke(args, ctx);
     },
   })),
-  ofTool("TW-SUSPEND-003", "ask_name", "a map in what it keeps", (tool) => ({
+  ofTool("TW-SUSPEND-003", "ask_name", "a map in its stored state", (tool) => ({
     invoke: (args, ctx) => {
       const { resumed } = ctx;
       if (resumed === undefined) {
@@ -97,7 +97,7 @@ export const suspensionMutants: readonly Mutant[] = [
   ofTool("TW-SUSPEND-003", "ask_name", "a tool that asks again after each answer", (tool) => ({
     invoke: (args, ctx) => tool.invoke(args, { ...ctx, resumed: undefined } as never),
   })),
-  ofTool("TW-SUSPEND-004", "ask_name", "what a call keeps in memory", (tool) => {
+  ofTool("TW-SUSPEND-004", "ask_name", "state that a call keeps in memory", (tool) => {
     const kept = new Map<string, JsonValue>();
     return {
       invoke: (args, ctx) => {
@@ -115,7 +115,7 @@ export const suspensionMutants: readonly Mutant[] = [
   ofTool(
     "TW-SUSPEND-004",
     "ask_name",
-    "an answer that is good for one process",
+    "an answer that is valid in one process only",
     perInstance((tool, instance) => ({
       invoke: (args, ctx) => {
         if (ctx.resumed === undefined) return suspend([question], { title: "", instance });
@@ -124,7 +124,7 @@ export const suspensionMutants: readonly Mutant[] = [
       },
     })),
   ),
-  ofTools("TW-SUSPEND-005", "a name that is kept before it is known", (tools, { names }) =>
+  ofTools("TW-SUSPEND-005", "a name that is stored before it is known", (tools, { names }) =>
     tools.map((tool) =>
       tool.spec.name === "ask_name"
         ? {
@@ -144,7 +144,7 @@ export const suspensionMutants: readonly Mutant[] = [
         ? {
             spec: tool.spec,
             invoke: (args, ctx) => {
-              if (ctx.resumed === undefined) setTimeout(() => names.push("nobody"), 10).unref();
+              if (ctx.resumed === undefined) setTimeout(() => names.push("no one"), 10).unref();
               return tool.invoke(args, ctx);
             },
           }
@@ -157,10 +157,10 @@ export const suspensionMutants: readonly Mutant[] = [
       return tool.invoke(args, ctx);
     },
   })),
-  ofTool("TW-SUSPEND-006", "ask_name", "an answer that comes to nothing", (tool) => ({
+  ofTool("TW-SUSPEND-006", "ask_name", "an answer without an effect", (tool) => ({
     invoke: (args, ctx) => (ctx.resumed === undefined ? tool.invoke(args, ctx) : "Kept."),
   })),
-  ofTools("TW-SUSPEND-007", "a no that is taken for a name", (tools, { names }) =>
+  ofTools("TW-SUSPEND-007", "a rejection that is treated as a name", (tools, { names }) =>
     tools.map((tool) =>
       tool.spec.name === "ask_name"
         ? {
@@ -175,7 +175,7 @@ export const suspensionMutants: readonly Mutant[] = [
         : tool,
     ),
   ),
-  ofTool("TW-SUSPEND-007", "ask_name", "a tool that takes no for not yet", (tool) => ({
+  ofTool("TW-SUSPEND-007", "ask_name", "a tool that treats a rejection as not yet", (tool) => ({
     invoke: (args, ctx) =>
       ctx.resumed?.answers.some(({ type }) => type === "reject") === true
         ? suspend([question], ctx.resumed.state)
@@ -191,7 +191,7 @@ export const suspensionMutants: readonly Mutant[] = [
       },
     };
   }),
-  ofTools("TW-SUSPEND-009", "one place for what all calls keep", (tools, world) =>
+  ofTools("TW-SUSPEND-009", "one place for the state of all calls", (tools, world) =>
     tools.map((tool) =>
       tool.spec.name === "ask_name"
         ? {
@@ -233,14 +233,14 @@ export const suspensionMutants: readonly Mutant[] = [
   ofTool(
     "TW-SUSPEND-012",
     "append_line",
-    "a folder of each process in what is approved",
+    "a process-specific folder in the approved request",
     perInstance((_, instance) => ({
       preflight: () => [
         { kind: "fs.write", target: `/tmp/process-${instance}/log`, summary: "Write the log" },
       ],
     })),
   ),
-  ofSource("TW-SUSPEND-013", "a pool of waiting calls that a close takes down", (source) => {
+  ofSource("TW-SUSPEND-013", "a pool of pending calls that a close ends", (source) => {
     const own = new Set<string>();
     const waiting = eachTool(source, (tool) =>
       tool.spec.name === "ask_name"

@@ -1,6 +1,6 @@
 import { hanging, ofSpec, ofTools, withInvoke, type Mutant } from "./mutant.ts";
 
-/** True when a call is stopped since its time is up. */
+/** True if a call is stopped because of its timeout. */
 function isOverdue({ reason }: AbortSignal): boolean {
   return (reason as { readonly code?: unknown } | undefined)?.code === "timeout";
 }
@@ -22,7 +22,7 @@ export const timeoutMutants: readonly Mutant[] = [
       ),
     ),
   ),
-  ofTools("TW-TIMEOUT-002", "half of the work, kept when the time is up", (tools, world) =>
+  ofTools("TW-TIMEOUT-002", "half of the work, kept after the timeout", (tools, world) =>
     withInvoke(tools, "log_slowly", async (args, ctx, log) => {
       try {
         return await log(args, ctx);

@@ -27,12 +27,12 @@ export const traceMutants: readonly Mutant[] = [
       const listener = (): void => {};
       process.on("SIGUSR2", listener);
       handlers.push(listener);
-      // Few enough for Node to say nothing, in a process that has other tests to run.
+      // Few enough for Node.js not to warn, in a process that has other tests to run.
       if (handlers.length > 8) process.off("SIGUSR2", handlers.shift() as () => void);
       return add(args, ctx);
     }),
   ),
-  ofTools("TW-CALL-019", "a report that is sent off and fails", (tools) =>
+  ofTools("TW-CALL-019", "a report that is sent without waiting and fails", (tools) =>
     withInvoke(tools, "add", (args, ctx, add) => {
       void Promise.reject(new Error("The report could not be sent."));
       return add(args, ctx);

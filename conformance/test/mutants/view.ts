@@ -2,7 +2,7 @@ import type { ToolReturn } from "@toolweave/core";
 import { ofTool, type Mutant } from "./mutant.ts";
 
 export const viewMutants: readonly Mutant[] = [
-  ofTool("TW-VIEW-001", "add", "a tool that goes by the name it is called by", (tool) => ({
+  ofTool("TW-VIEW-001", "add", "a tool that uses the name it is called by", (tool) => ({
     invoke: (args, ctx) => {
       if (ctx.toolName !== "add") throw new Error(`unknown tool ${ctx.toolName}`);
       return tool.invoke(args, ctx);
@@ -22,7 +22,7 @@ export const viewMutants: readonly Mutant[] = [
       return tool.invoke(args, ctx);
     },
   })),
-  ofTool("TW-VIEW-002", "add", "answers that are kept by the run", (tool) => {
+  ofTool("TW-VIEW-002", "add", "answers that are cached by the run", (tool) => {
     const kept = new Map<string, ToolReturn>();
     return {
       invoke: async (args, ctx) => {
@@ -32,7 +32,7 @@ export const viewMutants: readonly Mutant[] = [
       },
     };
   }),
-  ofTool("TW-VIEW-003", "add", "a tool that takes off a prefix to find its name", (tool) => ({
+  ofTool("TW-VIEW-003", "add", "a tool that removes a prefix to find its name", (tool) => ({
     invoke: (args, ctx) => {
       const name = ctx.toolName.split("__").at(-1);
       if (name !== "add") throw new Error(`unknown tool ${name}`);

@@ -84,7 +84,7 @@ test("colours are optional and change nothing else", () => {
   expect(stripVTControlCharacters(colored)).toBe(formatReport(report));
 });
 
-test("a verbose report also lists what was done for rules that hold", () => {
+test("a verbose report also lists the actions of fulfilled rules", () => {
   expect(formatReport(report)).not.toContain("Passed");
   expect(formatReport(report, { verbose: true })).toMatch(/^Passed\n {2}TW-MANIFEST-001 /m);
 });

@@ -16,7 +16,7 @@ const schema = JSON.parse(
   readFileSync(new URL(import.meta.resolve("@toolweave/conformance/report.schema.json")), "utf8"),
 ) as JsonObject;
 
-/** The schema without room for what it does not describe. */
+/** The schema without undescribed members. */
 function strict(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(strict);
   if (typeof value !== "object" || value === null) return value;
@@ -40,21 +40,30 @@ function brokenManifest(more: Partial<Manifest> = {}): Manifest {
 }
 
 test.each<[what: string, manifest: Manifest, only?: readonly string[]]>([
-  ["what is healthy", sourceManifest()],
-  ["what is broken", brokenManifest()],
-  ["what is known to be broken", brokenManifest({ knownFailing: { "TW-SPEC-003": "issue 12" } })],
-  ["what cannot be made", brokenManifest({ create: () => Promise.reject(new Error("no")) })],
+  ["a healthy subject", sourceManifest()],
+  ["a broken subject", brokenManifest()],
+  [
+    "a subject with known failures",
+    brokenManifest({ knownFailing: { "TW-SPEC-003": "issue 12" } }),
+  ],
+  [
+    "a subject that cannot be created",
+    brokenManifest({ create: () => Promise.reject(new Error("no")) }),
+  ],
   ["some rules", brokenManifest(), ["SPEC"]],
-])("the report of %s is what the published schema says, and nothing else", async (_, ...given) => {
-  const [manifest, only] = given;
-  const report = await runConformance(manifest, {
-    seed: 1,
-    ...(only === undefined ? {} : { only }),
-  });
-  const written = JSON.parse(JSON.stringify(report)) as unknown;
-  expect([published(written), published.errors]).toEqual([true, null]);
-  expect([complete(written), complete.errors]).toEqual([true, null]);
-});
+])(
+  "the report of %s matches the published schema, without additional members",
+  async (_, ...given) => {
+    const [manifest, only] = given;
+    const report = await runConformance(manifest, {
+      seed: 1,
+      ...(only === undefined ? {} : { only }),
+    });
+    const written = JSON.parse(JSON.stringify(report)) as unknown;
+    expect([published(written), published.errors]).toEqual([true, null]);
+    expect([complete(written), complete.errors]).toEqual([true, null]);
+  },
+);
 
 test("the schema rejects a report whose failed rule has no observation", async () => {
   const report = await runConformance(brokenManifest(), { seed: 1, only: ["TW-SPEC-003"] });
@@ -136,7 +145,7 @@ test("a correct subject is conformant, and its badge is green", async () => {
 
 test("a subject whose tools were not called is not conformant", async () => {
   const { samples: _, generatedCalls: __, ...manifest } = toolsManifest();
-  const report = await runConformance({ ...manifest, without: "nobody gave any" }, { seed: 1 });
+  const report = await runConformance({ ...manifest, without: "none was given" }, { seed: 1 });
   expect(report).toMatchObject({ ok: true, complete: true });
   expect(toSummary(report)).toMatchObject({ result: "partial", badge: { color: "lightgrey" } });
   expect(formatReport(report)).toContain("no failure found: no tool was called");

@@ -5,7 +5,7 @@ import { mutants } from "../mutants/index.ts";
 
 const ids = requirements.map(({ id }) => id);
 
-test("every rule has one id, a sentence of its own and a section of the design", () => {
+test("every rule has one id, a unique sentence and a section of the design", () => {
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(requirements.map(({ text }) => text)).size).toBe(ids.length);
   for (const { id, text, section } of requirements) {

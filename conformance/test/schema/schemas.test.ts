@@ -68,7 +68,7 @@ async function accepts(schema: JsonSchema): Promise<(args: unknown) => boolean> 
   return (args) => compiled(args) === undefined;
 }
 
-test("the validator rejects every breach", async () => {
+test("the validator rejects every violation", async () => {
   const property = fc.asyncProperty(schemas, fc.nat(), async (schema, seed) => {
     const valid = await accepts(schema);
     const values = generateValues(schema, new References(schema)) as fc.Arbitrary<JsonObject>;

@@ -20,7 +20,7 @@ function sample(schema: JsonObject, style: ValueStyle, seed: number): JsonObject
   return fc.sample(values, { seed, numRuns: 40 }) as JsonObject[];
 }
 
-/** One keyword each, or two that meet, as one finds them in the schemas of real tools. */
+/** One keyword each, or two that interact, as in the schemas of real tools. */
 const schemas: Readonly<Record<string, JsonObject>> = {
   patternProperties: {
     patternProperties: { "^x-[a-z]{2}$": { type: "integer" } },
@@ -242,7 +242,7 @@ test.each<[what: string, schema: JsonObject]>([
   expect(breaches.map((breach) => accepts(breach.apply({})))).toEqual([false]);
 });
 
-test("every breach makes the arguments invalid", async () => {
+test("every violation makes the arguments invalid", async () => {
   for (const { schema } of cases) {
     const accepts = await accepting(schema);
     const valid = sample(schema, "any", 3).filter(accepts);
@@ -266,7 +266,7 @@ test.each<[what: string, work: () => unknown]>([
     "a member of undefined",
     () => ([] as { a: string }[])[0]?.a.length ?? (undefined as never as { a: 1 }).a,
   ],
-  ["a method that is not there", () => (7 as never as string).trim()],
+  ["a method that does not exist", () => (7 as never as string).trim()],
   ["an empty list that is reduced", () => [].reduce((all) => all)],
   [
     "a recursion without an end",
@@ -282,10 +282,10 @@ test.each<[what: string, work: () => unknown]>([
 test.each<[what: string, error: unknown]>([
   ["a URL that cannot be parsed", thrownBy(() => new URL("://"))],
   ["a request that fails", new TypeError("fetch failed", { cause: new Error("ECONNREFUSED") })],
-  ["a type that the author asks for", new TypeError("The date must be a day of the week.")],
-  ["a date that is none", thrownBy(() => new Date("x").toISOString())],
+  ["a type that the author requires", new TypeError("The date must be a day of the week.")],
+  ["an invalid date", thrownBy(() => new Date("x").toISOString())],
   ["an error like any other", new Error("There is no such book.")],
   ["a text", "no"],
-])("%s is no programming error", (_, error) => {
+])("%s is not a programming error", (_, error) => {
   expect(findThrownProgrammingError(error)).toBeUndefined();
 });

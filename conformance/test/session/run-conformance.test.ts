@@ -267,7 +267,7 @@ test("a preflight that never ends is awaited once", async () => {
 
 test.each<[what: string, samples: Manifest["samples"], id: string, message: string]>([
   [
-    "an effect that nobody can count",
+    "an effect that cannot be counted",
     { effectCalls: [{ tool: "ping", arguments: {}, count: () => 0 }] },
     "TW-CANCEL-001",
     "ping({}) has no effect that count() reports, so that the sample proves nothing.",
@@ -285,7 +285,7 @@ test.each<[what: string, samples: Manifest["samples"], id: string, message: stri
     "ping({}) should fail but does not: throw a ToolError.",
   ],
   [
-    "a call of a tool that is not there",
+    "a call of a missing tool",
     { succeedingCalls: [{ tool: "pong", arguments: {} }] },
     "TW-CALL-002",
     "pong({}) should succeed but does not.",
@@ -345,12 +345,12 @@ test("an unknown rule or area is rejected with a suggestion", async () => {
 });
 
 test("every result is reported as soon as its rule is done", async () => {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const { rules } = await runConformance(manifestOf(toolOf()), {
     only: ["NAME"],
-    onResult: ({ id }, { done, of }) => told.push([id, done, of]),
+    onResult: ({ id }, { done, of }) => reported.push([id, done, of]),
   });
-  expect(told).toEqual(rules.map(({ id }, index) => [id, index + 1, rules.length]));
+  expect(reported).toEqual(rules.map(({ id }, index) => [id, index + 1, rules.length]));
 });
 
 test("an aborted run closes all subjects and rejects with the reason", async () => {

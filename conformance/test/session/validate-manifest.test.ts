@@ -21,12 +21,12 @@ test.each<[what: string, more: Partial<Manifest>, message: string]>([
     "ping: knownFailing.TW-SPEC-003 needs a reason.",
   ],
   [
-    "a no without a reason",
+    "a declaration in without that has no reason",
     { without: { slowCalls: "" } },
     "ping: without.slowCalls needs a reason.",
   ],
   [
-    "sample calls that it says it has not",
+    "sample calls that are also in without",
     {
       samples: { slowCalls: [{ tool: "ping", arguments: {} }] },
       without: { slowCalls: "no time" },
@@ -53,7 +53,7 @@ test.each<[what: string, more: Partial<Manifest>, message: string]>([
     "ping: samples.slowCalls must be a list of calls.",
   ],
   [
-    "an effect that nobody counts",
+    "an effect without a count",
     {
       samples: { effectCalls: [{ tool: "ping", arguments: {} }] } as unknown as NonNullable<
         Manifest["samples"]

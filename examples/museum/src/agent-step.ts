@@ -8,7 +8,7 @@ import type { Person } from "./person.ts";
 import type { Museum } from "./service.ts";
 import { shorten, type Terminal } from "./terminal.ts";
 
-/** What the step is played with. */
+/** The parts that the step needs. */
 export interface AgentStage {
   readonly terminal: Terminal;
   readonly executor: ToolExecutor;
@@ -18,10 +18,10 @@ export interface AgentStage {
 }
 
 /**
- * Calls an agent like any other tool, shows its own calls as they end, and puts what waits in it to the
- * person at the terminal, as often as it takes.
+ * Calls an agent like any other tool, prints its own calls as they end, and asks the person at the
+ * terminal about its pending calls, any number of times.
  *
- * @returns the tools that the person has let it call, once for each call.
+ * @returns the tools that the person has allowed it to call, once for each call.
  */
 export async function showAgent(
   { terminal, executor, museum, person, signal }: AgentStage,
@@ -29,7 +29,7 @@ export async function showAgent(
   args: JsonObject,
 ): Promise<readonly string[]> {
   const call = { id: "agent", name, arguments: args };
-  const heardBefore = museum.requests.length;
+  const countBefore = museum.requests.length;
   const approved: string[] = [];
 
   printField(terminal, "call", `${name} ${JSON.stringify(args)}`);
@@ -43,7 +43,7 @@ export async function showAgent(
         // The call in question is one of the agent's own.
         assert(request.type === "approval" && request.call !== undefined);
         printRequest(terminal, request);
-        // All of it, however long: what is not shown is not approved.
+        // All of it, however long: a part that is not displayed is not approved.
         const wanted = JSON.stringify(request.call.arguments, undefined, 2);
         printField(terminal, "to call", `${request.call.name} ${wanted}`);
         const answer = await decide(person, request.id, signal);
@@ -58,15 +58,17 @@ export async function showAgent(
     const [said] = outcome.result.content;
     const text = said?.type === "text" ? said.text : "";
     assert(!outcome.result.isError, text);
-    const heard = museum.requests.slice(heardBefore).map(({ method, url }) => `${method} ${url}`);
-    const writes = heard.filter((request) => !request.startsWith("GET "));
+    const received = museum.requests
+      .slice(countBefore)
+      .map(({ method, url }) => `${method} ${url}`);
+    const writes = received.filter((request) => !request.startsWith("GET "));
     const events = approved.filter((tool) => tool === "create_event");
     assert(writes.length <= events.length, "only what was approved is heard");
     printField(terminal, "outcome", outcome.status, "green");
     printField(
       terminal,
       "museum",
-      heard.length === 0 ? "heard nothing" : `heard ${heard.join(", ")}`,
+      received.length === 0 ? "heard nothing" : `heard ${received.join(", ")}`,
     );
     printField(terminal, "answers", text);
     return approved;
@@ -87,7 +89,7 @@ function showCalls(terminal: Terminal, parentId: string): (event: ToolEvent) => 
     const ending = endingOf(event);
     if (ending === undefined) return;
     const args = event.type === "tool.interrupted" ? undefined : asked.get(event.callId);
-    // What waits is shown in whole to the person.
+    // A waiting call is displayed completely to the person.
     asked.delete(event.callId);
     const call = args === undefined ? event.tool : `${event.tool} ${shorten(args, 100)}`;
     printField(terminal, "agent", `${call}: ${ending}`);

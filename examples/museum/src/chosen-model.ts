@@ -2,15 +2,15 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 
 import { scriptedModel } from "./scripted-model.ts";
 
-/** A model, and how to call it to a reader. */
+/** A model, and its name for a reader. */
 export interface ChosenModel {
   readonly model: LanguageModelV4;
   readonly label: string;
 }
 
 /**
- * The scripted model; with `OPENAI_API_KEY` in the environment a real one, of OpenAI or of whatever
- * speaks its chat API at `OPENAI_BASE_URL`. `OPENAI_MODEL` names it.
+ * The scripted model; with `OPENAI_API_KEY` in the environment a real one, of OpenAI or of a server
+ * with its chat API at `OPENAI_BASE_URL`. `OPENAI_MODEL` names it.
  */
 export async function chosenModel(env: NodeJS.ProcessEnv): Promise<ChosenModel> {
   const apiKey = env["OPENAI_API_KEY"];
@@ -19,7 +19,7 @@ export async function chosenModel(env: NodeJS.ProcessEnv): Promise<ChosenModel> 
   }
   const baseURL = env["OPENAI_BASE_URL"] || "https://api.openai.com/v1";
   const name = env["OPENAI_MODEL"] || "gpt-5-mini";
-  // Only whoever has a key waits for it to load.
+  // Loaded only if there is a key.
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const provider = createOpenAICompatible({ name: "openai", baseURL, apiKey, includeUsage: true });
   return { model: provider(name), label: `${name}, a real model behind OPENAI_API_KEY` };

@@ -2,11 +2,11 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Tool } from "@toolweave/core";
 import { subAgentTool } from "@toolweave/subagent";
 
-/** What the demo asks the curator to do. */
+/** The demo's task for the curator. */
 export const task =
   "Read wishes.txt, look at the tours, and if the museum can fulfil the wish, add one event of the same kind. Then write the visitor one sentence to answer.txt.";
 
-/** An agent as a tool: it works with an API's tools and with those of an MCP server. */
+/** An agent as a tool: it uses an API's tools and those of an MCP server. */
 export function curator(model: LanguageModelV4): Tool {
   return subAgentTool({
     name: "curator",

@@ -2,11 +2,11 @@ import type { Answer } from "@toolweave/core";
 
 import type { Person } from "./person.ts";
 
-const longestWaitMs = 300_000;
+const maxWaitMs = 300_000;
 
 /**
- * What the person at the terminal says to one request. Only a plain yes is one: nobody there, a closed
- * terminal and five minutes without an answer are a no.
+ * The decision of the person at the terminal about one request. Only an explicit yes approves: no
+ * terminal, a closed terminal and five minutes without an answer are a no.
  *
  * @throws the reason of `signal` when that fires
  */
@@ -16,8 +16,8 @@ export async function decide(
   signal: AbortSignal,
 ): Promise<Answer> {
   const no = (reason: string): Answer => ({ type: "reject", requestId, reason });
-  if (!person.isThere) return no("There is no terminal, so nobody can be asked: it is a no.");
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)]);
+  if (!person.isThere) return no("There is no terminal, so no person can be asked: it is a no.");
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)]);
   for (;;) {
     const line = await person.ask("   allow?   y/n > ", limit);
     signal.throwIfAborted();
@@ -29,7 +29,7 @@ export async function decide(
       case "no":
         return no("A person at the terminal said no.");
       case undefined:
-        return no("Nobody answered, so it is a no.");
+        return no("There was no answer, so it is a no.");
     }
   }
 }

@@ -18,8 +18,8 @@ import { visitorFiles } from "./visitor-files.ts";
 
 /**
  * Opens the museum, a folder with an MCP server and an agent, puts the tools of all three into one
- * registry, and runs a scripted conversation with them. Rejects when a step does not come out as it
- * should, and with the reason of `signal` when that fires; everything is closed in any case.
+ * registry, and runs a scripted conversation with them. Rejects if a step has an unexpected result,
+ * and with the reason of `signal` when that fires; everything is closed in any case.
  *
  * @param seat where a person is asked about the agent's calls.
  */
@@ -119,7 +119,7 @@ async function converse(guide: Guide, museum: Museum, visitor: AbortController):
   assert.equal(await tour.finished, "disconnected");
   guide.note("the museum saw the visitor leave before the tour was over");
 
-  guide.heading("A call that writes waits for a person, and goes on from there when approved");
+  guide.heading("A call that writes waits for a person, and is resumed when approved");
   const creation = await guide.interrupted("create_event", {
     title: "Watercolour for Beginners",
     kind: "workshop",
@@ -143,7 +143,7 @@ function byKind(a: ToolSpec, b: ToolSpec): number {
   return kinds.indexOf(a.provenance.adapter) - kinds.indexOf(b.provenance.adapter);
 }
 
-/** What is awaited, unless `signal` fires before. */
+/** Resolves with the awaited value, unless `signal` fires before. */
 async function unlessAborted<T>(awaited: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {

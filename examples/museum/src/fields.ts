@@ -3,7 +3,7 @@ import { displayLine, displayProse, type ApprovalRequest } from "@toolweave/core
 import { printable } from "./printable.ts";
 import type { Style, Terminal } from "./terminal.ts";
 
-/** Prints a text after its name; further lines stand below the first one. */
+/** Prints a text after its name; further lines are below the first one. */
 export function printField(terminal: Terminal, name: string, text: string, style?: Style): void {
   const [first = "", ...more] = printable(text).split("\n");
   const label = terminal.paint("dim", name.padEnd(8));
@@ -11,7 +11,7 @@ export function printField(terminal: Terminal, name: string, text: string, style
   for (const line of more) terminal.line(`            ${line}`);
 }
 
-/** Prints what a person is asked, and why. */
+/** Prints the request to a person, and its reason. */
 export function printRequest(
   terminal: Terminal,
   { permission, description, reason }: ApprovalRequest,

@@ -16,14 +16,14 @@ import type { Museum } from "./service.ts";
 import { shorten } from "./terminal.ts";
 import type { Style, Terminal } from "./terminal.ts";
 
-/** How a step has to come out. */
+/** The expected result of a step. */
 export interface Expectation {
   readonly status: ToolOutcome["status"];
   /** The error's code; absent: there is no error. */
   readonly code?: ToolErrorCode;
 }
 
-/** Which stage of the pipeline ends a call with this code before the tool has answered. */
+/** The pipeline stage that ends a call with this code before the tool has answered. */
 const stageOfCode: Partial<Record<ToolErrorCode, string>> = {
   not_found: "1 resolve: the name is looked up among the tools",
   invalid_arguments: "4 validate: the arguments are held against the tool's schema",
@@ -31,7 +31,7 @@ const stageOfCode: Partial<Record<ToolErrorCode, string>> = {
   cancelled: "8 run: the tool was at work",
 };
 
-/** Makes the calls of the demo, checks how they come out, and explains each. */
+/** Makes the calls of the demo, checks their results, and explains each. */
 export class Guide {
   readonly #executor: ToolExecutor;
   readonly #museum: Museum;
@@ -40,7 +40,7 @@ export class Guide {
   #steps = 0;
   #calls = 0;
 
-  /** @param signal ends the conversation: the step under way rejects with its reason. */
+  /** @param signal ends the conversation: the current step rejects with its reason. */
   constructor(executor: ToolExecutor, museum: Museum, terminal: Terminal, signal: AbortSignal) {
     this.#executor = executor;
     this.#museum = museum;
@@ -55,7 +55,7 @@ export class Guide {
     this.#terminal.line(this.#terminal.paint("bold", `${this.#steps}. ${title}`));
   }
 
-  /** A call as a model would ask for it. */
+  /** A call as a model would request it. */
   async call(
     name: string,
     args: Exclude<ToolCall["arguments"], string>,
@@ -69,7 +69,7 @@ export class Guide {
     return this.#observe(expected, () => this.#executor.execute(call, { signal }));
   }
 
-  /** A call that has to wait for a person; prints what the person is asked. */
+  /** A call that has to wait for a person; prints the request to the person. */
   async interrupted(
     name: string,
     args: Exclude<ToolCall["arguments"], string>,
@@ -104,22 +104,22 @@ export class Guide {
   async #observe(expected: Expectation, act: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
     const events: ToolEvent["type"][] = [];
     const stop = this.#executor.on((event) => void events.push(event.type));
-    const heardBefore = this.#museum.requests.length;
+    const countBefore = this.#museum.requests.length;
     const outcome = await act();
     stop();
     this.#signal.throwIfAborted();
-    const heard = this.#museum.requests
-      .slice(heardBefore)
+    const received = this.#museum.requests
+      .slice(countBefore)
       .map(({ method, url }) => `${method} ${url}`);
-    this.#print(outcome, events, heard);
+    this.#print(outcome, events, received);
 
     const actual = { status: outcome.status, code: errorOf(outcome)?.code };
     assert.deepEqual(actual, { code: undefined, ...expected });
-    assert.equal(heard.length > 0, events.includes("tool.started"), "only what starts is heard");
+    assert.equal(received.length > 0, events.includes("tool.started"), "only what starts is heard");
     return outcome;
   }
 
-  #print(outcome: ToolOutcome, events: readonly string[], heard: readonly string[]): void {
+  #print(outcome: ToolOutcome, events: readonly string[], received: readonly string[]): void {
     const error = errorOf(outcome);
     const style =
       outcome.status === "interrupted" ? "yellow" : error === undefined ? "green" : "red";
@@ -127,7 +127,7 @@ export class Guide {
     this.#field("outcome", [outcome.status, code].filter(Boolean).join(", "), style);
     this.#field("stopped", stageOf(outcome));
     this.#field("events", events.map((type) => type.replace("tool.", "")).join(" → "));
-    this.#field("museum", heard.length === 0 ? "heard nothing" : `heard ${heard.join(", ")}`);
+    this.#field("museum", received.length === 0 ? "heard nothing" : `heard ${received.join(", ")}`);
     if (outcome.status !== "interrupted") this.#field("model", readByModel(outcome));
   }
 
@@ -153,11 +153,11 @@ function stageOf(outcome: ToolOutcome): string {
   }
 }
 
-/** The first lines of what the model gets to read. */
+/** The first lines of the model's text. */
 function readByModel(outcome: Exclude<ToolOutcome, { status: "interrupted" }>): string {
   const lines = outcome.result.content.flatMap((block) =>
     block.type === "text" ? block.text.split("\n") : [`[${block.type}]`],
   );
-  const shown = lines.slice(0, 6).map((line) => shorten(line, 160));
-  return [...shown, ...(lines.length > shown.length ? ["…"] : [])].join("\n");
+  const printed = lines.slice(0, 6).map((line) => shorten(line, 160));
+  return [...printed, ...(lines.length > printed.length ? ["…"] : [])].join("\n");
 }

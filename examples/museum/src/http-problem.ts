@@ -1,19 +1,19 @@
-/** One field of a request that is wrong; `pointer` is a JSON pointer (RFC 6901) or a parameter's name. */
+/** One invalid field of a request; `pointer` is a JSON pointer (RFC 6901) or a parameter's name. */
 export interface FieldProblem {
   readonly pointer: string;
   readonly detail: string;
 }
 
-/** What a problem can carry beside its status and detail. */
+/** The fields of a problem beside its status and detail. */
 export interface HttpProblemOptions {
-  /** Each field that is wrong. */
+  /** Each invalid field. */
   readonly errors?: readonly FieldProblem[];
-  /** Headers that go with the status, such as `Retry-After`. */
+  /** Headers that belong to the status, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * An answer that is an error, sent as `application/problem+json`.
+ * An error answer, sent as `application/problem+json`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */

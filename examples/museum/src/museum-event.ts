@@ -1,10 +1,10 @@
-/** What kind of thing an event is. */
+/** The kind of an event. */
 export const eventKinds = ["exhibition", "tour", "talk", "workshop", "concert"] as const;
 
-/** What kind of thing an event is. */
+/** The kind of an event. */
 export type EventKind = (typeof eventKinds)[number];
 
-/** An event as someone plans it. Dates are `YYYY-MM-DD`. */
+/** A planned event. Dates are `YYYY-MM-DD`. */
 export interface NewEvent {
   readonly title: string;
   readonly kind: EventKind;
@@ -24,7 +24,7 @@ export interface MuseumEvent extends NewEvent {
   readonly id: number;
 }
 
-/** The programme that a new museum opens with; the ids follow the order, from 1. */
+/** The programme of a new museum; the ids follow the order, from 1. */
 export const seedEvents: readonly NewEvent[] = [
   {
     title: "Maps of the Silk Road",

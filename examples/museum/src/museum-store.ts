@@ -4,7 +4,7 @@ import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { seedEvents } from "./museum-event.ts";
 import type { EventKind, MuseumEvent, NewEvent } from "./museum-event.ts";
 
-/** Which events to list. Every filter narrows. */
+/** The events to list. Every filter narrows. */
 export interface EventFilter {
   /** Events that end on this day or later. */
   readonly from?: string;
@@ -25,7 +25,7 @@ interface Ticket {
   readonly totalCents: number;
 }
 
-/** What came of buying tickets: the ticket, or why there is none. */
+/** The result of buying tickets: the ticket, or the reason why there is none. */
 export type TicketSale =
   | { readonly status: "sold"; readonly ticket: Ticket }
   | { readonly status: "no_event" }
@@ -64,7 +64,7 @@ export class MuseumStore {
     for (const event of seedEvents) this.create(event);
   }
 
-  /** Events by their first day, and how many match in all. */
+  /** Events by their first day, and the total number of matches. */
   list(filter: EventFilter): { events: MuseumEvent[]; total: number } {
     const where = `
       WHERE (:from IS NULL OR endsOn >= :from)
@@ -103,7 +103,7 @@ export class MuseumStore {
     return { id: Number(lastInsertRowid), ...event };
   }
 
-  /** Replaces what the event with this id says. */
+  /** Replaces the fields of the event with this id. */
   replace(event: MuseumEvent): void {
     this.#db
       .prepare(
@@ -113,7 +113,7 @@ export class MuseumStore {
       .run({ id: event.id, ...toRow(event) });
   }
 
-  /** Removes an event and its tickets; false when there was none. */
+  /** Removes an event and its tickets; false if there was none. */
   delete(id: number): boolean {
     return this.#db.prepare("DELETE FROM events WHERE id = ?").run(id).changes > 0;
   }

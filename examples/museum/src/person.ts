@@ -1,24 +1,24 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
-/** Where a person may sit, or pipes. */
+/** The streams of a person, which may be pipes. */
 export interface Seat {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Writable & { readonly isTTY?: boolean };
 }
 
-/** Whoever sits at the terminal, if anybody does. */
+/** The person at the terminal, if there is one. */
 export class Person {
   readonly #output: Writable;
   readonly #readline: Interface | undefined;
   #closed = false;
   #answer: ((line: string | undefined) => void) | undefined;
 
-  /** Whoever types is heard from now on: what comes before a question is no answer to it. */
+  /** Input is read from now on: lines before a question are not an answer to it. */
   constructor({ input, output }: Seat) {
     this.#output = output;
     if (input.isTTY !== true || output.isTTY !== true) return;
-    // The terminal edits the line itself: Ctrl-C stays the signal that it is everywhere else.
+    // The terminal edits the line itself: Ctrl-C stays the usual signal.
     this.#readline = createInterface({ input, terminal: false })
       .on("line", (line) => this.#answer?.(line))
       .on("close", () => {
@@ -27,7 +27,7 @@ export class Person {
       });
   }
 
-  /** Input and output are a terminal. A pipe says nothing for anybody. */
+  /** True if input and output are a terminal. A pipe cannot decide. */
   get isThere(): boolean {
     return this.#readline !== undefined;
   }

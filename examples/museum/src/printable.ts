@@ -1,6 +1,6 @@
 import { displayText } from "@toolweave/core";
 
-/** `text` with every hidden character spelt out: what a model has written must not move the cursor. */
+/** `text` with every hidden character escaped: a model's text must not move the cursor. */
 export function printable(text: string): string {
   return displayText(text);
 }

@@ -4,7 +4,7 @@ import { eventKinds } from "./museum-event.ts";
 import type { EventKind, MuseumEvent, NewEvent } from "./museum-event.ts";
 import type { EventFilter } from "./museum-store.ts";
 
-/** What somebody who buys tickets sends. */
+/** The request of a buyer of tickets. */
 export interface TicketOrder {
   readonly eventId: number;
   readonly visitor: string;
@@ -26,9 +26,9 @@ const eventFields = [
 ] as const;
 
 /**
- * The event that a request body describes, with the defaults of what it leaves out.
+ * The event in a request body, with the defaults of omitted fields.
  *
- * @throws HttpProblem 422 with every field that is wrong
+ * @throws HttpProblem 422 with every invalid field
  */
 export function readNewEvent(body: unknown): NewEvent {
   return readEvent({ endsOn: startOf(body), room: "Main Hall", priceCents: 0, tags: [] }, body);
@@ -37,7 +37,7 @@ export function readNewEvent(body: unknown): NewEvent {
 /**
  * `event` with the changes of a request body.
  *
- * @throws HttpProblem 422 with every field that is wrong
+ * @throws HttpProblem 422 with every invalid field
  */
 export function readChangedEvent(event: MuseumEvent, body: unknown): MuseumEvent {
   const { id, ...current } = event;
@@ -45,9 +45,9 @@ export function readChangedEvent(event: MuseumEvent, body: unknown): MuseumEvent
 }
 
 /**
- * The order that a request body places.
+ * The order in a request body.
  *
- * @throws HttpProblem 422 with every field that is wrong
+ * @throws HttpProblem 422 with every invalid field
  */
 export function readTicketOrder(body: unknown): TicketOrder {
   const form = new Form(objectOf(body), "/");
@@ -62,9 +62,9 @@ export function readTicketOrder(body: unknown): TicketOrder {
 }
 
 /**
- * The filter that a query string asks for.
+ * The filter in a query string.
  *
- * @throws HttpProblem 400 with every parameter that is wrong
+ * @throws HttpProblem 400 with every invalid parameter
  */
 export function readEventFilter(query: URLSearchParams): EventFilter {
   const form = new Form(Object.fromEntries(query), "");
@@ -111,7 +111,7 @@ export function readInteger(
   return value;
 }
 
-/** Reads fields one by one and remembers everything that is wrong, so that one answer names it all. */
+/** Reads fields one by one and collects all errors, so that one answer names all of them. */
 class Form {
   readonly #fields: Fields;
   readonly #pointerPrefix: string;
@@ -122,7 +122,7 @@ class Form {
     this.#pointerPrefix = pointerPrefix;
   }
 
-  /** The field's value; when it is wrong, a value that `finish` keeps from ever being used. */
+  /** The field's value; if it is invalid, a value that `finish` prevents from being used. */
   read<T>(name: string, expected: string, check: Check<T>): T {
     const given = this.#fields[name];
     const value = check(given);

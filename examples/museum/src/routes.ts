@@ -14,10 +14,10 @@ import {
   readTicketOrder,
 } from "./request-input.ts";
 
-/** The key that `POST /tickets` wants. Everything here is an example, and so is the key. */
+/** The key that `POST /tickets` requires. Everything here is an example, and so is the key. */
 export const museumKey = "museum-example-key";
 
-/** What a route's handler gets. */
+/** The input of a route's handler. */
 interface RouteRequest {
   /** The path's parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
@@ -26,22 +26,22 @@ interface RouteRequest {
   /** The parsed JSON body. */
   readonly body: unknown;
   readonly store: MuseumStore;
-  /** Fires when the client hangs up. */
+  /** Fires when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** What a route's handler answers. */
+/** The answer of a route's handler. */
 export interface RouteAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes are sent as they are, anything else as JSON. */
+  /** Bytes are sent unchanged, any other value as JSON. */
   readonly body?: unknown;
 }
 
 /** One operation of the service. */
 export interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** The path as the document writes it, such as `/events/{eventId}`. */
+  /** The path in the document, such as `/events/{eventId}`. */
   readonly path: string;
   handle(request: RouteRequest): RouteAnswer | Promise<RouteAnswer>;
 }

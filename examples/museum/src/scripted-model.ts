@@ -5,7 +5,10 @@ import {
   type LanguageModelV4Prompt,
 } from "@ai-sdk/provider";
 
-/** What the curator's model would say, so that no key is needed: it reacts to what it reads. */
+/**
+ * The outputs of the curator's model, so that no key is needed: it reacts to the results that it
+ * reads.
+ */
 export const scriptedModel: LanguageModelV4 = {
   specificationVersion: "v4",
   provider: "museum",
@@ -25,7 +28,7 @@ export const scriptedModel: LanguageModelV4 = {
       warnings: [],
     };
   },
-  // The loop then asks for the whole answer at once.
+  // The loop then asks for the complete answer at once.
   doStream: () => Promise.reject(new UnsupportedFunctionalityError({ functionality: "streaming" })),
 };
 

@@ -11,16 +11,18 @@ import type { Route, RouteAnswer } from "./routes.ts";
 /** A request that the museum received. */
 export interface SeenRequest {
   readonly method: string;
-  /** Path and query as they were on the wire. */
+  /** Path and query as they were sent. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** The body as text; empty when there was none. */
+  /** The body as text; empty if there was none. */
   readonly body: string;
-  /** Settles when the exchange is over; `disconnected` when the client hung up before the answer. */
+  /**
+   * Settles when the exchange is over; `disconnected` if the client disconnected before the answer.
+   */
   readonly finished: Promise<"answered" | "disconnected">;
 }
 
-/** Where the museum listens, and who watches it. */
+/** The port of the museum, and its observer. */
 export interface MuseumOptions {
   /** Default: 0, any free port. */
   readonly port?: number;
@@ -28,7 +30,7 @@ export interface MuseumOptions {
   readonly onRequest?: (request: SeenRequest) => void;
 }
 
-/** A museum that is open. */
+/** A running museum. */
 export interface Museum {
   /** The base URL, without a slash at its end. */
   readonly url: string;
@@ -36,13 +38,13 @@ export interface Museum {
   readonly documentUrl: string;
   /** Every request so far, oldest first. */
   readonly requests: readonly SeenRequest[];
-  /** Hangs up on everybody and frees port and database. A second call does nothing more. */
+  /** Disconnects all clients and frees port and database. A second call has no effect. */
   close(): Promise<void>;
 }
 
 const maxBodyBytes = 64 * 1024;
 
-/** Opens a museum on 127.0.0.1: a small HTTP service with an OpenAPI document and state of its own. */
+/** Opens a museum on 127.0.0.1: a small HTTP service with an OpenAPI document and its own state. */
 export async function startMuseum(options: MuseumOptions = {}): Promise<Museum> {
   const store = new MuseumStore();
   const requests: SeenRequest[] = [];
@@ -111,20 +113,20 @@ async function serve(
   send(response, answer);
 }
 
-/** By hand, since `URL` refuses some of what a client may send, and rewrites dot segments. */
+/** Parsed here, since `URL` refuses some valid requests, and rewrites dot segments. */
 function splitUrl(url: string): [pathname: string, query: URLSearchParams] {
   const mark = url.indexOf("?");
   if (mark === -1) return [url, new URLSearchParams()];
   return [url.slice(0, mark), new URLSearchParams(url.slice(mark + 1))];
 }
 
-/** The body as text, or undefined when it is too large. */
+/** The body as text, or undefined if it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // What is too large is still read to its end, so that the client gets to see the answer.
+    // A body that is too large is still read to its end, so that the client receives the answer.
     if (size <= maxBodyBytes) chunks.push(chunk);
   }
   return size > maxBodyBytes ? undefined : Buffer.concat(chunks).toString("utf8");

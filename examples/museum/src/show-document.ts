@@ -5,13 +5,13 @@ import { openApiSource } from "@toolweave/openapi";
 import type { Terminal } from "./terminal.ts";
 import { printTools } from "./tool-table.ts";
 
-const shownTools = 20;
-const shownProblems = 5;
+const maxTools = 20;
+const maxProblems = 5;
 
 /**
- * Lists the tools of the reader's own document and says how to call one.
+ * Lists the tools of the reader's own document and prints how to call one.
  *
- * @throws ToolError when the document cannot be loaded
+ * @throws ToolError if the document cannot be loaded
  */
 export async function showDocument(terminal: Terminal, document: string): Promise<void> {
   const source = openApiSource(document);
@@ -19,16 +19,16 @@ export async function showDocument(terminal: Terminal, document: string): Promis
   try {
     await source.ready;
     await registry.ready;
-    // What is broken shows when it is read, and must not be recommended.
+    // A broken tool is detected when it is read, and must not be recommended.
     source.realize();
     await Promise.resolve();
     const specs = new ToolExecutor({ registry }).toolset.specs();
     terminal.line(terminal.paint("bold", `${document}: ${count(specs.length, "tool")}`));
     terminal.line();
-    const shown = specs.slice(0, shownTools);
-    printTools(terminal, shown);
-    if (specs.length > shown.length) {
-      terminal.line(`  … and ${specs.length - shown.length} more`);
+    const listed = specs.slice(0, maxTools);
+    printTools(terminal, listed);
+    if (specs.length > listed.length) {
+      terminal.line(`  … and ${specs.length - listed.length} more`);
     }
     printProblems(terminal, registry);
     printCommand(terminal, specs, document);
@@ -38,15 +38,15 @@ export async function showDocument(terminal: Terminal, document: string): Promis
 }
 
 function printProblems(terminal: Terminal, registry: ToolRegistry): void {
-  // Restrictions of tools that do exist are for `toolweave inspect`.
+  // Limitations of existing tools are for `toolweave inspect`.
   const problems = registry.problems.filter(({ severity }) => severity !== "warning");
   if (problems.length === 0) return;
   terminal.line();
   terminal.line(terminal.paint("yellow", count(problems.length, "problem")));
-  for (const { subject, message } of problems.slice(0, shownProblems)) {
+  for (const { subject, message } of problems.slice(0, maxProblems)) {
     terminal.line(`  ${subject}: ${message}`);
   }
-  const more = problems.length - shownProblems;
+  const more = problems.length - maxProblems;
   if (more > 0) terminal.line(`  … and ${more} more`);
 }
 
@@ -63,15 +63,15 @@ function printCommand(terminal: Terminal, specs: readonly ToolSpec[], document: 
 }
 
 /**
- * The tool that wants the least among those that do the least, so that the command can be tried as
- * it is. Few are looked at: each one's schema has to be made.
+ * The tool with the fewest required arguments among the most harmless ones, so that the command can
+ * be tried unchanged. Few are checked: each one's schema has to be created.
  */
 function easiest(specs: readonly ToolSpec[]): ToolSpec | undefined {
   const readers = specs.filter(({ annotations }) => annotations.readOnlyHint === true);
   const harmless = specs.filter(({ annotations }) => annotations.destructiveHint !== true);
   const candidates = [readers, harmless, specs].find((some) => some.length > 0) ?? [];
   return candidates
-    .slice(0, shownTools)
+    .slice(0, maxTools)
     .reduce<ToolSpec | undefined>(
       (best, spec) =>
         best === undefined || requiredOf(spec).length < requiredOf(best).length ? spec : best,

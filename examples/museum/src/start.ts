@@ -45,7 +45,7 @@ async function start(args: readonly string[]): Promise<number> {
 /** SIGPIPE, which not every system has. */
 const brokenPipe = 13;
 
-/** The tour. Ctrl-C, a closed terminal and whoever reads along and leaves end it in good order. */
+/** The tour. Ctrl-C, a closed terminal and a reader that closes the pipe end it in good order. */
 async function tour(terminal: Terminal): Promise<number> {
   const stop = new AbortController();
   let code = 0;
@@ -53,7 +53,8 @@ async function tour(terminal: Terminal): Promise<number> {
     if (code === 0) code = 128 + number;
     stop.abort();
   };
-  // Several may come for one Ctrl-C: the terminal sends one, and what has started this may send more.
+  // One Ctrl-C may cause several signals: the terminal sends one, and the parent process may send
+  // more.
   for (const name of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
     process.on(name, () => end(constants.signals[name]));
   }

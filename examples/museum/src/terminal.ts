@@ -1,17 +1,17 @@
 import { styleText } from "node:util";
 
-/** How a piece of text stands out. */
+/** The style of a text. */
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
-/** Where the demo prints to. */
+/** The output of the demo. */
 export interface Terminal {
   /** Prints one line, or several. */
   line(text?: string): void;
-  /** The text in a style; as it is where colours are not wanted. */
+  /** The text in a style; unchanged if colours are disabled. */
   paint(style: Style, text: string): string;
 }
 
-/** A terminal on stdout, with colours only when a person looks at it and has not turned them off. */
+/** A terminal on stdout, with colours only if stdout is a terminal and colours are not disabled. */
 export function stdoutTerminal(): Terminal {
   const coloured = process.stdout.isTTY && !process.env["NO_COLOR"];
   return {

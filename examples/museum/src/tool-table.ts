@@ -3,7 +3,7 @@ import type { ToolAnnotations, ToolSpec } from "@toolweave/core";
 import { shorten } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Prints one line per tool: name, what it stands for, summary, hints. */
+/** Prints one line per tool: name, origin, summary, annotations. */
 export function printTools(terminal: Terminal, specs: readonly ToolSpec[]): void {
   const rows = specs.map((spec) => ({
     name: spec.name,

@@ -10,7 +10,7 @@ const program = fileURLToPath(
 );
 const wish = "The lantern tour in March was sold out. Could there be another one in April 2027?\n";
 
-/** A folder that visitors write to, and the MCP server that works in it and nowhere else. */
+/** A folder for visitors' files, and the MCP server that works only in it. */
 export interface VisitorFiles {
   readonly folder: string;
   readonly source: McpSource;
@@ -18,7 +18,7 @@ export interface VisitorFiles {
   remove(): Promise<void>;
 }
 
-/** Makes the folder, with a wish in it, among the temporary ones; the server starts beside it. */
+/** Creates the folder, with a wish in it, in the temporary folder; the server starts beside it. */
 export async function visitorFiles(): Promise<VisitorFiles> {
   // The server compares real paths.
   const folder = await mkdtemp(join(await realpath(tmpdir()), "toolweave-museum-"));
@@ -29,7 +29,7 @@ export async function visitorFiles(): Promise<VisitorFiles> {
     args: [program, folder],
     cwd: folder,
     include: ["list_directory", "read_text_file", "write_file"],
-    // We have chosen this server: what it calls read-only runs without a question.
+    // We have chosen this server: its read-only tools run without approval.
     trustAnnotations: true,
   });
   return { folder, source, remove: () => rm(folder, { recursive: true, force: true }) };

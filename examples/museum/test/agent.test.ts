@@ -21,7 +21,10 @@ afterEach(() => rm(temporary, { recursive: true }));
 /** The step with the agent. */
 const step = ({ stdout }: Ended): string => stdout.slice(stdout.indexOf("8. An agent"));
 
-/** The command lines of all processes. That of the MCP server has its folder, which lies in `temporary`. */
+/**
+ * The command lines of all processes. That of the MCP server has its folder, which is in
+ * `temporary`.
+ */
 function commandLines(): string {
   if (process.platform !== "linux") {
     return execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
@@ -34,7 +37,7 @@ function commandLine(id: string): string {
   try {
     return readFileSync(`/proc/${id}/cmdline`, "utf8");
   } catch {
-    return ""; // it has ended
+    return ""; // it has exited
   }
 }
 
@@ -44,31 +47,31 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe("without a terminal", () => {
-  it("what the agent wants to change is refused, and the output says so", async () => {
+  it("the agent's changes are refused, and the output reports that", async () => {
     const { child, ended } = runStart([], { TMPDIR: temporary });
-    // A pipe says nothing for anybody.
+    // A pipe cannot approve.
     child.stdin.end("y\ny\n");
     const result = await ended;
     expect(result).toMatchObject({ code: 0, stderr: "" });
-    const shown = step(result);
-    expect(shown).toContain('agent    list_events {"kind":"tour"}: completed\n');
-    expect(shown).toContain('agent    files__read_text_file {"path":"wishes.txt"}: completed\n');
-    expect(shown.match(/answer +reject: There is no terminal/g)).toHaveLength(2);
-    expect(shown).toMatch(/museum +heard GET \/events\?kind=tour\n/);
-    expect(shown).toContain("The tour is not on the programme, and the answer to the visitor is");
-    expect(shown).toContain("the folder has wishes.txt\n");
+    const printed = step(result);
+    expect(printed).toContain('agent    list_events {"kind":"tour"}: completed\n');
+    expect(printed).toContain('agent    files__read_text_file {"path":"wishes.txt"}: completed\n');
+    expect(printed.match(/answer +reject: There is no terminal/g)).toHaveLength(2);
+    expect(printed).toMatch(/museum +heard GET \/events\?kind=tour\n/);
+    expect(printed).toContain("The tour is not on the programme, and the answer to the visitor is");
+    expect(printed).toContain("the folder has wishes.txt\n");
     await expectNothingLeft();
   });
 });
 
-describe("while a model is thinking", () => {
-  /** The command with a model that answers when it is told to. */
+describe("during a model's turn", () => {
+  /** The command with a model that answers on request. */
   async function thinking() {
     let answer: (said: Said) => void = () => {};
     const server = await chatServer(new Promise<Said>((resolve) => (answer = resolve)));
     const env = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: server.url, TMPDIR: temporary };
     const running = runStart([], env);
-    await running.shown("8. An agent");
+    await running.printed("8. An agent");
     expect(commandLines()).toContain(temporary);
     return { ...running, answer, server };
   }
@@ -82,7 +85,7 @@ describe("while a model is thinking", () => {
       ],
       [["SIGTERM", 143]],
     ),
-  )("%s ends everything that was started, however often it comes: %i", async (signal, code) => {
+  )("%s ends all started processes, however often it is sent: %i", async (signal, code) => {
     const { child, ended, server } = await thinking();
     try {
       child.kill(signal);
@@ -96,7 +99,7 @@ describe("while a model is thinking", () => {
     }
   });
 
-  it("a reader that goes away ends everything that was started", async () => {
+  it("a reader that closes the pipe ends all started processes", async () => {
     const { child, ended, answer, server } = await thinking();
     try {
       child.stdout.destroy();
@@ -113,62 +116,62 @@ describe.runIf(hasTerminals)("at a terminal", () => {
   const env = (): NodeJS.ProcessEnv => ({ TMPDIR: temporary, NO_COLOR: "1" });
   const question = "allow?   y/n > ";
 
-  it("a person is asked about each change, and what is agreed to is done", async () => {
-    const { child, ended, shown } = runAtTerminal(env());
-    await shown(question);
+  it("a person is asked about each change, and approved ones are made", async () => {
+    const { child, ended, printed } = runAtTerminal(env());
+    await printed(question);
     child.stdin.write("perhaps\n");
-    await shown(question, 2);
+    await printed(question, 2);
     child.stdin.write("y\n");
-    await shown(question, 3);
+    await printed(question, 3);
     child.stdin.write("y\n");
     const result = await ended;
     expect(result.code).toBe(0);
     expect(result.stdout).not.toContain("\u001b");
-    const shownStep = step(result);
-    expect(shownStep).toMatch(
+    const agentStep = step(result);
+    expect(agentStep).toMatch(
       /to call +create_event \{\r\n +"title": "Lanterns After Dark, Again"/,
     );
-    expect(shownStep).toMatch(/museum +heard GET \/events\?kind=tour, POST \/events\r\n/);
-    expect(shownStep).toContain("The tour is on the programme, and the answer to the visitor is w");
-    expect(shownStep).toContain("the folder has answer.txt and wishes.txt\r\n");
+    expect(agentStep).toMatch(/museum +heard GET \/events\?kind=tour, POST \/events\r\n/);
+    expect(agentStep).toContain("The tour is on the programme, and the answer to the visitor is w");
+    expect(agentStep).toContain("the folder has answer.txt and wishes.txt\r\n");
     await expectNothingLeft();
   });
 
-  it("a no is a result that the agent reads, and the museum hears nothing of it", async () => {
-    const { child, ended, shown } = runAtTerminal(env());
-    await shown(question);
+  it("a rejection is a result that the agent reads, and the museum receives no request", async () => {
+    const { child, ended, printed } = runAtTerminal(env());
+    await printed(question);
     child.stdin.write("n\n");
-    await shown(question, 2);
+    await printed(question, 2);
     child.stdin.write("y\n");
-    const shownStep = step(await ended);
-    expect(shownStep).toContain("answer   reject: A person at the terminal said no.");
-    expect(shownStep).toContain('"content": "We are sorry: there is no other lantern tour');
-    expect(shownStep).toMatch(/museum +heard GET \/events\?kind=tour\r\n/);
-    expect(shownStep).toContain("the folder has answer.txt and wishes.txt\r\n");
+    const agentStep = step(await ended);
+    expect(agentStep).toContain("answer   reject: A person at the terminal said no.");
+    expect(agentStep).toContain('"content": "We are sorry: there is no other lantern tour');
+    expect(agentStep).toMatch(/museum +heard GET \/events\?kind=tour\r\n/);
+    expect(agentStep).toContain("the folder has answer.txt and wishes.txt\r\n");
   });
 
-  it("what was typed before the question is no answer to it", async () => {
-    const { child, ended, shown } = runAtTerminal(env());
+  it("text that was typed before the question is not an answer to it", async () => {
+    const { child, ended, printed } = runAtTerminal(env());
     child.stdin.write("y\n");
-    await shown(question);
+    await printed(question);
     child.stdin.write("n\n");
-    await shown(question, 2);
+    await printed(question, 2);
     child.stdin.write("n\n");
     expect(step(await ended).match(/answer +reject/g)).toHaveLength(2);
   });
 
-  it("Ctrl-D is a no to everything that is asked", async () => {
-    const { child, ended, shown } = runAtTerminal(env());
-    await shown(question);
+  it("Ctrl-D rejects everything that is asked", async () => {
+    const { child, ended, printed } = runAtTerminal(env());
+    await printed(question);
     child.stdin.write("\u0004");
     const result = await ended;
     expect(result.code).toBe(0);
-    expect(step(result).match(/answer +reject: Nobody answered/g)).toHaveLength(2);
+    expect(step(result).match(/answer +reject: There was no answer/g)).toHaveLength(2);
   });
 
-  it("Ctrl-C at the question ends everything that was started", async () => {
-    const { child, ended, shown } = runAtTerminal(env());
-    await shown(question);
+  it("Ctrl-C at the question ends all started processes", async () => {
+    const { child, ended, printed } = runAtTerminal(env());
+    await printed(question);
     child.stdin.write("\u0003");
     expect((await ended).code).toBe(130);
     await expectNothingLeft();
@@ -178,7 +181,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
 describe("with a key in the environment", () => {
   const key = "sk-museum-4711";
 
-  it("a real model is asked, and what it says cannot move the cursor", async () => {
+  it("a real model is called, and its output cannot move the cursor", async () => {
     const server = await chatServer(
       { name: "files__write_file", input: { path: "answer.txt", content: "a\u202eb" } },
       { text: "I may not.\u001b[2J" },
@@ -194,18 +197,18 @@ describe("with a key in the environment", () => {
       expect(result).toMatchObject({ code: 0, stderr: "" });
       const asked = { authorization: `Bearer ${key}`, model: "museum-large" };
       expect(server.asked).toEqual([asked, asked]);
-      const shown = step(result);
-      expect(shown).toContain("museum-large, a real model behind OPENAI_API_KEY");
-      expect(shown).toContain(String.raw`"content": "a\u{202E}b"`);
-      expect(shown).toMatch(/answer +reject: There is no terminal/);
-      expect(shown).toContain(String.raw`answers  I may not.\u{1B}[2J`);
+      const printed = step(result);
+      expect(printed).toContain("museum-large, a real model behind OPENAI_API_KEY");
+      expect(printed).toContain(String.raw`"content": "a\u{202E}b"`);
+      expect(printed).toMatch(/answer +reject: There is no terminal/);
+      expect(printed).toContain(String.raw`answers  I may not.\u{1B}[2J`);
       expect(result.stdout).not.toContain(key);
     } finally {
       await server.close();
     }
   });
 
-  it("a model that does not answer is one sentence and code 1, without the key", async () => {
+  it("a model that does not answer is reported in one sentence with code 1, without the key", async () => {
     const server = await chatServer();
     try {
       const { child, ended } = runStart([], {

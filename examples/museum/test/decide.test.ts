@@ -16,8 +16,8 @@ function terminal(): { person: Person; input: PassThrough; output: PassThrough }
 
 const never = new AbortController().signal;
 
-describe("what a person decides", () => {
-  it("is a no when either side is no terminal, without a question", async () => {
+describe("the decision of a person", () => {
+  it("is a rejection if either side is not a terminal, without a question", async () => {
     const isTTY = { isTTY: true };
     for (const [input, output] of [
       [new PassThrough(), Object.assign(new PassThrough(), isTTY)],
@@ -42,7 +42,7 @@ describe("what a person decides", () => {
     person.close();
   });
 
-  it("is asked again after anything else", async () => {
+  it("is requested again after any other input", async () => {
     const { person, input, output } = terminal();
     const lines = ["", "yesterday", "ok", "n"];
     let questions = 0;
@@ -52,7 +52,7 @@ describe("what a person decides", () => {
     person.close();
   });
 
-  it("is a no after five minutes without an answer", async () => {
+  it("is a rejection after five minutes without an answer", async () => {
     const limit = new AbortController();
     const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
     const { person, output } = terminal();
@@ -62,7 +62,7 @@ describe("what a person decides", () => {
     person.close();
   });
 
-  it("is nothing at all when everything is to end", async () => {
+  it("is undefined if the program is to end", async () => {
     const stop = new AbortController();
     const { person, output } = terminal();
     output.once("data", () => stop.abort(new Error("the end")));

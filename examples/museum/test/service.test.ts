@@ -84,7 +84,7 @@ describe("the document", () => {
 });
 
 describe("events", () => {
-  it("are listed by their first day, with how many match", async () => {
+  it("are listed by their first day, with the number of matches", async () => {
     const { body } = await ask("GET", "/events?limit=2");
     expect(body).toMatchObject({
       events: [{ title: "Maps of the Silk Road" }, { title: "Dinosaurs of the Alps" }],
@@ -133,7 +133,7 @@ describe("events", () => {
     expect((await ask("POST", "/events", wishes)).body).toMatchObject({ id: 9 });
   });
 
-  it("are not created from a body with mistakes, and the answer names all of them", async () => {
+  it("are not created from an invalid body, and the answer names all errors", async () => {
     const { status, body } = await ask("POST", "/events", {
       title: " ",
       kind: "workshop",
@@ -153,7 +153,7 @@ describe("events", () => {
     ]);
   });
 
-  it("keep their end behind their start when changed", async () => {
+  it("keep their end after their start when changed", async () => {
     const { status, body } = await ask("PATCH", "/events/7", { startsOn: "2027-05-01" });
     expect(status).toBe(422);
     expect(body).toMatchObject({ detail: "/endsOn must not be before startsOn." });
@@ -187,15 +187,15 @@ describe("visits", () => {
     ["2027-03-15", { open: false }],
     ["2027-03-18", { open: true, closesAt: "21:00" }],
     ["2027-03-19", { open: true, closesAt: "18:00" }],
-  ])("know the hours of %s", async (date, hours) => {
+  ])("have the hours of %s", async (date, hours) => {
     expect((await ask("GET", `/hours?date=${date}`)).body).toMatchObject({ date, ...hours });
   });
 
-  it("need a date to know the hours", async () => {
+  it("need a date for the hours", async () => {
     expect((await ask("GET", "/hours")).status).toBe(400);
   });
 
-  it("buy tickets with the key, until none are left", async () => {
+  it("sell tickets with the key, until none are left", async () => {
     const order = { eventId: 4, visitor: "Ada Byron", quantity: 8 };
     const key = { "X-Api-Key": museumKey };
     const sold = await ask("POST", "/tickets", order, key);
@@ -210,7 +210,7 @@ describe("visits", () => {
   });
 
   it.each([{}, { "X-Api-Key": "guess" }] as Record<string, string>[])(
-    "buy nothing with the headers %j",
+    "sell nothing with the headers %j",
     async (headers) => {
       const order = { eventId: 4, visitor: "Ada Byron", quantity: 1 };
       const { status, body } = await ask("POST", "/tickets", order, headers);
@@ -221,17 +221,17 @@ describe("visits", () => {
 });
 
 describe("exhibits", () => {
-  it("cannot be watched live, and the answer says when to try again", async () => {
+  it("cannot be watched live, and the answer has the time to try again", async () => {
     const { status, headers } = await ask("GET", "/exhibits/live");
     expect(status).toBe(503);
     expect(headers.get("retry-after")).toBe("120");
   });
 
-  it("are shown on a tour", async () => {
+  it("are described on a tour", async () => {
     expect((await ask("GET", "/exhibits/tour?seconds=0")).body).toMatchObject({ seconds: 0 });
   });
 
-  it("end the tour when the visitor leaves", async () => {
+  it("end the tour when the visitor disconnects", async () => {
     const arrived = new Promise<SeenRequest>((resolve) => (onRequest = resolve));
     const visitor = new AbortController();
     const tour = fetch(`${museum.url}/exhibits/tour?seconds=600`, { signal: visitor.signal });
@@ -243,7 +243,7 @@ describe("exhibits", () => {
 });
 
 describe("the service", () => {
-  it("remembers every request with method, url, headers and body", async () => {
+  it("records every request with method, url, headers and body", async () => {
     await ask("PATCH", "/events/7?x=1", { capacity: 5 }, { "X-Trace": "abc" });
     const [request] = museum.requests;
     expect(request).toMatchObject({
@@ -255,7 +255,7 @@ describe("the service", () => {
     await expect(request?.finished).resolves.toBe("answered");
   });
 
-  it("answers what it does not serve with a problem", async () => {
+  it("answers unknown requests with a problem", async () => {
     expect((await ask("GET", "/cafe")).status).toBe(404);
     expect((await ask("GET", "/events/seven")).status).toBe(400);
     expect((await ask("GET", "/events/%E0%A4%A")).status).toBe(400);
@@ -264,7 +264,7 @@ describe("the service", () => {
     expect(wrongMethod.headers.get("allow")).toBe("GET, PATCH, DELETE");
   });
 
-  it("hangs up and stops listening when it closes, and may be closed twice", async () => {
+  it("disconnects and stops listening when it closes, and may be closed twice", async () => {
     const arrived = new Promise<SeenRequest>((resolve) => (onRequest = resolve));
     const tour = fetch(`${museum.url}/exhibits/tour?seconds=600`);
     const ended = tour.catch((error: unknown) => String(error));
@@ -276,7 +276,7 @@ describe("the service", () => {
     await expect(fetch(museum.url)).rejects.toThrow("fetch failed");
   });
 
-  it("says why when its port is taken", async () => {
+  it("names the reason if its port is in use", async () => {
     const port = Number(new URL(museum.url).port);
     await expect(startMuseum({ port })).rejects.toThrow("EADDRINUSE");
   });

@@ -33,53 +33,49 @@ const operation = (operationId: string): object => ({
 });
 
 describe("start without an argument", () => {
-  it(
-    "goes through the whole conversation, each step as expected",
-    { timeout: 60_000 },
-    async () => {
-      const { code, stdout, stderr } = await start();
-      expect(stderr).toBe("");
-      expect(code).toBe(0);
-      expect(stdout).not.toContain("\u001b");
-      const steps = stdout.split(/\n\n(?=\d\. )/);
-      expect(steps).toHaveLength(9);
-      const [intro, listed, invalid, unknown, missing, cancelled, created, rejected, agent] = steps;
+  it("runs the whole conversation, each step as expected", { timeout: 60_000 }, async () => {
+    const { code, stdout, stderr } = await start();
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("\u001b");
+    const steps = stdout.split(/\n\n(?=\d\. )/);
+    expect(steps).toHaveLength(9);
+    const [intro, listed, invalid, unknown, missing, cancelled, created, rejected, agent] = steps;
 
-      expect(intro).toMatch(/delete_event +DELETE \/events\/\{eventId\} +Delete an event +\(destr/);
-      expect(intro).toMatch(/files__write_file +MCP server files +Write File +\(destructive/);
-      expect(intro).toMatch(/curator +agent +An agent/);
-      expect(listed).toMatch(/outcome +completed\n/);
-      expect(listed).toMatch(/museum +heard GET \/events\?kind=tour\n/);
+    expect(intro).toMatch(/delete_event +DELETE \/events\/\{eventId\} +Delete an event +\(destr/);
+    expect(intro).toMatch(/files__write_file +MCP server files +Write File +\(destructive/);
+    expect(intro).toMatch(/curator +agent +An agent/);
+    expect(listed).toMatch(/outcome +completed\n/);
+    expect(listed).toMatch(/museum +heard GET \/events\?kind=tour\n/);
 
-      expect(invalid).toMatch(/outcome +failed, invalid_arguments\n +stopped +4 validate/);
-      expect(invalid).toMatch(/museum +heard nothing/);
-      expect(invalid).toContain('kind must be one of "exhibition"');
+    expect(invalid).toMatch(/outcome +failed, invalid_arguments\n +stopped +4 validate/);
+    expect(invalid).toMatch(/museum +heard nothing/);
+    expect(invalid).toContain('kind must be one of "exhibition"');
 
-      expect(unknown).toMatch(/outcome +failed, not_found\n +stopped +1 resolve/);
-      expect(unknown).toContain("Did you mean get_event, list_events?");
+    expect(unknown).toMatch(/outcome +failed, not_found\n +stopped +1 resolve/);
+    expect(unknown).toContain("Did you mean get_event, list_events?");
 
-      expect(missing).toMatch(/outcome +completed, upstream 404\n/);
-      expect(missing).toContain("There is no event 99.");
+    expect(missing).toMatch(/outcome +completed, upstream 404\n/);
+    expect(missing).toContain("There is no event 99.");
 
-      expect(cancelled).toMatch(/outcome +failed, cancelled\n +stopped +8 run/);
-      expect(cancelled).toContain("the museum saw the visitor leave");
+    expect(cancelled).toMatch(/outcome +failed, cancelled\n +stopped +8 run/);
+    expect(cancelled).toContain("the museum saw the visitor leave");
 
-      expect(created).toMatch(/outcome +interrupted\n +stopped +7 authorize/);
-      expect(created).toMatch(/answer +approve\n +outcome +completed\n/);
-      expect(created).toMatch(/museum +heard POST \/events\n/);
+    expect(created).toMatch(/outcome +interrupted\n +stopped +7 authorize/);
+    expect(created).toMatch(/answer +approve\n +outcome +completed\n/);
+    expect(created).toMatch(/museum +heard POST \/events\n/);
 
-      expect(rejected).toMatch(/outcome +failed, approval_rejected\n +stopped +7 authorize/);
-      expect(rejected).toContain("Reason: The exhibition still runs.");
-      expect(rejected).not.toContain("heard DELETE");
+    expect(rejected).toMatch(/outcome +failed, approval_rejected\n +stopped +7 authorize/);
+    expect(rejected).toContain("Reason: The exhibition still runs.");
+    expect(rejected).not.toContain("heard DELETE");
 
-      expect(agent).toMatch(/model +a script/);
-      expect(agent).toContain("Every step came out as it should; everything is closed.");
-    },
-  );
+    expect(agent).toMatch(/model +a script/);
+    expect(agent).toContain("Every step came out as it should; everything is closed.");
+  });
 });
 
 describe("start with a document", () => {
-  it("lists the tools behind a URL and the exact command for one", async () => {
+  it("lists the tools of a URL and the exact command to call one", async () => {
     const museum = await startMuseum();
     try {
       const { code, stdout, stderr } = await start(museum.documentUrl);
@@ -95,7 +91,7 @@ describe("start with a document", () => {
     }
   });
 
-  it("lists the first twenty of a file's tools and says how many more there are", async () => {
+  it("lists the first twenty of a file's tools and the number of the others", async () => {
     const paths = Array.from({ length: 23 }, (_, index) => [
       `/things/${index}`,
       { post: operation(`make${index + 10}`) },
@@ -109,7 +105,7 @@ describe("start with a document", () => {
     expect(stdout).toContain("… and 3 more\n");
   });
 
-  it("shows what could not become a tool", async () => {
+  it("displays operations that could not become a tool", async () => {
     const { code, stdout } = await start(
       await writeDocument("broken.json", {
         "/fine": { get: operation("isFine") },
@@ -121,7 +117,7 @@ describe("start with a document", () => {
     expect(stdout).toMatch(/1 problem\n.*\/broken/);
   });
 
-  it("suggests a call that reads, with what it needs, fit for a shell", async () => {
+  it("suggests a read-only call, with its required arguments, quoted for a shell", async () => {
     const document = await writeDocument("it's mine.json", {
       "/a": { delete: operation("anyway") },
       "/b/{kind}/{id}": {
@@ -147,7 +143,7 @@ describe("start with a document", () => {
     expect(stderr).toContain("nowhere.json");
   });
 
-  it("answers more arguments than one, or an option, with its usage and code 2", async () => {
+  it("answers more than one argument, or an option, with its usage and code 2", async () => {
     for (const args of [["a.json", "b.json"], ["--json"]]) {
       const { code, stdout, stderr } = await start(...args);
       expect(code).toBe(2);

@@ -1,24 +1,24 @@
-// Runs queries for the process that started it. SQLite works on one query until it is done, in
-// native code that no signal and no end of a worker thread reaches: only a process can be ended.
+// Runs queries for its parent process. SQLite runs one query until it is done, in native code that
+// neither a signal nor the end of a worker thread stops: only a process can be ended.
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from "node:sqlite";
 
 import type { JsonObject, JsonValue } from "@toolweave/core";
 
-/** What is asked of the process. */
+/** A request to the process. */
 export interface QueryRequest {
   readonly sql: string;
   readonly parameters: JsonObject;
   readonly readOnly: boolean;
 }
 
-/** What it answers: rows, how many were changed, or what SQLite says, with its result code. */
+/** Its answer: rows, the number of changes, or SQLite's error, with its result code. */
 export type QueryAnswer =
   | { readonly rows: readonly JsonObject[] }
   | { readonly changes: number }
   | { readonly error: string; readonly errorCode: number };
 
 const [, , path = ""] = process.argv;
-// What a process left half done when it was ended, a connection that only reads cannot undo.
+// A read-only connection cannot undo the unfinished work of an ended process.
 const readOnlyRollback = 776;
 const connections = new Map<boolean, DatabaseSync>();
 
@@ -49,7 +49,7 @@ function answerTo(request: QueryRequest): QueryAnswer {
   }
 }
 
-/** What only reads gets a connection that SQLite itself keeps from writing. */
+/** Read-only queries use a connection that SQLite itself prevents from writing. */
 function connectionFor(readOnly: boolean): DatabaseSync {
   let connection = connections.get(readOnly);
   if (connection === undefined) {
@@ -64,7 +64,7 @@ function bindable(value: JsonValue): SQLInputValue {
   return Number.isSafeInteger(value) ? BigInt(value as number) : (value as SQLInputValue);
 }
 
-/** Integers that a number cannot hold are text, bytes are base64, and infinity has no JSON. */
+/** Integers that a number cannot represent are text, bytes are base64, and infinity has no JSON. */
 function jsonOf(value: SQLOutputValue): JsonValue {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) return Number(value);

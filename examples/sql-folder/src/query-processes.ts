@@ -6,7 +6,7 @@ import { ToolError } from "@toolweave/core";
 import type { QueryAnswer, QueryRequest } from "./query-process.ts";
 
 const script = new URL("./query-process.ts", import.meta.url);
-const mostIdle = 4;
+const maxIdle = 4;
 
 /** Processes that run queries, one each at a time; some are kept for the next query. */
 export class QueryProcesses {
@@ -22,7 +22,7 @@ export class QueryProcesses {
   /**
    * Runs a query; when `signal` fires, its process is ended.
    *
-   * @throws ToolError `unavailable` when the process is gone, or this is closed.
+   * @throws ToolError `unavailable` if the process has exited, or this is closed.
    */
   async run(request: QueryRequest, signal: AbortSignal): Promise<QueryAnswer> {
     signal.throwIfAborted();
@@ -34,7 +34,7 @@ export class QueryProcesses {
     signal.addEventListener("abort", stop, { once: true });
     try {
       const answer = await answerOf(child, request);
-      if (signal.aborted || this.#closed || this.#idle.length >= mostIdle) stop();
+      if (signal.aborted || this.#closed || this.#idle.length >= maxIdle) stop();
       else this.#rest(child);
       return answer;
     } catch (error) {
@@ -45,11 +45,11 @@ export class QueryProcesses {
     }
   }
 
-  /** Ends all of them; what they were at fails. */
+  /** Ends all of them; their queries fail. */
   async close(): Promise<void> {
     this.#closed = true;
     const ends = [...this.#all].map((child) => {
-      // Nobody else may be left to wait for.
+      // No other process is left to wait for.
       child.ref();
       child.kill("SIGKILL");
       return once(child, "exit");
@@ -63,7 +63,7 @@ export class QueryProcesses {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     this.#all.add(child);
-    // One that could not be started never ends.
+    // A process that could not be started never exits.
     child.on("error", () => child.pid ?? this.#all.delete(child));
     child.once("exit", () => {
       this.#all.delete(child);
@@ -73,7 +73,7 @@ export class QueryProcesses {
     return child;
   }
 
-  /** Nothing keeps the host's process alive for it. */
+  /** It does not keep the host's process alive. */
   #rest(child: ChildProcess): void {
     this.#idle.push(child);
     child.unref();
@@ -95,7 +95,7 @@ async function answerOf(child: ChildProcess, request: QueryRequest): Promise<Que
     const [answer] = (await Promise.race([answered, gone])) as [QueryAnswer];
     return answer;
   } finally {
-    // What is not needed any more rejects, and nobody listens.
+    // The result of a process that is no longer needed rejects without a listener.
     gone.catch(() => {});
     answered.catch(() => {});
     over.abort();

@@ -6,7 +6,7 @@ import type { QueryAnswer } from "./query-process.ts";
 import type { QueryProcesses } from "./query-processes.ts";
 import type { SqlQuery } from "./read-query.ts";
 
-/** What all tools of a source share. */
+/** The shared parts of all tools of a source. */
 export interface QueryHost {
   /** The source's id. */
   readonly source: string;
@@ -15,7 +15,7 @@ export interface QueryHost {
   readonly processes: QueryProcesses;
 }
 
-/** What makes a tool the one it is. */
+/** The parts that define a tool's identity. */
 export interface NamedQuery {
   readonly name: string;
   readonly file: string;
@@ -23,7 +23,7 @@ export interface NamedQuery {
   readonly query: SqlQuery;
 }
 
-/** A query as a tool. What writes says so before it does. */
+/** A query as a tool. A query that writes proposes a permission first. */
 export function queryTool(named: NamedQuery, host: QueryHost): Tool {
   const { name, file, fingerprint, query } = named;
   const { description, inputSchema, parameters, readOnly, sql } = query;

@@ -1,20 +1,20 @@
 import type { JsonObject } from "@toolweave/core";
 
-/** What a file of SQL says. */
+/** The content of a file of SQL. */
 export interface SqlQuery {
-  /** From the header; absent: the file's name has to do. */
+  /** From the header; if absent, the file's name is used. */
   readonly name?: string;
   readonly description: string;
   /** A JSON Schema of the parameters. */
   readonly inputSchema: JsonObject;
   /** Their names. */
   readonly parameters: readonly string[];
-  /** Runs on a connection that cannot write. */
+  /** Runs on a read-only connection. */
   readonly readOnly: boolean;
   readonly sql: string;
 }
 
-// What SQLite stores in 64 bits and JSON carries without loss.
+// A 64-bit integer of SQLite that JSON represents without loss.
 const integer: JsonObject = {
   type: "integer",
   minimum: Number.MIN_SAFE_INTEGER,
@@ -31,10 +31,10 @@ const types: Readonly<Record<string, JsonObject>> = {
 const headerLine = /^--\s*(name|description|read-only|parameter\s+(\w+))\s*:\s*(.*)$/;
 
 /**
- * Reads a file: a header of comments, then one statement. Lines of the header are `-- name: …`,
- * `-- description: …`, `-- parameter limit: integer?, how many at most` and `-- read-only: yes`.
+ * Reads a file: a header of comments, then one statement. Lines of the header are `-- name: …`, `--
+ * description: …`, `-- parameter limit: integer?, how many at most` and `-- read-only: yes`.
  *
- * @throws Error with a sentence that says what to correct.
+ * @throws Error with a correction.
  */
 export function readQuery(text: string): SqlQuery {
   const fields = new Map<string, string>();
@@ -79,7 +79,7 @@ export function readQuery(text: string): SqlQuery {
   };
 }
 
-// SQLite runs the first statement and forgets the rest; a parameter without a value is null.
+// SQLite runs the first statement and ignores the rest; a parameter without a value is null.
 function checkStatement(sql: string, declared: readonly string[]): void {
   const code = sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"/g, " ");
   if (!/^[^;]*\w[^;]*;?\s*$/.test(code)) throw new Error("A file holds one statement.");

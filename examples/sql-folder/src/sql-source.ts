@@ -17,12 +17,13 @@ import { queryTool, type QueryHost } from "./query-tool.ts";
 import { readQuery, type SqlQuery } from "./read-query.ts";
 
 /**
- * Every `.sql` file of a folder as a tool. Returns at once and reads; `ready` rejects with a
- * `ToolError` `unavailable` when the folder cannot be read. A file that cannot be a tool is named in
- * `problems`. `refresh` reads the folder again; a file that has not changed stays the same tool.
+ * Every `.sql` file of a folder as a tool. Returns at once and loads in the background; `ready`
+ * rejects with a `ToolError` `unavailable` if the folder cannot be read. A file that cannot be a
+ * tool is reported in `problems`. `refresh` reads the folder again; an unchanged file stays the
+ * same tool.
  *
- * @param folder where the files are.
- * @param database the SQLite file that they are for.
+ * @param folder the folder of the files.
+ * @param database their SQLite file.
  */
 export function sqlSource(folder: string, database: string): LoadedSource {
   const id = `sql:${basename(resolve(folder))}`;

@@ -34,7 +34,7 @@ writeFileSync(
 const folders = new WeakMap<ToolSource, string>();
 let changes = 0;
 
-/** Reads a folder of its own, so that a change is a change of this source alone. */
+/** Reads a separate folder, so that a change affects only this source. */
 function create(): LoadedSource {
   const own = mkdtempSync(join(place, "source-"));
   cpSync(folder, join(own, "queries"), { recursive: true });
@@ -57,7 +57,7 @@ conformance({
   samples: {
     succeedingCalls: [
       { tool: "orders_of_customer", arguments: { customer: "Ada", most: 1 } },
-      { tool: "orders_of_customer", arguments: { customer: "nobody" } },
+      { tool: "orders_of_customer", arguments: { customer: "unknown" } },
       { tool: "best_sellers", arguments: {} },
     ],
     failingCalls: [
@@ -83,9 +83,9 @@ conformance({
     await (source as LoadedSource).refresh();
   },
   without: {
-    suspendingCalls: "a query asks nobody",
+    suspendingCalls: "a query does not ask a person",
     updatingCalls: "SQLite gives all rows at once",
     secrets: "a file has no password",
-    outage: "a file does not go away; that another process locks it is tested by itself",
+    outage: "a file stays available; a lock by another process is tested separately",
   },
 });

@@ -71,7 +71,7 @@ test("the parameters of a file are the input schema of its tool", async () => {
   });
 });
 
-test("rows come as JSON: large integers as text, bytes as base64, what is absent as null", async () => {
+test("rows are JSON: large integers as text, bytes as base64, NULL as null", async () => {
   const row = "select 9007199254740993 as big, 42 as small, 1.5 as part, x'00ff' as bytes, :a as a";
   const text = `-- description: Read.\n-- parameter a: boolean?\n-- read-only: yes\n${row}`;
   const shared = { big: "9007199254740993", small: 42, part: 1.5, bytes: "AP8=" };
@@ -79,20 +79,20 @@ test("rows come as JSON: large integers as text, bytes as base64, what is absent
   expect(await answerOf(text, { a: true })).toEqual([{ ...shared, a: 1 }]);
 });
 
-test("a statement without rows tells how many it changed", async () => {
+test("a statement without rows returns the number of changes", async () => {
   expect(await answerOf(`${writes}insert into items (name) values ('tea'), ('jam')`)).toEqual({
     changes: 2,
   });
 });
 
-test("a file that says read-only and writes is stopped by SQLite", async () => {
+test("a file that declares read-only and writes is stopped by SQLite", async () => {
   expect(await answerOf(`${reads}insert into items (name) values ('tea')`)).toEqual({
     code: "execution_failed",
     message: "query cannot be run: attempt to write a readonly database.",
   });
 });
 
-test("what a constraint refuses is an invalid argument", async () => {
+test("a violated constraint is an invalid argument", async () => {
   const insert = `-- description: Add.\n-- parameter name: text\ninsert into items (name) values (:name)`;
   await answerOf(insert, { name: "tea" });
   expect(await answerOf(insert, { name: "tea" })).toEqual({
@@ -121,7 +121,7 @@ test("a query that is cancelled in the middle of its work ends at once, and writ
     { id: "1", name: "fill", arguments: {} },
     { signal: controller.signal },
   );
-  // More than its cache holds: SQLite has begun to write into the file itself.
+  // More than its cache: SQLite has begun to write into the file itself.
   const { size } = statSync(join(place, "shop.db"));
   await vi.waitFor(
     () => expect(statSync(join(place, "shop.db")).size).toBeGreaterThan(size),
@@ -133,7 +133,7 @@ test("a query that is cancelled in the middle of its work ends at once, and writ
   expect(after).toMatchObject({ result: { value: [{ items: 0 }] } });
 });
 
-test("a person is asked before a file changes the database, and sees which", async () => {
+test("a person is asked before a file changes the database, and sees the change", async () => {
   await holding({ "add.sql": `${writes}insert into items (name) values ('tea')` });
   const executor = new ToolExecutor({ registry: new ToolRegistry([source]) });
   const outcome = await executor.execute({ id: "1", name: "add", arguments: {} });
@@ -166,7 +166,7 @@ test.each([
   expect(source.problems).toEqual([{ subject: "broken.sql", message: why }]);
 });
 
-test("a file that changed is another tool; the others stay the same objects", async () => {
+test("a changed file is another tool; the others stay the same objects", async () => {
   await holding({ "a.sql": `${reads}select 1`, "b.sql": `${reads}select 2` });
   const before = source.tools();
   await source.refresh();
@@ -178,7 +178,7 @@ test("a file that changed is another tool; the others stay the same objects", as
   expect(after[1]).not.toBe(before[1]);
 });
 
-test("a folder that is not there is said to be unavailable", async () => {
+test("a missing folder is reported as unavailable", async () => {
   const nowhere = sqlSource(join(place, "nowhere"), join(place, "shop.db"));
   await expect(nowhere.ready).rejects.toMatchObject({ code: "unavailable" });
   await nowhere.close();

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 const script = fileURLToPath(new URL("../src/start.ts", import.meta.url));
 
-it("shows the tools of the folder, a query, a wrong argument, and a write that waits", async () => {
+it("displays the tools of the folder, a query, a wrong argument, and a write that waits", async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [
     "--conditions=@toolweave/source",
     "--disable-warning=ExperimentalWarning",

@@ -10,7 +10,7 @@ interface Turn {
 
 const plan = { name: "plan", content: "Monday: Lisbon\nTuesday: Sintra\n" };
 
-/** What a model would do, so that none is needed. */
+/** The calls of a model, so that none is needed. */
 const script: readonly Turn[] = [
   { says: "Let me see what is there.", name: "list_notes", arguments: {} },
   { says: "The trips will do.", name: "read_note", arguments: { name: "trips" } },
@@ -20,7 +20,7 @@ const script: readonly Turn[] = [
   { says: "I save the plan again, to be sure.", name: "write_note", arguments: plan },
 ];
 
-/** Runs the script, and shows each call with what the model reads of its outcome. */
+/** Runs the script, and prints each call with the model's text of its outcome. */
 export async function converse(run: ToolRun, print: (line: string) => void): Promise<void> {
   for (const [index, { says, name, arguments: args }] of script.entries()) {
     print("");
@@ -32,7 +32,7 @@ export async function converse(run: ToolRun, print: (line: string) => void): Pro
 }
 
 function readByModel(outcome: ToolOutcome): string {
-  // With an approver nothing waits.
+  // With an approver no call waits.
   if (outcome.status === "interrupted") return "(nothing yet)";
   const texts = outcome.result.content.flatMap((block) =>
     block.type === "text" ? [block.text] : [],

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** The secret in a file that only this user can read; made when it is missing. */
+/** The secret in a file that only this user can read; created if it is missing. */
 export function loadKey(path: string): Uint8Array {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Linked when all of it is there: another process never reads a part of it.
+  // Linked when it is complete: another process never reads a part of it.
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     writeFileSync(draft, randomBytes(32), { flag: "wx", mode: 0o600 });

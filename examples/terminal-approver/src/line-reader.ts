@@ -7,12 +7,12 @@ export interface Terminal {
   readonly output: Writable & { readonly isTTY?: boolean };
 }
 
-/** Asks for one line after another. Ctrl-C and Ctrl-D end it for good. */
+/** Asks for one line after another. Ctrl-C and Ctrl-D end it permanently. */
 export class LineReader {
   readonly #readline: Interface;
   readonly #output: Writable;
   readonly #isTerminal: boolean;
-  /** That nobody has asked for yet. */
+  /** Lines that were not requested yet. */
   #early: string[] = [];
   #closed = false;
   #waiting: ((line: string | undefined) => void) | undefined;
@@ -33,14 +33,14 @@ export class LineReader {
       });
   }
 
-  /** No line comes any more. */
+  /** No more lines will arrive. */
   get ended(): boolean {
     return this.#closed && this.#early.length === 0;
   }
 
-  /** The next line; `undefined` when there is none any more, or `signal` fires. */
+  /** The next line; `undefined` if there are no more, or `signal` fires. */
   async ask(prompt: string, signal: AbortSignal): Promise<string | undefined> {
-    // What somebody typed before they saw the question is no answer to it. A pipe is always early.
+    // Text that was typed before the question is not an answer to it. A pipe is always early.
     if (this.#isTerminal) this.#early = [];
     if (this.ended || signal.aborted) return undefined;
     const early = this.#early.shift();

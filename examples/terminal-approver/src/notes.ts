@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { defineTool, type PermissionRequest, type Tool } from "@toolweave/core";
 
-/** No name leads out of the folder: there is no dot and no slash in it. */
+/** No name leads out of the folder: it contains neither a dot nor a slash. */
 const name = { type: "string", pattern: "^[a-z][a-z0-9-]*$", maxLength: 40 } as const;
 const oneNote = {
   type: "object",
@@ -13,7 +13,9 @@ const oneNote = {
   additionalProperties: false,
 } as const;
 
-/** The tools for a folder of notes. Each says in `preflight` what a call of it would touch. */
+/**
+ * The tools for a folder of notes. The `preflight` of each returns the access that a call needs.
+ */
 export function noteTools(folder: string): Tool[] {
   const pathOf = (note: string): string => join(folder, `${note}.md`);
 
@@ -68,11 +70,11 @@ export function noteTools(folder: string): Tool[] {
   return [list, read, write, remove];
 }
 
-/** Makes the folder with a few notes in it, unless it is there. */
+/** Creates the folder with a few notes in it, unless it exists. */
 export function plantNotes(folder: string): void {
   if (existsSync(folder)) return;
   mkdirSync(folder, { recursive: true });
-  const notes = { shopping: "milk, bread, jam", trips: "1. Lisbon", diary: "Nobody's business." };
+  const notes = { shopping: "milk, bread, jam", trips: "1. Lisbon", diary: "A secret." };
   for (const [note, content] of Object.entries(notes)) {
     writeFileSync(join(folder, `${note}.md`), content);
   }

@@ -1,9 +1,9 @@
 import type { PolicyDefinition } from "@toolweave/core";
 
-/** What may happen to the notes. It is plain JSON: it could as well stand in a file. */
+/** The rules for the notes. It is plain JSON: it could also be in a file. */
 export const policy: PolicyDefinition = {
   name: "notes",
-  // What no rule names: reads run, and what changes something asks.
+  // Calls without a rule: reads run, and changes ask.
   preset: "supervised",
   rules: [
     {
@@ -11,7 +11,8 @@ export const policy: PolicyDefinition = {
       effect: "deny",
       permissions: { kind: "fs.*", target: "notes/diary*" },
       reason: "the diary is private",
-      // Examples are checked when the executor is made: a rule that misses them is refused.
+      // Examples are checked when the executor is created: a rule that does not match them is
+      // refused.
       match: [{ tool: "read_note", permission: { kind: "fs.read", target: "notes/diary.md" } }],
       notMatch: [{ tool: "read_note", permission: { kind: "fs.read", target: "notes/trips.md" } }],
     },

@@ -30,7 +30,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The model at work. */
+/** The simulated model. */
 async function work(folder: string, store: SqliteStore): Promise<number> {
   const notes = join(folder, "notes");
   plantNotes(notes);
@@ -40,10 +40,10 @@ async function work(folder: string, store: SqliteStore): Promise<number> {
     registry: new ToolRegistry(noteTools(notes)),
     policy,
     onAsk: approver.approve,
-    // Grants that outlive this process are signed: nobody else can write one into the store.
+    // Grants that outlive this process are signed: no other process can write one into the store.
     grants: store.grants,
     key: loadKey(join(folder, "key")),
-    // What cannot be recorded does not run.
+    // A call that cannot be recorded does not run.
     audit: auditFile(join(folder, "audit.jsonl"), { required: true }),
   });
   const run = executor.startRun({ caller: { id: person }, sessionId: crypto.randomUUID() });
@@ -71,7 +71,7 @@ async function revoke({ grants }: SqliteStore, id: string): Promise<number> {
   return revoked ? 0 : 1;
 }
 
-/** Answers with the exit code: 0 done, 1 nothing to revoke, 2 usage. */
+/** Resolves to the exit code: 0 done, 1 nothing to revoke, 2 usage. */
 async function start(args: string[]): Promise<number> {
   const options = { folder: { type: "string" }, help: { type: "boolean" } } as const;
   let parsed;

@@ -11,19 +11,19 @@ import {
 import { LineReader, type Terminal } from "./line-reader.ts";
 import { labelled } from "./printable.ts";
 
-/** A person at a terminal who decides what runs. */
+/** A person at a terminal who decides which calls run. */
 export interface TerminalApprover {
-  /** To be given to the executor as `onAsk`. */
+  /** For the executor's option `onAsk`. */
   readonly approve: Approver;
-  /** Whatever is asked from now on is a no. */
+  /** Every request from now on is rejected. */
   close(): void;
 }
 
 /**
- * Asks at a terminal, one call at a time. Only a plain yes is one: whoever closes the terminal, or
- * presses Ctrl-C or Ctrl-D, has said no.
+ * Asks at a terminal, one call at a time. Only an explicit yes approves: a closed terminal, Ctrl-C
+ * and Ctrl-D are a no.
  *
- * @param by who sits there.
+ * @param by the person's name.
  */
 export function terminalApprover(terminal: Terminal, by: string): TerminalApprover {
   const reader = new LineReader(terminal);
@@ -38,7 +38,7 @@ export function terminalApprover(terminal: Terminal, by: string): TerminalApprov
   };
 }
 
-const nobody: ApprovalDecision = { approved: false, reason: "The terminal was closed." };
+const terminalClosed: ApprovalDecision = { approved: false, reason: "The terminal was closed." };
 
 async function decide(
   ask: ApprovalQuestion,
@@ -46,8 +46,8 @@ async function decide(
   { output }: Terminal,
   by: string,
 ): Promise<ApprovalDecision> {
-  if (reader.ended) return nobody;
-  // What the policy asks about every time cannot be remembered.
+  if (reader.ended) return terminalClosed;
+  // A call that the policy asks about every time cannot be remembered.
   const rememberable = ask.requests.every(({ grant }) => grant !== undefined);
   output.write(`\n${describeAsk(ask, rememberable)}\n`);
   const choices = rememberable ? "[y]es once, [s]ession, [a]lways, [n]o" : "[y]es once, [n]o";
@@ -55,7 +55,7 @@ async function decide(
     const choice = await reader.ask(`${choices} > `, ask.signal);
     switch (choice?.trim().toLowerCase()) {
       case undefined:
-        return nobody;
+        return terminalClosed;
       case "y":
         return { approved: true, by };
       case "s":
@@ -72,7 +72,7 @@ async function decide(
   }
 }
 
-/** All that a person needs to know, in lines that a model cannot forge. */
+/** Everything that a person needs, in lines that a model cannot forge. */
 function describeAsk(
   { spec, arguments: args, requests }: ApprovalQuestion,
   rememberable: boolean,
@@ -81,7 +81,7 @@ function describeAsk(
   const field = (name: string, text: string): void => {
     lines.push(labelled(`  ${name.padEnd(10)}`, text));
   };
-  // Values and prose are one line each: only the arguments have lines, and those are JSON's.
+  // Values and prose are one line each: only the arguments have several lines, which are JSON.
   for (const { permission, reason } of requests) {
     field("intends", displayProse(permission.summary));
     field("permission", `${displayLine(permission.kind)} ${displayLine(permission.target)}`);
@@ -93,7 +93,7 @@ function describeAsk(
   const [description] = requests.flatMap(({ description }) => description ?? []);
   if (description !== undefined) field("tool says", `“${displayProse(description)}”`);
   field("risk", riskOf(spec.annotations));
-  // All of it, however long: what is not shown is not approved.
+  // All of it, however long: a part that is not displayed is not approved.
   field("arguments", displayJson(JSON.stringify(args, undefined, 2)));
   if (rememberable) {
     for (const { grant } of requests) {
@@ -102,14 +102,14 @@ function describeAsk(
       const which = argumentsHash === undefined ? "any" : "exactly these";
       field(
         "s and a",
-        `remember ${displayLine(tool)} with ${which} arguments, ${displayLine(permission.kind)} ${displayLine(permission.target)}, for ${displayLine(caller?.id ?? "nobody")}`,
+        `remember ${displayLine(tool)} with ${which} arguments, ${displayLine(permission.kind)} ${displayLine(permission.target)}, for ${displayLine(caller?.id ?? "no caller")}`,
       );
     }
   }
   return lines.join("\n");
 }
 
-/** What a tool says about itself makes it look harmless only by its own word. */
+/** The annotations of a tool are only its own claim that it is harmless. */
 function riskOf({ readOnlyHint, destructiveHint }: ToolAnnotations): string {
   if (readOnlyHint === true) return "low, by its own word: it changes nothing";
   if (destructiveHint === false) return "medium, by its own word: it destroys nothing";

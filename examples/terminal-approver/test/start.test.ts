@@ -27,7 +27,7 @@ vi.setConfig({ testTimeout: 30_000 });
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
 
-/** The command as a process of its own, with `answers` on its stdin; after the last one it is closed. */
+/** The command in a child process, with `answers` on its stdin; after the last one it is closed. */
 function start(args: readonly string[], answers: readonly string[] = []): Promise<Ended> {
   const { child, ended } = running(args);
   child.stdin.end(answers.map((answer) => `${answer}\n`).join(""));
@@ -56,7 +56,7 @@ function audit(): Record<string, unknown>[] {
 }
 
 describe("a person at the terminal", () => {
-  it("decides what happens on the disk, and the model reads why not", async () => {
+  it("decides about changes on the disk, and the model reads the reason", async () => {
     const { code, stdout, stderr } = await start([], ["y", "n", "I am still hungry.", "y"]);
     expect(stderr).toBe("");
     expect(code).toBe(0);
@@ -65,7 +65,7 @@ describe("a person at the terminal", () => {
     expect(stdout).toMatch(/reads: A person rejected .*delete_note.* I am still hungry\./);
   });
 
-  it("sees what would be done, to what, why it asks, and what would be remembered", async () => {
+  it("sees the action, its target, the reason of the question, and the possible grant", async () => {
     const { stdout } = await start([], ["y", "y", "y"]);
     const [, write = ""] = stdout.split("---");
     expect(write).toContain("write_note needs your approval");
@@ -76,14 +76,14 @@ describe("a person at the terminal", () => {
     expect(write).toMatch(/remember write_note with exactly these arguments, .*, for ada\n/);
   });
 
-  it("is not asked about what reads, nor about what a rule denies", async () => {
+  it("is not asked about reads, nor about calls that a rule denies", async () => {
     const { stdout } = await start([], ["y", "y", "y"]);
     expect(times(stdout, "needs your approval")).toBe(3);
     expect(stdout).toContain("reads: read_note is not permitted (the diary is private).");
-    expect(stdout).not.toContain("Nobody's business");
+    expect(stdout).not.toContain("A secret.");
   });
 
-  it("is asked about a deletion each time, and can have nothing of it remembered", async () => {
+  it("is asked about a deletion each time, without the option of a grant", async () => {
     const { stdout } = await start([], ["y", "a", "s", "n", "", "y"]);
     const deletion = stdout.split("---").find((part) => part.includes("Delete notes/")) ?? "";
     expect(times(deletion, "[y]es once, [n]o >")).toBe(3);
@@ -91,15 +91,15 @@ describe("a person at the terminal", () => {
     expect(existsSync(note("shopping"))).toBe(true);
   });
 
-  it("has said nothing yet with an answer that is none", async () => {
+  it("is asked again after an invalid answer", async () => {
     const { stdout } = await start([], ["", "yes please", "A note?", "n", ""]);
     expect(times(stdout.split("reads: A person")[0] ?? "", "[n]o >")).toBe(4);
     expect(existsSync(note("plan"))).toBe(false);
   });
 });
 
-describe("what is not answered", () => {
-  it("is a no when the input ends (Ctrl-D)", async () => {
+describe("a missing answer", () => {
+  it("is a rejection when the input ends (Ctrl-D)", async () => {
     const { code, stdout } = await start([]);
     expect(code).toBe(0);
     expect(times(stdout, "Reason: The terminal was closed.")).toBe(3);
@@ -108,7 +108,7 @@ describe("what is not answered", () => {
     expect(audit().filter(({ decision }) => decision === "rejected")).toHaveLength(3);
   });
 
-  it("is a no when the process is interrupted (Ctrl-C)", async () => {
+  it("is a rejection when the process is interrupted (Ctrl-C)", async () => {
     const { child, ended } = running([]);
     await new Promise<void>((asked) => {
       child.stdout.on("data", (text: string) => text.includes("[n]o >") && asked());
@@ -121,17 +121,17 @@ describe("what is not answered", () => {
   });
 });
 
-describe("what is remembered", () => {
+describe("a grant", () => {
   const write = "write_note needs your approval";
 
-  it("for a session answers within one process, and not in the next", async () => {
+  it("for a session is valid in one process, and not in the next", async () => {
     const first = await start([], ["s", "y"]);
     expect(times(first.stdout, write)).toBe(1);
     const second = await start([], ["n", "", "n", "", "n", ""]);
     expect(times(second.stdout, write)).toBe(2);
   });
 
-  it("for always answers in another process, until it is revoked", async () => {
+  it("for always is valid in another process, until it is revoked", async () => {
     const first = await start([], ["a", "n", ""]);
     expect(times(first.stdout, write)).toBe(1);
     await rm(note("plan"));
@@ -152,7 +152,7 @@ describe("what is remembered", () => {
     expect(existsSync(note("plan"))).toBe(false);
   });
 
-  it("is not taken back with a wrong id", async () => {
+  it("is not revoked with a wrong id", async () => {
     await start([], ["a"]);
     expect(await start(["revoke", "nothing"])).toMatchObject({ code: 1 });
     expect((await start(["grants"])).stdout).toContain("write_note");
@@ -160,7 +160,7 @@ describe("what is remembered", () => {
 });
 
 describe("the audit file", () => {
-  it("has every decision with who made it, and nothing of the contents", async () => {
+  it("has every decision with its author, and nothing of the contents", async () => {
     await start([], ["a", "n", "I am still hungry."]);
     const records = audit();
     expect(records.map(({ tool, decision, by }) => [tool, decision, by])).toEqual([
@@ -180,13 +180,13 @@ describe("the audit file", () => {
 });
 
 describe("the command", () => {
-  it("explains itself", async () => {
+  it("prints its help", async () => {
     const { code, stdout } = await start(["--help"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Usage: start /);
   });
 
-  it("answers what it does not know with its usage and code 2", async () => {
+  it("answers an unknown option with its usage and code 2", async () => {
     for (const args of [["--yes"], ["approve"], ["revoke"], ["grants", "all"]]) {
       const { code, stdout, stderr } = await start(args);
       expect(code).toBe(2);

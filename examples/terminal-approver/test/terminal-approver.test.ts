@@ -34,20 +34,20 @@ async function until(output: PassThrough, part: string): Promise<string> {
   throw new Error(`The output ended without ${part}: ${seen}`);
 }
 
-it("shows what a model has written as it is: nothing moves the cursor, hides or reorders", async () => {
+it("displays a model's text unambiguously: nothing moves the cursor, hides or reorders text", async () => {
   const { output, executor, approver } = open();
   const text = "a\u001b[2J\u009b1A\u202edlrow\u200b\nrisk low";
   const outcome = executor.execute({ id: "1", name: "send", arguments: { text } });
-  const shown = await until(output, "[n]o >");
-  expect(shown).toContain(String.raw`"text": "a\u001b[2J\u009b1A\u202edlrow\u200b\nrisk low"`);
-  expect(shown).not.toMatch(/[^\P{C}\n]/u);
-  // A line of its own is the approver's alone.
-  expect(shown.match(/^---/gm)).toHaveLength(1);
+  const displayed = await until(output, "[n]o >");
+  expect(displayed).toContain(String.raw`"text": "a\u001b[2J\u009b1A\u202edlrow\u200b\nrisk low"`);
+  expect(displayed).not.toMatch(/[^\P{C}\n]/u);
+  // Only the approver begins new lines.
+  expect(displayed.match(/^---/gm)).toHaveLength(1);
   approver.close();
   expect(await outcome).toMatchObject({ error: { code: "approval_rejected" } });
 });
 
-it("asks about a call that comes while another is asked about, once that is answered", async () => {
+it("asks about a second call after the first one is answered", async () => {
   const { input, output, executor } = open();
   const first = executor.execute({ id: "1", name: "send", arguments: { text: "first" } });
   expect(await until(output, "[n]o >")).toContain("first");
@@ -60,7 +60,7 @@ it("asks about a call that comes while another is asked about, once that is answ
   expect(sent).toEqual(["first"]);
 });
 
-it("goes on to the next question when a call is cancelled that it asks about", async () => {
+it("continues with the next question when the call of the current one is cancelled", async () => {
   const { input, output, executor } = open();
   const cancel = new AbortController();
   const first = executor.execute(

@@ -5,7 +5,7 @@ import { startWebServer } from "./web-server.ts";
 const usage = `Usage: approver [--folder <path>] [--port <number>]
 
 Shows what the agent has left for a person, on a page for your browser alone, and runs what you
-approve. Ends with Ctrl-C; what waits goes on waiting.
+approve. Ends with Ctrl-C; pending calls stay pending.
 
 Options:
   --folder <path>   what the two processes share (default: "data", beside this example's README)

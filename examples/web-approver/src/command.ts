@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 
-/** What a command was started with. */
+/** The arguments of a command. */
 export interface Command {
   readonly folder: string;
-  /** The other options that were given. */
+  /** The other given options. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the command line. Ends the process for `--help`, and for what the command does not know. */
+/** Reads the command line. Ends the process for `--help`, and for an unknown option. */
 export function readCommand(usage: string, others: ParseArgsOptionsConfig): Command {
   const options = { ...others, folder: { type: "string" }, help: { type: "boolean" } } as const;
   try {

@@ -2,34 +2,34 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import type { IncomingMessage } from "node:http";
 
 /**
- * Tells the person who started the server from every web page that their browser has open: any page
- * can send requests to 127.0.0.1, and any name can be made to point there.
+ * Distinguishes the person who started the server from every web page that their browser has open:
+ * any page can send requests to 127.0.0.1, and any name can resolve to it.
  */
 export class Guard {
-  /** The one name that this server answers to. */
+  /** The one host name that this server accepts. */
   readonly #host: string;
   readonly #cookieName: string;
   readonly #session = secret();
-  /** Signs in once: what is left of it in a browser's history is worth nothing. */
+  /** Signs in once: the address in a browser's history is then invalid. */
   #token: string | undefined = secret();
 
   constructor(port: number) {
     this.#host = `127.0.0.1:${port}`;
-    // Cookies are for a host, whatever the port: other servers on it need names of their own.
+    // Cookies apply to a host, whatever the port: other servers on it need other names.
     this.#cookieName = `approver-${port}`;
   }
 
-  /** Where the person begins. Whoever has it can approve. */
+  /** The start address of the person. A client that has it can approve. */
   get startUrl(): string {
     return `http://${this.#host}/?token=${this.#token ?? ""}`;
   }
 
-  /** False for a name that only points here (DNS rebinding). */
+  /** False for a name that only resolves to this address (DNS rebinding). */
   knowsHost({ headers }: IncomingMessage): boolean {
     return headers.host === this.#host;
   }
 
-  /** The cookie for whoever has the start URL; `undefined` for everybody else. */
+  /** The cookie for a client with the start URL; `undefined` for all others. */
   signIn(token: string): string | undefined {
     if (this.#token === undefined || !isSame(token, this.#token)) return undefined;
     this.#token = undefined;
@@ -44,12 +44,12 @@ export class Guard {
     );
   }
 
-  /** True when a page of this server has sent it; false when nothing says who has. */
+  /** True if a page of this server has sent it; false if no header names the sender. */
   isSameOrigin({ headers }: IncomingMessage): boolean {
     return headers.origin === `http://${this.#host}`;
   }
 
-  /** A token that is good for one form alone. */
+  /** A token that is valid for one form only. */
   formToken(action: string, id: string): string {
     return createHmac("sha256", this.#session).update(`${action} ${id}`).digest("base64url");
   }
@@ -63,7 +63,7 @@ function secret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** In the same time whatever is wrong. */
+/** In constant time, wherever the difference is. */
 function isSame(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted));
 }

@@ -7,17 +7,17 @@ import { auditFile, sqliteStore } from "@toolweave/stores";
 import { loadKey } from "./key.ts";
 import { shopTools } from "./shop.ts";
 
-/** What the agent's process and the approver's have in common. */
+/** The shared parts of the agent's process and the approver's. */
 export interface Host {
   readonly executor: ToolExecutor;
   readonly pendingCalls: PendingCallStore;
-  /** Lets what runs come to its end, then closes the store. */
+  /** Lets running calls end, then closes the store. */
   close(): Promise<void>;
 }
 
 /**
- * The same tools, the same policy, the same key and the same store: whichever process opens the
- * folder can go on with a call that another one has left there.
+ * The same tools, the same policy, the same key and the same store: any process that opens the
+ * folder can resume a call that another one has left there.
  */
 export function openHost(folder: string): Host {
   const store = sqliteStore(join(folder, "calls.db"));

@@ -1,6 +1,6 @@
 import { displayText } from "@toolweave/core";
 
-/** Text that is HTML already. Only `html` makes it. */
+/** Text that is already HTML. Only `html` creates it. */
 export class Html {
   readonly text: string;
 
@@ -10,8 +10,8 @@ export class Html {
 }
 
 /**
- * HTML of a template. Whatever is put into it is text, unless it was made by `html` itself; characters
- * that nobody would see are spelt out.
+ * HTML of a template. Every inserted value is text, unless it was created by `html` itself;
+ * invisible characters are escaped.
  */
 export function html(
   parts: TemplateStringsArray,

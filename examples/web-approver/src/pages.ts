@@ -11,13 +11,13 @@ import type { PendingCallRecord } from "@toolweave/core/stores";
 import type { Guard } from "./guard.ts";
 import { html, type Html } from "./html.ts";
 
-/** What waits for a person, each with a form to approve it and one to reject it. */
+/** The pending calls, each with a form to approve it and one to reject it. */
 export function listPage(records: readonly PendingCallRecord[], guard: Guard): Html {
   const calls = records.map((record) => callArticle(record, guard));
   return page(calls.length === 0 ? [html`<p>Nothing waits for you.</p>`] : calls);
 }
 
-/** What came of an answer. */
+/** The result of an answer. */
 export function outcomePage(name: string, outcome: ToolOutcome): Html {
   const what =
     outcome.status === "interrupted"
@@ -50,7 +50,7 @@ function callArticle({ interruption, status }: PendingCallRecord, guard: Guard):
   </article>`;
 }
 
-/** What one request is about. Each value is on one line, with every space that it has. */
+/** The content of one request. Each value is on one line, with all of its spaces. */
 function approvalItem({ permission, description, reason }: ApprovalRequest): Html {
   const { kind, target, summary, details } = permission;
   return html`<li>
@@ -85,7 +85,7 @@ ${displayJson(JSON.stringify(call.arguments, undefined, 2))}</textarea>
 
 function explain(status: PendingCallRecord["status"]): string {
   return status === "unfinished"
-    ? "Whoever ran it did not come to the end. Look what it did; it is not run again."
+    ? "The process that ran it did not finish. Check what it did; it is not run again."
     : "It is being run.";
 }
 
@@ -106,7 +106,7 @@ function page(content: readonly Html[]): Html {
     </html>`;
 }
 
-/** Of its own file, since the pages may have no style of their own. */
+/** In a separate file, since inline styles are not allowed. */
 export const style = `
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem }
 article { border: 1px solid #999; border-radius: 0.5rem; padding: 0 1rem 1rem; margin: 1rem 0 }

@@ -9,7 +9,7 @@ const orders = [
 ];
 const order = { type: "string", maxLength: 20 } as const;
 
-/** The tools of a small shop. What they do is a line in a file of `folder`. */
+/** The tools of a small shop. Their effect is a line in a file of `folder`. */
 export function shopTools(folder: string): Tool[] {
   const record = (file: string, entry: object): Promise<void> =>
     appendFile(join(folder, file), `${JSON.stringify(entry)}\n`);

@@ -11,9 +11,9 @@ import type { Host } from "./host.ts";
 import type { Html } from "./html.ts";
 import { listPage, messagePage, outcomePage, style } from "./pages.ts";
 
-/** A server that is open. */
+/** A running server. */
 export interface WebServer {
-  /** To be opened once, by the person who decides. */
+  /** The address that the deciding person opens once. */
   readonly startUrl: string;
   close(): Promise<void>;
 }
@@ -28,20 +28,20 @@ interface Reply {
 const maxBodyBytes = 64 * 1024;
 
 const securityHeaders = {
-  // No script at all, nothing from elsewhere, and nobody's frame.
+  // No script at all, no external content, and no embedding in a frame.
   "Content-Security-Policy":
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
   "Cross-Origin-Resource-Policy": "same-origin",
-  // Not "no-referrer": with that a browser says `Origin: null` of this server's own forms.
+  // Not "no-referrer": with that a browser sends `Origin: null` for this server's own forms.
   "Referrer-Policy": "same-origin",
   "Cache-Control": "no-store",
 };
 
 /**
- * Shows what waits for a person, and goes on with what they approve.
+ * Displays pending calls, and resumes the approved ones.
  *
- * @param by who sits at the browser, for the audit.
+ * @param by the name of the person at the browser, for the audit.
  */
 export async function startWebServer(host: Host, port: number, by: string): Promise<WebServer> {
   const server = createServer();
@@ -78,13 +78,13 @@ async function answer(
   }
 }
 
-/** Whatever is no POST: it changes nothing. */
+/** Every request other than POST changes nothing. */
 async function show(request: IncomingMessage, host: Host, guard: Guard): Promise<Reply> {
   const [path = "", query] = (request.url ?? "").split("?");
   const token = new URLSearchParams(query).get("token");
   const cookie = token === null ? undefined : guard.signIn(token);
   if (cookie !== undefined) {
-    // The token is out of the address bar, and not in what is sent on.
+    // The token is removed from the address bar, and not sent on.
     return { status: 303, body: "", headers: { Location: "/", "Set-Cookie": cookie } };
   }
   if (!guard.isSignedIn(request)) return refusal("Open the address that the approver printed.");
@@ -107,7 +107,7 @@ async function show(request: IncomingMessage, host: Host, guard: Guard): Promise
   }
 }
 
-/** A form that was sent: by the person, from a page of this server, and for this very call. */
+/** A submitted form: by the person, from a page of this server, and for this call. */
 async function decide(
   request: IncomingMessage,
   { executor, pendingCalls }: Host,
@@ -130,22 +130,23 @@ async function decide(
   if (decision === undefined) {
     return { status: 400, body: messagePage("The arguments are no JSON object.") };
   }
-  // Whether it may still run is not for this server to say: the executor claims it, once.
+  // The executor, not this server, decides whether it may still run: it claims the call, once.
   const outcome = await executor.resume(interruption, [decision]);
   const refused = outcome.status === "failed" && outcome.error.code !== "approval_rejected";
   return { status: refused ? 409 : 200, body: outcomePage(interruption.call.name, outcome) };
 }
 
 function approval(form: URLSearchParams, { call }: Interruption, by: string): Answer | undefined {
-  let shown: unknown;
+  let submitted: unknown;
   try {
-    shown = JSON.parse(form.get("arguments") ?? "");
+    submitted = JSON.parse(form.get("arguments") ?? "");
   } catch {
     return undefined;
   }
-  if (typeof shown !== "object" || shown === null || Array.isArray(shown)) return undefined;
-  const unchanged = canonicalJson(shown) === canonicalJson(call.arguments);
-  return { type: "approve", by, ...(unchanged ? {} : { arguments: shown as JsonObject }) };
+  if (typeof submitted !== "object" || submitted === null || Array.isArray(submitted))
+    return undefined;
+  const unchanged = canonicalJson(submitted) === canonicalJson(call.arguments);
+  return { type: "approve", by, ...(unchanged ? {} : { arguments: submitted as JsonObject }) };
 }
 
 function rejection(form: URLSearchParams, by: string): Answer {
@@ -157,7 +158,7 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams | und
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // What is too much is still read to its end, so that the browser gets to see the answer.
+    // A body that is too large is still read to its end, so that the browser receives the answer.
     if (bytes <= maxBodyBytes) chunks.push(chunk);
   }
   if (bytes > maxBodyBytes) return undefined;

@@ -34,8 +34,8 @@ async function approver(): Promise<ApproverProcess & { browser: Browser }> {
 const refunds = (): unknown[] => records(folder, "refunds.jsonl");
 const messages = (): unknown[] => records(folder, "messages.jsonl");
 
-describe("a call that another process has left", () => {
-  it("has done nothing yet, and is shown with what it would do", async () => {
+describe("a pending call of another process", () => {
+  it("has done nothing yet, and is displayed with its effects", async () => {
     const printed = await runAgent(folder);
     expect(printed).toMatch(/get_order: completed: .*Teapot/);
     expect(printed).toMatch(/refund_order: waits for a person/);
@@ -54,11 +54,11 @@ describe("a call that another process has left", () => {
       { status: "pending", call: { name: "refund_order", arguments: { amount: 49 } } },
       { status: "pending", call: { name: "send_message" } },
     ]);
-    // What is sealed is of no use to a page.
+    // Sealed data is not needed on a page.
     expect(calls[0]).not.toHaveProperty("state");
   });
 
-  it("happens once when it is approved, and a second approval shows what came of the first", async () => {
+  it("runs once if it is approved, and a second approval displays the outcome of the first", async () => {
     await runAgent(folder);
     const { browser } = await approver();
     const form = await browser.form("/approve", "refund_order");
@@ -75,7 +75,7 @@ describe("a call that another process has left", () => {
     );
   });
 
-  it("happens once when two approvers of two processes agree at the same time", async () => {
+  it("runs once if two approvers of two processes approve at the same time", async () => {
     await runAgent(folder);
     const browsers = [(await approver()).browser, (await approver()).browser];
     const forms = await Promise.all(browsers.map((one) => one.form("/approve", "refund_order")));
@@ -84,7 +84,7 @@ describe("a call that another process has left", () => {
     expect(refunds()).toHaveLength(1);
   });
 
-  it("does not happen when it is rejected, and the model can read why", async () => {
+  it("does not run if it is rejected, and the model can read the reason", async () => {
     await runAgent(folder);
     const { browser } = await approver();
     const { action, fields } = await browser.form("/reject", "refund_order");
@@ -98,7 +98,7 @@ describe("a call that another process has left", () => {
     expect(refunds()).toEqual([]);
   });
 
-  it("happens with the arguments that a person has put in their place", async () => {
+  it("runs with the arguments that a person has changed", async () => {
     await runAgent(folder);
     const { browser } = await approver();
     const { action, fields } = await browser.form("/approve", "refund_order");
@@ -107,7 +107,7 @@ describe("a call that another process has left", () => {
     expect(refunds()).toEqual([{ order: "1042", amount: 20 }]);
   });
 
-  it("goes on waiting when a person has put something in their place that is not valid", async () => {
+  it("stays pending if a person's arguments are invalid", async () => {
     await runAgent(folder);
     const { browser } = await approver();
     const { action, fields } = await browser.form("/approve", "refund_order");
@@ -122,7 +122,7 @@ describe("a call that another process has left", () => {
     expect(refunds()).toHaveLength(1);
   });
 
-  it("asks again when a person's arguments are for something that was not shown", async () => {
+  it("asks again if a person's arguments need a permission that was not displayed", async () => {
     await runAgent(folder);
     const { browser } = await approver();
     const { action, fields } = await browser.form("/approve", "refund_order");
@@ -136,7 +136,7 @@ describe("a call that another process has left", () => {
 });
 
 describe("an approver that is killed", () => {
-  it("is followed by another one, which goes on with what waits", async () => {
+  it("is replaced by another one, which continues with the pending calls", async () => {
     await runAgent(folder);
     const killed = await approver();
     await killed.browser.submit(await killed.browser.form("/approve", "refund_order"));
@@ -145,7 +145,7 @@ describe("an approver that is killed", () => {
     expect(await killed.ended).toBe("SIGKILL");
 
     const { browser } = await approver();
-    // A page of the one before decides nothing any more.
+    // A page of the previous one cannot decide any more.
     expect((await browser.submit(old)).status).toBe(403);
     expect((await browser.get("/")).text).not.toContain("refund_order");
     expect((await browser.submit(await browser.form("/approve", "send_message"))).status).toBe(200);
@@ -160,7 +160,7 @@ describe("an approver that is killed", () => {
 });
 
 describe("texts of a model", () => {
-  it("OU03, OU05: are shown as what they are, load nothing, and stay what they are", async () => {
+  it("OU03, OU05: are displayed as text, load nothing, and stay unchanged", async () => {
     const to = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
     const text = `![x](https://evil.example/?q=1)</textarea></form><form action="/approve">\u202eevil\u200b\ufe01\u001b[2J`;
     const agent = openHost(folder);
@@ -186,7 +186,7 @@ describe("texts of a model", () => {
 });
 
 describe("the commands", () => {
-  it.each(["agent", "approver"])("%s explains itself", async (program) => {
+  it.each(["agent", "approver"])("%s prints its help", async (program) => {
     const help = start(program, ["--help"]);
     expect(await help.ended).toBe(0);
     expect(help.output.text).toMatch(new RegExp(`^Usage: ${program} `));
@@ -197,7 +197,7 @@ describe("the commands", () => {
 });
 
 describe("a port", () => {
-  it("that is none is refused, with 2", async () => {
+  it("that is invalid is refused, with 2", async () => {
     for (const port of ["abc", "65536", "-1", ""]) {
       const { output, ended } = start("approver", ["--folder", folder, `--port=${port}`]);
       expect([port, await ended]).toEqual([port, 2]);
@@ -205,7 +205,7 @@ describe("a port", () => {
     }
   });
 
-  it("that is in use is said in one line, with 1", async () => {
+  it("that is in use is reported in one line, with 1", async () => {
     const { startUrl } = await approver();
     const { port } = new URL(startUrl);
     const { output, ended } = start("approver", ["--folder", folder, "--port", port]);
@@ -214,11 +214,11 @@ describe("a port", () => {
   });
 });
 
-it("processes that make the key together have the same one, and leave nothing else", async () => {
+it("processes that create the key together have the same one, and leave nothing else", async () => {
   await Promise.all([runAgent(folder), runAgent(folder), runAgent(folder)]);
   const names = await readdir(folder);
   expect(names.filter((name) => name.startsWith("key"))).toEqual(["key"]);
-  // Calls of another key could not be opened.
+  // Calls with another key could not be opened.
   const { browser } = await approver();
   const calls = JSON.parse((await browser.get("/approvals.json")).text) as object[];
   expect(calls).toHaveLength(6);

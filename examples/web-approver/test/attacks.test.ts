@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let folder: string;
 let approver: ApproverProcess;
-/** The person's own, signed in. */
+/** The person's own browser, signed in. */
 let browser: Browser;
 let form: Form;
 beforeAll(async () => {
@@ -41,14 +41,14 @@ const headers: Record<string, (host: string) => Headers> = {
   "a page of another port": () => ({ origin: otherPort }),
   "the same address over another scheme": (host) => ({ origin: `https://${host}` }),
   "a page without an origin (null)": () => ({ origin: "null" }),
-  "what names no origin": () => ({ origin: undefined }),
-  "a name that was made to point here (DNS rebinding)": (host) => {
+  "a request without an origin": () => ({ origin: undefined }),
+  "a name that resolves to this address (DNS rebinding)": (host) => {
     const rebound = `evil.example:${host.split(":")[1]}`;
     return { host: rebound, origin: `http://${rebound}` };
   },
   "a page that names this server by another name": () => ({ host: "localhost" }),
   "a browser without the cookie": () => ({ cookie: undefined }),
-  "a browser with a cookie of its own": (host) => ({
+  "a browser with another cookie": (host) => ({
     cookie: `approver-${host.split(":")[1]}=${"A".repeat(43)}`,
   }),
 };
@@ -81,7 +81,7 @@ test("AP16: a link approves nothing", async () => {
   await nothingHappened();
 });
 
-test("AP16: a name that was made to point here reads nothing, and cannot sign in", async () => {
+test("AP16: a name that resolves to this address reads nothing, and cannot sign in", async () => {
   const rebound = { host: `evil.example:${browser.host.split(":")[1]}` };
   for (const path of ["/", "/approvals.json"]) {
     const { status, text } = await browser.get(path, rebound);
@@ -100,7 +100,7 @@ test("AP16: a name that was made to point here reads nothing, and cannot sign in
   }
 });
 
-test("AP16: without the start address there is nothing to see, and it signs in once", async () => {
+test("AP16: without the start address nothing is displayed, and it signs in once", async () => {
   const stranger = new Browser(approver.startUrl);
   for (const path of ["/", "/approvals.json", "/?token=", "/?token=guess"]) {
     expect((await stranger.get(path)).status).toBe(403);
@@ -109,7 +109,7 @@ test("AP16: without the start address there is nothing to see, and it signs in o
   expect([again.status, again.headers["set-cookie"]]).toEqual([403, undefined]);
 });
 
-test("AP16: the cookie is for this server's own pages and for no script", async () => {
+test("AP16: the cookie is only sent for this server's own pages and not readable by scripts", async () => {
   const other = await startApprover(folder);
   try {
     const { headers } = await new Browser(other.startUrl).signIn();
@@ -123,7 +123,7 @@ test("AP16: the cookie is for this server's own pages and for no script", async 
   }
 });
 
-test("AP16: what was refused for one thing alone is accepted without it", async () => {
+test("AP16: a request that was refused for one reason alone is accepted without it", async () => {
   expect((await browser.submit(form)).status).toBe(200);
   expect(records(folder, "refunds.jsonl")).toHaveLength(1);
 });

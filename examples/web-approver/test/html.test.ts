@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 
 import { html } from "../src/html.ts";
 
-it("OU05: whatever is put into a page is text, in an element and in an attribute", () => {
+it("OU05: every value in a page is text, in an element and in an attribute", () => {
   const tricky = fc.stringMatching(/^[<>"'&=/ a-z]{0,40}$/);
   fc.assert(
     fc.property(fc.oneof(tricky, fc.string({ unit: "binary" })), (text) => {

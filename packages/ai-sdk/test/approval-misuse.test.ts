@@ -11,7 +11,7 @@ describe("an approval", () => {
     c1: { type: "error-text", value: expect.stringContaining("remove was not run now") },
   };
 
-  it("does not cover other arguments than those that were shown", async () => {
+  it("does not apply to arguments other than the displayed ones", async () => {
     const { executor, removed } = museum();
     const tools = await aiTools(executor);
     const { conversation, asked } = await askedToRemove(tools);
@@ -66,7 +66,7 @@ describe("an approval", () => {
     expect(resultsRead(model)).toEqual(invalid);
   });
 
-  it("counts once, too, when the model made two calls with one id and the same arguments", async () => {
+  it("counts once, too, if the model made two calls with one id and the same arguments", async () => {
     const { executor, removed } = museum();
     const tools = await aiTools(executor);
     const conversation = new Conversation();
@@ -79,7 +79,7 @@ describe("an approval", () => {
     expect(removed).toEqual([7]);
   });
 
-  it("counts once when it is sent twice at the same time", async () => {
+  it("counts once if it is sent twice at the same time", async () => {
     const { executor, removed } = museum();
     const { conversation, asked } = await askedToRemove(await aiTools(executor));
     conversation.answer(asked, { c1: true });
@@ -91,7 +91,7 @@ describe("an approval", () => {
     expect(removed).toEqual([7]);
   });
 
-  it("comes too late after the interruption has expired", async () => {
+  it("is too late after the interruption has expired", async () => {
     let now = 0;
     const clock: Clock = { now: () => now, setTimeout: () => ({}), clearTimeout: () => {} };
     const { executor, removed } = museum({ clock });
@@ -108,7 +108,7 @@ describe("an approval", () => {
     });
   });
 
-  it("is good for one executor only", async () => {
+  it("is valid for one executor only", async () => {
     const { executor } = museum();
     const other = museum();
     const { conversation, asked } = await askedToRemove(await aiTools(executor));
@@ -135,10 +135,10 @@ describe("an approval", () => {
   });
 
   it.each([
-    ["nobody has answered", {}],
+    ["there is no answer", {}],
     ["another call was approved", { c2: true }],
     ["it was rejected", { c1: false }],
-  ])("is not taken for granted by whoever executes a call when %s", async (_, answers) => {
+  ])("is not assumed by code that executes a call when %s", async (_, answers) => {
     const { executor, removed } = museum();
     const tools = await aiTools(executor);
     const conversation = new Conversation();
@@ -152,7 +152,7 @@ describe("an approval", () => {
     expect(removed).toEqual([]);
   });
 
-  it("that has its result already is not the answer to a later call with the same id", async () => {
+  it("that already has its result is not the answer to a later call with the same id", async () => {
     const { executor, removed } = museum();
     const tools = await aiTools(executor);
     const { conversation, asked } = await askedToRemove(tools);
@@ -161,7 +161,7 @@ describe("an approval", () => {
     const answer = conversation.messages.at(-1);
     const [result] = responseMessages;
     if (answer?.role !== "tool" || result?.role !== "tool") throw new Error("no tool messages");
-    // As a user interface keeps them: the answer and its result in one message.
+    // In the format of a user interface: the answer and its result in one message.
     const content = [...answer.content, ...result.content];
     conversation.messages.splice(-1, 1, { role: "tool", content });
     const again = await conversation.go(scripted([call("c1", "remove", { id: 8 })]), tools);
@@ -170,7 +170,7 @@ describe("an approval", () => {
     expect(removed).toEqual([7, 8]);
   });
 
-  it("is forgotten, oldest first, when more than a thousand wait", async () => {
+  it("is evicted, oldest first, if more than a thousand wait", async () => {
     const { executor, removed } = museum();
     const tools = await aiTools(executor);
     const { conversation, asked } = await askedToRemove(tools);

@@ -13,14 +13,14 @@ import { askedToRemove, museum } from "./support/museum.ts";
 import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 
 describe("a call that needs approval", () => {
-  it("is shown to a person with its arguments, and does not run before", async () => {
+  it("is displayed to a person with its arguments, and does not run before the answer", async () => {
     const { executor, removed } = museum();
     const { asked } = await askedToRemove(await aiTools(executor));
     expect(asked).toEqual([{ approvalId: expect.any(String), callId: "c1", input: { id: 7 } }]);
     expect(removed).toEqual([]);
   });
 
-  it("runs once when it is approved, and the model reads its result", async () => {
+  it("runs once if it is approved, and the model reads its result", async () => {
     const { executor, removed } = museum();
     const { conversation, asked } = await askedToRemove(await aiTools(executor));
     conversation.answer(asked, { c1: true });
@@ -31,7 +31,7 @@ describe("a call that needs approval", () => {
     expect(text).toBe("It is gone.");
   });
 
-  it("never runs when it is rejected, and the model reads that", async () => {
+  it("never runs if it is rejected, and the model reads that", async () => {
     const { executor, removed } = museum();
     const tools = await aiTools(executor);
     const { conversation, asked } = await askedToRemove(tools);
@@ -42,7 +42,7 @@ describe("a call that needs approval", () => {
     expect(resultsRead(model)["c1"]?.type).toBe("execution-denied");
   });
 
-  it("is told apart from another one of the same tool", async () => {
+  it("is distinguished from another one of the same tool", async () => {
     const { executor, removed } = museum();
     const tools = await aiTools(executor);
     const conversation = new Conversation();
@@ -58,7 +58,7 @@ describe("a call that needs approval", () => {
     });
   });
 
-  it("holds up no call that needs none, and that one runs once", async () => {
+  it("does not block calls that need none, and those run once", async () => {
     const { executor, removed, looked } = museum();
     const conversation = new Conversation();
     const calls = [call("a", "remove", { id: 1 }), call("b", "look", { id: 2 })];
@@ -68,7 +68,7 @@ describe("a call that needs approval", () => {
     expect(removed).toEqual([]);
   });
 
-  it("is asked about again when the model reuses its id for other arguments", async () => {
+  it("is asked about again if the model reuses its id for other arguments", async () => {
     const { executor, removed } = museum();
     const tools = await aiTools(executor);
     const { conversation, asked } = await askedToRemove(tools);
@@ -119,7 +119,7 @@ describe("a call that needs approval", () => {
 });
 
 describe("an approval that is answered in a later request", () => {
-  it("goes on in a new run of the same caller and session, with what that run injects", async () => {
+  it("is resumed in a new run of the same caller and session, with that run's injected values", async () => {
     const seen: unknown[] = [];
     const remove = defineTool({
       name: "remove",
@@ -143,8 +143,8 @@ describe("an approval that is answered in a later request", () => {
     ["another caller", { caller: { id: "eve" }, sessionId: "s" }],
     ["the same caller in other roles", { caller: { id: "ann", roles: ["x"] }, sessionId: "s" }],
     ["another session", { caller: { id: "ann" }, sessionId: "t" }],
-    ["nobody", {}],
-  ])("is not good for %s", async (_, options) => {
+    ["no caller", {}],
+  ])("is not valid for %s", async (_, options) => {
     const { executor, removed } = museum();
     const first = executor.startRun({ caller: { id: "ann" }, sessionId: "s" });
     const { conversation, asked } = await askedToRemove(await aiTools(first));
@@ -153,7 +153,7 @@ describe("an approval that is answered in a later request", () => {
     expect(removed).toEqual([]);
   });
 
-  it("of a run without caller and session is good in a run of that id, and in no other", async () => {
+  it("of a run without caller and session is valid in a run of that id, and in no other", async () => {
     const { executor, removed } = museum();
     const { conversation, asked } = await askedToRemove(
       await aiTools(executor.startRun({ id: "chat" })),
@@ -170,7 +170,7 @@ describe("an approval that is answered in a later request", () => {
 });
 
 describe("a call that needs no approval", () => {
-  it("goes through the host's hooks and the events once, though the SDK asks first", async () => {
+  it("runs the host's hooks and emits the events once, though the SDK asks first", async () => {
     const seen: string[] = [];
     const beforeCall = (call: HookedCall): void => void seen.push(call.callId);
     const { executor, looked } = museum({ hooks: [{ beforeCall }] });

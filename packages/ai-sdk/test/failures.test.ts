@@ -38,8 +38,8 @@ function broken(execute: () => never): Tool {
   }) as Tool;
 }
 
-/** One call and what the model says then. */
-async function told(
+/** One call and the model's answer to it. */
+async function failureOf(
   tool: Tool,
   name: string,
   input: unknown,
@@ -59,7 +59,7 @@ async function told(
 }
 
 describe("an invalid argument", () => {
-  it("is told with its path and what was expected, so that the model repairs it", async () => {
+  it("is reported with its path and the expected value, so that the model can repair it", async () => {
     ran.mockClear();
     const executor = new ToolExecutor({ registry: new ToolRegistry([order]) });
     const model = scripted(
@@ -79,7 +79,7 @@ describe("an invalid argument", () => {
   });
 
   it("is a ToolError for the host", async () => {
-    const { error } = await told(order, "order", { count: "two" });
+    const { error } = await failureOf(order, "order", { count: "two" });
     expect(error).toMatchObject({ code: "invalid_arguments" });
     expect(ToolError.is(error)).toBe(true);
   });
@@ -89,24 +89,24 @@ describe("an invalid argument", () => {
     ["a string that holds an object", JSON.stringify('{"count":2}'), "must be one JSON object"],
     ["empty", "", "count"],
     ["malformed", '{"count": 2', "JSON"],
-  ])("that is %s runs nothing and is told", async (_, input, expected) => {
-    const { read, text } = await told(order, "order", input);
+  ])("that is %s runs nothing and is reported", async (_, input, expected) => {
+    const { read, text } = await failureOf(order, "order", input);
     expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining(expected) });
     expect(ran).not.toHaveBeenCalled();
     expect(text).toBe("I see.");
   });
 
-  it("that nests too deep is told, and no stack is exhausted", async () => {
+  it("that nests too deep is reported, and does not exhaust the stack", async () => {
     const deep = `${'{"count":'.repeat(500)}1${"}".repeat(500)}`;
-    const { read } = await told(order, "order", deep);
+    const { read } = await failureOf(order, "order", deep);
     expect(read?.type).toBe("error-text");
     expect(ran).not.toHaveBeenCalled();
   });
 });
 
 describe("an unknown tool", () => {
-  it("is told to the model with the names that exist, and the generation goes on", async () => {
-    const { read, text } = await told(order, "odrer", { count: 1 });
+  it("is reported to the model with the existing names, and the generation continues", async () => {
+    const { read, text } = await failureOf(order, "odrer", { count: 1 });
     expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining("order") });
     expect(ran).not.toHaveBeenCalled();
     expect(text).toBe("I see.");
@@ -114,20 +114,20 @@ describe("an unknown tool", () => {
 });
 
 describe("a refusal", () => {
-  it("by readOnly leaves a tool that changes something out of the model's sight", async () => {
-    const { model, read } = await told(order, "order", { count: 1 }, { policy: "readOnly" });
+  it("by readOnly hides a tool that changes something from the model", async () => {
+    const { model, read } = await failureOf(order, "order", { count: 1 }, { policy: "readOnly" });
     expect(lastRequest(model).tools ?? []).toEqual([]);
     expect(read?.type).toBe("error-text");
     expect(ran).not.toHaveBeenCalled();
   });
 
-  it("by readOnly of what a reading tool intends to do is told", async () => {
+  it("by readOnly of the permissions of a read-only tool is reported", async () => {
     const peek: Tool = {
       ...order,
       spec: { ...order.spec, annotations: { readOnlyHint: true } },
       preflight: () => [{ kind: "fs.write", target: "notes.txt", summary: "Write notes.txt" }],
     };
-    const { read, error } = await told(peek, "order", { count: 1 }, { policy: "readOnly" });
+    const { read, error } = await failureOf(peek, "order", { count: 1 }, { policy: "readOnly" });
     expect(read).toMatchObject({
       type: "error-text",
       value: expect.stringContaining("order is not permitted"),
@@ -136,7 +136,7 @@ describe("a refusal", () => {
     expect(ran).not.toHaveBeenCalled();
   });
 
-  it("by a host's hook is told, decided once and reported once", async () => {
+  it("by a host's hook is reported, with one decision and one event", async () => {
     const beforeCall = vi.fn<() => BeforeCallAnswer>(() => ({ block: "not on Mondays" }));
     const executor = new ToolExecutor({
       registry: new ToolRegistry([order]),
@@ -160,7 +160,7 @@ describe("a tool that fails", () => {
     const tool = broken(() => {
       throw new Error("the museum is closed");
     });
-    const { read, error, text } = await told(tool, "broken", {});
+    const { read, error, text } = await failureOf(tool, "broken", {});
     expect(read).toMatchObject({
       type: "error-text",
       value: "broken failed: the museum is closed",
@@ -169,7 +169,7 @@ describe("a tool that fails", () => {
     expect(text).toBe("I see.");
   });
 
-  it("by answering with an error shows the model the whole content, and the host the cause", async () => {
+  it("by answering with an error gives the model the complete content, and the host the cause", async () => {
     const cause = new ToolError("upstream", "HTTP 404", { status: 404, body: { id: 7 } });
     const tool = {
       ...broken(() => {
@@ -181,12 +181,12 @@ describe("a tool that fails", () => {
         error: cause,
       }),
     };
-    const { read, error } = await told(tool, "broken", {});
+    const { read, error } = await failureOf(tool, "broken", {});
     expect(read).toMatchObject({ type: "error-text", value: 'HTTP 404\n{"id":7}' });
     expect(error).toMatchObject({ code: "upstream", status: 404, body: { id: 7 }, cause });
   });
 
-  it("with a picture says that there was one", async () => {
+  it("with an image mentions it", async () => {
     const tool = {
       ...broken(() => {
         throw new Error("unused");
@@ -196,7 +196,7 @@ describe("a tool that fails", () => {
         isError: true,
       }),
     };
-    const { read } = await told(tool, "broken", {});
+    const { read } = await failureOf(tool, "broken", {});
     expect(read).toMatchObject({ type: "error-text", value: "no\n[image/png, 1 byte, not shown]" });
   });
 
@@ -208,12 +208,12 @@ describe("a tool that fails", () => {
       timeoutMs: 1,
       execute: () => new Promise<string>(() => {}),
     }) as Tool;
-    const { read, error } = await told(slow, "slow", {});
+    const { read, error } = await failureOf(slow, "slow", {});
     expect(read).toMatchObject({ type: "error-text", value: expect.stringContaining("1 ms") });
     expect(error).toMatchObject({ code: "timeout" });
   });
 
-  it("does not end a stream, whose user interface shows what the model read", async () => {
+  it("does not end a stream, whose user interface has the model's text", async () => {
     const tool = broken(() => {
       throw new Error("the museum is closed");
     });

@@ -22,7 +22,7 @@ function executorOf(...tools: Tool[]): ToolExecutor {
   return new ToolExecutor({ registry: new ToolRegistry(tools) });
 }
 
-/** One call of the first tool: what the model reads of it, and what the host does. */
+/** One call of the first tool: the texts for the model and for the host. */
 async function callOnce(executor: ToolExecutor) {
   const [name] = executor.toolset.names();
   const model = scripted([call("c1", name ?? "")], [say("done")]);
@@ -58,26 +58,26 @@ describe("a completed call", () => {
     expect(resultsRead(model)).toEqual({ c1: { type: "text", value: '{"sum":3}' } });
   });
 
-  it("carries the SDK's call id", async () => {
+  it("has the SDK's call id", async () => {
     const ids: string[] = [];
     await callOnce(executorOf(tool("t", (_, ctx) => void ids.push(ctx.callId))));
     expect(ids).toEqual(["c1"]);
   });
 
-  it("gives a text to host and model alike", async () => {
+  it("returns a text to host and model alike", async () => {
     const { output, read } = await callOnce(executorOf(tool("t", () => "hello")));
     expect(output).toBe("hello");
     expect(read).toEqual({ type: "text", value: "hello" });
   });
 
-  it("gives the value to the host and only the content to the model", async () => {
+  it("returns the value to the host and only the content to the model", async () => {
     const returned = { content: [text("2 rows")], value: { rows: [1, 2], secret: "s" } };
     const { output, read } = await callOnce(executorOf(tool("t", () => returned)));
     expect(output).toEqual({ rows: [1, 2], secret: "s" });
     expect(read).toEqual({ type: "text", value: "2 rows" });
   });
 
-  it("keeps the contents of two calls apart that return the same object", async () => {
+  it("separates the contents of two calls that return the same object", async () => {
     const value = { same: true };
     let n = 0;
     const t = tool("t", () => ({ content: [text(`content ${++n}`)], value }));
@@ -90,17 +90,17 @@ describe("a completed call", () => {
   });
 
   it.each([42, null, true, "plain"])(
-    "gives the host a value such as %j as it is",
+    "returns the host a value such as %j unchanged",
     async (value) => {
-      const shown = typeof value === "string" ? value : JSON.stringify(value);
-      const returned = { content: [text(shown)], value };
+      const modelText = typeof value === "string" ? value : JSON.stringify(value);
+      const returned = { content: [text(modelText)], value };
       const { output, read } = await callOnce(executorOf(tool("t", () => returned)));
       expect(output).toBe(value);
-      expect(read).toEqual({ type: "text", value: shown });
+      expect(read).toEqual({ type: "text", value: modelText });
     },
   );
 
-  it("shows a model no more than the executor's bound", async () => {
+  it("returns the model no more than the executor's limit", async () => {
     const t = tool("t", () => ({ list: Array.from({ length: 500 }, () => "x".repeat(20)) }));
     const registry = new ToolRegistry([t]);
     const { output, read } = await callOnce(new ToolExecutor({ registry, maxOutputBytes: 300 }));
@@ -108,16 +108,16 @@ describe("a completed call", () => {
     expect(read?.type === "text" && read.value.length < 400).toBe(true);
   });
 
-  it("that is large is a preview with a key, by which the model reads on", async () => {
+  it("that is large is a preview with a key, with which the model reads on", async () => {
     const t = tool("t", () => "all quiet\n".repeat(20_000));
     const executor = executorOf(t);
     const first = scripted([call("c1", "t")], [say("done")]);
     await new Conversation().go(first, await aiTools(executor.startRun({ sessionId: "s" })));
     const preview = resultsRead(first)["c1"];
-    const shown = preview?.type === "text" ? preview.value : "";
-    expect(shown.length).toBeLessThan(10_000);
-    expect(shown).toContain("read_artifact");
-    const key = /art_[0-9a-f]{32}/.exec(shown)?.[0];
+    const modelText = preview?.type === "text" ? preview.value : "";
+    expect(modelText.length).toBeLessThan(10_000);
+    expect(modelText).toContain("read_artifact");
+    const key = /art_[0-9a-f]{32}/.exec(modelText)?.[0];
     const second = scripted([call("c2", "read_artifact", { key, offset: 199_990 })], [say("done")]);
     await new Conversation().go(second, await aiTools(executor.startRun({ sessionId: "s" })));
     expect(resultsRead(second)["c2"]).toMatchObject({
@@ -125,7 +125,7 @@ describe("a completed call", () => {
     });
   });
 
-  it("shows the model of streamText the bounded content, too", async () => {
+  it("returns the model of streamText the bounded content, too", async () => {
     const t = tool("t", () => ({ content: [text("short")], value: { long: "x".repeat(1000) } }));
     const model = scripted([call("c1", "t")], [say("done")]);
     const tools = await aiTools(executorOf(t));
@@ -135,7 +135,7 @@ describe("a completed call", () => {
     expect(resultsRead(model)).toEqual({ c1: { type: "text", value: "short" } });
   });
 
-  it("without output says so", async () => {
+  it("without output has a text that says so", async () => {
     const { output, read } = await callOnce(executorOf(tool("t", () => undefined)));
     expect(output).toBe("");
     expect(read).toEqual({ type: "text", value: "(no output)" });
@@ -168,7 +168,7 @@ describe("content that is more than text", () => {
     });
   });
 
-  it("is stored when it is neither an image nor sound, and the model can read it by its key", async () => {
+  it("is stored if it is neither an image nor audio, and the model can read it by its key", async () => {
     const content = [{ type: "resource" as const, resource: { uri: "f:///a", blob: "AAAA" } }];
     const model = scripted(
       [call("c1", "t")],
@@ -184,7 +184,7 @@ describe("content that is more than text", () => {
     });
   });
 
-  it("goes to the model as a file when the host lets everything through", async () => {
+  it("is sent to the model as a file if the host allows all content", async () => {
     const content = [{ type: "resource" as const, resource: { uri: "f:///a", blob: "AAAA" } }];
     const executor = new ToolExecutor({
       registry: new ToolRegistry([tool("t", () => content)]),
@@ -209,8 +209,8 @@ describe("content that is more than text", () => {
   });
 });
 
-describe("an output that comes back in a user interface's messages", () => {
-  const shown = async (output: unknown) => {
+describe("an output that is in a user interface's later messages", () => {
+  const modelText = async (output: unknown) => {
     const tools = await aiTools(executorOf(tool("t", () => "")));
     const [message] = (
       await convertToModelMessages(
@@ -236,22 +236,22 @@ describe("an output that comes back in a user interface's messages", () => {
     return part?.type === "tool-result" ? part.output : undefined;
   };
 
-  it("is shown as it was when it was text or content blocks", async () => {
-    expect(await shown("hello")).toEqual({ type: "text", value: "hello" });
+  it("is unchanged if it was text or content blocks", async () => {
+    expect(await modelText("hello")).toEqual({ type: "text", value: "hello" });
     expect(
-      await shown([text("a"), { type: "image", data: png, mimeType: "image/png" }]),
+      await modelText([text("a"), { type: "image", data: png, mimeType: "image/png" }]),
     ).toMatchObject({ type: "content", value: [{ type: "text" }, { type: "file" }] });
   });
 
-  it("is shown as bounded JSON text when it was a value", async () => {
-    expect(await shown({ a: 1 })).toEqual({ type: "text", value: '{"a":1}' });
-    const long = await shown({ a: "x".repeat(100_000) });
+  it("is bounded JSON text if it was a value", async () => {
+    expect(await modelText({ a: 1 })).toEqual({ type: "text", value: '{"a":1}' });
+    const long = await modelText({ a: "x".repeat(100_000) });
     expect(long?.type === "text" && long.value.length < 50_020).toBe(true);
   });
 });
 
-describe("what a model is shown", () => {
-  it("is every tool of the toolset by name, with its description and schema, and read_artifact", async () => {
+describe("the tools that a model sees", () => {
+  it("are all of the toolset by name, with description and schema, and read_artifact", async () => {
     const model = scripted([say("hi")]);
     const executor = executorOf(
       tool("b", () => 1),
@@ -265,7 +265,7 @@ describe("what a model is shown", () => {
     ]);
   });
 
-  it("waits for sources that are still loading", async () => {
+  it("wait for sources that are still loading", async () => {
     const slow: Tool[] = [];
     let loaded = (): void => {};
     const source = {
@@ -283,7 +283,7 @@ describe("what a model is shown", () => {
     expect(Object.keys(await tools)).toEqual(["read_artifact", "slow"]);
   });
 
-  it("has no schema realised before the SDK asks for it", async () => {
+  it("have no schema created before the SDK reads it", async () => {
     let realised = 0;
     const lazy = tool("lazy", () => 1);
     Object.defineProperty(lazy.spec, "inputSchema", {
@@ -299,13 +299,13 @@ describe("what a model is shown", () => {
     expect(realised).toBeGreaterThan(0);
   });
 
-  it("has tools whose names mean something to JavaScript", async () => {
+  it("may have names of inherited members", async () => {
     const executor = executorOf(tool("__proto__", () => "proto"));
     const { read } = await callOnce(executor);
     expect(read).toEqual({ type: "text", value: "proto" });
   });
 
-  it("is a run's own toolset, and calls belong to that run", async () => {
+  it("are a run's own toolset, and calls belong to that run", async () => {
     const seen: unknown[] = [];
     const executor = executorOf(
       tool("a", (_, ctx) => void seen.push([ctx.runId, ctx.caller, ctx.injected])),
@@ -330,8 +330,8 @@ describe("what a model is shown", () => {
   });
 });
 
-describe("a call that waits for what the SDK cannot ask for", () => {
-  it("tells the model so, and gives the host the interruption to resume", async () => {
+describe("a call that waits for an answer that the SDK cannot ask for", () => {
+  it("reports that to the model, and returns the interruption to the host", async () => {
     const executor = executorOf(tool("host_side", undefined));
     const { output, read } = await callOnce(executor);
     expect(read).toMatchObject({
@@ -344,6 +344,6 @@ describe("a call that waits for what the SDK cannot ask for", () => {
   });
 });
 
-it("what is neither an executor nor a run is refused, and the text says what to pass", async () => {
+it("a value that is neither an executor nor a run is refused, with the type to pass", async () => {
   await expect(aiTools(new ToolRegistry() as never)).rejects.toThrow(/takes a ToolExecutor/);
 });

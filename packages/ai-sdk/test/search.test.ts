@@ -15,7 +15,7 @@ import { call, lastRequest, resultsRead, say, scripted } from "./support/scripte
 
 const nouns = ["exhibit", "guide", "ticket", "poster"];
 
-/** Twelve tools of a museum; those that remove need a person. */
+/** Twelve tools of a museum; those that remove need approval. */
 function museumTools(done: string[] = []): Tool[] {
   return nouns.flatMap((noun) =>
     ["show", "list", "remove"].map(
@@ -38,8 +38,8 @@ function executorOf(tools: Tool[], options: Partial<ExecutorOptions> = {}): Tool
   return new ToolExecutor({ registry: new ToolRegistry(tools), ...options });
 }
 
-/** What the model was shown before each of its turns. */
-function shown(model: ReturnType<typeof scripted>): string[][] {
+/** The tools that the model saw before each of its turns. */
+function listedTools(model: ReturnType<typeof scripted>): string[][] {
   return model.doGenerateCalls.map(({ tools = [] }) => tools.map(({ name }) => name));
 }
 
@@ -48,7 +48,7 @@ const constant = toolSearch({ form: "constant", always: ["list_exhibit"], result
 const helpers = ["read_artifact"];
 
 describe("a growing search", () => {
-  it("shows what was found from the next step on, behind what was there, and lets it be called", async () => {
+  it("lists found tools from the next step on, after the listed ones, and allows their calls", async () => {
     const model = scripted(
       [call("1", "search_tools", { query: "show a poster" })],
       [call("2", "show_poster", { id: 3 })],
@@ -57,7 +57,11 @@ describe("a growing search", () => {
     const run = executorOf(museumTools()).startRun({ search: growing });
     const result = await new Conversation().go(model, await aiTools(run));
     const first = ["list_exhibit", ...helpers, "search_tools"];
-    expect(shown(model)).toEqual([first, [...first, "show_poster"], [...first, "show_poster"]]);
+    expect(listedTools(model)).toEqual([
+      first,
+      [...first, "show_poster"],
+      [...first, "show_poster"],
+    ]);
     expect(resultsRead(model)["2"]).toEqual({ type: "text", value: "show poster 3" });
     expect(result.text).toBe("done");
   });
@@ -80,7 +84,7 @@ describe("a growing search", () => {
     expect(lastRequest(model).tools?.map(({ name }) => name)).toContain("show_poster");
   });
 
-  it("runs what a person has approved in a later request, which has found nothing yet", async () => {
+  it("runs a call that a person has approved in a later request, which has found nothing yet", async () => {
     const done: string[] = [];
     const executor = executorOf(museumTools(done));
     const started = () => aiTools(executor.startRun({ id: "one", search: growing }));
@@ -99,10 +103,10 @@ describe("a growing search", () => {
     const later = scripted([say("gone")]);
     expect((await conversation.go(later, await started())).text).toBe("gone");
     expect(done).toEqual(["remove_ticket 7"]);
-    expect(shown(later)[0]).not.toContain("remove_ticket");
+    expect(listedTools(later)[0]).not.toContain("remove_ticket");
   });
 
-  it("takes tools of the host's own beside it, and forgets what the registry has lost", async () => {
+  it("accepts the host's own tools beside it, and drops tools that the registry has removed", async () => {
     const registry = new ToolRegistry(museumTools());
     const run = new ToolExecutor({ registry }).startRun({ search: growing });
     const tools = await aiTools(run);
@@ -123,7 +127,7 @@ describe("a growing search", () => {
     expect(tools["constructor"]).toBe(Object.prototype.constructor);
   });
 
-  it("makes nothing of ten thousand tools but what is shown", async () => {
+  it("converts only the listed ones of ten thousand tools", async () => {
     let realised = 0;
     const many = Array.from({ length: 10_000 }, (_, index): Tool => {
       const spec = {
@@ -142,7 +146,7 @@ describe("a growing search", () => {
 });
 
 describe("a constant list", () => {
-  it("never changes, and runs what is inside of call_tool", async () => {
+  it("never changes, and runs the call inside of call_tool", async () => {
     const events: ToolCallEvent[] = [];
     const executor = executorOf(museumTools());
     executor.on((event) => void ("tool" in event && events.push(event)));
@@ -157,7 +161,7 @@ describe("a constant list", () => {
       await aiTools(executor.startRun({ search: constant })),
     );
     const list = ["call_tool", "describe_tool", "list_exhibit", ...helpers, "search_tools"];
-    expect(shown(model)).toEqual([list, list, list, list]);
+    expect(listedTools(model)).toEqual([list, list, list, list]);
     expect(resultsRead(model)["3"]).toEqual({ type: "text", value: "show poster 3" });
     expect(result.text).toBe("done");
     expect(events.filter(({ callId }) => callId === "3").map(({ tool }) => tool)).toContain(
@@ -165,7 +169,7 @@ describe("a constant list", () => {
     );
   });
 
-  it("asks a person about the call inside, and runs that once", async () => {
+  it("asks a person about the inner call, and runs that once", async () => {
     const done: string[] = [];
     const executor = executorOf(museumTools(done));
     const tools = await aiTools(executor.startRun({ id: "one", search: constant }));
@@ -181,7 +185,7 @@ describe("a constant list", () => {
     expect(done).toEqual(["remove_ticket 7"]);
   });
 
-  it("asks nobody about a call inside that may run, and tells what is wrong with an envelope", async () => {
+  it("does not ask about an inner call that may run, and reports an invalid envelope", async () => {
     const model = scripted(
       [
         call("1", "call_tool", { name: "list_guide", arguments: { id: 1 } }),

@@ -36,8 +36,8 @@ async function streamed(executor: ToolExecutor) {
   return { partial, final, text: await text, read: resultsRead(model)["c1"] };
 }
 
-describe("a tool that says that it streams", () => {
-  it("shows its partial outputs, and only its answer to the model", async () => {
+describe("a tool that declares streaming", () => {
+  it("emits its partial outputs, and only its answer to the model", async () => {
     const { partial, final, text, read } = await streamed(counting(true));
     expect(partial).toEqual(["one", { count: 2 }, "counted"]);
     expect(final).toEqual(["counted"]);
@@ -45,7 +45,7 @@ describe("a tool that says that it streams", () => {
     expect(text).toBe("done");
   });
 
-  it("ends in an error when it fails behind them", async () => {
+  it("ends in an error if it fails after them", async () => {
     const failing = counting(true, () => {
       throw new Error("the lamp broke");
     });
@@ -58,7 +58,7 @@ describe("a tool that says that it streams", () => {
     });
   });
 
-  it("is shown once, and whole, when it does not say so", async () => {
+  it("is emitted once, and completely, if it does not declare that", async () => {
     const { partial, final } = await streamed(counting(false));
     expect([partial, final]).toEqual([[], ["counted"]]);
   });

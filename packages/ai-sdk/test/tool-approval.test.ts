@@ -9,7 +9,7 @@ import { call, say, scripted } from "./support/scripted-model.ts";
 type Result = Awaited<ReturnType<typeof generateText<AiTools>>>;
 
 describe("aiToolApproval", () => {
-  it("says in the SDK's request what a call intends, and the call runs once it is approved", async () => {
+  it("adds a call's permissions to the SDK's request, and the call runs once it is approved", async () => {
     const { executor, removed } = museum();
     const model = scripted(
       [call("c1", "remove", { id: 7 }), call("c2", "look", { id: 7 })],
@@ -37,7 +37,7 @@ describe("aiToolApproval", () => {
     expect(removed).toEqual([7]);
   });
 
-  it("leaves a host's own tools what the host and they say of them", async () => {
+  it("does not change the approval of a host's own tools", async () => {
     const { executor, looked } = museum();
     const ran: string[] = [];
     const own = (name: string, needsApproval?: true): AiTools[string] =>
@@ -71,18 +71,18 @@ describe("aiToolApproval", () => {
         look: "denied",
       }),
     });
-    // What a host approves by itself is in the SDK's content, too, with its answer.
+    // A call that a host approves by itself is in the SDK's content, too, with its answer.
     const answered = result.content.flatMap((part) =>
       part.type === "tool-approval-response" ? [part.approvalId] : [],
     );
     const open = askedIn(result).filter(({ approvalId }) => !answered.includes(approvalId));
     expect(open.map(({ callId }) => callId).sort()).toEqual(["draw", "paint"]);
     expect(ran.sort()).toEqual(["carve", "hum"]);
-    // What is said of a tool of the registry is the policy's to say.
+    // The policy decides about a tool of the registry.
     expect(looked).toEqual([1]);
   });
 
-  it("cannot be told by a host's own setting that a call of the registry is approved", async () => {
+  it("does not accept a host's own setting that a call of the registry is approved", async () => {
     const { executor, removed } = museum();
     const result = await generateText({
       model: scripted([call("c1", "remove", { id: 7 })]),

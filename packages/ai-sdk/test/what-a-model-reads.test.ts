@@ -17,7 +17,7 @@ async function readOf(returned: () => unknown) {
   return resultsRead(model)["c1"];
 }
 
-describe("what a model reads", () => {
+describe("the model's text", () => {
   it.each<[string, () => unknown]>([
     ["undefined", () => undefined],
     ["an empty text", () => ""],
@@ -37,13 +37,13 @@ describe("what a model reads", () => {
     ["an error", { content: [text("shown")], isError: true }],
     ["nothing", { content: [] }],
     ["what is stored", { content: [text("shown ".repeat(20_000))] }],
-  ])("of %s holds no details and nothing of the provider's", async (_, output) => {
+  ])("of %s contains no details and no data of the provider", async (_, output) => {
     const more = { details: { it: "hidden-details" }, provider: { it: "hidden-provider" } };
     const read = JSON.stringify(await readOf(() => ({ ...output, ...more })));
     expect(read).not.toContain("hidden");
   });
 
-  it("of a stream is what is in it", async () => {
+  it("of a stream is its content", async () => {
     expect(await readOf(() => new Response("the body"))).toEqual({
       type: "text",
       value: "the body",

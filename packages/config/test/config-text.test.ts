@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../src/reading/config-text.ts";
 
-test("comments, trailing commas and a byte order mark are no faults", () => {
+test("comments, trailing commas and a byte order mark are accepted", () => {
   const { value, at } = parseConfig('\uFEFF{ // first\n  /* a */ "a": [1, 2,],\n}', "t.json");
   expect(value).toEqual({ a: [1, 2] });
   expect(at("/a")).toBe("t.json:2:11");
@@ -21,7 +21,7 @@ test.each([
   expect(() => parseConfig(text, "t.json")).toThrow(expect.objectContaining({ message }));
 });
 
-test.each([101, 5_000, 200_000])("what is nested %i levels deep is refused as that", (levels) => {
+test.each([101, 5_000, 200_000])("a text that is nested %i levels deep is refused", (levels) => {
   const text = `${'{"mcp":'.repeat(levels)}1${"}".repeat(levels)}`;
   expect(() => parseConfig(text, "t.json")).toThrow(
     expect.objectContaining({

@@ -11,18 +11,18 @@ test.each([
   ["a preset", { policy: { preset: "${TOKEN}" } }],
   ["an effect", { policy: { rules: [{ effect: "${TOKEN}", tools: "*" }] } }],
   ["a document's prefix", { openapi: { a: { file: "a.json", prefix: "1 ${TOKEN}" } } }],
-])("a value that is wrong as %s is named by its variable, not shown", async (_, config) => {
+])("an invalid value of %s is named by its variable, not displayed", async (_, config) => {
   const error: unknown = await loadConfig(config, { env: { TOKEN: token } }).catch(
     (e: unknown) => e,
   );
   expect(ToolError.is(error) && error.message).toContain("${TOKEN}");
-  // What led to an error is shown, too, when somebody asks for it.
-  for (let told = error; told instanceof Error; told = told.cause) {
-    expect(told.message).not.toContain(token.slice(0, 12));
+  // The cause of an error is displayed, too, on request.
+  for (let current = error; current instanceof Error; current = current.cause) {
+    expect(current.message).not.toContain(token.slice(0, 12));
   }
 });
 
-test("names that every object has are options and types of nobody", async () => {
+test("inherited names are neither options nor types", async () => {
   const { warnings } = await loaded({ mcpServers: { echo: { ...echo, constructor: 1 } } });
   expect(warnings).toEqual([
     '/mcpServers/echo/constructor: "constructor" is nothing that is read here.',

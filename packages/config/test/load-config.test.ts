@@ -24,7 +24,7 @@ const document = {
   },
 };
 
-test("a file with servers, documents and a policy makes one registry", async () => {
+test("a file with servers, documents and a policy results in one registry", async () => {
   const folder = folderWith({
     "api/pets.json": JSON.stringify(document),
     "toolweave.json": `{
@@ -64,7 +64,7 @@ test("a rule that can never match is a warning, with its line and column", async
   expect(warnings[0]).toMatch(/:4:\d+: "\/pets\/\*" never matches: the target is METHOD URL/);
 });
 
-test("an object makes the same registry as the file", async () => {
+test("an object results in the same registry as the file", async () => {
   const written = { mcpServers: { echo } };
   const ofFile = await loaded(configFile(written));
   const ofObject = await loaded(written);
@@ -77,7 +77,7 @@ test("references are resolved in every text, and paths are relative to the file"
       echo: {
         command: "${RUNTIME}",
         args: [...echo.args, "${env:PLACE}/docs", "--port=${PORT:-8080}", "$${PORT}"],
-        env: { API_KEY: "${KEY}", NAME: "${env:WHO:-nobody}" },
+        env: { API_KEY: "${KEY}", NAME: "${env:WHO:-unknown}" },
       },
     },
   });
@@ -86,7 +86,7 @@ test("references are resolved in every text, and paths are relative to the file"
     args: ["/data/docs", "--port=8080", "${PORT}"],
     cwd: realpathSync(dirname(path)),
     key: "[redacted]",
-    name: "nobody",
+    name: "unknown",
   });
 });
 
@@ -113,7 +113,7 @@ test("references are resolved in options, policies and documents as well, and un
   expect(unset.split("\n")).toHaveLength(missing.length);
 });
 
-test("a value from the environment comes out of no executor, whatever the variable is called", async () => {
+test("a value from the environment is in no output of an executor, whatever the variable is called", async () => {
   const config = await loaded(
     { mcpServers: { echo: { ...echo, env: { NAME: "${LOGIN}" } } } },
     { env: { LOGIN: "correct-horse-battery" } },
@@ -145,7 +145,7 @@ test("SE10: a secret of the environment is refused in the arguments of a program
   expect(message).not.toContain("abcdef");
 });
 
-test("everything that is wrong is said at once, with line and column and what to do", async () => {
+test("all errors are reported at once, with line and column and a correction", async () => {
   const path = configFile(`{
   "mcpServer": {},
   "mcp": { "echo": { "command": "x", "includes": ["a"], "timeoutMs": "1s" } },
@@ -164,7 +164,7 @@ test("everything that is wrong is said at once, with line and column and what to
 
 test.each([
   [
-    "no way to reach a server",
+    "a server without a command or an address",
     { mcpServers: { a: {} } },
     '/mcpServers/a: how to reach the server is missing: give "command" for a program, or "url".',
   ],
@@ -179,7 +179,7 @@ test.each([
     '/mcpServers/a/type: "websocket" is no type: use stdio, http, streamable-http or sse.',
   ],
   [
-    "no web address",
+    "not a web address",
     { mcpServers: { a: { url: "a.example" } } },
     "/mcpServers/a/url: this is no address: write http:// or https:// and the rest.",
   ],
@@ -189,7 +189,7 @@ test.each([
     '/servers/a: a server "a" is in mcpServers, too: rename one.',
   ],
   [
-    "a place that is said twice",
+    "a place that is set twice",
     { mcpServers: { a: echo }, mcp: { a: { command: "b" } } },
     '/mcp/a/command: "command" is said where the server "a" stands.',
   ],
@@ -204,7 +204,7 @@ test.each([
     '/openapi/a: where the document is has to be said once: "url" or "file".',
   ],
   [
-    "a prefix that cannot be one",
+    "an invalid prefix",
     { mcpServers: { a: echo }, mcp: { a: { prefix: "1 a" } } },
     '/mcpServers/a: mcpSource: prefix "1 a" is not valid at the beginning of a tool name',
   ],
@@ -213,7 +213,7 @@ test.each([
   expect(await refusal(config)).toContain(message);
 });
 
-test("a file that is not there is unavailable", async () => {
+test("a missing file is unavailable", async () => {
   const error: unknown = await loadConfig("/nowhere/toolweave.json").catch((e: unknown) => e);
   expect(ToolError.is(error) && [error.code, error.message]).toEqual([
     "unavailable",
@@ -229,7 +229,7 @@ test("a server that cannot be started is a problem, and the others work", async 
   expect(registry.problems.map(({ source }) => source)).toEqual(["dead"]);
 });
 
-test("a server that is left out needs nothing, not even its variables", async () => {
+test("an excluded server needs nothing, not even its variables", async () => {
   const off = { command: "x", env: { A: "${UNSET}" } };
   const { registry, warnings } = await loaded({
     mcpServers: { a: { ...off, disabled: true }, b: { ...off, enabled: false }, c: off },
@@ -240,7 +240,7 @@ test("a server that is left out needs nothing, not even its variables", async ()
   expect([registry.problems, warnings]).toEqual([[], []]);
 });
 
-test("a server is told of the folders that the file names", async () => {
+test("a server receives the folders that the file names", async () => {
   const require = createRequire(import.meta.url);
   const script = require.resolve("@modelcontextprotocol/server-filesystem/dist/index.js");
   const folder = folderWith({
@@ -253,13 +253,13 @@ test("a server is told of the folders that the file names", async () => {
   const { registry } = await loaded(join(folder, "toolweave.json"));
   const executor = new ToolExecutor({ registry, policy: "autonomous" });
   const call = { id: "1", name: "files__list_allowed_directories", arguments: {} };
-  // The server asks for them by itself, some time after it was connected to.
+  // The server requests them some time after the connection.
   await expect
     .poll(async () => JSON.stringify(await executor.execute(call)), { timeout: 60_000 })
     .toContain(JSON.stringify(`Allowed directories:\n${join(realpathSync(folder), "docs")}`));
 });
 
-test("a server may stand in mcp alone, with all that only Toolweave knows", async () => {
+test("a server may be in mcp only, with all fields that only Toolweave has", async () => {
   const { registry } = await loaded({ mcp: { echo: { ...echo, prefix: "e" } } });
   expect([...registry.toolset().names()]).toEqual(["e__other", "e__started_with"]);
 });

@@ -16,12 +16,12 @@ const textOf = (outcome: ToolOutcome): string => {
   return block?.type === "text" ? block.text : "";
 };
 
-// Of the form that these hosts read, with several servers each.
+// In the format of these hosts, with several servers each.
 test.each([
   ["Claude Desktop", "claude-desktop/claude_desktop_config.json", "note.txt"],
   ["VS Code", "vs-code/.vscode/mcp.json", ".vscode"],
 ])(
-  "the file of %s connects, lists and calls as it is",
+  "the unchanged file of %s connects, lists and calls",
   { timeout: 60_000 },
   async (_, path, entry) => {
     const { registry, executorOptions, warnings } = await loaded(fixture(path));
@@ -39,7 +39,7 @@ test.each([
   },
 );
 
-/** The JSON that stands in a server's own README, for hosts of one kind and without a container, to the letter. */
+/** The JSON in a server's own README, for hosts of one kind and without a container, unchanged. */
 function published(server: string, member: string): string {
   const readme = createRequire(import.meta.url).resolve(`${server}/package.json`);
   const page = readFileSync(join(dirname(readme), "README.md"), "utf8");
@@ -70,7 +70,7 @@ test.each([
   "the file that %s connects, lists and calls unchanged",
   { timeout: 60_000 },
   async (_, server, member, path, [name, args], answer) => {
-    // Within this package: npx takes the server that is installed.
+    // Inside this package: npx uses the installed server.
     const parent = fileURLToPath(new URL("../node_modules/.cache/", import.meta.url));
     mkdirSync(parent, { recursive: true });
     const folder = folderWith({ [path]: published(server, member) }, parent);
@@ -83,7 +83,7 @@ test.each([
   },
 );
 
-test("what only other hosts know is a warning that says where it belongs", async () => {
+test("fields that only other hosts support are a warning that says where they belong", async () => {
   const path = configFile(`{
   "mcpServers": {
     "echo": {
@@ -110,14 +110,14 @@ test("what only other hosts know is a warning that says where it belongs", async
   ]);
 });
 
-test("tools that another host leaves out are left out here", async () => {
+test("tools that another host excludes are excluded here", async () => {
   const { registry } = await loaded({
     mcpServers: { echo: { ...echo, disabledTools: ["other"] } },
   });
   expect([...registry.toolset().names()]).toEqual(["echo__started_with"]);
 });
 
-test("what VS Code would ask for comes from the environment", async () => {
+test("inputs that VS Code would ask for come from the environment", async () => {
   const folder = folderWith({
     ".env": "NAME=from-a-file\nAPI_KEY=not-this-one\n",
     ".vscode/mcp.json": JSON.stringify({

@@ -32,19 +32,19 @@ test.each([
   ["${workspaceFolder}/a", "/work/project/a"],
   ["${workspaceFolderBasename}", "project"],
   ["${userHome}", homedir()],
-])("%s stands for its value", (text, value) => {
+])("%s is replaced by its value", (text, value) => {
   expect(resolved(text)).toBe(value);
 });
 
-test.each(["$NAME", "$$", "$(id)", "%NAME%", "{NAME}", "a$"])("%s stays as it is", (text) => {
+test.each(["$NAME", "$$", "$(id)", "%NAME%", "{NAME}", "a$"])("%s is unchanged", (text) => {
   expect(resolved(text)).toBe(text);
 });
 
-test("$${ stands for ${", () => {
+test("$${ means ${", () => {
   expect(resolved("$${NAME} of ${NAME}")).toBe("${NAME} of ada");
 });
 
-test("what a variable holds is not looked at again", () => {
+test("the value of a variable is not resolved again", () => {
   expect(resolved("${NESTED}")).toBe("${NAME}");
 });
 
@@ -59,11 +59,11 @@ test.each([
   ["${constructor}", "the environment variable constructor is not set"],
   ["${env:toString}", "the environment variable toString is not set"],
   ["${__proto__}", "the environment variable __proto__ is not set"],
-])("%s is a fault that says what to do", (text, fault) => {
+])("%s is an error with a correction", (text, fault) => {
   expect(resolveReferences(text, given).faults).toEqual([expect.stringContaining(fault)]);
 });
 
-test("the default of a password is not taken", () => {
+test("the default of a password is not accepted", () => {
   const { faults } = resolveReferences("${input:api-key}", { ...given, env: {} });
   expect(faults).toEqual([expect.stringContaining("set the environment variable API_KEY")]);
 });

@@ -18,13 +18,13 @@ import { refusal } from "./support/echo.ts";
 
 type Put = (path: string) => void;
 
-/** What stands in the place of a file: each would be waited for, never end, or fill the memory. */
+/** A replacement of a file: a read of it would block, never end, or fill the memory. */
 const others: readonly (readonly [what: string, reason: string, put: Put])[] = [
   ["a pipe", "not a regular file", (path) => void spawnSync("mkfifo", [path])],
   ["a device", "not a regular file", (path) => symlinkSync("/dev/zero", path)],
   ["a folder", "EISDIR", (path) => void mkdirSync(path)],
   [
-    "a file without bound",
+    "a file without a size limit",
     "larger than",
     (path) => {
       writeFileSync(path, "");
@@ -35,14 +35,14 @@ const others: readonly (readonly [what: string, reason: string, put: Put])[] = [
 ];
 
 describe.skipIf(process.platform === "win32").each(others)("%s", (_what, reason, put) => {
-  test("is no configuration", async () => {
+  test("cannot be a configuration", async () => {
     const path = join(folderWith({}), "toolweave.json");
     put(path);
     expect(await refusal(path)).toContain(`cannot be read (${reason}`);
     expect(() => describeConfig(path)).toThrow(`cannot be read (${reason}`);
   });
 
-  test("is no prompt", async () => {
+  test("cannot be a prompt", async () => {
     const system = { file: "prompt.md" };
     const agent = { description: "Helps.", system, model: "openai/gpt-5", tools: ["*"] };
     const path = configFile({ agents: { helper: agent } });
@@ -51,13 +51,13 @@ describe.skipIf(process.platform === "win32").each(others)("%s", (_what, reason,
     expect(() => describeConfig(path)).toThrow(`prompt.md cannot be read (${reason}`);
   });
 
-  test("is no file with variables", async () => {
+  test("cannot be a file with variables", async () => {
     const path = configFile({ servers: { a: { command: "node", envFile: ".env" } } });
     put(join(path, "../.env"));
     expect(await refusal(path)).toContain(`the file cannot be read (${reason}`);
   });
 
-  test("is no lock", async () => {
+  test("cannot be a lock", async () => {
     const path = join(folderWith({}), "toolweave.lock.json");
     put(path);
     await expect(readLock(path)).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === "win32")("a lock", () => {
     expect(await readLock(path)).toEqual(lock);
   });
 
-  test("is drafted under a name that cannot be taken before, and keeps its mode", async () => {
+  test("is written under an unpredictable temporary name, and keeps its mode", async () => {
     const folder = folderWith({ target: "as it was" });
     const path = join(folder, "toolweave.lock.json");
     symlinkSync(join(folder, "target"), `${path}.${process.pid}.unfinished`);

@@ -7,7 +7,7 @@ import { loadConfig } from "@toolweave/config";
 const path = createRequire(import.meta.url).resolve("@toolweave/config/toolweave.schema.json");
 const schema = JSON.parse(readFileSync(path, "utf8")) as JsonObject;
 
-/** What is under `properties` of a block's entries. */
+/** The `properties` of a block's entries. */
 function propertiesOf(block: string): Readonly<Record<string, JsonObject>> {
   const { properties } = schema as {
     properties: Record<string, { additionalProperties: JsonObject }>;
@@ -15,7 +15,7 @@ function propertiesOf(block: string): Readonly<Record<string, JsonObject>> {
   return properties[block]?.additionalProperties["properties"] as Record<string, JsonObject>;
 }
 
-/** A value that fits a part of the schema. */
+/** A valid value for a part of the schema. */
 function sampleOf({ type, enum: choices, properties, items, anyOf }: JsonObject): JsonValue {
   if (Array.isArray(choices)) return choices[0] as JsonValue;
   if (Array.isArray(anyOf)) return sampleOf(anyOf[0] as JsonObject);
@@ -40,7 +40,7 @@ function sampleOf({ type, enum: choices, properties, items, anyOf }: JsonObject)
 const without = (value: JsonValue, ...keys: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(value as JsonObject).filter(([key]) => !keys.includes(key)));
 
-/** Values that mean something, where any text would be refused for what it says. */
+/** Special values, where an arbitrary text would be refused. */
 const said: Readonly<Record<string, JsonValue>> = {
   url: "http://127.0.0.1:9/mcp",
   baseUrl: "http://127.0.0.1:9",
@@ -71,7 +71,7 @@ test.each<readonly [string, readonly string[], object]>([
   ["openapi", ["file", "disabled"], { include: [selector], exclude: [{ extensions: ["x-a"] }] }],
   ["agents", [], { system: "You are.", tools: ["*"], policy: ["readOnly", { default: "ask" }] }],
 ])(
-  "every key of a %s entry in the published schema is one that its source takes",
+  "every key of a %s entry in the published schema is accepted by its source",
   async (block, others, more) => {
     const entry = Object.fromEntries(
       Object.entries(propertiesOf(block))
@@ -87,7 +87,7 @@ test.each<readonly [string, readonly string[], object]>([
   },
 );
 
-test("every key of oauth in the published schema is one that the source takes", async () => {
+test("every key of oauth in the published schema is accepted by the source", async () => {
   const { properties } = propertiesOf("mcp")["auth"] as {
     readonly properties: Readonly<Record<string, JsonObject>>;
   };
@@ -106,7 +106,7 @@ test("every key of oauth in the published schema is one that the source takes", 
   await config.close();
 });
 
-test("the published schema accepts the files that other hosts write", async () => {
+test("the published schema accepts the files of other hosts", async () => {
   const check = await ajvValidator().compile(schema);
   expect(
     check({ mcpServers: { a: { command: "npx", args: [], autoApprove: [] } } }),

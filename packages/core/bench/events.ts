@@ -1,5 +1,6 @@
-// What events cost: CPU microseconds per call beside the floor, in one process, same clock. "off" is
-// the executor as it is when nobody listens; each other row is the same with somebody who does.
+// The cost of events: CPU microseconds per call above the baseline, in one process, with the same
+// clock. "off" is the executor without listeners; each other row is the same executor with a
+// listener.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { defineTool, ToolExecutor, ToolRegistry, type ExecutorOptions } from "@toolweave/core";
 import { publishDiagnostics } from "@toolweave/core/diagnostics";
@@ -43,10 +44,10 @@ const variants: Record<string, Call> = {
   floor,
   off: variant(),
   "off, again": variant(),
-  "off: the listener has gone": variant({}, (executor) => executor.on(() => {})()),
-  "off: diagnostics, nobody subscribed": variant({}, publishDiagnostics),
+  "off: the listener is removed": variant({}, (executor) => executor.on(() => {})()),
+  "off: diagnostics, no subscriber": variant({}, publishDiagnostics),
   "one listener": variant({}, (executor) => executor.on(() => {})),
-  "one reader, who never reads": variant({}, (executor) => executor.events()),
+  "one reader, which never reads": variant({}, (executor) => executor.events()),
   "a backlog of 1,000": variant({ eventBacklog: 1000 }),
   "one listener, payloads": variant({ eventPayloads: true }, (executor) => executor.on(() => {})),
   "telemetry, no SDK": variant({ hooks: [openTelemetry()] }),
@@ -62,7 +63,7 @@ async function cpuPerCall(call: Call): Promise<number> {
 }
 
 const seen: Record<string, number[]> = {};
-// Variants alternate, so that what the machine does meanwhile meets all of them.
+// Variants alternate, so that other load on the machine affects all of them equally.
 for (let round = 0; round < 11; round++) {
   for (const [name, call] of Object.entries(variants)) {
     const figure = await cpuPerCall(call);
@@ -77,6 +78,6 @@ for (const [name, values] of Object.entries(seen)) {
   const figure = median(values);
   const least = Math.min(...values);
   console.log(
-    `${name.padEnd(36)} ${figure.toFixed(3)} µs  (least ${least.toFixed(3)})  ${(figure - off).toFixed(3).padStart(7)} µs beside off`,
+    `${name.padEnd(36)} ${figure.toFixed(3)} µs  (min ${least.toFixed(3)})  ${(figure - off).toFixed(3).padStart(7)} µs above off`,
   );
 }

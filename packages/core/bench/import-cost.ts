@@ -1,4 +1,5 @@
-// CPU of importing core over a bare process: medians of fifteen fresh processes each, alternating.
+// CPU time of importing core, above that of a bare process: medians of fifteen fresh processes
+// each, alternating.
 import { spawnSync } from "node:child_process";
 
 const entry = new URL("../dist/index.js", import.meta.url).href;

@@ -1,9 +1,12 @@
-// What the model sees of outputs that are no short text, and the memory that each takes at its peak,
-// in a fresh process each, over that of one that has called a tool with a short answer.
+// The model's view of outputs that are not short texts, and the peak memory of each, in a fresh
+// process each, above that of a process that has called a tool with a short answer.
 import { spawnSync } from "node:child_process";
 import { defineTool, ToolExecutor, ToolRegistry } from "@toolweave/core";
 
-/** Made within the call, so that it counts: what the tool itself holds is part of the peak. */
+/**
+ * Created within the call, so that it counts: the data that the tool itself holds is part of the
+ * peak.
+ */
 const cases: Readonly<Record<string, () => unknown>> = {
   "a short text": () => "hello",
   "5 MB of text": () => "The quick brown fox jumps over the lazy dog.\n".repeat(5_000_000 / 45),
@@ -27,7 +30,7 @@ const cases: Readonly<Record<string, () => unknown>> = {
       for (;;) yield "one more line\n";
     },
   }),
-  "a stream that gives no more, 200 ms": () =>
+  "a stream that stalls, 200 ms": () =>
     new ReadableStream({ start: (controller) => controller.enqueue("so far") }),
   "a cycle": () => {
     const cycle: Record<string, unknown> = { name: "me" };

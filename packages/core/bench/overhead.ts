@@ -1,4 +1,5 @@
-// The executor's own cost: CPU microseconds per call beside the floor, in one process, same clock.
+// The executor's own cost: CPU microseconds per call above the baseline, in one process, with the
+// same clock.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { defineTool, ToolExecutor, ToolRegistry, type ToolOutcome } from "@toolweave/core";
 
@@ -84,7 +85,7 @@ for (const [title, work] of [
   ["1,000 at once", together],
 ] as const) {
   const seen: Record<string, number[]> = {};
-  // Variants alternate, so that what the machine does meanwhile meets all of them.
+  // Variants alternate, so that other load on the machine affects all of them equally.
   for (let round = 0; round < 9; round++) {
     for (const [name, call] of Object.entries(variants)) {
       (seen[name] ??= []).push(await cpuPerCall(work, call));

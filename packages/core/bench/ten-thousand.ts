@@ -1,5 +1,6 @@
 // 10,000 tools: registry build and first list, in fresh processes; the median of seven. With the
-// default policy, with one that hides some tools, and in a run that shows only what it has found.
+// default policy, with a policy that hides some tools, and in a run that lists only the tools that
+// it has found.
 import { execFileSync } from "node:child_process";
 import { defineTool, ToolExecutor, ToolRegistry, type PolicyDefinition } from "@toolweave/core";
 import { toolSearch } from "@toolweave/core/search";

@@ -46,7 +46,7 @@ const registry = new ToolRegistry([
   foreignTool("away", { availability: { status: "unavailable", reason: "it is not connected" } }),
 ]);
 
-/** Each code that core can produce by itself, and one way in which it does. */
+/** Each code that core can produce by itself, and one way to produce it. */
 const producers: Partial<Record<ToolErrorCode, Produce>> = {
   not_found: (execute) => execute("nothing"),
   rate_limited: async (_, make) => {
@@ -105,23 +105,23 @@ const producers: Partial<Record<ToolErrorCode, Produce>> = {
   internal: (execute) => execute("broken"),
 };
 
-/** The codes that nothing in core produces yet, and why. Only a tool can bring them so far. */
+/** The codes that core never produces by itself, and why. Only a tool can throw them. */
 const noProducerYet: Partial<Record<ToolErrorCode, string>> = {
-  auth_required: "credentials belong to the adapters; core hands through what they throw",
-  upstream: "only an adapter has another side",
+  auth_required: "credentials belong to the adapters; core passes on what they throw",
+  upstream: "only an adapter has a remote service",
 };
 
 const audiences: readonly ErrorAudience[] = ["model", "user", "host"];
 
 describe("the codes", () => {
-  test("are each produced by a call in this test, or listed here with the reason why not", () => {
+  test("are each produced by a call in this test, or listed here with a reason", () => {
     const listed = [...Object.keys(producers), ...Object.keys(noProducerYet)].sort();
     expect(listed).toEqual(Object.keys(errorCodes).sort());
     for (const reason of Object.values(noProducerYet)) expect(reason.length).toBeGreaterThan(20);
   });
 
   test.each(Object.entries(producers) as [ToolErrorCode, Produce][])(
-    "%s is what the executor answers, with its defaults and a text that a model may see",
+    "%s is the executor's answer, with its defaults and a text that a model may see",
     async (code, produce) => {
       const make = (options: Partial<ExecutorOptions>): ToolExecutor =>
         new ToolExecutor({ registry, clock, validator, ...options });
@@ -137,7 +137,7 @@ describe("the codes", () => {
       expect([result.isError, result.content.length]).toEqual([true, 1]);
       const text = textFor(outcome);
       expect(text).toBe(error.message);
-      // Whole sentences, or what somebody else's words end; short, without a stack or a path.
+      // Complete sentences, or the end of an external text; short, without a stack or a path.
       expect(text).toMatch(/[.?)]$|: (disk full|it is not connected)$/);
       expect(text.length).toBeLessThan(400);
       expect(text).not.toMatch(/\n\s+at |node_modules|\/src\//);
@@ -145,7 +145,7 @@ describe("the codes", () => {
   );
 
   test.each(Object.keys(errorCodes) as ToolErrorCode[])(
-    "%s may be thrown by a tool and comes out as it is",
+    "%s may be thrown by a tool and is returned as it is",
     async (code) => {
       const error = new ToolError(code, "As the tool says.");
       const executor = new ToolExecutor({
@@ -161,7 +161,7 @@ describe("the codes", () => {
 });
 
 describe("a ToolError", () => {
-  test("takes retryable and audience from its code, unless it says otherwise", () => {
+  test("takes retryable and audience from its code, unless they are set", () => {
     for (const [code, defaults] of Object.entries(errorCodes) as [ToolErrorCode, object][]) {
       expect(new ToolError(code, "x")).toMatchObject(defaults);
     }
@@ -169,7 +169,7 @@ describe("a ToolError", () => {
     expect([error.retryable, error.audience]).toEqual([true, "host"]);
   });
 
-  test("is an error with a name, a stack and a cause, which its JSON does not show", () => {
+  test("is an error with a name, a stack and a cause, which its JSON does not contain", () => {
     const cause = new Error("password=hunter2");
     const error = new ToolError("upstream", "The service is down.", {
       cause,
@@ -198,7 +198,7 @@ describe("a ToolError", () => {
     expect("cause" in new ToolError("internal", "x")).toBe(false);
   });
 
-  test("is known by its brand, of whichever copy of the package it is", () => {
+  test("is recognized by its brand, also if another copy of the package created it", () => {
     expect(ToolError.is(new ToolError("internal", "x"))).toBe(true);
     expect(ToolError.is({ [Symbol.for("toolweave.ToolError")]: true })).toBe(true);
     for (const other of [new Error("x"), null, undefined, "ToolError", { name: "ToolError" }]) {

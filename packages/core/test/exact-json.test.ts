@@ -5,7 +5,7 @@ describe("an integer beyond 2^53", () => {
   const sent =
     '{"id":12345678901234567890,"in":[{"id":-9007199254740993}],"n":1e400,"half":0.1234567890123456789}';
 
-  test("is a rounded number in the value, and has its digits in what is written of it", () => {
+  test("is a rounded number in the value, and has its digits in the text", () => {
     const value = parseExact(sent);
     expect(value).toEqual(JSON.parse(sent));
     expect(roundedIntegers(value)).toEqual(["12345678901234567890", "-9007199254740993"]);
@@ -26,14 +26,14 @@ describe("an integer beyond 2^53", () => {
     }
   });
 
-  test("of more digits than a double has room for is found where it stands, and its name does no harm", () => {
+  test("with more digits than a double can hold is found where it is, whatever the property's name is", () => {
     const digits = "9".repeat(100);
     const value = parseExact(`{"__proto__":{"id":${digits}},"constructor":1}`);
     expect(Object.keys(value as object)).toEqual(["__proto__", "constructor"]);
     expect(stringifyExact(value)).toBe(`{"__proto__":{"id":${digits}},"constructor":1}`);
   });
 
-  test("in a text that nests deeper than the stack reaches is read as before", () => {
+  test("in a text that nests deeper than the stack allows is read as before", () => {
     const depth = 200_000;
     const text = `${"[".repeat(depth)}12345678901234567890${"]".repeat(depth)}`;
     expect(parseExact(text)).toBeInstanceOf(Array);

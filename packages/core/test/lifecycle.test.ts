@@ -26,24 +26,24 @@ function keyOf({ stage, exit, event }: Scenario): string {
 }
 
 describe("docs/concepts/lifecycle.md", () => {
-  test("tells every exit that a scenario takes, and none twice", () => {
+  test("lists every exit of a scenario, and none twice", () => {
     const unknown = scenarios.filter(({ exit }) => exit === undefined).map(({ name }) => name);
     expect(unknown).toEqual([]);
     expect(byKey.size).toBe(exits.length);
   });
 
-  test("tells no exit that no scenario takes", () => {
+  test("lists no exit without a scenario", () => {
     const taken = new Set(scenarios.map((scenario) => scenario.exit));
     expect(exits.filter((exit) => !taken.has(exit)).map(exitKey)).toEqual([]);
   });
 
   test("has every error code", () => {
-    const told = new Set(exits.flatMap(({ code }) => code ?? []));
-    expect([...told].sort()).toEqual(Object.keys(errorCodes).sort());
+    const emitted = new Set(exits.flatMap(({ code }) => code ?? []));
+    expect([...emitted].sort()).toEqual(Object.keys(errorCodes).sort());
   });
 });
 
-describe("a call that leaves at", () => {
+describe("a call that exits at", () => {
   makeDeterministic();
 
   const known = scenarios.filter(({ exit }) => exit !== undefined);
@@ -56,17 +56,17 @@ describe("a call that leaves at", () => {
       for (let turn = 0; turn < 5; turn++) await settled();
       expect([outcome?.status, codeOf(outcome)]).toEqual([exit.status, exit.code]);
 
-      // It has ended once, and nothing is told of it afterwards.
-      const told = lab.told.map(({ type }) => type);
-      const ends = told.filter((type) =>
+      // It has ended once, and nothing is emitted for it afterwards.
+      const emitted = lab.emitted.map(({ type }) => type);
+      const ends = emitted.filter((type) =>
         /rejected|interrupted|completed|failed|suspended/.test(type),
       );
       expect(ends.filter((type) => type !== "store.failed")).toEqual([exit.event]);
-      expect(told.filter((type) => type !== "store.failed").at(-1)).toBe(exit.event);
-      const hasStarted = told.includes("tool.started");
+      expect(emitted.filter((type) => type !== "store.failed").at(-1)).toBe(exit.event);
+      const hasStarted = emitted.includes("tool.started");
       expect(hasStarted).toBe(/completed|failed|suspended/.test(exit.event));
 
-      // The host's code has seen it as far as it came.
+      // The host's code has seen it up to the stage that it reached.
       const { before, around, after } = lab.seen;
       expect(before.includes("t")).toBe(exit.beforeRan);
       expect(around.includes("t")).toBe(hasStarted);
@@ -74,12 +74,12 @@ describe("a call that leaves at", () => {
 
       counted(lab, exit);
 
-      // What waits for a person is there for whoever has an answer; nothing is left half done.
+      // A call that waits for a person can be answered; nothing is left half done.
       const waiting = await lab.store.list();
       const pending = scenario.pending ?? (exit.status === "interrupted" ? 1 : 0);
       expect(waiting.map(({ status }) => status)).toEqual(Array(pending).fill("pending"));
 
-      // Nobody holds the only place, and no timer is left.
+      // The only slot is free, and no timer is left.
       lab.repair();
       if (!lab.isDraining) completed(await lab.until(lab.executor.execute(call("probe"))));
       await lab.clock.advance(20);
@@ -92,7 +92,7 @@ describe("a call that leaves at", () => {
   );
 });
 
-/** What the call has taken of its limits is given back, or kept, as the page says. */
+/** The call's use of limits is released, or retained, as the page says. */
 function counted(lab: Lab, { limits }: Exit): void {
   expect(["nothing taken", "yes", "its run's", "no"]).toContain(limits);
   const own = limits === "no" ? 1 : 0;
@@ -103,7 +103,7 @@ function counted(lab: Lab, { limits }: Exit): void {
 
   const { granted, committed, released } = lab.rates;
   expect([...committed, ...released].sort()).toEqual(granted.toSorted());
-  // Another call of the tool has taken a rate of calls, and one of spending.
+  // Another call of the tool has used a rate of calls, and one of spending.
   const others = lab.others("t") * 2;
   expect(committed.length > others).toBe(limits === "no" || limits === "its run's");
   expect(granted.length === others || limits !== "nothing taken").toBe(true);

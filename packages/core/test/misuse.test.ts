@@ -6,22 +6,22 @@ const tool = { name: "t", description: "d", input: { type: "object" }, execute: 
 
 test.each([
   [
-    "a misspelt option",
+    "a misspelled option",
     () => new ToolExecutor({ registry, timeout: 5 } as never),
     /"timeout" is no option\. Did you mean timeoutMs\?/,
   ],
   [
-    "a word that onAsk does not know",
+    "an unknown word for onAsk",
     () => new ToolExecutor({ registry, onAsk: "interupt" as never }),
     /onAsk is "interupt"; use "interrupt", "deny" or a function/,
   ],
   [
-    "a flag for onAsk",
+    "a boolean for onAsk",
     () => new ToolExecutor({ registry, onAsk: true as never }),
     /onAsk is true; use/,
   ],
   [
-    "a word that undeclaredArguments does not know",
+    "an unknown word for undeclaredArguments",
     () => new ToolExecutor({ registry, undeclaredArguments: "remove" as never }),
     /undeclaredArguments is "remove"; use "schema", "strip" or "reject"/,
   ],
@@ -39,17 +39,17 @@ test.each([
   ["the registry itself", () => new ToolExecutor(registry as never), /needs a registry/],
   ["nothing", () => new ToolExecutor(undefined as never), /takes an object/],
   [
-    "something that is no tool",
+    "a value that is not a tool",
     () => new ToolRegistry([() => 1] as never),
     /takes tools, sources and lists/,
   ],
   [
-    "a registry of nothing",
+    "a registry of undefined",
     () => new ToolRegistry([null] as never),
     /takes tools, sources and lists/,
   ],
   [
-    "another framework's words",
+    "an option of another framework",
     () => defineTool({ ...tool, handler: () => 1 } as never),
     /"handler" is no option/,
   ],
@@ -59,32 +59,32 @@ test.each([
     () => defineTool({ name: "t", input: { type: "object" } } as never),
     /say in description/,
   ],
-])("%s is refused, and the text says what to write", (_, misuse, message) => {
+])("%s is refused, and the text has a correction", (_, misuse, message) => {
   expect(misuse).toThrow(message);
 });
 
-test("a registry takes one tool without a list", () => {
+test("a registry accepts one tool without a list", () => {
   expect(new ToolRegistry(defineTool(tool) as never).get("t")?.spec.name).toBe("t");
 });
 
-describe("what is passed with a call or a run is refused", () => {
+describe("an option of a call or a run is refused", () => {
   const executor = new ToolExecutor({ registry: new ToolRegistry([defineTool(tool)]) });
   const t = { id: "1", name: "t", arguments: {} };
   const run = executor.startRun();
 
   test.each<[string, () => unknown, RegExp]>([
     [
-      "limits that would not hold",
+      "limits that would have no effect",
       () => executor.startRun({ limit: { calls: 1 } } as never),
       /executor\.startRun: "limit" is no option\. Did you mean limits\?/,
     ],
     [
-      "a run's option that is misspelt",
+      "a misspelled option of a run",
       () => executor.execute(t, { session: "s" } as never),
       /executor\.execute: "session" is no option/,
     ],
     [
-      "a call's option that is misspelt",
+      "a misspelled option of a call",
       () => run.execute(t, { timeout: 5 } as never),
       /run\.execute: "timeout" is no option\. Did you mean timeoutMs\?/,
     ],
@@ -100,20 +100,20 @@ describe("what is passed with a call or a run is refused", () => {
       () => run.execute(t, { deadlineMs: "5" as never }),
       /run\.execute: deadlineMs is "5"; use a number/,
     ],
-    ["a signal that is none", () => run.execute(t, { signal: {} as never }), /use an AbortSignal/],
+    ["an invalid signal", () => run.execute(t, { signal: {} as never }), /use an AbortSignal/],
     ["a controller", () => executor.startRun({ signal: {} as never }), /use an AbortSignal/],
     [
-      "what a resumption does not take",
+      "an option that resume does not have",
       () => executor.resume({} as never, [], { timeoutMs: 5 } as never),
       /executor\.resume: "timeoutMs" is no option/,
     ],
-    ["a listener that is none", () => executor.on({} as never), /executor\.on takes a function/],
+    ["an invalid listener", () => executor.on({} as never), /executor\.on takes a function/],
   ])("%s", (_, misuse, message) => {
     expect(misuse).toThrow(message);
     expect(misuse).toThrow(expect.objectContaining({ code: "internal" }));
   });
 
-  test("by rejecting, where several calls are made or one is only admitted", async () => {
+  test("by rejecting, if several calls are made or one is only admitted", async () => {
     await expect(run.executeAll([t], { timeoutMs: -1 })).rejects.toThrow(
       /run\.executeAll: timeout/,
     );
@@ -122,7 +122,7 @@ describe("what is passed with a call or a run is refused", () => {
     );
   });
 
-  test("but not an option that is left undefined", async () => {
+  test("but an undefined option is allowed", async () => {
     const none = { timeoutMs: undefined, deadlineMs: undefined, signal: undefined };
     expect(await executor.execute(t, none)).toMatchObject({ status: "completed" });
     expect(await run.execute(t, none)).toMatchObject({ status: "completed" });

@@ -3,7 +3,7 @@ import { expectTypeOf, test } from "vitest";
 import type { StandardSchema } from "../src/adapter.ts";
 import { defineTool } from "../src/index.ts";
 
-test("every schema that keeps the Standard Schema interface is taken", () => {
+test("every schema with the Standard Schema interface is accepted", () => {
   expectTypeOf<StandardSchemaV1<unknown, { id: number }>>().toExtend<
     StandardSchema<unknown, { id: number }>
   >();

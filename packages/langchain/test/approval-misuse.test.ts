@@ -8,12 +8,12 @@ import { look, remove, restarting, workshop } from "./support/workshop.ts";
 afterEach(() => void vi.useRealTimers());
 
 describe("an answer that cannot be used", () => {
-  it("is asked about until a no ends it, when the call was answered elsewhere", async () => {
+  it("is asked about until a rejection ends it, if the call was answered elsewhere", async () => {
     const { done, executor } = workshop();
     const thread = threadOf(agent, () => langchainTools(executor), [remove("c1", 1)]);
     await thread.begin();
     const interruption = thread.asked[0]?.interruption as never;
-    await executor.resume(interruption, [{ type: "approve", by: "somebody else" }]);
+    await executor.resume(interruption, [{ type: "approve", by: "another person" }]);
     expect(done).toEqual(["remove 1"]);
     await thread.answerAll(({ problem }) =>
       problem === undefined ? { type: "approve" } : { type: "reject" },
@@ -22,7 +22,7 @@ describe("an answer that cannot be used", () => {
     expect(codeOf(thread.answers["c1"])).toBe("approval_invalid");
   });
 
-  it("ends the call when it comes too late", async () => {
+  it("ends the call if it is too late", async () => {
     const yesterday = Date.now() - 25 * 3_600_000;
     const store = memoryPendingCalls();
     const asking = workshop({
@@ -46,7 +46,7 @@ describe("an answer that cannot be used", () => {
     expect(codeOf(thread.answers["c1"])).toBe("approval_invalid");
   });
 
-  it("does not end, when its time is over, what went on with a later one", async () => {
+  it("does not end, when it expires, a call that was resumed with a later one", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { done, executor } = restarting();
     const thread = threadOf(agent, () => langchainTools(executor()), [
@@ -56,7 +56,7 @@ describe("an answer that cannot be used", () => {
     await thread.answerAll(({ interruption, problem }) => {
       const isFirst = JSON.stringify(interruption.requests).includes("How, 0?");
       if (isFirst && problem === undefined) return { type: "approve" };
-      // The first question has a day, and so has the second.
+      // The first question is valid for a day, and so is the second.
       vi.advanceTimersByTime(20 * 3_600_000);
       return { type: "input", value: "well" };
     });
@@ -64,7 +64,7 @@ describe("an answer that cannot be used", () => {
     expect(thread.answers["c1"]?.text).toBe("packed");
   });
 
-  it("is for what was shown: a checkpoint that was changed meanwhile runs nothing", async () => {
+  it("applies to the displayed call: a checkpoint that was changed meanwhile runs nothing", async () => {
     const { done, executor } = restarting();
     const saver = new MemorySaver();
     const thread = new Thread(async () =>
@@ -111,7 +111,7 @@ describe("a policy", () => {
     async (_, maker) => {
       const rules = [{ effect: "deny" as const, tools: "look" }];
       const { done, executor } = workshop({ policy: { rules } });
-      // A list from before the rule: what is denied is not shown by itself.
+      // A list from before the rule: a denied tool is not listed.
       const run = executor.startRun({ toolset: executor.registry.toolset() });
       const thread = threadOf(maker, () => langchainTools(run), [look("c1", 1)]);
       await thread.begin();
@@ -130,7 +130,7 @@ describe("a policy", () => {
     expect(done).toEqual(["remove 1"]);
   });
 
-  it("that denies by the time of the answer still denies", async () => {
+  it("that denies at the time of the answer still denies", async () => {
     const shared = { key: "k".repeat(32), pendingCalls: memoryPendingCalls() };
     const asking = workshop(shared);
     const denying = workshop({

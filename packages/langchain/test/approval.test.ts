@@ -12,7 +12,7 @@ import { langchainTools, type ToolInterrupt, type ToolResume } from "../src/inde
 import { answered, codeOf, graphMakers, threadOf, type ScriptedCall } from "./support/graphs.ts";
 import { look, plan, remove, restarting, workshop } from "./support/workshop.ts";
 
-/** A tool that makes two calls which need approval, and passes on what they wait for. */
+/** A tool that makes two calls which need approval, and passes on their interruptions. */
 const errand = defineTool({
   name: "errand",
   description: "Remove two things.",
@@ -37,7 +37,7 @@ const errand = defineTool({
 }) as Tool;
 
 describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
-  it("interrupts with what is asked, and runs an approved call once, in another process", async () => {
+  it("interrupts with the request, and runs an approved call once, in another process", async () => {
     const { done, executor } = restarting();
     const thread = threadOf(maker, () => langchainTools(executor()), [remove("c1", 7)]);
     await thread.begin();
@@ -52,7 +52,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
     expect(thread.last).toBe("done");
   });
 
-  it("keeps what siblings did, whatever becomes of a call", async () => {
+  it("keeps the results of siblings, whatever the end of a call", async () => {
     const { done, executor } = restarting();
     const thread = threadOf(maker, () => langchainTools(executor()), [
       look("c1", 1),
@@ -72,7 +72,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
     for (const id of ["c1", "c3", "c4"]) expect(thread.answers[id]?.status).toBe("success");
   });
 
-  it("answers one of two pending calls, while the other goes on waiting", async () => {
+  it("answers one of two pending calls, while the other still waits", async () => {
     const { done, executor } = restarting();
     const thread = threadOf(maker, () => langchainTools(executor()), [
       remove("c1", 1),
@@ -88,7 +88,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
     expect(done.toSorted()).toEqual(["remove 1", "remove 2"]);
   });
 
-  it("takes an answer by LangGraph's own id of an interrupt, too", async () => {
+  it("accepts an answer by LangGraph's own id of an interrupt, too", async () => {
     const { done, executor } = restarting();
     const thread = threadOf(maker, () => langchainTools(executor()), [
       remove("c1", 1),
@@ -111,24 +111,27 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
     true,
     "yes",
     { decisions: [{ type: "approve" }] },
-    { somebody: { type: "approve" } },
-  ])("takes %j, which names no call, for no answer: LangGraph hands it to all", async (resume) => {
-    const { done, executor } = restarting();
-    const thread = threadOf(maker, () => langchainTools(executor()), [
-      remove("c1", 1),
-      remove("c2", 2),
-    ]);
-    await thread.begin();
-    const before = thread.waiting;
-    await thread.resume(resume);
-    expect(done).toEqual([]);
-    // In one node one call is shown at a time, and either is right.
-    expect(thread.waiting).toHaveLength(before.length);
-    await thread.answerAll(() => ({ type: "approve" }));
-    expect(done.toSorted()).toEqual(["remove 1", "remove 2"]);
-  });
+    { unknown: { type: "approve" } },
+  ])(
+    "ignores %j, which names no call, as an answer: LangGraph passes it to all",
+    async (resume) => {
+      const { done, executor } = restarting();
+      const thread = threadOf(maker, () => langchainTools(executor()), [
+        remove("c1", 1),
+        remove("c2", 2),
+      ]);
+      await thread.begin();
+      const before = thread.waiting;
+      await thread.resume(resume);
+      expect(done).toEqual([]);
+      // In one node one call is displayed at a time, and either is right.
+      expect(thread.waiting).toHaveLength(before.length);
+      await thread.answerAll(() => ({ type: "approve" }));
+      expect(done.toSorted()).toEqual(["remove 1", "remove 2"]);
+    },
+  );
 
-  it("goes on with a tool that asked in the middle of its work, and repeats nothing", async () => {
+  it("resumes a tool that asked in the middle of its work, and repeats nothing", async () => {
     const { done, executor } = restarting();
     const thread = threadOf(maker, () => langchainTools(executor()), [
       plan("c1", 1),
@@ -147,7 +150,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
     expect(thread.answers["c3"]?.text).toBe("planned for c3 day");
   });
 
-  it("asks about the calls that a tool makes itself, two at once, and goes on with each", async () => {
+  it("asks about the nested calls of a tool, two at once, and resumes each", async () => {
     const { done, executor } = restarting([errand]);
     const calls = [look("c1", 1), { id: "c2", name: "errand", args: {} }];
     const thread = threadOf(maker, () => langchainTools(executor()), calls);
@@ -169,7 +172,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
     expect(thread.answers["c2"]?.text).toMatch(/^\{"removed":8\}.*too dear/s);
   });
 
-  it("runs edited arguments, and asks again with the reason when they cannot be used", async () => {
+  it("runs edited arguments, and asks again with the reason if they are invalid", async () => {
     const { done, executor } = restarting();
     const thread = threadOf(maker, () => langchainTools(executor()), [remove("c1", 1)]);
     await thread.begin();
@@ -183,7 +186,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
     expect(thread.asked).toEqual([]);
   });
 
-  it("tells the model what a call waits for, when there is no checkpointer to ask by", async () => {
+  it("reports to the model that a call waits, if there is no checkpointer for the question", async () => {
     const { done, executor } = workshop();
     const graph = maker(
       await langchainTools(executor),
@@ -205,7 +208,7 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
 });
 
 describe("a graph that is resumed at a checkpoint that the host names", () => {
-  it("repeats nothing that had been done there", async () => {
+  it("repeats no work that was done there", async () => {
     const { done, executor } = restarting();
     const saver = new MemorySaver();
     const config = { configurable: { thread_id: "t" } };
@@ -232,7 +235,7 @@ describe("a graph that is resumed at a checkpoint that the host names", () => {
 });
 
 describe("a tool without a graph", () => {
-  it("tells a tool call what it waits for, and throws where no message can say so", async () => {
+  it("reports to a tool call that it waits, and throws if no message can contain that", async () => {
     const { done, executor } = workshop();
     const tool = (await langchainTools(executor)).find(({ name }) => name === "remove");
     const message: unknown = await tool?.invoke({ ...remove("c1", 1), type: "tool_call" });

@@ -11,32 +11,32 @@ const remove = { id: "c2", name: "remove", args: { id: 2 } };
 const go = { messages: [new HumanMessage("Go.")] };
 const thread = { configurable: { thread_id: "t" } };
 
-describe("who listens to LangChain", () => {
-  it("hears of a call's beginning and end, with its id and its message", async () => {
+describe("a LangChain callback", () => {
+  it("receives a call's beginning and end, with its id and its message", async () => {
     const { executor } = workshop();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const handlers = {
       handleToolStart: (...[, input, , , , , name, callId]: unknown[]) =>
-        heard.push(["start", input, name, callId]),
-      handleToolEnd: (output: unknown) => heard.push(["end", output]),
+        received.push(["start", input, name, callId]),
+      handleToolEnd: (output: unknown) => received.push(["end", output]),
     };
     await createAgent({
       model: script([look]),
       tools: await langchainTools(executor),
       checkpointer: new MemorySaver(),
     }).invoke(go, { ...thread, callbacks: [handlers as never] });
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ["start", '{"id":1}', "look", "c1"],
       ["end", expect.objectContaining({ tool_call_id: "c1", status: "success" })],
     ]);
   });
 
-  it("hears of a call without a message as well, and of what it throws", async () => {
+  it("receives a call without a message as well, and its error", async () => {
     const { executor } = workshop();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const handlers = {
-      handleToolEnd: (output: unknown) => heard.push(output),
-      handleToolError: ({ message }: Error) => heard.push(message),
+      handleToolEnd: (output: unknown) => received.push(output),
+      handleToolError: ({ message }: Error) => received.push(message),
     };
     const [tool] = await langchainTools(executor);
     await tool?.invoke({ id: 1 }, { callbacks: [handlers] });
@@ -44,7 +44,7 @@ describe("who listens to LangChain", () => {
     run.cancel("enough");
     const [cancelled] = await langchainTools(run);
     await cancelled?.invoke({ id: 1 }, { callbacks: [handlers] }).catch(() => {});
-    expect(heard).toEqual(['{"seen":1}', "enough"]);
+    expect(received).toEqual(['{"seen":1}', "enough"]);
   });
 });
 
@@ -69,7 +69,7 @@ describe("a reader of a graph's updates", () => {
 });
 
 describe("a reader of messages, or of events", () => {
-  it("is told of each answer once", async () => {
+  it("receives each answer once", async () => {
     const { executor } = workshop();
     const make = async () =>
       createAgent({
@@ -94,7 +94,7 @@ describe("a reader of messages, or of events", () => {
 });
 
 describe("an agent's own middleware", () => {
-  it("stands around the calls, and an interrupt goes through it", async () => {
+  it("wraps the calls, and an interrupt passes through it", async () => {
     const { executor, done } = workshop();
     const seen: string[] = [];
     const middleware = [

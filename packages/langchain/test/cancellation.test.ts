@@ -27,7 +27,7 @@ function endless(needsApproval = false) {
 }
 
 describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
-  it("that is aborted stops the running tool, and calls the model no more", async () => {
+  it("that is aborted stops the running tool, and does not call the model again", async () => {
     const { executor, started, ended } = endless();
     const controller = new AbortController();
     const thread = threadOf(maker, () => langchainTools(executor), calls);
@@ -73,21 +73,22 @@ describe.each(Object.entries(graphMakers))("%s", (_, maker) => {
     const [{ status }] = await settled;
     expect(status).toBe("rejected");
     expect(signal.aborted).toBe(true);
-    // The answer was used: what goes on from the checkpoint is not taken for another one.
+    // The answer was used: a call that is resumed from the checkpoint is not confused with another
+    // one.
     await thread.resume({ [id]: { type: "approve" } });
     expect(runs).toBe(1);
   });
 });
 
 describe("a run that is cancelled", () => {
-  it("ends the graph: the model is not asked what to do instead", async () => {
+  it("ends the graph: the model is not called again", async () => {
     const { executor, started } = endless();
     const run = executor.startRun();
     const thread = threadOf(agent, () => langchainTools(run), calls);
     const settled = Promise.allSettled([thread.begin()]);
     await started;
     run.cancel("enough");
-    // What runs beside it is aborted, too, and LangGraph tells of both.
+    // A call beside it is aborted, too, and LangGraph reports both.
     expect(await settled).toMatchObject([
       { status: "rejected", reason: { errors: [{ code: "cancelled", message: "enough" }, {}] } },
     ]);

@@ -9,14 +9,14 @@ const kinds = ["look", "remove", "plan", "pack"] as const;
 
 const turn = fc.record({
   kinds: fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 5 }),
-  /** Whether a person says no, by call. */
+  /** Whether a person rejects, by call. */
   noes: fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
-  /** Which of those that are asked are answered at once; none: all of them. */
+  /** The requests that are answered at once; none: all of them. */
   order: fc.array(fc.nat(4), { maxLength: 12 }),
 });
 
 it.each(Object.entries(graphMakers))(
-  "with %s, a call has its effect once, or not at all when it is rejected, whatever is answered when",
+  "with %s, a call has its effect once, or not at all if it is rejected, in any order of answers",
   async (_, maker) => {
     await fc.assert(
       fc.asyncProperty(turn, async ({ kinds, noes, order }) => {
@@ -40,7 +40,7 @@ it.each(Object.entries(graphMakers))(
         const expected = kinds.flatMap((kind, id) => {
           if (kind === "look") return [`look ${id}`];
           if (kind === "remove") return noes[id] === true ? [] : [`remove ${id}`];
-          // A tool that has asked decides what a no means: these two go on.
+          // A tool that has asked decides what a rejection means: these two continue.
           if (kind === "plan") return [`ask ${id}`, `plan ${id}`];
           return [0, 1, 2].map((round) => `pack ${id} round ${round}`);
         });
@@ -56,6 +56,6 @@ it.each(Object.entries(graphMakers))(
       { numRuns: inFullRun(40, 8) },
     );
   },
-  // Hundreds of requests, on machines that do other things as well.
+  // Hundreds of requests, also on busy machines.
   120_000,
 );

@@ -12,7 +12,7 @@ function executorWith(...tools: readonly Tool[]): ToolExecutor {
   return new ToolExecutor({ registry: new ToolRegistry(tools) });
 }
 
-/** A tool that gives what a test says. */
+/** A tool whose return value a test sets. */
 function giving(execute: () => unknown): ToolExecutor {
   return executorWith(
     defineTool({
@@ -78,12 +78,12 @@ describe("a result", () => {
     expect(JSON.parse(JSON.stringify(artifact))).toEqual(artifact);
   });
 
-  it("without a word says so, since some models refuse an empty one", async () => {
+  it("without text has a text that says so, since some models refuse an empty one", async () => {
     const { message } = await given(() => undefined);
     expect(message.content).toBe("(no output)");
   });
 
-  it("with an image is standard blocks that a provider recognises, beside a text", async () => {
+  it("with an image is standard blocks that a provider recognizes, beside a text", async () => {
     const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
     const { message } = await given(() => [{ type: "text", text: "A chart." }, image]);
     expect(message.contentBlocks).toEqual([{ type: "text", text: "A chart." }, image]);
@@ -98,7 +98,7 @@ describe("a result", () => {
     expect(message.content).toBe("A plan.\n[image/svg+xml, 6 bytes, not shown]");
   });
 
-  it("with a link names it, and is no block that would be downloaded", async () => {
+  it("with a link names it, and has no block that would be downloaded", async () => {
     const { message } = await given(() => [
       { type: "resource_link", uri: "http://10.0.0.1/x", name: "x", description: "internal" },
     ]);
@@ -124,8 +124,8 @@ describe("a result", () => {
   );
 });
 
-describe("what goes wrong", () => {
-  it("is a message with the status of an error, and the agent goes on", async () => {
+describe("an error", () => {
+  it("is a message with the error status, and the agent continues", async () => {
     const { message, last } = await given(() => {
       throw new ToolError("upstream", "The museum is closed.", { status: 503 });
     });
@@ -134,7 +134,7 @@ describe("what goes wrong", () => {
     expect(last).toBe("done");
   });
 
-  it("with the arguments is said by the executor, path and all, and not by LangChain", async () => {
+  it("of the arguments is reported by the executor, with the path, and not by LangChain", async () => {
     const { executor, done } = workshop();
     const thread = threadOf(agent, () => langchainTools(executor), [
       { id: "c1", name: "look", args: { id: "seven" } },
@@ -146,7 +146,7 @@ describe("what goes wrong", () => {
   });
 
   it.each(Object.entries(graphMakers))(
-    "of %s is not that a model's arguments look like another tool call",
+    "of %s does not occur if a model's arguments look like another tool call",
     async (_, maker) => {
       const seen: unknown[] = [];
       const echo = defineTool({
@@ -165,7 +165,7 @@ describe("what goes wrong", () => {
     },
   );
 
-  it("is thrown where no message could say it", async () => {
+  it("is thrown if no message can contain it", async () => {
     const { executor } = workshop();
     const tool = (await langchainTools(executor)).find(({ name }) => name === "look");
     expect(await tool?.invoke({ id: 1 })).toBe('{"seen":1}');
@@ -173,7 +173,7 @@ describe("what goes wrong", () => {
     await expect(tool?.invoke("x")).rejects.toMatchObject({ code: "invalid_arguments" });
   });
 
-  it("is an exhausted budget, for every later call of the run", async () => {
+  it("is an exhausted limit, for every later call of the run", async () => {
     const { executor, done } = workshop();
     const run = executor.startRun({ limits: { calls: 1 } });
     const look = (id: string) => ({ id, name: "look", args: { id: 1 } });

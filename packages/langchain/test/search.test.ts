@@ -35,11 +35,11 @@ async function names(...given: Parameters<typeof langchainTools>): Promise<strin
 }
 
 describe("an executor", () => {
-  it("with 100 tools gives all of them", async () => {
+  it("with 100 tools lists all of them", async () => {
     expect(await names(house(100).executor)).toHaveLength(101);
   });
 
-  it("with more gives a constant search, whose finds are called through it", async () => {
+  it("with more lists a constant search, whose results are called through it", async () => {
     const { executor, lit } = house(101);
     const tools = await langchainTools(executor);
     expect(tools.map(({ name }) => name)).toEqual(constant);
@@ -56,7 +56,7 @@ describe("an executor", () => {
     expect(lit).toEqual([42]);
   });
 
-  it("with more, for many people, says how each of their runs has to be started", async () => {
+  it("with more, for many people, explains how each of their runs has to be started", async () => {
     const { executor } = house(101);
     const run = () => executor.startRun({ search: toolSearch({ form: "constant" }) });
     await expect(langchainTools(executor, { runFor: run })).rejects.toThrow(
@@ -67,7 +67,7 @@ describe("an executor", () => {
 });
 
 describe("a call through the search", () => {
-  it("is asked about as the call that it is, and runs when it is approved", async () => {
+  it("is asked about as the inner call, and runs if it is approved", async () => {
     const { executor, lit } = house(101);
     const thread = threadOf(agent, () => langchainTools(executor), [
       inside("c1", "light_room_100"),
@@ -89,13 +89,13 @@ describe("a run", () => {
     await expect(langchainTools(run)).rejects.toMatchObject({ code: "internal" });
   });
 
-  it("of many tools, without a search, gives them all: the host has chosen", async () => {
+  it("of many tools, without a search, lists them all: the host has chosen", async () => {
     expect(await names(house(101).executor.startRun())).toHaveLength(102);
   });
 });
 
-describe("a misuse", () => {
-  it("is said at once", async () => {
+describe("an invalid option", () => {
+  it("is refused at once", async () => {
     await expect(langchainTools({} as never)).rejects.toThrow("takes a ToolExecutor");
     const { executor } = house(1);
     await expect(langchainTools(executor, { run: () => 1 } as never)).rejects.toThrow("runFor");

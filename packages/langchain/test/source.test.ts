@@ -34,8 +34,8 @@ function run(
 
 const fields = { name: "give", description: "Give something.", schema: z.object({}) };
 
-describe("a tool of LangChain's", () => {
-  it("has its name, its description, and what a model may send as JSON Schema", () => {
+describe("a tool of LangChain", () => {
+  it("has its name, its description, and its input as JSON Schema", () => {
     const search = tool(() => "", {
       name: "search",
       description: "Search.",
@@ -55,7 +55,7 @@ describe("a tool of LangChain's", () => {
     });
   });
 
-  it("may be of Zod 3, of JSON Schema, of one text, or a runnable", async () => {
+  it("may use Zod 3, JSON Schema, one text, or a runnable", async () => {
     const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
     const makes: [LangchainTool, object, string][] = [
       [
@@ -90,7 +90,7 @@ describe("a tool of LangChain's", () => {
     }
   });
 
-  it("asks before each call, unless the host says what it does", async () => {
+  it("asks before each call, unless the host sets its annotations", async () => {
     const look = tool(() => "seen", fields);
     const asking = new ToolExecutor({ registry: new ToolRegistry([langchainSource([look])]) });
     const call = { id: "c1", name: "give", arguments: {} };
@@ -100,7 +100,7 @@ describe("a tool of LangChain's", () => {
     expect((await reading.execute(call)).status).toBe("completed");
   });
 
-  it("gets its defaults and transformations, and refuses what JSON Schema cannot say", async () => {
+  it("receives its defaults and transformations, and refuses values that JSON Schema cannot exclude", async () => {
     const schema = z
       .object({ from: z.number(), to: z.number(), unit: z.string().default("m") })
       .refine(({ from, to }) => from < to, "from has to be below to");
@@ -113,7 +113,7 @@ describe("a tool of LangChain's", () => {
     expect(JSON.stringify(refused)).toContain("from has to be below to");
   });
 
-  it("gets the call's id and what the host gives as its config", async () => {
+  it("receives the call's id and the host's config", async () => {
     const seen: unknown[] = [];
     const watch = tool((_, config) => {
       const { toolCallId, toolCall, configurable } = config as Record<string, unknown>;
@@ -141,7 +141,7 @@ describe("a tool of LangChain's", () => {
     await stopped;
   });
 
-  it("that yields updates shows them when the host says so", async () => {
+  it("that yields updates emits them if the host enables that", async () => {
     const bind = tool(async function* () {
       yield "sewing";
       yield { glued: true };
@@ -172,7 +172,7 @@ describe("an answer", () => {
     }
   });
 
-  it("of content and artifact shows the model the one, and the host both", async () => {
+  it("of content and artifact returns the model the first, and the host both", async () => {
     const chart = tool(() => ["A chart.", { points: [1, 2] }], {
       ...fields,
       responseFormat: "content_and_artifact",
@@ -197,7 +197,7 @@ describe("an answer", () => {
     });
   });
 
-  it("with bytes, a link or a block of a provider's own keeps them", async () => {
+  it("with bytes, a link or a provider's own block keeps them", async () => {
     const blocks = [
       { type: "file", data: new Uint8Array([37, 80, 68, 70]), mimeType: "application/pdf" },
       { type: "image", url: "https://example.org/a.png", mimeType: "image/png" },
@@ -222,7 +222,7 @@ describe("an answer", () => {
     });
   });
 
-  it("with orders for a graph gives its message, and is an error without one", async () => {
+  it("with a command for a graph returns its message, and is an error without one", async () => {
     const messages = [new ToolMessage({ content: "noted", tool_call_id: "c1" })];
     const noted = tool(() => new Command({ update: { messages, notes: ["x"] } }), fields);
     expect(await run(noted)).toMatchObject({ result: { content: [{ text: "noted" }] } });
@@ -233,7 +233,7 @@ describe("an answer", () => {
     });
   });
 
-  it("that is an error of the tool's is one", async () => {
+  it("that is an error of the tool is one", async () => {
     const failing = tool(
       () => new ToolMessage({ status: "error", content: "It is lost.", tool_call_id: "c1" }),
       fields,
@@ -246,7 +246,7 @@ describe("an answer", () => {
 });
 
 describe("a tool that interrupts a graph", () => {
-  it("fails in here, and does not interrupt the graph that the call comes from", async () => {
+  it("fails here, and does not interrupt the graph of the call", async () => {
     const asking = tool(() => String(interrupt("Which day?")), fields);
     const executor = executorOf([asking]);
     const thread = threadOf(agent, () => langchainTools(executor), [
@@ -260,7 +260,7 @@ describe("a tool that interrupts a graph", () => {
 });
 
 describe("a list of tools", () => {
-  it("leaves out what cannot be one, says why, and keeps the others", () => {
+  it("omits unsupported ones, with the reason, and keeps the others", () => {
     const good = tool(() => "", { ...fields, name: "good" });
     const dated = tool(() => "", {
       ...fields,
@@ -273,7 +273,7 @@ describe("a list of tools", () => {
     expect(source.problems.map(({ subject }) => subject)).toEqual(["dated", "good", "list"]);
   });
 
-  it("has names that every provider takes, two for two tools", () => {
+  it("has unique names that every provider accepts", () => {
     const named = (name: string) => tool(() => "", { ...fields, name });
     const source = langchainSource([named("web search"), named("web.search"), named("web_search")]);
     const names = source.tools().map(({ spec }) => spec.name);
@@ -282,7 +282,7 @@ describe("a list of tools", () => {
     expect(names[2]).toBe("web_search");
   });
 
-  it("that is none is refused at once", () => {
+  it("of another type is refused at once", () => {
     expect(() => langchainSource([{} as never])).toThrow("list of LangChain's tools");
     expect(() => langchainSource([], { annotation: () => ({}) } as never)).toThrow("annotations");
   });

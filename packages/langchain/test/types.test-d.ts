@@ -21,7 +21,7 @@ declare const run: ToolRun;
 declare const interruption: Interruption;
 
 describe("langchainTools", () => {
-  test("takes an executor or a run, and gives what LangChain takes as tools", async () => {
+  test("accepts an executor or a run, and returns tools for LangChain", async () => {
     const tools = await langchainTools(executor);
     expectTypeOf(tools).toEqualTypeOf<StructuredTool[]>();
     expectTypeOf(langchainTools(run)).resolves.toEqualTypeOf<StructuredTool[]>();
@@ -30,14 +30,14 @@ describe("langchainTools", () => {
     fakeModel().bindTools(tools);
   });
 
-  test("takes no registry, and no promise of a run for a run", () => {
+  test("does not accept a registry, nor a promise of a run as a run", () => {
     // @ts-expect-error: an executor does the work.
     void langchainTools(executor.registry);
     // @ts-expect-error: it has to be there.
     void langchainTools(Promise.resolve(run));
   });
 
-  test("has the host find the run of a call, which is not what a run is started with", () => {
+  test("lets the host find the run of a call, which does not have the options of a run's start", () => {
     void langchainTools(executor, { runFor: ({ configurable }) => configurable?.["run"] });
     void langchainTools(executor, { runFor: async () => run });
     // @ts-expect-error: a run has limits and counters of its own, and is started once.
@@ -47,8 +47,8 @@ describe("langchainTools", () => {
   });
 });
 
-describe("what a graph is resumed with", () => {
-  test("names the interruption of each answer", () => {
+describe("the value to resume a graph with", () => {
+  test("has the interruption of each answer", () => {
     const resume: ToolResume = { [interruption.id]: { type: "approve" } };
     void new Command({ resume });
     // @ts-expect-error: LangGraph may hand it to every call that waits.
@@ -58,13 +58,13 @@ describe("what a graph is resumed with", () => {
     void [all, odd];
   });
 
-  test("is for what was asked", () => {
+  test("belongs to the request", () => {
     expectTypeOf<ToolInterrupt["interruption"]>().toEqualTypeOf<Interruption>();
   });
 });
 
 describe("an artifact", () => {
-  test("is of a call that has ended, or of one that waits", (_, artifact = {} as ToolArtifact) => {
+  test("belongs to a call that has ended, or to one that waits", (_, artifact = {} as ToolArtifact) => {
     if ("interruption" in artifact)
       expectTypeOf(artifact.interruption).toEqualTypeOf<Interruption>();
     else expectTypeOf(artifact.isError).toEqualTypeOf<boolean>();
@@ -74,7 +74,7 @@ describe("an artifact", () => {
 });
 
 describe("langchainSource", () => {
-  test("takes whatever LangChain calls a tool", () => {
+  test("accepts every kind of LangChain tool", () => {
     const schema = z.object({ n: z.number().default(1) });
     const one = tool(({ n }) => n, { name: "one", description: "", schema });
     const two = RunnableLambda.from(({ n }: { n: number }) => n).asTool({

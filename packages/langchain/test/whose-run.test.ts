@@ -17,7 +17,7 @@ function whoami(needsApproval = false) {
     needsApproval,
     execute: (_, { caller, runId }) => {
       asked.push(caller?.id);
-      return `${caller?.id ?? "nobody"} in ${runId}`;
+      return `${caller?.id ?? "no caller"} in ${runId}`;
     },
   }) as Tool;
   return { registry: new ToolRegistry([tool]), asked };
@@ -38,19 +38,21 @@ async function answerOf(
 }
 
 describe("a call of a model", () => {
-  it("is on nobody's behalf when the tools are an executor's, whatever the config says", async () => {
+  it("has no caller if the tools are an executor's, whatever the config contains", async () => {
     const executor = new ToolExecutor({ registry: whoami().registry });
     const configurable = { user_id: "ada", caller: { id: "ada" }, sessionId: "s" };
-    expect(await answerOf(await langchainTools(executor), { configurable })).toMatch(/^nobody in /);
+    expect(await answerOf(await langchainTools(executor), { configurable })).toMatch(
+      /^no caller in /,
+    );
   });
 
-  it("is in the run that the tools were made of", async () => {
+  it("is in the run whose tools were passed", async () => {
     const executor = new ToolExecutor({ registry: whoami().registry });
     const run = executor.startRun({ id: "r1", caller: { id: "ada" } });
     expect(await answerOf(await langchainTools(run))).toBe("ada in r1");
   });
 
-  it("is in the run that the host gives for LangChain's config, one for each run of the agent", async () => {
+  it("is in the run that the host returns for LangChain's config, one for each run of the agent", async () => {
     const executor = new ToolExecutor({ registry: whoami().registry });
     const runs = new Map<unknown, ToolRun>();
     const tools = await langchainTools(executor, {
@@ -77,25 +79,25 @@ describe("a call of a model", () => {
       await answerOf(tools, {}, "c1"),
       await answerOf(tools, {}, "c2"),
     ];
-    expect(one).toMatch(/^nobody in /);
-    expect(other).toMatch(/^nobody in /);
+    expect(one).toMatch(/^no caller in /);
+    expect(other).toMatch(/^no caller in /);
     expect(other).not.toBe(one);
     expect(third).toBe(other);
   });
 
-  it("is not made when the host has no run for it", async () => {
+  it("is not made if the host has no run for it", async () => {
     const { registry, asked } = whoami();
     const executor = new ToolExecutor({ registry });
     const tools = await langchainTools(executor, {
       runFor: () => {
-        throw new Error("Nobody is signed in.");
+        throw new Error("No user is signed in.");
       },
     });
-    expect(await answerOf(tools)).toContain("Nobody is signed in.");
+    expect(await answerOf(tools)).toContain("No user is signed in.");
     const saver = new MemorySaver();
     const thread = new Thread(async () => agent(tools, [call], saver));
     await thread.begin();
-    expect(thread.answers["c1"]?.text).toContain("Nobody is signed in.");
+    expect(thread.answers["c1"]?.text).toContain("No user is signed in.");
     expect(thread.last).toBe("done");
     expect(asked).toEqual([]);
   });
@@ -126,7 +128,7 @@ describe("an approval", () => {
     return { thread, asked, as: (id: string) => (caller = id) };
   }
 
-  it("given for one person's call does not run it for another", async () => {
+  it("of one person's call does not run it for another", async () => {
     const { thread, asked, as } = threadOfTwoPeople();
     await thread.begin();
     as("mallory");

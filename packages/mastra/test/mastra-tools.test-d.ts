@@ -6,13 +6,13 @@ import { mastraTools, type MastraTools } from "../src/index.ts";
 declare const executor: ToolExecutor;
 
 describe("the tools of an executor", () => {
-  it("are what an agent takes", () => {
+  it("are accepted by an agent", () => {
     expectTypeOf<MastraTools>().toExtend<ToolsInput>();
     const common = { id: "a", name: "a", instructions: "Help.", model: "openai/gpt-5" as const };
     void new Agent({ ...common, tools: () => mastraTools(executor.startRun()) });
   });
 
-  it("are an executor's or a run's, and are made with a run's options", () => {
+  it("belong to an executor or a run, and are created with a run's options", () => {
     expectTypeOf(mastraTools).parameter(0).toEqualTypeOf<ToolExecutor | ToolRun>();
     void mastraTools(executor, { run: () => ({ caller: { id: "ann" } }) });
     // @ts-expect-error: a registry runs nothing.

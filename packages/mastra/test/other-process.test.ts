@@ -8,7 +8,7 @@ import { agentWith } from "./support/agent-with.ts";
 import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 import { readStream } from "./support/read-stream.ts";
 
-/** What processes share. */
+/** The state that processes share. */
 interface Shared {
   readonly storage: InMemoryStore;
   readonly pendingCalls: PendingCallStore;
@@ -24,7 +24,7 @@ function shared(): Shared {
   return { storage: new InMemoryStore(), pendingCalls: memoryPendingCalls(), removed: [] };
 }
 
-/** An agent as a process makes it: with a registry, an executor, tools and a Mastra of its own. */
+/** An agent as a process creates it: with a registry, an executor, tools and its own Mastra. */
 async function process(
   { storage, pendingCalls, removed }: Shared,
   model: MockLanguageModelV4,
@@ -63,7 +63,7 @@ describe("calls that wait, in another process", () => {
   it.each([
     ["in their order", ["c1", "c2"]],
     ["in the other order", ["c2", "c1"]],
-  ])("go on one by one, %s, and none runs twice", async (_, [first = "", second = ""]) => {
+  ])("are resumed one by one, %s, and none runs twice", async (_, [first = "", second = ""]) => {
     const all = shared();
     const a = await process(all, scripted(two));
     const { runId } = await readStream(a.stream("go"));
@@ -94,7 +94,7 @@ describe("calls that wait, in another process", () => {
     expect(all.removed).toEqual([1, 2]);
   });
 
-  // Mastra tells what has come up since a run went on, and its generate fails when that is nothing.
+  // Mastra returns new messages since a run was resumed, and its generate fails if there are none.
   it.fails("are approved one by one with generate", async () => {
     const all = shared();
     const { runId } = await readStream((await process(all, scripted(two))).stream("go"));
@@ -103,7 +103,7 @@ describe("calls that wait, in another process", () => {
     expect(output.finishReason).toBe("suspended");
   });
 
-  it("run once when two processes go on with the same one", async () => {
+  it("run once if two processes resume the same one", async () => {
     const all = shared();
     const { runId } = await readStream(
       (await process(all, scripted([call("c1", "remove", { id: 1 })]))).stream("go"),
@@ -117,7 +117,7 @@ describe("calls that wait, in another process", () => {
     expect(all.removed).toEqual([1]);
   });
 
-  it("take what was typed", async () => {
+  it("receive the typed text", async () => {
     const all = shared();
     const { runId } = await readStream(
       (await process(all, scripted([call("c1", "when")]))).stream("go"),
@@ -132,7 +132,7 @@ describe("calls that wait, in another process", () => {
     });
   });
 
-  it("ask again in that process, and go on in a third one", async () => {
+  it("ask again in that process, and are resumed in a third one", async () => {
     const all = shared();
     const { runId } = await readStream(
       (await process(all, scripted([call("c1", "remove", { id: 1 })]))).stream("go"),
@@ -154,7 +154,7 @@ describe("an approval that is given in another process", () => {
     ["an executor with another key", { key: "x".repeat(32) }],
     ["another caller", { run: () => ({ caller: { id: "eve" } }) }],
     ["another session", { run: () => ({ caller: { id: "ann" }, sessionId: "t" }) }],
-  ])("is not good for %s", async (_, changed) => {
+  ])("is not valid for %s", async (_, changed) => {
     const all = shared();
     const run = () => ({ caller: { id: "ann" }, sessionId: "s" });
     const a = await process(all, scripted([call("c1", "remove", { id: 1 })]), { run });
@@ -165,7 +165,7 @@ describe("an approval that is given in another process", () => {
     expect(all.removed).toEqual([]);
   });
 
-  it("is not good a day later", async () => {
+  it("is not valid a day later", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const all = shared();
     const a = await process(all, scripted([call("c1", "remove", { id: 1 })]));

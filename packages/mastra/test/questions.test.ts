@@ -19,7 +19,7 @@ const when = defineTool({
 }) as Tool;
 
 describe("a tool that asks while it runs", () => {
-  it("suspends the run, and what it asks is shown", async () => {
+  it("suspends the run, and its question is displayed", async () => {
     const { executor } = museum({}, when);
     const agent = agentWith(scripted([call("c1", "when")]), await mastraTools(executor));
     const { of, approvals, finishReason } = await readStream(agent.stream("go"));
@@ -42,7 +42,7 @@ describe("a tool that asks while it runs", () => {
       [{ type: "input", requestId: "day", value: { day: "Monday" } }],
       '[{"type":"input","requestId":"day","value":{"day":"Monday"}}]',
     ],
-  ])("goes on with %s", async (_, answer, value) => {
+  ])("is resumed with %s", async (_, answer, value) => {
     const { executor } = museum({}, when);
     const model = scripted([call("c1", "when")], [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
@@ -51,7 +51,7 @@ describe("a tool that asks while it runs", () => {
     expect(resultsRead(model)["c1"]).toEqual({ type: "text", value });
   });
 
-  it("is not gone on with when a person declines, and the model reads it", async () => {
+  it("is not resumed if a person declines, and the model reads that", async () => {
     const { executor } = museum({}, when);
     const model = scripted([call("c1", "when")], [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
@@ -60,7 +60,7 @@ describe("a tool that asks while it runs", () => {
     expect(JSON.stringify(resultsRead(model)["c1"])).toContain("Never.");
   });
 
-  it("may ask twice in one turn, and each call gets its own answer", async () => {
+  it("may ask twice in one turn, and each call receives its own answer", async () => {
     const { executor } = museum({}, when);
     const model = scripted([call("c1", "when"), call("c2", "when")], [say("done")]);
     const agent = agentWith(model, await mastraTools(executor));
@@ -74,7 +74,7 @@ describe("a tool that asks while it runs", () => {
     });
   });
 
-  it("may get the same text twice in one turn", async () => {
+  it("may receive the same text twice in one turn", async () => {
     const where = defineTool({
       name: "where",
       description: "Ask for a place.",

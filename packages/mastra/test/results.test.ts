@@ -14,7 +14,7 @@ function tool(name: string, execute: () => unknown): Tool {
   return defineTool({ name, description: `The tool ${name}.`, input, execute: execute as never });
 }
 
-/** What a model and a host read of one call. */
+/** The texts of one call for a model and a host. */
 async function read(tools: readonly Tool[], name: string, args: unknown = {}) {
   const { executor } = museum({}, ...tools);
   const model = scripted([call("c1", name, args)], [say("done")]);
@@ -24,7 +24,7 @@ async function read(tools: readonly Tool[], name: string, args: unknown = {}) {
   return { model: resultsRead(model)["c1"], result: result?.["result"], error: error?.["error"] };
 }
 
-describe("what a tool answers", () => {
+describe("the answer of a tool", () => {
   it.each<[string, unknown, unknown, unknown]>([
     ["a text", "seen", { type: "text", value: "seen" }, "seen"],
     ["nothing", "", { type: "text", value: "(no output)" }, ""],
@@ -54,7 +54,7 @@ describe("what a tool answers", () => {
     expect(seen.result).toEqual(host);
   });
 
-  it("is seen by the model when it is an image", async () => {
+  it("is visible for the model if it is an image", async () => {
     const content = [
       { type: "text", text: "here" },
       { type: "image", data: png, mimeType: "image/png" },
@@ -70,7 +70,7 @@ describe("what a tool answers", () => {
     expect(result).toEqual({ content });
   });
 
-  it("is a preview and a key when it is large, and can be read on", async () => {
+  it("is a preview and a key if it is large, and can be read on", async () => {
     const log = tool("log", () => "GET /orders\n".repeat(20_000));
     const { executor } = museum({}, log);
     const model = scripted([call("c1", "log")], [say("done")]);
@@ -99,7 +99,7 @@ describe("what a tool answers", () => {
     expect(resultsRead(model)["c2"]).toMatchObject({ value: expect.stringMatching(/^line 1,/) });
   });
 
-  it("is shown while it comes about", async () => {
+  it("is displayed while it is produced", async () => {
     const count = defineTool({
       name: "count",
       description: "Count.",
@@ -118,7 +118,7 @@ describe("what a tool answers", () => {
   });
 });
 
-describe("what goes wrong", () => {
+describe("an error", () => {
   it("is read by a model that sent invalid arguments, which it repairs", async () => {
     const { executor, looked } = museum();
     const model = scripted(
@@ -135,10 +135,10 @@ describe("what goes wrong", () => {
   });
 
   it.each([
-    ["what a policy denies", "look", { id: 2 }, "permission_denied"],
-    ["what a tool throws", "fail", {}, "unavailable"],
+    ["a call that a policy denies", "look", { id: 2 }, "permission_denied"],
+    ["an error that a tool throws", "fail", {}, "unavailable"],
     ["invalid arguments", "look", { id: "x" }, "invalid_arguments"],
-  ])("is an error with a code for the host, and nobody sees its cause: %s", async (...each) => {
+  ])("has a code for the host, and its cause is private: %s", async (...each) => {
     const [, name, args, code] = each;
     const fail = tool("fail", () => {
       throw new ToolError("unavailable", "Closed.", { cause: new Error("door 4711") });
@@ -154,8 +154,8 @@ describe("what goes wrong", () => {
   });
 });
 
-describe("what a model is shown", () => {
-  it("is each tool's schema as it is, for every provider", async () => {
+describe("the model's view", () => {
+  it("has each tool's unchanged schema, for every provider", async () => {
     const schema = {
       type: "object",
       properties: { at: { type: "string", format: "date-time" }, note: { type: "string" } },
@@ -173,8 +173,8 @@ describe("what a model is shown", () => {
     const model = scripted([call("c1", "plan", { at: "2026-01-01T00:00:00Z" })], [say("done")]);
     Object.assign(model, { provider: "openai.responses", modelId: "gpt-5" });
     await readStream(agentWith(model, await mastraTools(executor)).stream("go"));
-    const shown = lastRequest(model).tools?.find(({ name }) => name === "plan");
-    expect(shown).toMatchObject({ description: "Plan.", inputSchema: schema });
+    const listed = lastRequest(model).tools?.find(({ name }) => name === "plan");
+    expect(listed).toMatchObject({ description: "Plan.", inputSchema: schema });
     expect(resultsRead(model)["c1"]).toMatchObject({ value: '{"at":"2026-01-01T00:00:00Z"}' });
   });
 });

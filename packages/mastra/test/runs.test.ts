@@ -7,7 +7,7 @@ import { museum } from "./support/museum.ts";
 import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 import { readStream } from "./support/read-stream.ts";
 
-/** A museum that notes for whom it was asked. */
+/** A museum that records its callers. */
 function noting() {
   const seen: { callId: string; runId: string; caller?: string; injected?: unknown }[] = [];
   const whoami = defineTool({
@@ -34,7 +34,7 @@ describe("a run of an agent", () => {
     ]);
   });
 
-  it("has limits of its own", async () => {
+  it("has its own limits", async () => {
     const { executor, looked } = museum();
     const tools = await mastraTools(executor, { run: () => ({ limits: { calls: 1 } }) });
     for (const id of [1, 2]) {
@@ -49,7 +49,7 @@ describe("a run of an agent", () => {
     expect(looked).toEqual([1, 2]);
   });
 
-  it("has the caller that the host makes of its request context, and asks once", async () => {
+  it("has the caller that the host derives from its request context, and derives it once", async () => {
     const { executor, seen } = noting();
     let asked = 0;
     const tools = await mastraTools(executor, {
@@ -67,7 +67,7 @@ describe("a run of an agent", () => {
     expect(asked).toBe(1);
   });
 
-  it("is on nobody's behalf otherwise, whatever its request context says", async () => {
+  it("has no caller otherwise, whatever its request context contains", async () => {
     const { executor, seen } = noting();
     const requestContext = new RequestContext([
       ["user", "ann"],
@@ -78,7 +78,7 @@ describe("a run of an agent", () => {
     expect(seen.map(({ caller }) => caller)).toEqual([undefined, undefined]);
   });
 
-  it("runs nothing when the host cannot say for whom, and the model does not read why", async () => {
+  it("runs nothing if the host cannot determine the caller, and the model does not read the reason", async () => {
     const { executor, seen } = noting();
     const tools = await mastraTools(executor, {
       run: () => {
@@ -94,7 +94,7 @@ describe("a run of an agent", () => {
 });
 
 describe("a run of the executor", () => {
-  it("is that of all calls, when it is given", async () => {
+  it("is the run of all calls, if it is passed", async () => {
     const { executor, seen } = noting();
     const run = executor.startRun({ id: "mine", caller: { id: "ann" } });
     await readStream(agentWith(turns(), await mastraTools(run)).stream("go"));
@@ -104,7 +104,7 @@ describe("a run of the executor", () => {
     ]);
   });
 
-  it("takes no options beside it, and nothing else is taken for one", async () => {
+  it("accepts no options beside it, and no other value", async () => {
     const { executor } = museum();
     const both = mastraTools(executor.startRun(), { run: () => ({}) });
     await expect(both).rejects.toMatchObject({ code: "internal" });

@@ -30,7 +30,7 @@ describe("many tools", () => {
     expect(tools).toContain("read_artifact");
   });
 
-  it("are searched beyond, and found ones are called", async () => {
+  it("are searched above that, and found ones are called", async () => {
     const { executor, lit } = rooms(500);
     const model = scripted(
       [call("c1", "search_tools", { query: "room 217" })],
@@ -62,12 +62,12 @@ describe("many tools", () => {
     expect(lit).toEqual([0]);
   });
 
-  it("are searched as a run says", async () => {
+  it("are searched as a run is configured", async () => {
     const run = rooms(3).executor.startRun({ search: toolSearch({ form: "constant" }) });
     expect(Object.keys(await mastraTools(run))).toContain("search_tools");
   });
 
-  it("cannot be a list that grows, since Mastra reads it once", async () => {
+  it("cannot be a growing list, since Mastra reads it once", async () => {
     const run = rooms(3).executor.startRun({ search: toolSearch({ form: "growing" }) });
     await expect(mastraTools(run)).rejects.toMatchObject({ code: "internal" });
   });

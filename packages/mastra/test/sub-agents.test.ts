@@ -10,7 +10,7 @@ import { museum } from "./support/museum.ts";
 import { call, resultsRead, say, scripted } from "./support/scripted-model.ts";
 import { readStream } from "./support/read-stream.ts";
 
-/** An agent that hands everything to another one, which has the tools. */
+/** An agent that delegates everything to another one, which has the tools. */
 function parentOf(child: MockLanguageModelV4, tools: MastraTools): Agent {
   const worker = new Agent({
     id: "worker",
@@ -34,7 +34,7 @@ function parentOf(child: MockLanguageModelV4, tools: MastraTools): Agent {
 }
 
 describe("calls of an agent's agent that need approval", () => {
-  it("are asked for by the parent, and one answer approves the one that was shown", async () => {
+  it("are asked for by the parent, and one answer approves the displayed one", async () => {
     const { executor, removed } = museum();
     const calls = [call("k1", "remove", { id: 1 }), call("k2", "remove", { id: 2 })];
     const parent = parentOf(scripted(calls, [say("done")]), await mastraTools(executor));
@@ -49,7 +49,7 @@ describe("calls of an agent's agent that need approval", () => {
     expect(text).toBe("all done");
   });
 
-  it("do not run when the parent's host declines, and that agent reads it", async () => {
+  it("do not run if the parent's host declines, and that agent reads it", async () => {
     const { executor, removed } = museum();
     const child = scripted([call("k1", "remove", { id: 1 })], [say("I leave it.")]);
     const parent = parentOf(child, await mastraTools(executor));

@@ -21,15 +21,15 @@ function textOf(blocks: readonly ContentBlock[]): string {
 }
 
 describe("a result that Mastra has stored", () => {
-  it("that is a text, and is shown as its JSON, is read as that JSON", () => {
+  it("that is a text with its JSON is read as that JSON", () => {
     for (const given of ["", "seven"]) {
-      const shown = JSON.stringify(given);
-      const output = { content: [{ type: "text" as const, text: shown }], value: given };
-      expect(modelOutput(hostOutput(output))).toEqual({ type: "text", value: shown });
+      const serialized = JSON.stringify(given);
+      const output = { content: [{ type: "text" as const, text: serialized }], value: given };
+      expect(modelOutput(hostOutput(output))).toEqual({ type: "text", value: serialized });
     }
   });
 
-  it("is read by the model as its content says, and holds the value", () => {
+  it("is read by the model as its content, and contains the value", () => {
     fc.assert(
       fc.property(value, fc.option(content, { nil: undefined }), (given, own) => {
         // The executor's own content of a value is its JSON.

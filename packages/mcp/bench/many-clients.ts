@@ -1,6 +1,8 @@
-// Many clients of both generations of the protocol at one gateway over loopback, by the default limits: whether any is
-// refused or cut off.
-//   node --conditions=@toolweave/source packages/mcp/bench/many-clients.ts [--clients 200] [--seconds 180] [--pause 2000]
+// Many clients of both generations of the protocol at one gateway over loopback, with the default
+// limits: checks whether any is refused or disconnected.
+//
+// node --conditions=@toolweave/source packages/mcp/bench/many-clients.ts [--clients 200] [--seconds
+// 180] [--pause 2000]
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";

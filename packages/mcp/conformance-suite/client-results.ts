@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { suiteProgram, type CheckedScenario } from "./suite.ts";
 
-/** What the official suite says of our client, of the scenarios that a revision of the protocol requires. */
+/** The results of the official suite for our client, in the scenarios that a revision of the protocol requires. */
 export interface ClientResults {
   readonly passed: readonly string[];
   readonly failed: readonly CheckedScenario[];
@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const timeoutMs = 60_000;
 
 /** Scenarios at once: the suite's own way, all of them, starves their servers. */
-const mostAtOnce = 4;
+const maxConcurrent = 4;
 
 const client = `${process.execPath} --conditions=@toolweave/source ${fileURLToPath(new URL("./client.ts", import.meta.url))}`;
 
@@ -32,7 +32,7 @@ export async function clientResults(revision: string): Promise<ClientResults> {
       else failed.push({ scenario, wrong });
     }
   };
-  await Promise.all(Array.from({ length: mostAtOnce }, work));
+  await Promise.all(Array.from({ length: maxConcurrent }, work));
   return { passed: passed.toSorted(), failed };
 }
 
@@ -49,7 +49,7 @@ async function scenariosOf(revision: string): Promise<string[]> {
   return scenarios;
 }
 
-/** What went wrong; `undefined`: nothing. */
+/** The error; `undefined`: none. */
 async function faultsOf(
   scenario: string,
   revision: string,

@@ -22,7 +22,7 @@ import {
   type McpSource,
 } from "../src/index.ts";
 
-/** What a scenario says beside the URL. */
+/** The context of a scenario beside the URL. */
 interface ScenarioContext {
   readonly client_id?: string;
   readonly client_secret?: string;
@@ -33,10 +33,10 @@ interface ScenarioContext {
 }
 
 /** A person who is sent to sign in again and again gives up. */
-const mostSignIns = 2;
+const maxSignIns = 2;
 
 /** So does one who is asked again and again by a call. */
-const mostAnswers = 10;
+const maxAnswers = 10;
 
 const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
@@ -61,7 +61,7 @@ async function run(): Promise<void> {
   await source.close();
 }
 
-/** A source that is ready, once somebody has signed in for it where it asks for that. */
+/** A source that is ready, once a person has signed in if required. */
 async function connected(): Promise<McpSource> {
   for (let times = 0; ; times++) {
     const source = mcpSource(await server());
@@ -70,7 +70,7 @@ async function connected(): Promise<McpSource> {
       return source;
     } catch (error) {
       await source.close();
-      if ((error as ToolError).code !== "auth_required" || times === mostSignIns) throw error;
+      if ((error as ToolError).code !== "auth_required" || times === maxSignIns) throw error;
       const begun = await allowing(async () => signIn(await server()));
       await begun?.finish(await visited(begun.url));
     }
@@ -118,7 +118,7 @@ async function issuer(): Promise<string> {
   return servers?.[0] ?? origin;
 }
 
-/** The suite's authorization servers are on loopback, where nobody goes before the host has allowed it. */
+/** The suite's authorization servers are on loopback, which the host must allow. */
 async function allowing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -151,7 +151,7 @@ function callsOf(source: McpSource): readonly Omit<ToolCall, "id">[] {
 
 async function outcomeOf(executor: ToolExecutor, call: ToolCall): Promise<ToolOutcome> {
   let outcome = await executor.execute(call);
-  for (let times = 0; outcome.status === "interrupted" && times < mostAnswers; times++) {
+  for (let times = 0; outcome.status === "interrupted" && times < maxAnswers; times++) {
     const answers = await Promise.all(outcome.interruption.requests.map(answerTo));
     outcome = await executor.resume(outcome.interruption, answers);
   }

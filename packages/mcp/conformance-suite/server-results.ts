@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suiteServer } from "./server.ts";
 import { suiteProgram, type CheckedScenario } from "./suite.ts";
 
-/** What the official suite says of our gateway, of the scenarios that a revision of the protocol requires. */
+/** The results of the official suite for our gateway, in the scenarios that a revision of the protocol requires. */
 export interface ServerResults {
   readonly passed: readonly string[];
   readonly failed: readonly CheckedScenario[];

@@ -19,7 +19,7 @@ const silence = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
 const pauseMs = 50;
 
-/** What the suite calls, in the words that it looks for. */
+/** The tools that the suite calls, with the texts that it expects. */
 export function suiteTools(changed: (kind: "tools" | "prompts") => void): readonly Tool[] {
   return [
     tool("test_simple_text", () => "This is a simple text response for testing."),
@@ -64,7 +64,7 @@ export function suiteTools(changed: (kind: "tools" | "prompts") => void): readon
       return "Done, with logging.";
     }),
     tool("test_logging_tool", (_args, ctx) => {
-      log("Nobody has asked for this.", ctx);
+      log("This was not requested.", ctx);
       return "Done.";
     }),
     tool("json_schema_2020_12_tool", () => "Done.", schema2020),
@@ -238,7 +238,7 @@ const inRounds: readonly Tool[] = [
   tool("test_input_required_result_tampered_state", (_args, { resumed }) =>
     resumed === undefined
       ? asked("confirm", "Please confirm", { ok: { type: "boolean" } }, "begun")
-      : "Nobody has changed it.",
+      : "It is unchanged.",
   ),
   tool("test_input_required_result_multi_round", (_args, { resumed }) => {
     if (resumed === undefined) {
@@ -265,7 +265,7 @@ function asked(
 
 function answerIn(answers: readonly Answer[], field: string): string {
   const [answer] = answers;
-  return answer?.type === "input" ? String((answer.value as JsonObject)[field]) : "nobody";
+  return answer?.type === "input" ? String((answer.value as JsonObject)[field]) : "no one";
 }
 
 const schema2020: JsonSchema = {

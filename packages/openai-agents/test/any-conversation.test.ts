@@ -8,7 +8,7 @@ import { key, museum } from "./support/museum.ts";
 
 type Decision = "approve" | "reject" | "later";
 
-/** One call that the model makes; decisions are a person's, each time that they are asked about it. */
+/** One call of the model; decisions are a person's, each time that they are asked about it. */
 interface Planned {
   readonly tool: "remove" | "look";
   readonly decisions: readonly Decision[];
@@ -19,13 +19,13 @@ const planned = fc.record<Planned>({
   decisions: fc.array(fc.constantFrom<Decision>("approve", "reject", "later"), { maxLength: 3 }),
 });
 
-/** What the person comes to say of a call in the end, however often they put it off. */
+/** The person's final decision on a call, however often it was postponed. */
 function verdict({ decisions }: Planned): Decision {
   return decisions.find((decision) => decision !== "later") ?? "approve";
 }
 
 describe("any conversation, any decisions, and any moves to another process", () => {
-  it("runs what was approved once and nothing else, and tells the model of every call", async () => {
+  it("runs approved calls once and nothing else, and returns the model a result of every call", async () => {
     const turns = fc.array(fc.array(planned, { minLength: 1, maxLength: 3 }), { maxLength: 3 });
     const moves = fc.array(fc.boolean(), { minLength: 1, maxLength: 5 });
     await fc.assert(
@@ -96,6 +96,6 @@ describe("any conversation, any decisions, and any moves to another process", ()
       }),
       { numRuns: 30 },
     );
-    // Hundreds of requests, on machines that do other things as well.
+    // Hundreds of requests, also on busy machines.
   }, 120_000);
 });

@@ -7,21 +7,21 @@ import { agentTools, restoreWaitingCalls, waitingCalls } from "../src/index.ts";
 import { call, say, scripted, textsRead } from "./support/agents.ts";
 import { key, museum, type Museum } from "./support/museum.ts";
 
-/** The state of a run that asks whether exhibit 7 may be removed, as it is kept in a database. */
+/** The state of a run that asks whether exhibit 7 may be removed, as stored in a database. */
 async function askedToRemove({ executor }: Museum): Promise<string> {
   const { agent } = scripted(await agentTools(executor), [call("c1", "remove", { id: 7 })]);
   return (await run(agent, "go")).state.toString();
 }
 
-/** Loads the state, agrees to all that waits, and goes on. */
+/** Loads the state, approves all pending calls, and resumes. */
 async function approved(agent: Agent, text: string) {
   const state = await RunState.fromString(agent, text);
   for (const interruption of state.getInterruptions()) state.approve(interruption);
   return run(agent, state);
 }
 
-describe("a run that was written down", () => {
-  it("goes on in another process, and runs the call once", async () => {
+describe("a serialized run", () => {
+  it("is resumed in another process, and runs the call once", async () => {
     const script = fileURLToPath(new URL("support/leave-a-call-waiting.ts", import.meta.url));
     const text = execFileSync(process.execPath, ["--conditions=@toolweave/source", script], {
       encoding: "utf8",
@@ -35,7 +35,7 @@ describe("a run that was written down", () => {
     expect(textsRead(model)).toEqual({ c1: "exhibit 1", c2: '{"removed":7}' });
   });
 
-  it("says to whoever decides there what its calls intend to do", async () => {
+  it("contains the permissions of its calls for the approver there", async () => {
     const text = await askedToRemove(museum({ key }));
     const { agent } = scripted(await agentTools(museum({ key }).executor));
     const { _context } = await RunState.fromString(agent, text);
@@ -53,11 +53,11 @@ describe("a run that was written down", () => {
     const twice = scripted(await agentTools(executor), say("hm"));
     await approved(twice.agent, text);
     expect(removed).toEqual([7]);
-    // The same answer gets what came of it the first time.
+    // The same answer returns the first outcome.
     expect(textsRead(twice.model)["c1"]).toBe(textsRead(once.model)["c1"]);
   });
 
-  it("goes on with a context of the host's own, which takes the waiting calls over", async () => {
+  it("is resumed with the host's own context, which takes over the pending calls", async () => {
     const text = await askedToRemove(museum({ key }));
     const { executor, removed } = museum({ key });
     const { agent } = scripted(await agentTools(executor), say("done"));
@@ -89,7 +89,7 @@ describe("a run that was written down", () => {
     expect(textsRead(model)["c1"]).toMatch(/cannot be opened/);
   });
 
-  it("has no argument that is a secret in what travels with it", async () => {
+  it("has no secret argument in its data", async () => {
     const secret = "tok-1f0c93b7a2";
     const { executor } = museum({ key, redact: { secrets: [secret] } });
     const args = { id: 7, note: secret };
@@ -99,7 +99,7 @@ describe("a run that was written down", () => {
     expect(JSON.stringify(runContext.context)).not.toContain(secret);
   });
 
-  it("does not put into the model's input what travels with it", async () => {
+  it("does not add its data to the model's input", async () => {
     const { executor } = museum({ key });
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -115,8 +115,8 @@ describe("a run that was written down", () => {
   });
 });
 
-describe("a state that was changed on its way", () => {
-  /** What waits, as it stands in the state's JSON. */
+describe("a state that was changed in transit", () => {
+  /** The pending calls in the state's JSON. */
   interface Written {
     readonly context: {
       readonly context: {
@@ -147,7 +147,7 @@ describe("a state that was changed on its way", () => {
     expect(read).toMatch(/cannot be opened/);
   });
 
-  it("runs nothing, and breaks nothing: requests that are none in the sealed call", async () => {
+  it("runs nothing, and breaks nothing: invalid requests in the sealed call", async () => {
     const { removed, read } = await changed(({ "@toolweave/openai-agents": { waiting } }) => {
       Object.assign(waiting[0]?.["interruption"] as object, { requests: [null] });
     });
@@ -155,7 +155,7 @@ describe("a state that was changed on its way", () => {
     expect(read).toMatch(/^remove was not run now/);
   });
 
-  it("runs nothing, and breaks nothing: a grant that is none in what is agreed to for good", async () => {
+  it("runs nothing, and breaks nothing: an invalid grant in a permanent approval", async () => {
     const first = museum({ key });
     const asking = scripted(await agentTools(first.executor), [call("c1", "remove", { id: 7 })]);
     const text = (await run(asking.agent, "go")).state.toString();
@@ -173,8 +173,8 @@ describe("a state that was changed on its way", () => {
   it.each([
     ["nothing", undefined],
     ["a text", "x"],
-    ["lists that are none", { waiting: 1, always: null }],
-    ["calls that are none", { waiting: [null, 1, {}, { callId: "c1" }], always: [1] }],
+    ["invalid lists", { waiting: 1, always: null }],
+    ["invalid calls", { waiting: [null, 1, {}, { callId: "c1" }], always: [1] }],
   ])("runs nothing, and breaks nothing: %s in place of the calls", async (_, kept) => {
     const { removed, read } = await changed((context) => {
       context["@toolweave/openai-agents"] = kept as never;

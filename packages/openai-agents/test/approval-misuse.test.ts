@@ -29,8 +29,8 @@ describe("an approval", () => {
     ["another caller", { caller: { id: "eve" }, sessionId: "s" }],
     ["the same caller in other roles", { caller: { id: "ann", roles: ["x"] }, sessionId: "s" }],
     ["another session", { caller: { id: "ann" }, sessionId: "t" }],
-    ["nobody", {}],
-  ])("is not good for %s", async (_, later) => {
+    ["no caller", {}],
+  ])("is not valid for %s", async (_, later) => {
     const { executor, removed } = museum();
     const first = executor.startRun({ caller: { id: "ann" }, sessionId: "s" });
     const asking = scripted(await agentTools(first), [call("c1", "remove", { id: 7 })]);
@@ -43,7 +43,7 @@ describe("an approval", () => {
     expect(textsRead(model)["c1"]).toMatch(/another caller or session/);
   });
 
-  it("is not there for a call that is executed without having been asked about", async () => {
+  it("does not exist for a call that is executed without a request", async () => {
     const { executor, removed } = museum();
     const remove = named(await agentTools(executor), "remove");
     const toolCall: FunctionCallItem = call("c1", "remove", { id: 7 });
@@ -52,7 +52,7 @@ describe("an approval", () => {
     expect(removed).toEqual([]);
   });
 
-  it("is not there for a call that was asked about and not answered", async () => {
+  it("does not exist for a call that was requested and not answered", async () => {
     const { executor, removed } = museum();
     const remove = named(await agentTools(executor), "remove");
     const context = new RunContext();
@@ -64,7 +64,7 @@ describe("an approval", () => {
     expect(removed).toEqual([]);
   });
 
-  it("of one run is not good for another with the same context object and the same ids", async () => {
+  it("of one run is not valid for another with the same context object and the same ids", async () => {
     const { executor, removed } = museum();
     const context = {};
     const tools = await agentTools(executor);
@@ -77,7 +77,7 @@ describe("an approval", () => {
     expect(removed).toEqual([1]);
   });
 
-  it("is asked for again when 1000 more have been asked for since", async () => {
+  it("is requested again after 1000 other requests", async () => {
     const { executor } = museum();
     const remove = named(await agentTools(executor), "remove");
     const context = new RunContext();
@@ -105,7 +105,7 @@ describe("an approval", () => {
     expect(removed).toEqual([7]);
   });
 
-  it("is not taken away by another run with the same context object, which declines its own", async () => {
+  it("is not removed by another run with the same context object, which declines its own", async () => {
     const { executor, removed } = museum();
     const context = {};
     const tools = await agentTools(executor);
@@ -121,7 +121,7 @@ describe("an approval", () => {
     expect(removed).toEqual([1]);
   });
 
-  it("works with a context object that takes no property, in this process", async () => {
+  it("works with a context object that accepts no property, in this process", async () => {
     const { executor, removed } = museum();
     const { agent } = scripted(
       await agentTools(executor),
@@ -153,7 +153,7 @@ describe("two calls of one id", () => {
     expect(looked).toEqual([1]);
   });
 
-  it("are not taken for each other when the first was never executed", async () => {
+  it("are not confused if the first was never executed", async () => {
     const { executor, looked } = museum();
     const look = named(await agentTools(executor), "look");
     const context = new RunContext();
@@ -164,7 +164,7 @@ describe("two calls of one id", () => {
 });
 
 describe("alwaysApprove", () => {
-  /** Writes to rooms; each room is a permission of its own. */
+  /** Writes to rooms; each room is a separate permission. */
   function rooms(rule: Partial<PolicyRule> = {}) {
     const painted: string[] = [];
     const tool = defineTool({
@@ -188,7 +188,7 @@ describe("alwaysApprove", () => {
   const paint = (id: string, room: string, colour: string): FunctionCallItem =>
     call(id, "paint", { room, colour });
 
-  it("stands for the same permission in the rest of the run, whatever the arguments are", async () => {
+  it("applies to the same permission in the rest of the run, whatever the arguments are", async () => {
     const { executor, painted } = rooms();
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -204,7 +204,7 @@ describe("alwaysApprove", () => {
     expect(textsRead(model)["c"]).toMatch(/^paint was not run now/);
   });
 
-  it("does not stand for what was agreed to once", async () => {
+  it("does not apply to a call that was approved once", async () => {
     const { executor, painted } = rooms();
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -222,7 +222,7 @@ describe("alwaysApprove", () => {
     expect(textsRead(model)["c"]).toMatch(/^paint was not run now/);
   });
 
-  it("does not stand where the SDK knows nothing of it", async () => {
+  it("does not apply if the SDK has no record of it", async () => {
     const { executor, painted } = rooms();
     const tools = await agentTools(executor);
     const { agent } = scripted(tools, [paint("a", "hall", "red")], say("done"));
@@ -237,7 +237,7 @@ describe("alwaysApprove", () => {
     expect(painted).toEqual(["hall red"]);
   });
 
-  it("holds in another process, where the calls go on", async () => {
+  it("applies in another process, where the calls are resumed", async () => {
     const first = rooms();
     const asking = scripted(await agentTools(first.executor), [paint("a", "hall", "red")]);
     const { state, interruptions } = await run(asking.agent, "go");
@@ -252,7 +252,7 @@ describe("alwaysApprove", () => {
     expect(second.painted).toEqual(["hall red", "hall blue"]);
   });
 
-  it("does not stand for what the policy asks about every time", async () => {
+  it("does not apply to a call that the policy asks about every time", async () => {
     const { executor, painted } = rooms({ ask: "always" });
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -267,7 +267,7 @@ describe("alwaysApprove", () => {
     expect(textsRead(model)["b"]).toMatch(/^paint was not run now/);
   });
 
-  it("does not stand for a tool that has become another one", async () => {
+  it("does not apply to a tool that has changed", async () => {
     const { executor, painted, tool } = rooms();
     const { agent, model } = scripted(
       await agentTools(executor),

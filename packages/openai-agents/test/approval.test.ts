@@ -6,7 +6,7 @@ import { call, say, scripted, textsRead } from "./support/agents.ts";
 import { museum } from "./support/museum.ts";
 
 describe("a call that needs approval", () => {
-  it("is an interruption of the SDK's, and does not run before", async () => {
+  it("is an interruption of the SDK, and does not run before the answer", async () => {
     const { executor, removed } = museum();
     const { agent } = scripted(await agentTools(executor), [call("c1", "remove", { id: 7 })]);
     const result = await run(agent, "go");
@@ -16,7 +16,7 @@ describe("a call that needs approval", () => {
     expect(removed).toEqual([]);
   });
 
-  it("says what it intends to do, for whoever decides", async () => {
+  it("contains its permissions, for the approver", async () => {
     const { executor } = museum();
     const { agent } = scripted(await agentTools(executor), [call("c1", "remove", { id: 7 })]);
     const { runContext } = await run(agent, "go");
@@ -31,7 +31,7 @@ describe("a call that needs approval", () => {
     ]);
   });
 
-  it("runs once when it is approved, and the model reads its result", async () => {
+  it("runs once if it is approved, and the model reads its result", async () => {
     const { executor, removed } = museum();
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -47,7 +47,7 @@ describe("a call that needs approval", () => {
     expect(waitingCalls(runContext)).toEqual([]);
   });
 
-  it("that is rejected never runs, and keeps its siblings: what ran, and what is approved", async () => {
+  it("that is rejected never runs, and does not affect its siblings", async () => {
     const { executor, removed, looked } = museum();
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -69,7 +69,7 @@ describe("a call that needs approval", () => {
     expect(textsRead(model)).toEqual({ a: "It stays.", b: '{"removed":2}', c: "exhibit 3" });
   });
 
-  it("that is rejected is told to the executor, with the reason", async () => {
+  it("that is rejected is reported to the executor, with the reason", async () => {
     const records: AuditRecord[] = [];
     const pendingCalls = memoryPendingCalls();
     const audit = { write: (record: AuditRecord) => void records.push(record) };
@@ -86,7 +86,7 @@ describe("a call that needs approval", () => {
     expect(await pendingCalls.list()).toEqual([]);
   });
 
-  it("that nobody has answered yet waits on as it is, and the answered one runs", async () => {
+  it("without an answer stays pending, and the answered one runs", async () => {
     const { executor, removed } = museum();
     const { agent } = scripted(
       await agentTools(executor),
@@ -105,7 +105,7 @@ describe("a call that needs approval", () => {
     expect(removed).toEqual([1, 2]);
   });
 
-  it("goes through the host's hooks and events once before it is asked about", async () => {
+  it("runs the host's hooks and emits events once before it is asked about", async () => {
     const beforeCall = vi.fn<() => void>();
     const { executor } = museum({ hooks: [{ beforeCall }] });
     const events: string[] = [];

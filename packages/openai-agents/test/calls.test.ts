@@ -13,7 +13,7 @@ import { call, say, scripted, textsRead } from "./support/agents.ts";
 import { museum } from "./support/museum.ts";
 
 describe("the tools of an executor", () => {
-  it("are shown to the model as they are: name, description, and the schema unchanged", async () => {
+  it("are passed to the model unchanged: name, description, and schema", async () => {
     const input = {
       type: "object",
       properties: { id: { type: "integer", minimum: 1 }, note: { type: "string" } },
@@ -32,7 +32,7 @@ describe("the tools of an executor", () => {
     });
   });
 
-  it("are strict where the schema is fit for it", async () => {
+  it("are strict if the schema allows it", async () => {
     const look = defineTool({
       name: "look",
       description: "Look.",
@@ -48,7 +48,7 @@ describe("the tools of an executor", () => {
     expect(tool?.strict).toBe(true);
   });
 
-  it("have not realised a schema before a model is shown it", async () => {
+  it("have no schema created before a model needs it", async () => {
     const schema = vi.fn<() => object>(() => ({ type: "object" }));
     const { executor } = museum();
     const look = executor.registry.toolset().get("look")!;
@@ -61,7 +61,7 @@ describe("the tools of an executor", () => {
     expect(tool?.parameters).toEqual({ type: "object" });
   });
 
-  it("are those of every source, also of one that still loads", async () => {
+  it("are those of every source, including one that is still loading", async () => {
     let load: (source: ToolSource) => void = () => {};
     const registry = new ToolRegistry([new Promise<ToolSource>((resolve) => (load = resolve))]);
     const tools = agentTools(new ToolExecutor({ registry }));
@@ -88,7 +88,7 @@ describe("the tools of an executor", () => {
 });
 
 describe("a call", () => {
-  /** What a tool was told of its call. */
+  /** The context of a tool's call. */
   function noted() {
     const seen: ToolContext[] = [];
     const note = defineTool({
@@ -103,7 +103,7 @@ describe("a call", () => {
     return { executor: new ToolExecutor({ registry: new ToolRegistry([note]) }), seen };
   }
 
-  it("has the model's id, and one run of the executor's for a whole run of the agent", async () => {
+  it("has the model's id, and one run of the executor for a complete run of the agent", async () => {
     const { executor, seen } = noted();
     const tools = await agentTools(executor);
     const turns = [[call("a", "note"), call("b", "note")], [call("c", "note")], say("done")];
@@ -115,7 +115,7 @@ describe("a call", () => {
     expect(fourth).not.toBe(first);
   });
 
-  it("is made for whom the agent's context says, with what it injects", async () => {
+  it("is made for the caller in the agent's context, with its injected values", async () => {
     const { executor, seen } = noted();
     const tools = await agentTools<{ user: string }>(executor, {
       run: ({ context: { user } }) => ({
@@ -139,7 +139,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("is made in the run that was given, when one was", async () => {
+  it("is made in the given run, if there is one", async () => {
     const { executor, seen } = noted();
     const toolRun = executor.startRun({ id: "mine", caller: { id: "ann" } });
     const { agent } = scripted(await agentTools(toolRun), [call("a", "note")], say("done"));
@@ -159,7 +159,7 @@ describe("a call", () => {
     expect(await remove.invoke(context, deep, { toolCall })).toMatch(/arguments of remove/);
   });
 
-  it("with arguments that are no object is asked about by the SDK itself, and told what is wrong", async () => {
+  it("with arguments that are not an object is asked about by the SDK itself, and reports the error", async () => {
     const { executor, looked } = museum();
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -180,7 +180,7 @@ describe("a call", () => {
 
 describe("agentTools", () => {
   it.each([
-    ["what is neither an executor nor a run", [{}]],
+    ["a value that is neither an executor nor a run", [{}]],
     ["an option it does not have", [museum().executor, { search: true }]],
     ["options of a run beside a run", [museum().executor.startRun(), { run: () => ({}) }]],
   ])("refuses %s", async (_, args) => {

@@ -65,8 +65,8 @@ describe("the signal of an agent's run", () => {
   });
 });
 
-describe("a run of the executor's that is cancelled", () => {
-  it("ends the agent's run: its model is not asked again", async () => {
+describe("a run of the executor that is cancelled", () => {
+  it("ends the agent's run: its model is not called again", async () => {
     const { watch, started } = endless();
     const { executor } = museum({ more: [watch] });
     const toolRun = executor.startRun();

@@ -8,7 +8,7 @@ import { endless, key, museum } from "./support/museum.ts";
 
 type Turns = ConstructorParameters<typeof ScriptedModel>[0];
 
-/** An agent that has another one do the work, which has another one do the removing. */
+/** An agent that delegates to another one, which delegates the removal to another one. */
 async function director(
   executor: ToolExecutor,
   turns: { readonly director?: Turns; readonly curator?: Turns; readonly guard?: Turns },
@@ -83,7 +83,7 @@ describe("an agent that is a tool of another one", () => {
     expect(removed).toEqual([1, 2]);
   });
 
-  it("SA04: has no budget of its own", async () => {
+  it("SA04: has no limits of its own", async () => {
     const { executor, looked } = museum();
     const model = (id: string) =>
       new ScriptedModel([
@@ -95,7 +95,7 @@ describe("an agent that is a tool of another one", () => {
       new Agent({ name, model: model(name), tools }).asTool({
         toolName: name,
         toolDescription: "Looks.",
-        // With it the SDK gives the agent a context of its own.
+        // With it the SDK creates a separate context for the agent.
         inputBuilder: () => "Look!",
       }),
     );
@@ -126,7 +126,7 @@ describe("an agent that is a tool of another one", () => {
 });
 
 describe("a hand-off", () => {
-  it("goes on in the same run of the executor's", async () => {
+  it("continues in the same run of the executor", async () => {
     const { executor } = museum();
     const runs = new Set<string>();
     executor.on((event) => void ("runId" in event && runs.add(event.runId)));
@@ -147,7 +147,7 @@ describe("a hand-off", () => {
     expect(runs.size).toBe(1);
   });
 
-  it("leaves an approval with the agent that was handed over to", async () => {
+  it("leaves an approval with the agent that received the hand-off", async () => {
     const { executor, removed } = museum();
     const tools = await agentTools(executor);
     const guard = scripted(tools, [call("g1", "remove", { id: 2 })], say("done"));

@@ -13,7 +13,7 @@ import { call, resultsRead, say, scripted, textsRead } from "./support/agents.ts
 
 type Answers = () => unknown;
 
-/** What the model reads when a tool answers so. */
+/** The model's text for this answer of a tool. */
 async function readOf(execute: Answers, options: Omit<ExecutorOptions, "registry"> = {}) {
   const tool = defineTool({
     name: "tool",
@@ -32,7 +32,7 @@ const text = (value: string) => ({ type: "text", text: value });
 const pixel = "iVBORw0KGgo=";
 
 describe("an answer", () => {
-  it("that is a text is read as it is", async () => {
+  it("that is a text is read unchanged", async () => {
     expect(await readOf(() => "hello")).toEqual(text("hello"));
   });
 
@@ -40,7 +40,7 @@ describe("an answer", () => {
     expect(await readOf(() => ({ rooms: [1, 2] }))).toEqual(text('{"rooms":[1,2]}'));
   });
 
-  it("that is nothing is read as that", async () => {
+  it("that is undefined is read as an empty output", async () => {
     expect(await readOf(() => "")).toEqual(text("(no output)"));
   });
 
@@ -66,7 +66,7 @@ describe("an answer", () => {
       mimeType: "application/pdf",
       blob: "JVBERi0=",
     };
-    // Where binary content is kept for a program; otherwise it is an artifact.
+    // If binary content is kept for a program; otherwise it is an artifact.
     const tool = defineTool({
       name: "tool",
       description: "Answer.",
@@ -86,7 +86,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("with a sound, or an image no model takes, names it", async () => {
+  it("with audio, or an image that models refuse, names it", async () => {
     const blocks = [
       { type: "audio", data: "AAAA", mimeType: "audio/wav" },
       { type: "image", data: "AAAA", mimeType: "image/tiff" },
@@ -96,12 +96,12 @@ describe("an answer", () => {
     );
   });
 
-  it("with a link names it, and nobody follows it", async () => {
+  it("with a link names it, and the link is not followed", async () => {
     const link = { type: "resource_link", uri: "http://10.0.0.1/x.png", name: "x" };
     expect(await readOf(() => [link])).toEqual(text("x: http://10.0.0.1/x.png"));
   });
 
-  it("that looks like a part of the SDK's is no such part: nothing is fetched for it", async () => {
+  it("that looks like a part of the SDK is data: nothing is fetched for it", async () => {
     const part = { type: "image", imageUrl: "http://10.0.0.1/x.png" };
     expect(await readOf(() => part)).toEqual(text(JSON.stringify(part)));
     expect(await readOf(() => [part])).toEqual(text(JSON.stringify([part])));
@@ -141,7 +141,7 @@ describe("a large answer", () => {
   });
 });
 
-describe("what goes wrong is a text that the model reads, and the run goes on", () => {
+describe("an error is a text that the model reads, and the run continues", () => {
   it.each<[string, Answers, RegExp]>([
     [
       "a tool that throws",
@@ -151,7 +151,7 @@ describe("what goes wrong is a text that the model reads, and the run goes on", 
       /^tool failed: The lamp is broken\.$/,
     ],
     [
-      "a tool that says what to do",
+      "a tool that names the next step",
       () => {
         throw new ToolError("unavailable", "Try again tomorrow.");
       },
@@ -171,7 +171,7 @@ describe("what goes wrong is a text that the model reads, and the run goes on", 
     expect(read).toMatchObject({ text: expect.stringMatching(/^tool is not permitted/) });
   });
 
-  it("arguments that are not valid, with what was expected", async () => {
+  it("invalid arguments, with the expected ones", async () => {
     const tool = defineTool({
       name: "tool",
       description: "Answer.",
@@ -188,7 +188,7 @@ describe("what goes wrong is a text that the model reads, and the run goes on", 
     expect(textsRead(model)["c1"]).toMatch(/id must be integer \(sent: "seven"\)/);
   });
 
-  it("an exhausted budget", async () => {
+  it("an exhausted limit", async () => {
     const tool = defineTool({
       name: "tool",
       description: "Answer.",

@@ -3,9 +3,9 @@ import { defineTool, ToolExecutor, ToolRegistry, toolsSource } from "@toolweave/
 import { toolSearch } from "@toolweave/core/search";
 import { describe, expect, it } from "vitest";
 import { agentTools } from "../src/index.ts";
-import { call, say, scripted, textsRead, toolsShown } from "./support/agents.ts";
+import { call, say, scripted, textsRead, listedTools } from "./support/agents.ts";
 
-/** Many rooms with a light each, and a cellar whose light nobody may switch on unasked. */
+/** Many rooms with a light each, and a cellar whose light needs approval. */
 function house(count: number) {
   const lit: string[] = [];
   const light = (room: string, needsApproval = false) =>
@@ -25,7 +25,7 @@ function house(count: number) {
 }
 
 describe("an executor of more than 100 tools", () => {
-  it("shows a model a search in their place, and what is found is called", async () => {
+  it("gives a model a search in their place, and found tools are called", async () => {
     const { executor, lit } = house(101);
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -34,13 +34,13 @@ describe("an executor of more than 100 tools", () => {
       say("done"),
     );
     await run(agent, "go");
-    const shown = ["call_tool", "describe_tool", "read_artifact", "search_tools"];
-    expect(toolsShown(model)).toEqual([shown, shown, shown]);
+    const listed = ["call_tool", "describe_tool", "read_artifact", "search_tools"];
+    expect(listedTools(model)).toEqual([listed, listed, listed]);
     expect(textsRead(model)["a"]).toContain("light_room_57");
     expect(lit).toEqual(["room_57"]);
   });
 
-  it("has a person asked about the call inside of call_tool", async () => {
+  it("asks a person about the inner call of call_tool", async () => {
     const { executor, lit } = house(101);
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -57,16 +57,16 @@ describe("an executor of more than 100 tools", () => {
 });
 
 describe("an executor of 100 tools", () => {
-  it("shows them all", async () => {
+  it("lists them all", async () => {
     const { executor } = house(100);
     const { agent, model } = scripted(await agentTools(executor), say("done"));
     await run(agent, "go");
-    expect(toolsShown(model)[0]).toHaveLength(101);
+    expect(listedTools(model)[0]).toHaveLength(101);
   });
 });
 
 describe("a run with a search that grows", () => {
-  it("shows what was found from the next turn on", async () => {
+  it("lists found tools from the next turn on", async () => {
     const { executor, lit } = house(300);
     const toolRun = executor.startRun({ search: toolSearch({ form: "growing", results: 1 }) });
     const { agent, model } = scripted(
@@ -76,7 +76,7 @@ describe("a run with a search that grows", () => {
       say("done"),
     );
     await run(agent, "go");
-    expect(toolsShown(model).slice(0, 2)).toEqual([
+    expect(listedTools(model).slice(0, 2)).toEqual([
       ["read_artifact", "search_tools"],
       ["read_artifact", "search_tools", "light_room_217"],
     ]);
@@ -88,7 +88,7 @@ describe("the tools of an agent", () => {
   const open = (name: string) =>
     defineTool({ name, description: "Open it.", input: { type: "object" }, execute: () => "open" });
 
-  it("are shown to those callers only who may call them", async () => {
+  it("are listed only for callers who may call them", async () => {
     const executor = new ToolExecutor({
       registry: new ToolRegistry([open("door"), open("safe")]),
       policy: {
@@ -104,13 +104,13 @@ describe("the tools of an agent", () => {
     const { agent, model } = scripted(tools, say("done"), say("done"));
     await run(agent, "go", { context: { role: "visitor" } });
     await run(agent, "go", { context: { role: "guard" } });
-    expect(toolsShown(model)).toEqual([
+    expect(listedTools(model)).toEqual([
       ["door", "read_artifact"],
       ["door", "safe", "read_artifact"],
     ]);
   });
 
-  it("are not shown any more when they have gone", async () => {
+  it("are not listed after they were removed", async () => {
     const source = toolsSource("yard", [open("gate")]);
     const registry = new ToolRegistry([open("door"), source]);
     const { agent, model } = scripted(
@@ -121,7 +121,7 @@ describe("the tools of an agent", () => {
     await run(agent, "go");
     await registry.remove("yard");
     await run(agent, "go");
-    expect(toolsShown(model)).toEqual([
+    expect(listedTools(model)).toEqual([
       ["door", "gate", "read_artifact"],
       ["door", "read_artifact"],
     ]);

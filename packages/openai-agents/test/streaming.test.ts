@@ -5,7 +5,7 @@ import { call, say, scripted, textsRead } from "./support/agents.ts";
 import { museum } from "./support/museum.ts";
 
 describe("a streamed run", () => {
-  it("calls tools, asks, and goes on with what is approved", async () => {
+  it("calls tools, asks, and resumes approved calls", async () => {
     const { executor, removed } = museum();
     const { agent, model } = scripted(
       await agentTools(executor),

@@ -6,7 +6,7 @@ import { call, say, scripted, textsRead } from "./support/agents.ts";
 import { key, museum } from "./support/museum.ts";
 
 describe("a tool that asks for approval while it runs", () => {
-  it("tells the model what it waits for, and goes on in the same call made again, once approved", async () => {
+  it("reports its wait to the model, and is resumed by the same call made again, once approved", async () => {
     const { executor, lent } = museum();
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -31,7 +31,7 @@ describe("a tool that asks for approval while it runs", () => {
     expect(waitingCalls(result.runContext)).toEqual([]);
   });
 
-  it("goes on in another process", async () => {
+  it("is resumed in another process", async () => {
     const first = museum({ key });
     const asking = scripted(
       await agentTools(first.executor),
@@ -48,7 +48,7 @@ describe("a tool that asks for approval while it runs", () => {
     expect(textsRead(model)["c2"]).toBe("exhibit 7 is lent");
   });
 
-  it("stays where it is when it is rejected, and begins anew when it is called again", async () => {
+  it("stays pending if it is rejected, and begins again if it is called again", async () => {
     const { executor, lent } = museum();
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -64,7 +64,7 @@ describe("a tool that asks for approval while it runs", () => {
     expect(lent).toEqual(["packed 7", "packed 7"]);
   });
 
-  it("is asked about each time, though a person has agreed to every call of the tool", async () => {
+  it("is asked about each time, though a person has approved every call of the tool", async () => {
     const { executor, lent } = museum();
     const { agent, model } = scripted(
       await agentTools(executor),
@@ -82,8 +82,8 @@ describe("a tool that asks for approval while it runs", () => {
   });
 
   it.each([
-    ["approved twice goes on once", true],
-    ["approved once and rejected once goes on", false],
+    ["approved twice is resumed once", true],
+    ["approved once and rejected once is resumed", false],
   ])("and is called twice more in one turn: what is %s", async (_, both) => {
     const { executor, lent } = museum();
     const { agent } = scripted(
@@ -102,7 +102,7 @@ describe("a tool that asks for approval while it runs", () => {
     expect(waitingCalls(runContext)).toEqual([]);
   });
 
-  it("is not gone on with by a call with other arguments", async () => {
+  it("is not resumed by a call with other arguments", async () => {
     const { executor, lent } = museum();
     const { agent } = scripted(
       await agentTools(executor),
@@ -116,7 +116,7 @@ describe("a tool that asks for approval while it runs", () => {
   });
 });
 
-describe("a tool that asks for what the SDK cannot ask for", () => {
+describe("a tool that asks for an answer that the SDK cannot request", () => {
   const measure = defineTool({
     name: "measure",
     description: "Measure an exhibit.",
@@ -127,7 +127,7 @@ describe("a tool that asks for what the SDK cannot ask for", () => {
         : "measured",
   }) as Tool;
 
-  it("asks anew when the call is made again, and no person is asked for an approval", async () => {
+  it("asks again if the call is made again, and no person is asked for an approval", async () => {
     const { executor } = museum({ more: [measure] });
     const { agent } = scripted(
       await agentTools(executor),
@@ -140,7 +140,7 @@ describe("a tool that asks for what the SDK cannot ask for", () => {
     expect(waitingCalls(runContext).map(({ callId }) => callId)).toEqual(["c1", "c2"]);
   });
 
-  it("tells the model so, and the host goes on with it", async () => {
+  it("reports that to the model, and the host resumes it", async () => {
     const { executor } = museum({ more: [measure] });
     const { agent, model } = scripted(
       await agentTools(executor),

@@ -8,7 +8,7 @@ declare const toolRun: ToolRun;
 declare const runContext: RunContext<{ user: string }>;
 
 describe("agentTools", () => {
-  it("gives what an agent takes, beside tools of the SDK's own", async () => {
+  it("returns tools for an agent, beside the SDK's own tools", async () => {
     const own = tool({
       name: "own",
       description: "Of its own.",
@@ -20,7 +20,7 @@ describe("agentTools", () => {
     expectTypeOf(agent).toEqualTypeOf<Agent>();
   });
 
-  it("gives what an agent with a context of the host's takes", async () => {
+  it("returns tools for an agent with a context of the host", async () => {
     const tools = await agentTools<{ user: string }>(executor, {
       run: ({ context }) => ({ caller: { id: context.user } }),
     });
@@ -33,7 +33,7 @@ describe("agentTools", () => {
     expectTypeOf(new Agent<{ name: string }>({ name: "A", tools })).toBeObject();
   });
 
-  it("knows the context that its options are made of", async () => {
+  it("has the context type of its options", async () => {
     await agentTools(executor, {
       run: (context) => {
         expectTypeOf(context).toEqualTypeOf<RunContext<unknown>>();
@@ -44,7 +44,7 @@ describe("agentTools", () => {
     await agentTools<{ user: string }>(executor, { run: ({ context }) => ({ id: context.name }) });
   });
 
-  it("takes neither a search nor a toolset for a run, nor what is no executor", async () => {
+  it("accepts neither a search nor a toolset for a run, nor a value that is not an executor", async () => {
     // @ts-expect-error the list of tools is the same for all runs
     await agentTools(executor, { run: () => ({ toolset: executor.toolset }) });
     // @ts-expect-error the signal is the one that the SDK's run takes
@@ -56,13 +56,13 @@ describe("agentTools", () => {
 });
 
 describe("waitingCalls", () => {
-  it("takes the context of any run", () => {
+  it("accepts the context of any run", () => {
     expectTypeOf(waitingCalls).toBeCallableWith(runContext);
   });
 });
 
 describe("AgentTool", () => {
-  it("says what its results are", () => {
+  it("has the type of its results", () => {
     expectTypeOf<Awaited<ReturnType<AgentTool["invoke"]>>>().toExtend<string | readonly object[]>();
   });
 });

@@ -1,8 +1,11 @@
-// How long loading takes beside a bare parse of the same file, in fresh processes:
-//   turbo run build && node packages/openapi/bench/load.bench.ts [runs] [part of a row…]
-// Runs the built package, as it is installed. Documents are read from ../shared/specs; the one of 22,000 operations is
-// made of them (make-huge.ts). A ratio is the median of ratios of neighbouring runs: what else the machine does meets both.
-// The floor is the cheaper of the two usual ways to read a file, for each figure by itself. CPU is of all threads.
+// The time to load a document, compared with a bare parse of the same file, in fresh processes:
+//
+// turbo run build && node packages/openapi/bench/load.bench.ts [runs] [part of a row…]
+//
+// Runs the built package, as it is installed. Documents are read from ../shared/specs; the one of
+// 22,000 operations is made of them (make-huge.ts). A ratio is the median of ratios of neighbouring
+// runs, so that other load on the machine affects both. The baseline is the cheaper of the two
+// usual ways to read a file, for each figure separately. CPU is of all threads.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cpus } from "node:os";
@@ -12,14 +15,14 @@ interface Row {
   readonly document: string;
   readonly what: string;
   readonly child: string;
-  /** At most so many times the wall time and the peak memory of the parse. */
+  /** The maximum ratio of the wall time and the peak memory to those of the parse. */
   readonly goal?: readonly [wall: number, memory?: number];
 }
 
 interface Sample {
   /** The whole process, in ms. */
   readonly wall: number;
-  /** From the end of Node's own start to the end of the work, in ms. */
+  /** From the end of Node.js's own start to the end of the work, in ms. */
   readonly work: number;
   /** User and system, of the whole process, in ms. */
   readonly cpu: number;

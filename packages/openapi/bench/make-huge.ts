@@ -1,8 +1,10 @@
 // Makes a document of 22,000 operations, about 50 MB of JSON, of several real ones:
-//   node packages/openapi/bench/make-huge.ts [operations]
-// Prints where it is: in the temporary folder, for load.bench.ts and whoever else wants one. Documents are read from
-// ../shared/specs. The first copy of each is whole; further ones, under other paths and operationIds, share its
-// components and have no examples.
+//
+// node packages/openapi/bench/make-huge.ts [operations]
+//
+// Prints its path in the temporary folder, for load.bench.ts and other uses. Documents are read
+// from ../shared/specs. The first copy of each is complete; further ones, under other paths and
+// operationIds, share its components and have no examples.
 import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,7 +48,7 @@ writeFileSync(target, text);
 process.stdout.write(`${target}\n`);
 process.stderr.write(`${count} operations, ${(text.length / 1e6).toFixed(1)} MB\n`);
 
-/** A document whose components have names that no other's have. */
+/** A document whose components have unique names. */
 function read(prefix: string, file: string): Json {
   const text = readFileSync(new URL(file, specs), "utf8");
   const document = (file.endsWith(".json") ? JSON.parse(text) : load(text)) as Json;
@@ -69,7 +71,7 @@ function renamed(item: Json, prefix: string): Json {
   return Object.fromEntries(
     Object.entries(item).map(([key, value]) => {
       if (!methods.has(key)) return [key, value];
-      // Names of security schemes have become others.
+      // Names of security schemes have been replaced by others.
       const { operationId, security: _, ...operation } = value as Json;
       return [key, { operationId: `${prefix}/${operationId as string}`, ...operation }];
     }),

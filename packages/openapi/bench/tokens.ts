@@ -1,5 +1,8 @@
-// What a model reads of a document's tools, in tokens (o200k): name, description and input schema as compact JSON.
-//   node --conditions=@toolweave/source packages/openapi/bench/tokens.ts [document] [short|full]
+// The tokens of a document's tools for a model (o200k): name, description and input schema as
+// compact JSON.
+//
+// node --conditions=@toolweave/source packages/openapi/bench/tokens.ts [document] [short|full]
+//
 // Documents are read from ../shared/specs.
 import { fileURLToPath } from "node:url";
 import { ToolExecutor, ToolRegistry, type ToolSpec } from "@toolweave/core";
@@ -29,11 +32,11 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function shownOf({ name, description, inputSchema }: ToolSpec): object {
+function forModel({ name, description, inputSchema }: ToolSpec): object {
   return { name, description, inputSchema };
 }
 
-const sizes = list.map((spec) => ({ name: spec.name, size: tokens(shownOf(spec)) }));
+const sizes = list.map((spec) => ({ name: spec.name, size: tokens(forModel(spec)) }));
 const all = sum(sizes.map(({ size }) => size));
 console.log(
   `${document}: ${list.length} tools, ${all} tokens, ${Math.round(all / list.length)} each`,
@@ -51,9 +54,9 @@ console.log(`  largest: ${largest.join(", ")}`);
 const executor = new ToolExecutor({ registry });
 for (const form of ["growing", "constant"] as const) {
   const run = executor.startRun({ search: toolSearch({ form }) });
-  const shown = run.toolset.specs();
+  const listed = run.toolset.specs();
   console.log(
-    `with tool search, ${form}: ${sum(shown.map((spec) => tokens(shownOf(spec))))} tokens in ${shown.length} tools`,
+    `with tool search, ${form}: ${sum(listed.map((spec) => tokens(forModel(spec))))} tokens in ${listed.length} tools`,
   );
   await run[Symbol.asyncDispose]();
 }

@@ -24,7 +24,7 @@ interface Declared {
   readonly required?: boolean;
 }
 
-/** The parameters of an operation as the document has them, read without our reader. */
+/** The parameters of an operation in the document, read without our reader. */
 function declaredParameters(document: JsonObject, path: string, method: string): Declared[] {
   const item = (document["paths"] as JsonObject)[path] as JsonObject;
   const operation = item[method.toLowerCase()] as JsonObject;
@@ -54,7 +54,7 @@ const documents: readonly (readonly [file: string, operations: number])[] = [
 ];
 
 describe.each(inFullRun(documents, documents.slice(0, 3)))("%s", (file, count) => {
-  test(`sends each of its ${count} operations where the document says`, async () => {
+  test(`sends each of its ${count} operations to the place in the document`, async () => {
     const text = readFileSync(specs + file, "utf8");
     const document = (file.endsWith(".json") ? JSON.parse(text) : load(text)) as JsonObject;
     await using source = openApiSource.fromString(text, { baseUrl: `${server.origin}/base` });

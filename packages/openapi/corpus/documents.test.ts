@@ -1,5 +1,5 @@
 // Real documents, as published: every operation is read or named with its reason, and every schema
-// stands alone.
+// is self-contained.
 import type { JsonSchema } from "@toolweave/core";
 import { isToolName } from "@toolweave/core/adapter";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -37,8 +37,8 @@ function addSchemas(
 }
 
 /**
- * How many schemas compile; definitions, which are the same object for all that have them, are
- * compiled once.
+ * The number of schemas that compile; definitions that several share as one object are compiled
+ * once.
  */
 function compiled(schemas: ReadonlySet<SelfContainedSchema>): number {
   const definitions = new Map<string, unknown>();
@@ -52,7 +52,7 @@ function compiled(schemas: ReadonlySet<SelfContainedSchema>): number {
   const whole = { $defs: { ...Object.fromEntries(definitions), ...Object.fromEntries(roots) } };
   const options = { strict: false, validateFormats: false, logger: false } as const;
   const ajv = new Ajv2020(options).addSchema(whole, "document");
-  // Some patterns are of before `u` mode.
+  // Some patterns are only valid without the `u` flag.
   const lenient = new Ajv2020({ ...options, unicodeRegExp: false }).addSchema(whole, "document");
   let count = 0;
   for (const index of roots.keys()) {
@@ -68,7 +68,7 @@ function compiled(schemas: ReadonlySet<SelfContainedSchema>): number {
   return count;
 }
 
-/** Fails when a schema refers to something that is not among its definitions. */
+/** Fails if a schema refers to something that is not among its definitions. */
 function expectComplete(
   { schema, defs }: SelfContainedSchema,
   checked: Map<object, WeakSet<object>>,
@@ -93,7 +93,7 @@ function expectComplete(
 describe.each(documents)("%s", (name) => {
   let opened: ApiDocument;
 
-  test("every operation is read, under a name of its own", async () => {
+  test("every operation is read, under a unique name", async () => {
     opened = await openDocument(specs + name);
     const usable = checkOperations(opened);
     expect(opened.problems.filter(({ severity }) => severity !== "warning")).toEqual([]);
@@ -115,10 +115,13 @@ describe.each(documents)("%s", (name) => {
   });
 });
 
-/** Schemas of more characters are not compiled one by one: their definitions have been compiled above. */
+/** Larger schemas are not compiled one by one: their definitions have been compiled above. */
 const maxCompiled = 10_000;
 
-/** Fails when a schema refers to something outside it, or, unless it is large, when it does not compile by itself. */
+/**
+ * Fails if a schema refers to something outside it, or, unless it is large, if it does not compile
+ * by itself.
+ */
 function standsAlone(schema: JsonSchema): void {
   const text = JSON.stringify(schema);
   for (const [, pointer = ""] of text.matchAll(/"\$ref":"#\/\$defs\/([^"/]+)/g)) {
@@ -127,12 +130,13 @@ function standsAlone(schema: JsonSchema): void {
       throw new Error(`#/$defs/${name} is missing`);
   }
   if (text.length > maxCompiled) return;
-  // Without options that make it accept more: unknown formats and keywords are what they are in the specification.
+  // Without options that make it accept more: unknown formats and keywords have their meaning in
+  // the specification.
   new Ajv2020({ strict: false, logger: false }).compile(schema);
 }
 
 describe.each(documents)("the tools of %s", (name) => {
-  test("have schemas of which each compiles alone, and problems that say where", async () => {
+  test("have schemas that compile alone, and problems with a place", async () => {
     const source = openApiSource(specs + name, { baseUrl: "https://api.example" });
     await source.ready;
     source.realize();
@@ -168,7 +172,7 @@ test.runIf(isFullRun)("all documents together have 3,231 operations", async () =
   expect(count).toBe(3231);
 });
 
-test("what is known of every document's operations needs no schema", async () => {
+test("the data of every document's operations needs no schema", async () => {
   const opened = await openDocument(`${specs}github-api-3.0.json`);
   expect(opened.operations).toHaveLength(1223);
   expect(opened.operations.filter(({ summary }) => summary === undefined)).toEqual([]);

@@ -2,7 +2,10 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isFullRun } from "@toolweave/test-support";
 
-/** Where the published documents are, with a slash at the end; they are not part of this repository. */
+/**
+ * The folder of the published documents, with a slash at the end; they are not part of this
+ * repository.
+ */
 export const specs: string = fileURLToPath(new URL("../../../../shared/specs/", import.meta.url));
 
 /** The root files of documents that are trees of files. */
@@ -19,7 +22,9 @@ export function allDocumentNames(): readonly string[] {
   return [...files, ...trees];
 }
 
-/** A document of each version, small ones and larger ones, and one that is made of several files. */
+/**
+ * A document of each version, small ones and larger ones, and one that consists of several files.
+ */
 const sample = [
   "netlify-2.0.yml",
   "swagger-petstore-3.0.yaml",
@@ -33,7 +38,7 @@ export function documentNames(): readonly string[] {
   return isFullRun ? allDocumentNames() : sample;
 }
 
-/** Operations that no value can be sent to, as `problems` names them, by document. */
+/** Operations without a possible value, as `problems` names them, by document. */
 export const uncallable: Readonly<Record<string, readonly string[]>> = {
   // A list, required, as application/x-www-form-urlencoded, which has named fields only.
   "hey-api-full-3.1/full.yaml": ["PUT /api/v{api-version}/non-ascii-æøåÆØÅöôêÊ字符串"],

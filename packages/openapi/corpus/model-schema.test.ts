@@ -1,4 +1,5 @@
-// Real documents: what a model is shown of arguments is weaker than what they are validated against, and never other.
+// Real documents: the model's schema of arguments is weaker than the validated one, and never
+// stricter.
 import type { JsonSchema } from "@toolweave/core";
 import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -10,7 +11,7 @@ import { openApiSource } from "../src/index.ts";
 import { randomOf, randomValue, tampered } from "../test/support/random-value.ts";
 import { documentNames, specs } from "./documents.ts";
 
-const mostTools = inFullRun(120, 40);
+const maxTools = inFullRun(120, 40);
 const valuesEach = 12;
 
 type Accepts = (value: unknown) => boolean;
@@ -20,17 +21,17 @@ function acceptsOf(schema: JsonSchema): Accepts {
   try {
     return new Ajv2020(options).compile(schema) as Accepts;
   } catch {
-    // Some patterns are of before `u` mode.
+    // Some patterns are only valid without the `u` flag.
     return new Ajv2020({ ...options, unicodeRegExp: false }).compile(schema) as Accepts;
   }
 }
 
 describe.each(documentNames())("%s", (file) => {
-  test("what its arguments are validated against is never stricter shown", async () => {
+  test("the model's schema is never stricter than the validated one", async () => {
     await using source = openApiSource.fromFile(`${specs}${file}`);
     await source.ready;
     const tools = source.tools();
-    const step = Math.max(1, Math.floor(tools.length / mostTools));
+    const step = Math.max(1, Math.floor(tools.length / maxTools));
     let accepted = 0;
     let tried = 0;
     for (let index = 0; index < tools.length; index += step) {
@@ -38,7 +39,7 @@ describe.each(documentNames())("%s", (file) => {
       const full = argumentsSchemaOf(tool);
       if (full["properties"] === undefined) continue;
       const isAccepted = acceptsOf(full);
-      const shown = (["short", "full"] as const).map((descriptions) =>
+      const validators = (["short", "full"] as const).map((descriptions) =>
         acceptsOf(abridgeSchema(full, tool.spec.name, getSchemaBudget(descriptions, 1))),
       );
       const random = randomOf(index + 1);
@@ -48,8 +49,8 @@ describe.each(documentNames())("%s", (file) => {
         tried++;
         if (!isAccepted(value)) continue;
         accepted++;
-        for (const isShownToAccept of shown) {
-          expect({ tool: tool.spec.name, value, accepted: isShownToAccept(value) }).toEqual({
+        for (const accepts of validators) {
+          expect({ tool: tool.spec.name, value, accepted: accepts(value) }).toEqual({
             tool: tool.spec.name,
             value,
             accepted: true,
@@ -57,7 +58,7 @@ describe.each(documentNames())("%s", (file) => {
         }
       }
     }
-    // Values that are all refused would show nothing.
+    // If all values are refused, the test proves nothing.
     expect(accepted).toBeGreaterThanOrEqual(tried / 4);
   });
 });

@@ -5,7 +5,7 @@ import { openApiSource } from "../src/index.ts";
 import { RecordingServer, type Recorded } from "./support/recording-server.ts";
 
 let server: RecordingServer;
-/** Requests are taken, and their connections break before the answer. */
+/** Requests are accepted, and their connections break before the answer. */
 let losesAnswers = false;
 
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
   server.answer = (recorded, response) => {
     if (losesAnswers) return void response.destroy();
     const { status, body } = answerTo(recorded);
-    // What has no status is never answered: a call of it ends when it is cancelled.
+    // An operation without a status is never answered: a call of it ends when it is cancelled.
     if (status === undefined) return;
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
@@ -105,7 +105,7 @@ function answerTo({ method, path, headers }: Recorded): { status?: number; body?
   if (path === "/books" && method === "GET")
     return { status: 200, body: [{ id: 1, title: "Emma" }] };
   if (path === "/books") return { status: 201, body: { id: 2, title: "Emma" } };
-  // A server that repeats what it was sent must not make it known.
+  // A server that repeats its requests must not reveal them.
   const { authorization = null } = headers;
   if (path === "/books/1") {
     return { status: 200, body: { id: 1, title: "Emma", subtitle: null, authorization } };
@@ -151,7 +151,7 @@ function manifest(
     },
     ...more,
     without: {
-      suspendingCalls: "an operation waits for nobody",
+      suspendingCalls: "an operation does not ask a person",
       updatingCalls: "an operation answers once",
       change: "a document is read once",
     },

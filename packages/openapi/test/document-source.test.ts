@@ -1,4 +1,5 @@
-// A document changes while its tools are in use: what is the same stays, what differs is one change.
+// A document changes while its tools are in use: equal tools stay, and the difference is one
+// change.
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolExecutor, type Interruption, type JsonObject } from "@toolweave/core";
@@ -8,7 +9,7 @@ import { folder } from "./support/open-documents.ts";
 import { api, before, file, get, loaded, pet, served, tool } from "./support/refresh-source.ts";
 
 describe("a refreshed document", () => {
-  test("that says the same changes nothing", async () => {
+  test("with the same content changes nothing", async () => {
     const it = await file();
     const tools = it.source.tools();
     it.write(`${JSON.stringify(before, null, 2)}\n`);
@@ -17,7 +18,7 @@ describe("a refreshed document", () => {
     expect(it.diffs).toEqual([]);
   });
 
-  test("follows symbolic links to where they lead now, and not out of its folder", async () => {
+  test("follows symbolic links to their current targets, and not out of its folder", async () => {
     const place = folder({
       "api.json": api({ "/b": get("b", { $ref: "now/b.json" }) }),
       "v1/b.json": { type: "string" },
@@ -42,7 +43,7 @@ describe("a refreshed document", () => {
     expect(it.source.problems[0]?.message).toMatch(/lies outside the document's folder/);
   });
 
-  test("is one diff, and unchanged operations keep their tools and what was made of them", async () => {
+  test("is one diff, and unchanged operations keep their tools and cached data", async () => {
     const it = await file();
     const a = tool(it, "a");
     const schema = a.spec.inputSchema;
@@ -75,18 +76,18 @@ describe("a refreshed document", () => {
     ["the servers", { servers: [{ url: "https://evil.example" }] }, ["a", "b", "c"]],
     ["the security requirements", { security: [{ key: [] }] }, ["a", "b", "c"]],
     [
-      "what no operation depends on",
+      "a part that no operation depends on",
       { info: { title: "Other", version: "2" }, tags: [{ name: "x" }] },
       [],
     ],
-  ])("changes what depends on %s", async ([, more, changed]) => {
+  ])("changes the operations that depend on %s", async ([, more, changed]) => {
     const it = await file();
     it.write({ ...before, ...more });
     await it.source.refresh();
     expect(it.diffs.map((diff) => diff.changed)).toEqual(changed.length === 0 ? [] : [changed]);
   });
 
-  test("changes what uses a security scheme that is declared otherwise, and nothing else", async () => {
+  test("changes operations whose security scheme has changed, and nothing else", async () => {
     const scheme = { type: "http", scheme: "bearer" };
     const guarded = { get: { ...(get("a")["get"] as JsonObject), security: [{ key: [] }] } };
     const document = api({ "/a": guarded, "/c": get("c") });
@@ -105,7 +106,7 @@ describe("a refreshed document", () => {
     ["its server", (path) => path, { servers: [{ url: "https://evil.example" }] }],
     ["its credentials", (path) => path, { security: [{ other: [] }] }],
     [
-      "where an argument goes",
+      "the place of an argument",
       (path) => ({
         post: {
           ...(path["post"] as JsonObject),
@@ -131,7 +132,7 @@ describe("a refreshed document", () => {
     expect(resumed).toMatchObject({ status: "failed", error: { code: "approval_invalid" } });
   });
 
-  test("that is broken leaves the tools, says so, and is forgotten with the next good one", async () => {
+  test("that is broken keeps the tools, is reported, and the report ends with the next good one", async () => {
     const it = await file();
     const tools = it.source.tools();
     it.write("{ broken");
@@ -151,7 +152,7 @@ describe("a refreshed document", () => {
     expect(it.diffs).toEqual([]);
   });
 
-  test("keeps what was found of operations that stay, broken ones too", async () => {
+  test("keeps the problems of unchanged operations, including broken ones", async () => {
     const broken = { get: { parameters: [7], responses: {} } };
     const guessed = get("guessed");
     const document = api({ "/broken": broken, "/{id}": guessed, "/gone/{id}": get("gone") });
@@ -170,7 +171,7 @@ describe("a refreshed document", () => {
     ]);
   });
 
-  test("that is repaired makes a tool of what was broken", async () => {
+  test("that is repaired makes a tool of a broken operation", async () => {
     const it = await file();
     it.write(api({ "/a": { get: { operationId: "a", parameters: [7] } } }));
     await it.source.refresh();
@@ -183,7 +184,7 @@ describe("a refreshed document", () => {
     expect(it.source.problems).toEqual([]);
   });
 
-  test("loads once for all who ask meanwhile, and never twice at once", async () => {
+  test("loads once for all simultaneous requests, and never twice at once", async () => {
     const it = await file();
     it.write(api({ "/a": get("a") }));
     const asked = [it.source.refresh(), it.source.refresh(), it.source.refresh()];
@@ -192,7 +193,7 @@ describe("a refreshed document", () => {
     expect(it.diffs).toHaveLength(1);
   });
 
-  test("of several files reads again the files that were opened, and no others", async () => {
+  test("of several files reads only the opened files again", async () => {
     const root = api({ "/a": { $ref: "a.json" }, "/b": get("b", { $ref: "b.json" }) });
     const place = folder({ "api.json": root, "a.json": get("a"), "b.json": pet });
     const it = await loaded(join(place, "api.json"));
@@ -209,7 +210,7 @@ describe("a refreshed document", () => {
     expect(it.diffs).toMatchObject([{ changed: ["a"] }, { changed: ["b"] }]);
   });
 
-  test("given as an object stays, and cannot be watched", async () => {
+  test("that is an object stays the same, and cannot be watched", async () => {
     const source = openApiSource.fromDocument(before);
     await source.ready;
     await source.refresh();
@@ -218,7 +219,7 @@ describe("a refreshed document", () => {
     expect(() => openApiSource("./api.json", { watch: 0 })).toThrow(/watch is 0/);
   });
 
-  test("is not loaded by a source that is closed", async () => {
+  test("is not loaded by a closed source", async () => {
     const it = await file();
     await it.source.close();
     await expect(it.source.refresh()).rejects.toMatchObject({ code: "unavailable" });
@@ -227,7 +228,7 @@ describe("a refreshed document", () => {
 });
 
 describe("a document on the web", () => {
-  test("is asked for by its ETag, and an answer without it costs nothing", async () => {
+  test("is requested with its ETag, and a 304 answer costs nothing", async () => {
     let etag = '"1"';
     let document = before;
     const { url, seen } = await served((request) =>
@@ -253,7 +254,7 @@ describe("a document on the web", () => {
     expect(it.diffs).toMatchObject([{ added: [], removed: ["b", "c"], changed: [] }]);
   });
 
-  test("without ETag is asked for by its date, and compared", async () => {
+  test("without ETag is requested with its date, and compared", async () => {
     const { url, seen } = await served(() => ({
       headers: { "last-modified": "Fri, 20 Nov 2026 10:00:00 GMT" },
       body: before,
@@ -264,7 +265,7 @@ describe("a document on the web", () => {
     expect(it.diffs).toEqual([]);
   });
 
-  test("keeps its tools while the server or a file that it refers to is away", async () => {
+  test("keeps its tools while the server or a referenced file is unavailable", async () => {
     let away = "";
     const root = api({ "/b": get("b", { $ref: "pet.json" }) });
     const { url } = await served(({ url: path = "" }) =>

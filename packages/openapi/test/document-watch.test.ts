@@ -10,13 +10,13 @@ describe("watch", () => {
     onTestFinished(() => void vi.useRealTimers());
   }
 
-  /** Lets time pass until a condition holds: what is waited for are files and sockets. */
+  /** Advances the time until a condition holds: the test waits for files and sockets. */
   async function passes(ms: number, until: () => boolean): Promise<void> {
     await vi.advanceTimersByTimeAsync(ms);
     await vi.waitFor(() => expect(until()).toBe(true), { interval: 5, timeout: 60_000 });
   }
 
-  test("finds that a file has changed, once it stays as it is", async () => {
+  test("finds that a file has changed, once it is stable", async () => {
     fakeTime();
     const it = await file({ watch: 1_000 });
     it.write("{ half writ");
@@ -27,7 +27,7 @@ describe("watch", () => {
     expect(it.source.problems).toEqual([]);
   });
 
-  test("finds that a file which an operation needs is there at last", async () => {
+  test("finds that a file which an operation needs now exists", async () => {
     fakeTime();
     const place = folder({ "api.json": api({ "/b": get("b", { $ref: "b.json" }) }) });
     const it = await loaded(join(place, "api.json"), { watch: true });
@@ -38,7 +38,7 @@ describe("watch", () => {
     await passes(200, () => it.source.tools().length === 1);
   });
 
-  test("does not read a broken file again and again, and ends with the source", async () => {
+  test("does not read a broken file repeatedly, and ends with the source", async () => {
     fakeTime();
     const it = await file({ watch: 1_000 });
     it.write("{ broken");
@@ -51,7 +51,7 @@ describe("watch", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("asks a server no earlier than it said when it had nothing new, either", async () => {
+  test("requests a server no earlier than it allowed when it had nothing new, either", async () => {
     fakeTime();
     const { url, seen } = await served(({ headers }) => ({
       status: headers["if-none-match"] === undefined ? 200 : 304,
@@ -64,7 +64,7 @@ describe("watch", () => {
     expect(seen).toHaveLength(2);
   });
 
-  test("asks a server no earlier than it said, and again when it answers with an error", async () => {
+  test("requests a server no earlier than it allowed, and again if it answers with an error", async () => {
     fakeTime();
     let status = 200;
     const { url, seen } = await served(() => ({

@@ -39,7 +39,7 @@ async function answered(answer: Answer): ReturnType<typeof errorOf> {
   return errorOf(openApiSource(document("/"), { baseUrl: server.origin }));
 }
 
-test("upstream: the API answered with an error; its status and body go with it", async () => {
+test("upstream: the API answered with an error, which has its status and body", async () => {
   const { status, text, error } = await answered((_, response) => {
     response.writeHead(404, { "content-type": "application/json" }).end('{"why":"gone"}');
   });
@@ -48,7 +48,7 @@ test("upstream: the API answered with an error; its status and body go with it",
   expect(text).toBe('404 Not Found: {"why":"gone"}');
 });
 
-test("upstream: an overloaded API can be called again, after the time that it names", async () => {
+test("upstream: an overloaded API can be called again, after the time that it requests", async () => {
   const { error } = await answered((_, response) => {
     response.writeHead(503, { "retry-after": "7" }).end();
   });
@@ -60,7 +60,7 @@ test("upstream: an overloaded API can be called again, after the time that it na
   });
 });
 
-test("auth_required: the API wants credentials, and the host has passed none", async () => {
+test("auth_required: the API requires credentials, and the host has passed none", async () => {
   const { text, error } = await answered((_, response) => {
     response.writeHead(401).end();
   });
@@ -68,7 +68,7 @@ test("auth_required: the API wants credentials, and the host has passed none", a
   expect(text).toContain("`auth`");
 });
 
-test("unavailable: nobody listens where the API should be", async () => {
+test("unavailable: nothing listens at the API's address", async () => {
   const closed = createServer().listen(0, "127.0.0.1");
   await new Promise((listening) => closed.once("listening", listening));
   const { port } = closed.address() as AddressInfo;

@@ -29,7 +29,7 @@ afterEach(async () => {
 const run = (name: string, args: JsonObject = {}): Promise<ToolOutcome> =>
   executor.execute({ id: "call_1", name, arguments: args });
 
-/** Runs a call and approves what it asks for. */
+/** Makes a call and approves its requests. */
 async function approved(name: string, args: JsonObject = {}): Promise<ToolResult> {
   const outcome = await run(name, args);
   const after =
@@ -41,7 +41,7 @@ async function approved(name: string, args: JsonObject = {}): Promise<ToolResult
 }
 
 describe("an API through the executor", () => {
-  test("is created, listed, read and deleted", async () => {
+  test("can create, list, read and delete", async () => {
     expect(
       await approved("create_event", { name: "Ants", date: "2026-12-01", price: 3 }),
     ).toMatchObject({
@@ -60,7 +60,7 @@ describe("an API through the executor", () => {
     expect((await approved("get_event", { id: 1 })).isError).toBe(true);
   });
 
-  test("asks before it deletes, and says what will be deleted", async () => {
+  test("asks before it deletes, and the request names the resource", async () => {
     await approved("create_event", { name: "Ants", date: "2026-12-01" });
     const before = server.requests.length;
     const outcome = await run("delete_event", { id: 1 });
@@ -82,7 +82,7 @@ describe("an API through the executor", () => {
     expect(server.requests).toHaveLength(before);
   });
 
-  test("reads without asking", async () => {
+  test("reads without approval", async () => {
     expect((await run("list_events")).status).toBe("completed");
   });
 
@@ -113,7 +113,7 @@ describe("an API through the executor", () => {
     expect(server.requests).toHaveLength(before);
   });
 
-  test("carries an image both ways, intact", async () => {
+  test("transfers an image in both directions, unchanged", async () => {
     const image = Buffer.from(Uint8Array.from({ length: 300 }, (_, index) => index % 256)).toString(
       "base64",
     );
@@ -124,7 +124,7 @@ describe("an API through the executor", () => {
     ]);
   });
 
-  test("warns of an answer against its own schema, and gives it all the same", async () => {
+  test("warns of an answer that violates its own schema, and returns it", async () => {
     const warnings: unknown[] = [];
     executor.on((event) => {
       if (event.type === "tool.completed") warnings.push(event);

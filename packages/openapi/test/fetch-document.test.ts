@@ -57,12 +57,12 @@ function fetcher(given: Partial<FetchOptions> = {}): ReturnType<typeof createDoc
   });
 }
 
-test("what the host sends goes with no redirect to another origin, whatever it is called", async () => {
+test("the host's headers are not sent with a redirect to another origin, whatever their names", async () => {
   await fetcher({ headers: { "user-agent": "SECRET", "x-key": "SECRET" } })(root);
   expect(sent[0]?.credentials).toEqual(["authorization", "user-agent", "x-key"]);
 });
 
-describe("a document and the files it refers to", () => {
+describe("a document and its referenced files", () => {
   test("share one deadline", async () => {
     const fetch = fetcher({ timeoutMs: 1000 });
     tookMs = 400;
@@ -82,7 +82,7 @@ describe("a document and the files it refers to", () => {
     expect(clients.map(({ timeoutMs }) => timeoutMs)).toEqual([0, 0]);
   });
 
-  test("share one budget of bytes, of which a reference gets a part", async () => {
+  test("share one limit of bytes, of which a reference gets a part", async () => {
     const fetch = fetcher();
     const MiB = 1024 * 1024;
     bytes = 240 * MiB;
@@ -98,7 +98,7 @@ describe("a document and the files it refers to", () => {
     expect(clients.at(-1)?.maxBytes).toBe(32 * MiB);
   });
 
-  test("get the credentials of their origin, except references with a query", async () => {
+  test("are requested with the credentials of their origin, except references with a query", async () => {
     const fetch = fetcher();
     for (const url of [
       root,

@@ -64,7 +64,7 @@ describe("a document", () => {
     ]);
   });
 
-  test("is named after its address without what may be secret in it", () => {
+  test("is named after its address without possible secrets", () => {
     const source = openApiSource("https://user:pass@127.0.0.1:1/openapi.json?token=SECRET");
     expect(source.id).toBe("https://127.0.0.1:1/openapi.json");
     return source.close();
@@ -91,7 +91,7 @@ describe("a document", () => {
 
   test.each<[string, number, string, object]>([
     [
-      "that is not there",
+      "that does not exist",
       404,
       "",
       {
@@ -102,23 +102,26 @@ describe("a document", () => {
     ["that needs credentials", 401, "", { code: "auth_required", message: /`auth`/ }],
     ["that is a page", 200, "<html>", { code: "invalid_arguments", message: /HTML/ }],
     [
-      "that is no document",
+      "that is not a document",
       200,
       '{"a":1}',
       { code: "invalid_arguments", message: /neither an `openapi` nor a `swagger` field/ },
     ],
-  ])("%s rejects ready with what, where and what to do", async (_name, status, body, expected) => {
-    await using server = await RecordingServer.start(respond(status, "text/plain", body));
-    const source = openApiSource(`${server.origin}/openapi.json`);
-    const { code, message } = expected as { code: string; message: RegExp };
-    await expect(source.ready).rejects.toMatchObject({
-      code,
-      message: expect.stringMatching(message) as string,
-    });
-    expect(source.tools()).toEqual([]);
-  });
+  ])(
+    "%s rejects ready with the problem, its place and the next step",
+    async (_name, status, body, expected) => {
+      await using server = await RecordingServer.start(respond(status, "text/plain", body));
+      const source = openApiSource(`${server.origin}/openapi.json`);
+      const { code, message } = expected as { code: string; message: RegExp };
+      await expect(source.ready).rejects.toMatchObject({
+        code,
+        message: expect.stringMatching(message) as string,
+      });
+      expect(source.tools()).toEqual([]);
+    },
+  );
 
-  test("that fails is a problem of its registry and takes nothing else down", async () => {
+  test("that fails is a problem of its registry and affects no other source", async () => {
     const failing = openApiSource("/no/such/file.json");
     const registry = new ToolRegistry([
       failing,
@@ -162,7 +165,7 @@ describe("options", () => {
     });
   });
 
-  test("put a prefix before every name", async () => {
+  test("can put a prefix before every name", async () => {
     await using source = await sourceOf({ "/a": { get: { responses: ok } } }, { prefix: "zoo" });
     expect(toolOf(source, "zoo__get_a").spec.provenance.origin).toMatchObject({ path: "/a" });
   });
@@ -189,7 +192,7 @@ describe("options", () => {
       /auth\.bearer must be a string/,
     ],
     [{ id: "museum", auth: { store: {} as never } }, /auth\.store must be a CredentialStore/],
-  ])("that cannot be meant are refused at once: %j", (options, message) => {
+  ])("that are invalid are refused at once: %j", (options, message) => {
     expect(() => openApiSource(museumDocument, options)).toThrow(
       expect.objectContaining({
         code: "internal",
@@ -200,7 +203,7 @@ describe("options", () => {
     expect(() => openApiSource(museumDocument, options)).not.toThrow(/SECRET/);
   });
 
-  test("give the base of every path", async () => {
+  test("set the base of every path", async () => {
     await using source = await sourceOf(
       { "/a": { get: { responses: ok, servers: [{ url: "https://elsewhere.example" }] } } },
       { baseUrl: `${museum.origin}/base/` },
@@ -251,15 +254,15 @@ describe("a source", () => {
     expect(new Set(prints).size).toBe(2 * names.length);
   });
 
-  test("gets ready, and everybody hears of it, whatever a listener throws", async () => {
+  test("becomes ready, and all listeners are notified, even if one throws", async () => {
     await using source = openApiSource(museumDocument);
-    let heard = 0;
+    let received = 0;
     source.onChange(() => {
       throw new Error("a listener of the host's");
     });
-    source.onChange(() => heard++);
+    source.onChange(() => received++);
     await source.ready;
-    expect(heard).toBe(1);
+    expect(received).toBe(1);
     expect(source.tools()).toHaveLength(names.length);
   });
 
@@ -273,9 +276,13 @@ describe("a source", () => {
 });
 
 test.each([
-  ["a misspelt option", { baseURL: "http://h" }, /"baseURL" is no option\. Did you mean baseUrl\?/],
+  [
+    "a misspelled option",
+    { baseURL: "http://h" },
+    /"baseURL" is no option\. Did you mean baseUrl\?/,
+  ],
   ["a credential of another name", { auth: { token: "x" } }, /auth: "token" is no option/],
   ["a credential without its kind", { auth: "x" }, /auth takes an object/],
-])("%s is refused, and the text says what to write", (_, options, message) => {
+])("%s is refused, and the text has a correction", (_, options, message) => {
   expect(() => openApiSource({}, options as never)).toThrow(message);
 });

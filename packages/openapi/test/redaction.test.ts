@@ -21,8 +21,8 @@ const document = {
   components: { securitySchemes: { key: { type: "apiKey", in: "query", name: "k" } } },
 };
 
-/** Everything that an executor tells of calls that the server answers so. */
-async function told(
+/** Everything that an executor emits for calls with this answer of the server. */
+async function emittedBy(
   answer: Answer,
   auth: NonNullable<OpenApiOptions["auth"]>,
   more: JsonObject = {},
@@ -79,44 +79,44 @@ describe("SE02: an API that echoes a credential", () => {
     ["in an answer", echo(200)],
     ["in the body of a 401", echo(401)],
     ["in a header", echo(200, "etag")],
-    ["in where something was made", echo(201, "location")],
+    ["in the location of a created resource", echo(201, "location")],
     ["in the body of a 500", echo(500)],
-  ])("%s does not get it out", async (_, answer) => {
-    const seen = await told(answer, { bearer: token });
+  ])("%s does not reveal it", async (_, answer) => {
+    const seen = await emittedBy(answer, { bearer: token });
     for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
     expect(seen).toContain("[redacted]");
   });
 
-  test("in a redirect does not get it out", async () => {
-    const seen = await told(echo(302, "location"), { bearer: token });
+  test("in a redirect does not reveal it", async () => {
+    const seen = await emittedBy(echo(302, "location"), { bearer: token });
     expect(seen).toContain("redirected");
     for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
   });
 
-  test("of a function, which is another one each time", async () => {
+  test("of a function, which differs each time", async () => {
     let count = 0;
-    const seen = await told(echo(401), { bearer: async () => `${token}${++count}` }, {}, 3);
+    const seen = await emittedBy(echo(401), { bearer: async () => `${token}${++count}` }, {}, 3);
     expect(count).toBeGreaterThanOrEqual(3);
     for (let one = 1; one <= count; one++) {
       for (const secret of wholeOf(`${token}${one}`)) expect(seen).not.toContain(secret);
     }
   });
 
-  test("of a user, whose password is not told either", async () => {
+  test("of a user, whose password is not revealed either", async () => {
     const password = "pass-w0rd-of-ada";
-    const seen = await told(echo(403), { basic: { username: "ada", password } });
+    const seen = await emittedBy(echo(403), { basic: { username: "ada", password } });
     for (const secret of [...wholeOf(password), btoa(`ada:${password}`)]) {
       expect(seen).not.toContain(secret);
     }
   });
 
   test("of a key in the query", async () => {
-    const seen = await told(echo(400), { apiKey: token }, { security: [{ key: [] }] });
+    const seen = await emittedBy(echo(400), { apiKey: token }, { security: [{ key: [] }] });
     for (const secret of wholeOf(token)) expect(seen).not.toContain(secret);
   });
 });
 
-test("URLs of an answer stand in events without user, password and secret parameters", async () => {
+test("URLs of an answer are in events without user, password and secret parameters", async () => {
   const secret = "7f3a9b2c";
   const url = `https://ada:${secret}@files.example/a?token=${secret}&page=2`;
   server.answer = (_, response) =>
@@ -140,7 +140,7 @@ test("URLs of an answer stand in events without user, password and secret parame
   expect(seen).not.toContain(secret);
 });
 
-test("a source says what it holds, and of what is renewed only the latest", async () => {
+test("a source reports its secrets, and of a renewed one only the latest", async () => {
   server.answer = (_, response) => response.writeHead(204).end();
   let count = 0;
   const source = openApiSource(document, {
@@ -151,7 +151,7 @@ test("a source says what it holds, and of what is renewed only the latest", asyn
       "X-Functions-Key": "host-key-2",
       "X-Auth": "host-key-3",
       Cookie: "sid=cookie-1; other=cookie-2",
-      "X-Author": "nobody-1",
+      "X-Author": "unknown-1",
     },
   });
   const keys = ["host-key-1", "host-key-2", "host-key-3", "cookie-1", "cookie-2"];

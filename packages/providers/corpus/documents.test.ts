@@ -1,5 +1,5 @@
-// Real documents, as published, and real MCP servers: what each provider is shown of them passes that
-// provider's rules, and how much had to be simplified is printed.
+// Real documents, as published, and real MCP servers: the tools for each provider follow that
+// provider's rules, and the number of simplifications is printed.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ToolExecutor, ToolRegistry, type JsonSchema } from "@toolweave/core";
@@ -49,7 +49,7 @@ afterAll(() => {
   }
 });
 
-/** A schema follows the rules once it is projected, and stays as it is when it is again. */
+/** A projected schema follows the rules, and does not change if it is projected again. */
 function expectProjected(schema: JsonSchema, rules: ProviderRules): void {
   const projected = projectedSchema(schema, rules);
   if (projected === undefined) return;
@@ -57,7 +57,7 @@ function expectProjected(schema: JsonSchema, rules: ProviderRules): void {
   expect(projectedSchema(projected, rules)).toEqual(projected);
 }
 
-/** Nothing for what a strict function cannot say. */
+/** Undefined for a schema that a strict function cannot express. */
 function projectedSchema(schema: JsonSchema, rules: ProviderRules): JsonSchema | undefined {
   try {
     return projection(schema, rules).schema;
@@ -68,7 +68,7 @@ function projectedSchema(schema: JsonSchema, rules: ProviderRules): JsonSchema |
 }
 
 describe.each(documents)("%s", (name) => {
-  test("every provider takes the tools, and every schema that they are validated against", async () => {
+  test("every provider accepts the tools, and their full schemas", async () => {
     const source = openApiSource(specs + name, { baseUrl: "https://api.example" });
     await using registry = new ToolRegistry([source]);
     await registry.ready;
@@ -83,7 +83,7 @@ describe.each(documents)("%s", (name) => {
 });
 
 test.runIf(isFullRun).each(Object.keys(realServers))(
-  "every provider takes the tools of %s",
+  "every provider accepts the tools of %s",
   async (name) => {
     await using registry = new ToolRegistry([realServer(name)]);
     await registry.ready;

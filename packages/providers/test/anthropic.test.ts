@@ -6,7 +6,7 @@ import { toolsetWith } from "./support/toolset-of.ts";
 const schema = { type: "object", properties: { $top: { type: "integer" } }, required: ["$top"] };
 const { tools, calls, results } = anthropicTools(toolsetWith(schema));
 
-it("a tool is shown with names that the API takes", () => {
+it("a tool has names that the API accepts", () => {
   expect(tools).toEqual([
     {
       name: "do_it",
@@ -16,7 +16,7 @@ it("a tool is shown with names that the API takes", () => {
   ]);
 });
 
-it("the calls have the tool's own names again, and what is no object comes as its text", () => {
+it("the calls have the tool's own names again, and arguments that are not an object are text", () => {
   const content = [
     { type: "text", text: "I look." },
     { type: "tool_use", id: "toolu_1", name: "do_it", input: { top: 3 } },
@@ -65,7 +65,7 @@ it("the results of a turn are one message, with images and documents", () => {
   expect(results([])).toEqual([]);
 });
 
-it("an error says that it is one, and is text alone", () => {
+it("an error is marked as such, and is text only", () => {
   const [message] = results([resultOf([{ type: "text", text: "" }, png], { isError: true })]);
   expect(message?.content).toEqual([
     {

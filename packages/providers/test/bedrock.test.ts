@@ -13,7 +13,7 @@ const { tools, calls, results } = bedrockTools(
   toolsetOf(toolOf("do_it", schema), toolOf("mute", { type: "object" }, "")),
 );
 
-it("a tool is shown without references, and without a description when it has none", () => {
+it("a tool has no references, and no description if it has none", () => {
   expect(tools).toEqual([
     {
       toolSpec: {
@@ -47,8 +47,8 @@ it("the results of a turn are one message of bytes for the SDK, and of base64 as
     resultOf([png, pdf, wav], { callId: "call_2" }),
     resultOf([{ type: "text", text: "No." }], { isError: true, callId: "call_3" }),
   ]);
-  const [, shown] = messages[0]?.content ?? [];
-  const [image] = shown?.toolResult.content ?? [];
+  const [, withImage] = messages[0]?.content ?? [];
+  const [image] = withImage?.toolResult.content ?? [];
   expect(image).toHaveProperty("image.source.bytes", expect.any(Uint8Array));
   expect(JSON.parse(JSON.stringify(messages))).toEqual([
     {
@@ -77,7 +77,7 @@ it("the results of a turn are one message of bytes for the SDK, and of base64 as
   ]);
 });
 
-it("a file that is no base64 is named, not sent", () => {
+it("a file that is not base64 is named, not sent", () => {
   const broken = { type: "image", data: "%%%", mimeType: "image/png" } as const;
   const [message] = results([resultOf([broken])]);
   expect(message?.content[0]?.toolResult.content).toEqual([

@@ -23,15 +23,15 @@ const everyDoor = [
 
 describe.each(everyDoor)("%s", (_, exported) => {
   it.each<[string, unknown, string]>([
-    ["is no object", null, "The schema is no object."],
+    ["is not an object", null, "The schema is no object."],
     ["is a list", [], "The schema is no object."],
+    ["has an invalid type", { type: "object", properties: { a: { type: "any" } } }, "type is not"],
     [
-      "has a type that is none",
-      { type: "object", properties: { a: { type: "any" } } },
-      "type is not",
+      "has `required` of older drafts",
+      { properties: { a: { required: true } } },
+      "required is not",
     ],
-    ["has `required` of before", { properties: { a: { required: true } } }, "required is not"],
-    ["is of texts", { type: "string" }, "The schema accepts no object."],
+    ["accepts only texts", { type: "string" }, "The schema accepts no object."],
     ["is false", { allOf: [false] }, "The schema accepts no object."],
     ["leads nowhere", { type: "object", properties: { a: { $ref: "#/$defs/b" } } }, "#/$defs/b"],
     [
@@ -39,7 +39,7 @@ describe.each(everyDoor)("%s", (_, exported) => {
       { type: "object", properties: { a: { $ref: "https://x.example/y" } } },
       "https://x.example/y",
     ],
-  ])("leaves out a tool whose schema %s, and keeps the others", (_, schema, message) => {
+  ])("omits a tool whose schema %s, and keeps the others", (_, schema, message) => {
     const bad = toolOf("bad", schema as JsonSchema);
     const { tools, problems } = exported(toolsetOf(bad, toolOf("fine", good)));
     expect(problems).toEqual([
@@ -49,7 +49,7 @@ describe.each(everyDoor)("%s", (_, exported) => {
     expect(JSON.stringify(tools)).not.toContain('"bad"');
   });
 
-  it("leaves out a tool whose schema can't be made", () => {
+  it("omits a tool whose schema throws", () => {
     const bad = toolOf("bad", good);
     Object.defineProperty(bad.spec, "inputSchema", {
       get() {
@@ -62,7 +62,7 @@ describe.each(everyDoor)("%s", (_, exported) => {
     ]);
   });
 
-  it("leaves out a tool whose schema nests without an end", () => {
+  it("omits a tool whose schema nests without an end", () => {
     let deep: JsonSchema = {};
     for (let level = 0; level < 20_000; level++) deep = { items: deep };
     const bad = toolOf("bad", { type: "object", properties: { deep } });
@@ -70,7 +70,7 @@ describe.each(everyDoor)("%s", (_, exported) => {
     expect(problems.map(({ tool }) => tool)).toEqual(["bad"]);
   });
 
-  it("makes the list of a snapshot once, and reads each schema once for all snapshots", () => {
+  it("creates the list of a snapshot once, and reads each schema once for all snapshots", () => {
     const tool = toolOf("do_it", good);
     const read = vi.fn<() => JsonSchema>(() => good);
     Object.defineProperty(tool.spec, "inputSchema", { get: read });
@@ -82,7 +82,7 @@ describe.each(everyDoor)("%s", (_, exported) => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
-  it("refuses an interrupted call as a result, and says how to go on", async () => {
+  it("refuses an interrupted call as a result, with the next step", async () => {
     const ask = defineTool({
       name: "ask",
       description: "Ask.",
@@ -98,7 +98,7 @@ describe.each(everyDoor)("%s", (_, exported) => {
   });
 });
 
-it("the wire formats of strict and of other lists are kept apart", () => {
+it("the wire formats of strict and of other lists are separate", () => {
   const toolset = toolsetWith(good);
   expect(openAiChatTools(toolset, { strict: true })).not.toBe(openAiChatTools(toolset));
   expect(openAiChatTools(toolset, { strict: true })).toBe(
@@ -107,7 +107,7 @@ it("the wire formats of strict and of other lists are kept apart", () => {
 });
 
 describe("names", () => {
-  it("that are canonical stay as they are for every provider", () => {
+  it("that are canonical are unchanged for every provider", () => {
     const name = "a".repeat(63) + "-";
     const toolset = toolsetOf(toolOf(name, good), toolOf("_private", good));
     expect(openAiChatTools(toolset).tools.map((tool) => tool.function.name)).toEqual([
@@ -120,7 +120,7 @@ describe("names", () => {
     ]);
   });
 
-  it("of any kind are sent as the provider takes them, each its own, and come back as they were", () => {
+  it("of any kind are sent in a form that the provider accepts, each unique, and are restored", () => {
     const names = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 90, unit: "grapheme" }), {
       minLength: 1,
       maxLength: 8,
@@ -143,7 +143,7 @@ describe("names", () => {
     );
   });
 
-  it("that were alone stay when others come beside them", () => {
+  it("that were unique are unchanged when others are added", () => {
     const alone = anthropicTools(toolsetOf(toolOf("a b", good))).tools[0]?.name;
     const beside = anthropicTools(toolsetOf(toolOf("a b", good), toolOf("c d", good))).tools[0]
       ?.name;

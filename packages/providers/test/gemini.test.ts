@@ -30,7 +30,7 @@ it("all functions are one tool, and one without arguments has no schema", () => 
   expect(geminiTools(toolsetOf()).tools).toEqual([]);
 });
 
-it("calls have their own names again; those without an id get one, those without arguments none", () => {
+it("calls have their own names again; those without an id get one, and those without arguments none", () => {
   const parts = [
     { text: "I look." },
     { functionCall: { id: "c1", name: "do_it", args: { page_size: 2 } }, thoughtSignature: "x" },
@@ -45,7 +45,7 @@ it("calls have their own names again; those without an id get one, those without
   expect(calls({})).toEqual([]);
 });
 
-it("results are one content, with the structured value where it is what the model reads", () => {
+it("results are one content, with the structured value if that is the model's text", () => {
   const value = { temperature: 21 };
   const json = { type: "text", text: '{"temperature":21}' } as const;
   const preview = { type: "text", text: '{"temp… and 9 MB more' } as const;
@@ -74,7 +74,7 @@ it("a result of a call that had no id has none, either", () => {
   ]);
 });
 
-it("images and documents go beside the JSON, and the rest is named in it", () => {
+it("images and documents are sent beside the JSON, and other content is named in it", () => {
   const [content] = results([resultOf([{ type: "text", text: "Look." }, png, pdf, wav])]);
   expect(content?.parts[0]?.functionResponse).toEqual({
     id: "call_1",

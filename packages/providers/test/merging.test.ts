@@ -1,10 +1,10 @@
-// What several schemas say of one value, as one schema: for providers that know no allOf.
+// Several schemas for one value, merged into one: for providers without allOf.
 import type { JsonSchema } from "@toolweave/core";
 import { describe, expect, it } from "vitest";
 import { providerRules } from "../src/rules/all-rules.ts";
 import { projection } from "../src/schema/projection.ts";
 
-/** What is sent to Anthropic of a root that is all of these. */
+/** The schema for Anthropic of a root that is all of these. */
 function merged(...all: readonly JsonSchema[]) {
   const { schema, simplified } = projection(
     { type: "object", allOf: all },
@@ -13,18 +13,18 @@ function merged(...all: readonly JsonSchema[]) {
   return { schema, lost: simplified.map(({ path }) => path) };
 }
 
-/** What is sent of the property `a`, of which all of these are said. */
+/** The sent schema of the property `a`, which has all of these. */
 function mergedA(...all: readonly JsonSchema[]) {
   const { schema, lost } = merged(...all.map((a) => ({ properties: { a } })));
   return { a: (schema["properties"] as JsonSchema)["a"], lost };
 }
 
-/** What holds where `test` does not. */
+/** The schema of values that `test` refuses. */
 function unless(test: JsonSchema, what: JsonSchema | boolean): JsonSchema {
   return { if: test, else: what };
 }
 
-describe("what two schemas say is said by one", () => {
+describe("two schemas are merged into one", () => {
   it.each<[JsonSchema, JsonSchema, JsonSchema]>([
     [
       { minimum: 1, maximum: 9 },
@@ -58,7 +58,7 @@ describe("what two schemas say is said by one", () => {
   });
 });
 
-describe("what one schema can't say is left to the executor, and reported", () => {
+describe("a schema that cannot be merged is left to the executor, and reported", () => {
   it.each<[JsonSchema, JsonSchema, string]>([
     [{ pattern: "^a" }, { pattern: "b$" }, "pattern"],
     [{ anyOf: [{ type: "string" }] }, { anyOf: [{ type: "number" }] }, "anyOf"],
@@ -70,7 +70,7 @@ describe("what one schema can't say is left to the executor, and reported", () =
     expect(mergedA(first, second)).toEqual({ a: first, lost: [`/${keyword}`] });
   });
 
-  it("of two objects that are closed, each for itself, the one that is both takes what either names", () => {
+  it("two closed objects accept, when merged, the properties of either", () => {
     const { schema, lost } = merged(
       { properties: { a: { type: "string" } }, additionalProperties: false },
       { properties: { b: { type: "string" } }, additionalProperties: { type: "integer" } },
@@ -79,7 +79,7 @@ describe("what one schema can't say is left to the executor, and reported", () =
     expect(lost).toEqual(["/additionalProperties"]);
   });
 
-  it("an object that is merged is closed for what it evaluates only where nothing is lost", () => {
+  it("a merged object is closed for its evaluated properties only if nothing is lost", () => {
     const closed = { unevaluatedProperties: false };
     const one = unless({ required: ["a"] }, { properties: { b: {} } });
     const other = unless({ required: ["a"] }, { properties: { c: {} } });

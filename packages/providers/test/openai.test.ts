@@ -27,7 +27,7 @@ describe("the list of functions", () => {
     expect([problems, simplified]).toEqual([[], []]);
   });
 
-  it("is the Responses API's, which has to be told that a function is not strict", () => {
+  it("is the Responses API's, which must be told that a function is not strict", () => {
     expect(openAiResponsesTools(toolsetWith(schema)).tools).toEqual([
       {
         type: "function",
@@ -39,19 +39,19 @@ describe("the list of functions", () => {
     ]);
   });
 
-  it("is strict where it is asked for: all is required, and what is optional may be null", () => {
+  it("is strict on request: all properties are required, and optional ones may be null", () => {
     const [tool] = openAiResponsesTools(toolsetWith(schema), { strict: true }).tools;
     expect(tool).toMatchObject({ parameters: closed, strict: true });
     const [ofChat] = openAiChatTools(toolsetWith(schema), { strict: true }).tools;
     expect(ofChat?.function).toMatchObject({ parameters: closed, strict: true });
   });
 
-  it("refuses an option that there is none of", () => {
+  it("refuses an unknown option", () => {
     const options = { strikt: true } as object;
     expect(() => openAiChatTools(toolsetOf(), options)).toThrow("Did you mean strict?");
   });
 
-  it("of more than 128 tools is complete, and is said to be too long", () => {
+  it("of more than 128 tools is complete, and reported as too long", () => {
     const tools = Array.from({ length: 129 }, (_, index) => toolOf(`tool_${index}`, schema));
     const exported = openAiChatTools(toolsetOf(...tools));
     expect(exported.tools).toHaveLength(129);
@@ -60,17 +60,17 @@ describe("the list of functions", () => {
 });
 
 describe.each([
-  ["keys that have no names", { type: "object", additionalProperties: { type: "string" } }],
+  ["keys without names", { type: "object", additionalProperties: { type: "string" } }],
   [
-    "keys that only a pattern names",
+    "keys with only a pattern",
     { type: "object", properties: { a: { type: "string" } }, patternProperties: { "^x": {} } },
   ],
   ["an object of anything", { type: "object" }],
   ["a value of any type", { description: "Anything." }],
   ["an array of anything", { type: "array" }],
-  ["an optional null that says something else than nothing", { type: ["string", "null"] }],
-])("a strict list with a tool that takes %s", (_, value) => {
-  it("has that tool as not strict, and says where the reason is", () => {
+  ["an optional null that differs from absence", { type: ["string", "null"] }],
+])("a strict list with a tool that has %s", (_, value) => {
+  it("has that tool as not strict, with the place of the reason", () => {
     const tight = toolOf("a_tight", schema);
     const loose = toolOf("loose", { type: "object", properties: { value } });
     const { tools, simplified } = openAiResponsesTools(toolsetOf(tight, loose), { strict: true });
@@ -92,7 +92,7 @@ describe("the calls in a chat completion", () => {
     function: { name, arguments: args },
   });
 
-  it("are all there, in order, with the text that the model wrote", () => {
+  it("are all present, in order, with the text that the model wrote", () => {
     const response = completion(
       asked("call_1", "do_it", '{"city":"Rome"}'),
       asked("call_2", "do_it", '{"city":"Oslo","days":2}'),
@@ -103,7 +103,7 @@ describe("the calls in a chat completion", () => {
     ]);
   });
 
-  it("are kept when they are malformed: the executor says what is wrong", () => {
+  it("are kept if they are malformed: the executor reports the error", () => {
     const response = completion(
       asked("1", "do_it", '{"city": "Ro'),
       asked("2", "no_such_tool", "{}"),
@@ -122,7 +122,7 @@ describe("the calls in a chat completion", () => {
     ]);
   });
 
-  it("get an id of their own when the server gave them none", () => {
+  it("get their own id if the server gave them none", () => {
     const [first, second] = calls(
       completion(asked(undefined, "do_it", "{}"), asked("", "do_it", "{}")),
     );
@@ -130,14 +130,14 @@ describe("the calls in a chat completion", () => {
     expect(second?.id).not.toBe(first?.id);
   });
 
-  it("are none in an answer of text, and in anything else", () => {
+  it("are absent in an answer of text, and in any other value", () => {
     expect(calls({ choices: [{ message: {} }] })).toEqual([]);
     for (const other of [{}, { choices: [null] }, { choices: [{ message: { tool_calls: {} } }] }]) {
       expect(calls(other as never)).toEqual([]);
     }
   });
 
-  it("are not those of the host's own custom tools", () => {
+  it("exclude those of the host's own custom tools", () => {
     const custom = { id: "1", type: "custom", custom: { name: "shell", input: "ls" } };
     expect(calls(completion(custom))).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe("the results", () => {
     expect(chat.results([resultOf([])])[0]?.content).toBe("(no output)");
   });
 
-  it("name in a chat what can't be shown there", () => {
+  it("name in a chat the content that it cannot contain", () => {
     const [message] = chat.results([resultOf([text, png, pdf, link])]);
     expect(message?.content.split("\n")).toEqual([
       "Sunny.",
@@ -187,7 +187,7 @@ describe("the results", () => {
     ]);
   });
 
-  it("show images and documents to the Responses API, and name the rest", () => {
+  it("send images and documents to the Responses API, and name other content", () => {
     expect(responses.results([resultOf([text, png, pdf, wav])])).toEqual([
       {
         type: "function_call_output",

@@ -11,7 +11,7 @@ import { acceptor } from "./support/acceptor.ts";
 import { example } from "./support/schema-and-value.ts";
 import { sentArguments } from "./support/sent-arguments.ts";
 
-/** Of a union, the variant that the value was made for: another might have no name for its keys. */
+/** Of a union, the variant of the value: another might have no name for its keys. */
 function firstVariant(schema: JsonSchema): JsonSchema {
   const { anyOf, oneOf, $defs } = schema as Record<string, JsonSchema[] & JsonSchema>;
   const first = (anyOf ?? oneOf)?.[0];
@@ -27,7 +27,7 @@ describe.each(Object.values(providerRules))("a schema for $provider", (rules) =>
     accepts = await acceptor();
   });
 
-  /** Nothing where the provider's rules leave no room: the tool is sent by looser ones then. */
+  /** Undefined if the provider's rules do not allow any: the tool is then sent by looser ones. */
   function projected(schema: JsonSchema): Projection | undefined {
     try {
       return projection(schema, rules);
@@ -37,7 +37,7 @@ describe.each(Object.values(providerRules))("a schema for $provider", (rules) =>
     }
   }
 
-  it("accepts all arguments that the tool's own accepts, and gives them back as they were", () => {
+  it("accepts all arguments that the tool's own accepts, and restores them", () => {
     let tried = 0;
     fc.assert(
       fc.property(example, ({ schema, value }) => {
@@ -55,7 +55,7 @@ describe.each(Object.values(providerRules))("a schema for $provider", (rules) =>
     expect(tried).toBeGreaterThan(0);
   });
 
-  it("breaks none of the rules, and stays the same when it is projected again", () => {
+  it("breaks none of the rules, and does not change if it is projected again", () => {
     fc.assert(
       fc.property(example, ({ schema }) => {
         const found = projected(schema);

@@ -13,7 +13,7 @@ const executor = new ToolExecutor({ registry: new ToolRegistry() });
 const { toolset } = executor;
 
 describe("a list of tools", () => {
-  it("is made of a snapshot, with the options that there are", () => {
+  it("is created from a snapshot, with the known options", () => {
     expectTypeOf(openAiChatTools(toolset, { strict: true }).tools).toEqualTypeOf<
       OpenAiChatTool[]
     >();

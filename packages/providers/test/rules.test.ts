@@ -36,7 +36,7 @@ describe("root", () => {
     },
   );
 
-  it("what each variant requires stays required", () => {
+  it("properties that each variant requires stay required", () => {
     const schema = {
       ...provided,
       properties: { a: {}, b: {}, c: {} },
@@ -69,7 +69,7 @@ describe("root", () => {
     expect(projection(schema, providerRules.openai).schema).toEqual(provided);
   });
 
-  it("Bedrock gets the type, the properties and what is required, and nothing else", () => {
+  it("Bedrock gets the type, the properties and the required ones, and nothing else", () => {
     const schema = {
       ...provided,
       $schema: "http://json-schema.org/draft-07/schema#",
@@ -88,7 +88,7 @@ describe("propertyNames", () => {
     ["anthropic", ["filter[name]", "$top", "a.b-c"], ["filter_name", "top", "a.b-c"]],
     ["bedrock", ["filter[name]", "$top", "a.b-c"], ["filter_name", "top", "a.b-c"]],
     ["gemini", ["filter[name]", "$top", "a.b-c"], ["filter_name", "top", "a_b_c"]],
-  ] as const)("%s gets arguments with names that it takes", (provider, names, sent) => {
+  ] as const)("%s gets arguments with names that it accepts", (provider, names, sent) => {
     const schema = {
       type: "object",
       properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])),
@@ -102,7 +102,7 @@ describe("propertyNames", () => {
     expect(projected.names.get("top")).toBe("$top");
   });
 
-  it("what speaks of the names in another way goes with them", () => {
+  it("other keywords with the names are changed with them", () => {
     const schema = {
       type: "object",
       properties: { $top: { type: "integer" } },
@@ -118,7 +118,7 @@ describe("propertyNames", () => {
     ]);
   });
 
-  it("no two arguments get one name", () => {
+  it("no two arguments get the same name", () => {
     const schema = { type: "object", properties: { $a: {}, a: {}, a$: {} } };
     const { schema: sent, names } = projection(schema, providerRules.anthropic);
     const sentNames = Object.keys(sent["properties"] as object);
@@ -146,7 +146,7 @@ describe("keywords", () => {
     ],
     [{ allOf: [{ type: "string" }, { description: "A." }] }, { type: "string", description: "A." }],
     [{ not: { type: "null" } }, {}],
-  ])("Gemini gets of %j what it knows", (schema, sent) => {
+  ])("Gemini gets of %j the keywords that it supports", (schema, sent) => {
     expect(brokenRules(withA(schema), "gemini")).toContain("keywords");
     expect(sentA(schema, "gemini").a).toEqual(sent);
   });
@@ -185,7 +185,7 @@ describe("references", () => {
     }
   });
 
-  it("Bedrock gets what is referred to in its place, and the type of what never ends", () => {
+  it("Bedrock gets the target in place of a reference, and the type of an infinite one", () => {
     expect(brokenRules(withA({ $ref: "#/$defs/node" }, { $defs }), "bedrock")).toContain(
       "references",
     );
@@ -198,7 +198,7 @@ describe("references", () => {
   });
 
   it.each(["openai", "openai-strict", "anthropic", "gemini"] as const)(
-    "%s gets a schema that refers to itself as it is",
+    "%s gets a schema that refers to itself unchanged",
     (provider) => {
       const { schema, simplified } = projection(
         withA({ $ref: "#/$defs/node" }, { $defs, required: ["a"] }),
@@ -292,7 +292,7 @@ it("recursion: Gemini gets no definition that comes back through required proper
   expect(simplified).toEqual([{ path: "/$defs/node/properties/next", rule: "recursion" }]);
 });
 
-it("recursion: Gemini gets what comes back through a property that may be absent", () => {
+it("recursion: Gemini gets one that recurses through an optional property", () => {
   const $defs = {
     parent: { type: "object", properties: { child: { $ref: "#/$defs/child" } } },
     child: { type: "object", properties: { of: { $ref: "#/$defs/parent" } }, required: ["of"] },
@@ -303,7 +303,7 @@ it("recursion: Gemini gets what comes back through a property that may be absent
 });
 
 describe("dialect", () => {
-  it("Anthropic gets what draft-07 writes otherwise as 2020-12 does", () => {
+  it("Anthropic gets the keywords of draft-07 as those of 2020-12", () => {
     const schema = {
       $schema: "http://json-schema.org/draft-07/schema#",
       type: "object",

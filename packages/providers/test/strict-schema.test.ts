@@ -12,7 +12,7 @@ const object = (properties: Record<string, unknown>, more: object = {}): JsonSch
     ...more,
   }) as JsonSchema;
 
-describe("a schema that strict mode takes", () => {
+describe("a schema that strict mode accepts", () => {
   it.each<[string, JsonSchema]>([
     ["has no properties", object({})],
     [
@@ -45,20 +45,20 @@ describe("a schema that strict mode refuses", () => {
   };
 
   it.each<[string, JsonSchema]>([
-    ["is no object", { type: "string" }],
+    ["is not an object", { type: "string" }],
     ["is an alternative of objects", { ...object({}), anyOf: [object({})] }],
-    ["says nothing of other properties", { type: "object", properties: {}, required: [] }],
+    ["does not close its properties", { type: "object", properties: {}, required: [] }],
     ["allows other properties", object({}, { additionalProperties: true })],
     ["has a property that is optional", object({ a: { type: "string" } }, { required: [] })],
-    ["requires what is no property", object({}, { required: ["a"] })],
+    ["requires an undeclared property", object({}, { required: ["a"] })],
     ["has an optional property deep inside", object({ a: object({ b: {} }, { required: [] }) })],
     ["has a property of any type", object({ a: {} })],
     ["has a type that does not exist", object({ a: { type: "date" } })],
     ["has a format that it does not know", object({ a: { type: "string", format: "uri" } })],
     ["has a pattern with a lookahead", object({ a: { type: "string", pattern: "^(?!x)" } })],
     ["has a pattern with a lookbehind", object({ a: { type: "string", pattern: "(?<=x)y" } })],
-    ["is one of some values as a whole", object({}, { enum: ["a"] })],
-    ["is one value as a whole", object({}, { const: "a" })],
+    ["is an enum at the root", object({}, { enum: ["a"] })],
+    ["is a const at the root", object({}, { const: "a" })],
     [
       "has one enum of more than 250 values and 15 000 characters",
       object({ a: { enum: Array.from({ length: 251 }, (_, n) => `${n}`.padEnd(60, "x")) } }),
@@ -81,12 +81,12 @@ describe("a schema that strict mode refuses", () => {
         Object.fromEntries(Array.from({ length: 5001 }, (_, n) => [`p${n}`, { type: "null" }])),
       ),
     ],
-    ["is no schema of an object at all", true as never],
+    ["is not a schema of an object", true as never],
   ])("%s", (_, schema) => {
     expect(isStrictSchema(schema)).toBe(false);
   });
 
-  it("is any that is fit but for one property, which is not required", () => {
+  it("is any valid one with one additional optional property", () => {
     const leaf = fc.constantFrom({ type: "string" }, { type: "integer" }, { enum: ["a", "b"] });
     const fit = fc.letrec<{ any: object; object: JsonSchema }>((tie) => ({
       any: fc.oneof({ maxDepth: 3 }, leaf, tie("object")),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openAiChatTools } from "../src/index.ts";
 import { toolsetWith } from "./support/toolset-of.ts";
 
-/** The arguments of `do_it` as the executor gets them, when a model wrote that. */
+/** The arguments of `do_it` for the executor, from this text of a model. */
 function restored(schema: JsonObject, written: unknown): unknown {
   const { tools, calls } = openAiChatTools(toolsetWith(schema), { strict: true });
   expect(tools[0]?.function.strict).toBe(true);
@@ -15,13 +15,13 @@ function restored(schema: JsonObject, written: unknown): unknown {
 const text = { type: "string" };
 const optional = { type: "object", properties: { a: text, b: text }, required: ["a"] };
 
-describe("a strict function's null for what is absent", () => {
-  it("is taken out again", () => {
+describe("a strict function's null for an absent value", () => {
+  it("is removed", () => {
     expect(restored(optional, { a: "x", b: null })).toEqual({ a: "x" });
     expect(restored(optional, { a: "x", b: "y" })).toEqual({ a: "x", b: "y" });
   });
 
-  it("is taken out within objects, lists, definitions and variants", () => {
+  it("is removed in objects, lists, definitions and variants", () => {
     const schema = {
       type: "object",
       properties: {
@@ -54,7 +54,7 @@ describe("a strict function's null for what is absent", () => {
     });
   });
 
-  it("stays where it is required, and where it is what the absent value means", () => {
+  it("stays if the property is required, and if it differs from absence", () => {
     const nullable = { type: ["string", "null"] };
     const schema = {
       type: "object",
@@ -64,13 +64,13 @@ describe("a strict function's null for what is absent", () => {
     expect(restored(schema, { a: null, b: null })).toEqual({ a: null, b: null });
   });
 
-  it("stays where the arguments are not what was asked for: the executor says so", () => {
+  it("stays if the arguments are not valid: the executor reports that", () => {
     expect(restored(optional, '{"a": "x", "b": nul')).toBe('{"a": "x", "b": nul');
     expect(restored(optional, [null])).toBe("[null]");
     expect(restored(optional, { a: null, c: null })).toEqual({ a: null, c: null });
   });
 
-  it("of names like those of every object are told apart from these", () => {
+  it("of inherited names is treated in the same way", () => {
     const odd = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"},"a":{"type":"string"}}}',
     );
@@ -79,7 +79,7 @@ describe("a strict function's null for what is absent", () => {
     expect(Object.getPrototypeOf(back)).toBe(Object.prototype);
   });
 
-  it("nests as deeply as a model writes it, and nothing throws", () => {
+  it("may nest as deeply as a model writes it, and nothing throws", () => {
     const schema = {
       type: "object",
       properties: { node: { $ref: "#/$defs/node" } },
@@ -91,7 +91,7 @@ describe("a strict function's null for what is absent", () => {
   });
 });
 
-it("a tool runs with what a strict model wrote, and the model reads its answer", async () => {
+it("a tool runs with a strict model's arguments, and the model reads its answer", async () => {
   const weather = defineTool({
     name: "weather",
     description: "The weather of a city.",

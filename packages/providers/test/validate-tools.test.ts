@@ -3,8 +3,8 @@ import { providerRules, validateTools } from "../src/index.ts";
 
 const parameters = { type: "object", properties: {} };
 
-describe("a list that was made elsewhere", () => {
-  it("is refused by OpenAI for a name, a second one, and what a schema has", () => {
+describe("a list from another library", () => {
+  it("is refused by OpenAI for an invalid name, a duplicate one, and the contents of a schema", () => {
     const tools = [
       { type: "function", function: { name: "read.file", parameters } },
       { type: "function", function: { name: "write", parameters: { type: "object", anyOf: [] } } },
@@ -23,7 +23,7 @@ describe("a list that was made elsewhere", () => {
     ]);
   });
 
-  it("is held to the rules of strict functions where it says so, and where it does not say otherwise", () => {
+  it("is checked by the rules of strict functions if it is strict, and if it does not declare otherwise", () => {
     const open = { type: "object", properties: { a: { type: "string" } } };
     const rulesOf = (tool: object) => validateTools("openai", [tool]).map(({ rule }) => rule);
     expect(rulesOf({ type: "function", name: "a", parameters: open, strict: true })).toEqual([
@@ -49,7 +49,7 @@ describe("a list that was made elsewhere", () => {
     ]);
   });
 
-  it("is refused by Anthropic for the names of arguments; tools of its own are passed over", () => {
+  it("is refused by Anthropic for the names of arguments; its own tools are skipped", () => {
     const tools = [
       { type: "web_search_20250305", name: "web search" },
       { name: "list", input_schema: { type: "object", properties: { "filter[x]": {} } } },
@@ -65,7 +65,7 @@ describe("a list that was made elsewhere", () => {
     ]);
   });
 
-  it("is refused by Anthropic for keywords as drafts before 2020-12 have them", () => {
+  it("is refused by Anthropic for keywords of drafts before 2020-12", () => {
     const items = [{ type: "string" }];
     const a = { type: "array", items };
     const schema = {
@@ -78,7 +78,7 @@ describe("a list that was made elsewhere", () => {
     ]);
   });
 
-  it("is refused by Gemini for keywords, and takes functions without arguments", () => {
+  it("is refused by Gemini for keywords, and accepts functions without arguments", () => {
     const bad = { type: "object", properties: { a: { type: "integer", exclusiveMinimum: 0 } } };
     const functionDeclarations = [{ name: "a" }, { name: "b", parametersJsonSchema: bad }];
     expect(validateTools("gemini", [{ functionDeclarations }, { googleSearch: {} }])).toMatchObject(
@@ -86,7 +86,7 @@ describe("a list that was made elsewhere", () => {
     );
   });
 
-  it("is refused by Bedrock for an empty description and a schema that is none", () => {
+  it("is refused by Bedrock for an empty description and an invalid schema", () => {
     const tools = [
       { toolSpec: { name: "a", description: "", inputSchema: { json: { type: "string" } } } },
       { cachePoint: { type: "default" } },
@@ -97,7 +97,7 @@ describe("a list that was made elsewhere", () => {
     ]);
   });
 
-  it("is refused where a reference leads nowhere", () => {
+  it("is refused if a reference cannot be resolved", () => {
     const schema = {
       type: "object",
       properties: { a: { $ref: "#/$defs/b" }, c: { $ref: "#/properties/a" } },

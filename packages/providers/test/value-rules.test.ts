@@ -16,12 +16,12 @@ describe("values", () => {
     [{ enum: ["a", null] }, { anyOf: [{ type: "string", enum: ["a"] }, { type: "null" }] }],
     [{ enum: [true, "a"] }, { type: ["boolean", "string"] }],
     [{ type: "boolean", const: true }, { type: "boolean" }],
-  ])("enumValues: Gemini gets of %j what it knows", (schema, sent) => {
+  ])("enumValues: Gemini gets of %j the values that it supports", (schema, sent) => {
     expect(brokenRules(withA(schema), "gemini")).not.toEqual([]);
     expect(sentA(schema, "gemini").a).toEqual(sent);
   });
 
-  it("formats: OpenAI's strict functions get those that are documented", () => {
+  it("formats: OpenAI's strict functions get the documented ones", () => {
     const more = { required: ["a"] };
     expect(brokenRules(withA({ type: "string", format: "uri" }), "openai-strict")).toContain(
       "formats",
@@ -35,7 +35,7 @@ describe("values", () => {
     });
   });
 
-  it("patterns: OpenAI gets none that look around", () => {
+  it("patterns: OpenAI gets none with look-arounds", () => {
     const schema = { type: "string", pattern: "^(?!\\.)\\S+$" };
     expect(brokenRules(withA(schema), "openai")).toEqual(["patterns"]);
     expect(sentA(schema, "openai").a).toEqual({ type: "string" });
@@ -48,7 +48,7 @@ describe("values", () => {
     expect(sentA(named, "openai").a).toEqual({ type: "object" });
   });
 
-  it("patterns: what says `not` of one that is gone goes, too", () => {
+  it("patterns: a `not` around a removed one is removed, too", () => {
     const schema = { not: { type: "string", pattern: "(?=a)" } };
     expect(sentA(schema, "openai").a).toEqual({});
     const $defs = { bad: { type: "string", pattern: "(?=a)" } };
@@ -57,12 +57,12 @@ describe("values", () => {
     expect(sentA(either, "openai", { $defs }).a).toEqual({ anyOf: either.oneOf });
   });
 
-  it("arrayItems: OpenAI is told that an array may hold anything", () => {
+  it("arrayItems: OpenAI gets an items schema that accepts anything", () => {
     expect(brokenRules(withA({ type: "array" }), "openai")).toEqual(["arrayItems"]);
     expect(sentA({ type: "array" }, "openai").a).toEqual({ type: "array", items: {} });
   });
 
-  it("types: OpenAI's strict functions get the type that an enum's values have", () => {
+  it("types: OpenAI's strict functions get the type of an enum's values", () => {
     expect(sentA({ enum: ["a", 1] }, "openai-strict", { required: ["a"] }).a).toEqual({
       type: ["string", "number"],
       enum: ["a", 1],
@@ -88,7 +88,7 @@ describe("size", () => {
   const one = (a: JsonSchema): JsonSchema =>
     withA(a, { required: ["a"], additionalProperties: false });
 
-  it("a definition has its own levels", () => {
+  it("a definition counts its own levels", () => {
     const ofTen = (deep["properties"] as { readonly a: JsonSchema }).a;
     const schema = { ...one({ $ref: "#/$defs/ten" }), $defs: { ten: ofTen } };
     expect(brokenRules(schema, "openai-strict")).toEqual([]);

@@ -9,7 +9,7 @@ import { tempFolder } from "./support/temp-folder.ts";
 
 const report = Array.from({ length: 20_000 }, (_, line) => `line ${line}: 😀`).join("\n");
 
-/** An executor with a tool that says more than a model gets. */
+/** An executor with a tool whose output is larger than the model's limit. */
 function executorWith(artifacts: ArtifactStore): ToolExecutor {
   const tool = defineTool({
     name: "long_report",
@@ -25,7 +25,7 @@ const behalf = { sessionId: "s", caller: { id: "ada" } };
 test.each<[string, (path: string) => ArtifactStore]>([
   ["files", (path) => fileArtifacts(path)],
   ["SQLite", (path) => openStore(path).artifacts],
-])("what is too long is kept in %s as it was, and a restart finds it", async (_, make) => {
+])("a large output is stored in %s unchanged, and is found after a restart", async (_, make) => {
   const path = join(tempFolder(), "store");
   const call = { id: "1", name: "long_report", arguments: {} };
   const outcome = await executorWith(make(path)).execute(call, behalf);
@@ -36,7 +36,7 @@ test.each<[string, (path: string) => ArtifactStore]>([
   expect(Buffer.from(bytes!).toString("utf8")).toBe(report);
 });
 
-test("EX18: of an artifact whose file was deleted the model hears so, and the call's result stays", async () => {
+test("EX18: a read of an artifact whose file was deleted fails for the model, and the call's result is unchanged", async () => {
   const path = join(tempFolder(), "artifacts");
   const executor = executorWith(fileArtifacts(path));
   const call = { id: "1", name: "long_report", arguments: {} };

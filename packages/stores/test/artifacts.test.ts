@@ -42,7 +42,7 @@ function ofOneOwner({ maxBytes }: Options): { readonly maxBytesPerOwner?: number
 const MiB = 1_048_576;
 
 describe.each(kinds)("artifacts %s", (_, make) => {
-  test("what was put is there as it was, and nothing else is", async () => {
+  test("a stored artifact is returned unchanged, and others do not exist", async () => {
     const store = make();
     const { artifact, data } = artifactOf("a", 10_000, { name: "höhe\n.bin", truncated: true });
     await store.put(artifact, data);
@@ -52,7 +52,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     expect(await store.read(keyOf("b"), 0, 1)).toBeUndefined();
   });
 
-  test("an empty one is there, too", async () => {
+  test("an empty one exists, too", async () => {
     const store = make();
     const { artifact, data } = artifactOf("empty", 0);
     await store.put(artifact, data);
@@ -60,7 +60,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     expect(await store.read(artifact.key, 0, 10)).toEqual(new Uint8Array());
   });
 
-  test("any range of it is what a slice of the bytes would be", async () => {
+  test("any range of it equals a slice of the bytes", async () => {
     const store = make();
     const { artifact, data } = artifactOf("ranges", 3 * MiB + 7);
     await store.put(artifact, data);
@@ -81,14 +81,14 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     [Number.NaN, 1],
     [0, -1],
     [0, Number.NaN],
-  ])("%d bytes from %d on are no range", async (offset, length) => {
+  ])("%d bytes from %d on are not a valid range", async (offset, length) => {
     const store = make();
     const { artifact, data } = artifactOf("a", 10);
     await store.put(artifact, data);
     expect((await failure(() => store.read(artifact.key, offset, length))).code).toBe("internal");
   });
 
-  test("what was deleted is gone, and deleting nothing does nothing", async () => {
+  test("a deleted one does not exist, and deleting an unknown one has no effect", async () => {
     const store = make();
     const { artifact, data } = artifactOf("a", 10);
     await store.put(artifact, data);
@@ -98,7 +98,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     expect(await store.read(artifact.key, 0, 10)).toBeUndefined();
   });
 
-  test("a key that is taken is refused, and what it names stays", async () => {
+  test("an existing key is refused, and its artifact is unchanged", async () => {
     const store = make();
     const first = artifactOf("a", 10);
     await store.put(first.artifact, first.data);
@@ -118,7 +118,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     "",
     7,
     undefined,
-  ])("%j is no key: it is nowhere, and nothing is put there", async (key) => {
+  ])("%j is not a key: nothing is found or stored under it", async (key) => {
     const store = make();
     const { artifact, data } = artifactOf("a", 10);
     await store.put(artifact, data);
@@ -130,7 +130,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     expect((await failure(() => store.put(put, data))).code).toBe("internal");
   });
 
-  test("a size that is not that of the bytes, and an expiry that is none, are refused", async () => {
+  test("a size that differs from that of the bytes, and an invalid expiry, are refused", async () => {
     const store = make();
     const { artifact, data } = artifactOf("a", 10);
     for (const wrong of [{ size: 9 }, { size: Number.NaN }, { expiresAt: Number.NaN }]) {
@@ -139,7 +139,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     }
   });
 
-  test("an owner or a name without end is refused", async () => {
+  test("an owner or a name above the maximum length is refused", async () => {
     const store = make();
     const { artifact, data } = artifactOf("a", 10, { name: "ä".repeat(40_000) });
     expect((await failure(() => store.put(artifact, data))).code).toBe("limit_exceeded");
@@ -148,7 +148,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     expect(await store.head(long.artifact.key)).toEqual(long.artifact);
   });
 
-  test("one that never expires never does", async () => {
+  test("one without an expiry never expires", async () => {
     const store = make();
     const { artifact, data } = artifactOf("a", 10, { expiresAt: Infinity });
     await store.put(artifact, data);
@@ -156,7 +156,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     expect(await store.head(artifact.key)).toEqual({ ...artifact, expiresAt: 8.64e15 });
   });
 
-  test("from expiresAt on, by the store's clock, it is gone", async () => {
+  test("from expiresAt on, by the store's clock, it does not exist", async () => {
     const clock = new FakeClock();
     const store = make({ clock });
     const { artifact, data } = artifactOf("a", 10, { expiresAt: clock.now() + 1_000 });
@@ -168,7 +168,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     expect(await store.read(artifact.key, 0, 10)).toBeUndefined();
   });
 
-  test("a full store takes no more, and again when something was deleted or has expired", async () => {
+  test("a full store accepts no more, until something was deleted or has expired", async () => {
     const clock = new FakeClock();
     const store = make({ clock, maxBytes: 25_000 });
     const soon = { expiresAt: clock.now() + 60_000 };
@@ -193,7 +193,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     expect((await failure(() => store.put(late.artifact, late.data))).code).toBe("limit_exceeded");
   });
 
-  test("many that are put at once do not exceed the limit together", async () => {
+  test("many that are stored at once do not exceed the limit together", async () => {
     const store = make({ maxBytes: 50_000 });
     const all = Array.from({ length: 10 }, (_entry, word) => artifactOf(word, 9_000));
     const results = await Promise.allSettled(
@@ -210,7 +210,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     expect((await failure(() => store.put(artifact, data))).code).toBe("limit_exceeded");
   });
 
-  test("20 MiB come back byte for byte, and others get a turn meanwhile", async () => {
+  test("20 MiB are returned byte for byte, and other work runs meanwhile", async () => {
     const store = make();
     const { artifact, data } = artifactOf("large", 20 * MiB);
     let turns = 0;
@@ -229,18 +229,18 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     expect(turns - whilePutting).toBeGreaterThan(3);
   });
 
-  test("bytes that are taken away while they are written leave nothing behind", async () => {
+  test("bytes that are transferred away while they are written leave nothing behind", async () => {
     const store = make();
     const { artifact, data } = artifactOf("large", 20 * MiB);
     const putting = failure(() => store.put(artifact, data));
-    // Moves the bytes elsewhere, as a tool might that hands them to a worker.
+    // Transfers the bytes, like a tool that passes them to a worker.
     structuredClone(data, { transfer: [data.buffer as ArrayBuffer] });
     expect(["internal", "store_unavailable"]).toContain((await putting).code);
     expect(await store.head(artifact.key)).toBeUndefined();
   });
 });
 
-test.each([["fileArtifacts"], ["sqliteStore"]])("%s refuses a quota that is none", async (name) => {
+test.each([["fileArtifacts"], ["sqliteStore"]])("%s refuses an invalid quota", async (name) => {
   for (const maxBytes of [-1, Number.NaN, "1 GB"] as number[]) {
     const error = await failure(() =>
       name === "fileArtifacts"

@@ -47,20 +47,20 @@ test.each([
   expect(linesOf(path).map((line) => JSON.parse(line))).toEqual(ids.map(record));
 });
 
-test("required is false unless it is asked for", () => {
+test("required is false unless it is set", () => {
   const folder = tempFolder();
   expect(auditFile(join(folder, "a")).required).toBe(false);
   expect(auditFile(join(folder, "b"), { required: true }).required).toBe(true);
 });
 
-test("it goes on at the end of a file that exists", async () => {
+test("it appends to a file that exists", async () => {
   const path = join(tempFolder(), "audit.jsonl");
   await auditFile(path).write(record("a"));
   await auditFile(path).write(record("b"));
   expect(linesOf(path)).toHaveLength(2);
 });
 
-test("a line that a crash has cut off is not glued to the next record", async () => {
+test("the next record after a line that a crash has cut off begins on a new line", async () => {
   const path = join(tempFolder(), "audit.jsonl");
   const sink = auditFile(path);
   await sink.write(record("a"));
@@ -71,7 +71,7 @@ test("a line that a crash has cut off is not glued to the next record", async ()
   expect(JSON.parse(lines[2]!)).toEqual(record("b"));
 });
 
-test("the lines of several processes never mix", async () => {
+test("the lines of several processes are never mixed", async () => {
   const path = join(tempFolder(), "audit.jsonl");
   const workers = [
     startWorker("audit", path, "200", "20000"),
@@ -80,13 +80,13 @@ test("the lines of several processes never mix", async () => {
   for (const worker of workers) expect(await worker.next()).toBe("ready");
   for (const worker of workers) worker.tell("go");
   for (const worker of workers) expect(await worker.next()).toBe("done");
-  // A process that looks while another writes may leave an empty line, nothing else.
+  // A process that reads while another writes may add an empty line, nothing else.
   const lines = linesOf(path).filter((line) => line !== "");
   const ids = lines.map((line) => (JSON.parse(line) as AuditRecord).callId);
   expect(new Set(ids).size).toBe(400);
 });
 
-test("EX09: without its folder a write fails, and works again when the folder is back", async () => {
+test("EX09: without its folder a write fails, and works again when the folder is restored", async () => {
   const path = join(tempFolder(), "logs", "audit.jsonl");
   const sink = auditFile(path);
   rmSync(dirname(path), { recursive: true });
@@ -106,7 +106,7 @@ test.skipIf(!existsSync("/dev/full"))("EX09: a full disk fails the write", async
   });
 });
 
-test("a file that was moved away is begun anew", async () => {
+test("a file that was moved away is created again", async () => {
   const path = join(tempFolder(), "audit.jsonl");
   const sink = auditFile(path);
   await sink.write(record("a"));
@@ -115,15 +115,18 @@ test("a file that was moved away is begun anew", async () => {
   expect([linesOf(path).length, linesOf(`${path}.1`).length]).toEqual([1, 1]);
 });
 
-test.skipIf(process.platform === "win32")("the file and its folder are this user's alone", () => {
-  const path = join(tempFolder(), "logs", "audit.jsonl");
-  auditFile(path);
-  expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([
-    0o600, 0o700,
-  ]);
-});
+test.skipIf(process.platform === "win32")(
+  "the file and its folder are only accessible for this user",
+  () => {
+    const path = join(tempFolder(), "logs", "audit.jsonl");
+    auditFile(path);
+    expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([
+      0o600, 0o700,
+    ]);
+  },
+);
 
-test("a file that cannot be opened, and a misspelt option, are told at once", async () => {
+test("a file that cannot be opened, and a misspelled option, are refused at once", async () => {
   const folder = tempFolder();
   expect(await failure(() => auditFile(folder))).toMatchObject({
     code: "store_unavailable",

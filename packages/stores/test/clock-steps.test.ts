@@ -22,7 +22,7 @@ interface Machine {
   readonly clock: FakeClock;
   readonly steadyClock: FakeClock;
   readonly open: () => SqliteStore;
-  /** Time goes on, for both clocks. */
+  /** Time advances, for both clocks. */
   readonly pass: (ms: number) => void;
 }
 
@@ -52,7 +52,7 @@ async function statusIn(store: SqliteStore): Promise<string | undefined> {
 test.each([
   ["back", -hour],
   ["forward", hour],
-])("a claim whose process is there stays claimed when the clock is set %s", async (_way, step) => {
+])("a claim whose process runs stays claimed when the clock is set %s", async (_way, step) => {
   const { clock, open, pass } = machine();
   const [holder, other] = [open(), open()];
   await holder.pendingCalls.add(interruption);
@@ -67,7 +67,7 @@ test.each([
   ["back", -hour],
   ["forward", hour],
 ])(
-  "a claim whose process is gone is unfinished a lease later when the clock is set %s",
+  "a claim whose process has ended is unfinished one lease later when the clock is set %s",
   async (_way, step) => {
     const { clock, open, pass } = machine();
     const [holder, other] = [open(), open()];
@@ -82,7 +82,7 @@ test.each([
   },
 );
 
-test("after a new start of the machine a lease lasts no longer than it had left", async () => {
+test("after a restart of the machine a lease lasts no longer than before", async () => {
   const { open, pass, steadyClock, clock } = machine();
   const holder = open();
   await holder.pendingCalls.add(interruption);
@@ -96,7 +96,7 @@ test("after a new start of the machine a lease lasts no longer than it had left"
   expect(await statusIn(other)).toBe("unfinished");
 });
 
-test("what is used of a rate counts for its window, and no longer, when the clock is set back", async () => {
+test("a use of a rate counts for its window, and no longer, when the clock is set back", async () => {
   const { clock, open, pass } = machine();
   const { rateLimits } = open();
   const request = [{ key: "k", amount: 1, limit: 1, windowMs: 60_000 }];

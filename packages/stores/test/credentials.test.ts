@@ -63,7 +63,7 @@ const stores: Readonly<Record<string, () => CredentialStore>> = {
 describe.each(Object.entries(stores))("credentials in %s", (_kind, make) => {
   const key = { source: "museum", scheme: "oauth" };
 
-  test("come back as they were set, one by one", async () => {
+  test("are returned as they were set, one by one", async () => {
     const store = make();
     for (const credential of credentials) {
       await store.set(key, credential);
@@ -93,7 +93,7 @@ describe.each(Object.entries(stores))("credentials in %s", (_kind, make) => {
     }
   });
 
-  test("are gone when they are deleted, and only they", async () => {
+  test("do not exist after they are deleted, and others do", async () => {
     const store = make();
     await store.set(key, token);
     await store.set({ ...key, caller: "ada" }, token);
@@ -103,7 +103,7 @@ describe.each(Object.entries(stores))("credentials in %s", (_kind, make) => {
     expect(await store.get({ ...key, caller: "ada" })).toEqual(token);
   });
 
-  test("set at the same time: one of them stays, whole", async () => {
+  test("set at the same time: one of them is stored, completely", async () => {
     const store = make();
     await Promise.all(credentials.map((credential) => store.set(key, credential)));
     expect(credentials).toContainEqual(await store.get(key));
@@ -116,7 +116,7 @@ describe.each([
 ] as const)("credentials on disk in %s", (kind, open, name) => {
   const key = { source: "museum", scheme: "oauth", caller: "ada" };
 
-  test("are there after a restart, and for another process", async () => {
+  test("exist after a restart, and for another process", async () => {
     const path = join(tempFolder(), name);
     await open(path).set(key, token);
     expect(await open(path).get(key)).toEqual(token);
@@ -126,7 +126,7 @@ describe.each([
     expect(await open(path).get(key)).toEqual({ type: "secret", secret: "by another" });
   });
 
-  test("are each other's never, from four processes that set without end", async () => {
+  test("are never mixed by four processes that set them without end", async () => {
     const path = join(tempFolder(), name);
     const store = open(path);
     await store.set(key, { type: "secret", secret: "0".repeat(10_000) });
@@ -142,7 +142,7 @@ describe.each([
     expect((left as { secret: string }).secret).toHaveLength(10_000);
   });
 
-  test("are refused when they are none, and not shown", async () => {
+  test("are refused if they are invalid, and not displayed", async () => {
     const store = open(join(tempFolder(), name));
     for (const none of [
       undefined,
@@ -174,7 +174,7 @@ describe("a folder of credentials", () => {
     return { path, store, file: join(path, name) };
   }
 
-  test.skipIf(isWindows)("SE08: is this user's alone, whatever the umask", async () => {
+  test.skipIf(isWindows)("SE08: is only accessible for this user, whatever the umask", async () => {
     const path = join(tempFolder(), "credentials");
     const worker = startWorker("credential", path, "files", "umask");
     await worker.next();
@@ -184,22 +184,19 @@ describe("a folder of credentials", () => {
     expect(statSync(join(path, name)).mode & 0o777).toBe(0o600);
   });
 
-  test.skipIf(isWindows)(
-    "is refused when others can get at it, and when it is a link",
-    async () => {
-      const { path } = await folder();
-      chmodSync(path, 0o750);
-      expect((await failure(() => fileCredentials(path))).message).toBe(
-        `${path} is open to other users: run \`chmod 700\` on it.`,
-      );
-      chmodSync(path, 0o700);
-      const link = join(tempFolder(), "link");
-      symlinkSync(path, link);
-      expect((await failure(() => fileCredentials(link))).code).toBe("store_unavailable");
-    },
-  );
+  test.skipIf(isWindows)("is refused if others have access, and if it is a link", async () => {
+    const { path } = await folder();
+    chmodSync(path, 0o750);
+    expect((await failure(() => fileCredentials(path))).message).toBe(
+      `${path} is open to other users: run \`chmod 700\` on it.`,
+    );
+    chmodSync(path, 0o700);
+    const link = join(tempFolder(), "link");
+    symlinkSync(path, link);
+    expect((await failure(() => fileCredentials(link))).code).toBe("store_unavailable");
+  });
 
-  test("holds names that say nothing", async () => {
+  test("contains names without information", async () => {
     const { file } = await folder();
     expect(file).toMatch(/[/\\][0-9a-f]{64}\.json$/);
   });
@@ -207,7 +204,7 @@ describe("a folder of credentials", () => {
   test.each<[string, (file: string) => void]>([
     ["cut off", (file) => truncateSync(file, 10)],
     ["something else", (file) => writeFileSync(file, '{"type":"secret"}')],
-    ["larger than any credential", (file) => writeFileSync(file, " ".repeat(2_000_000))],
+    ["above the maximum size", (file) => writeFileSync(file, " ".repeat(2_000_000))],
     [
       "a link",
       (file) => {
@@ -222,7 +219,7 @@ describe("a folder of credentials", () => {
         mkdirSync(file);
       },
     ],
-  ])("says so when a file is %s", async (_what, harm) => {
+  ])("reports a file that is %s", async (_what, harm) => {
     const { store, file } = await folder();
     harm(file);
     const error = await failure(() => Promise.resolve(store.get(key)));
@@ -230,7 +227,7 @@ describe("a folder of credentials", () => {
     expect(`${error.message} ${String(error.cause)}`).not.toContain("refresh");
   });
 
-  test("says so when it was replaced", async () => {
+  test("reports that it was replaced", async () => {
     const { store, path } = await folder();
     renameSync(path, `${path}.old`);
     mkdirSync(path, { mode: 0o700 });
@@ -244,7 +241,7 @@ describe("a folder of credentials", () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  test("loses what a crash has left half written, and nothing that is being written", async () => {
+  test("removes files that a crash has left incomplete, and none that are being written", async () => {
     const { path, file } = await folder();
     const [old, fresh] = ["1", "2"].map((id) => `${file}.${id}.unfinished`) as [string, string];
     writeFileSync(old, "half a sec");

@@ -48,8 +48,8 @@ function seqsIn(path: string): unknown[] {
   return linesOf(path).map(({ seq, type }) => seq ?? type);
 }
 
-describe("what is recorded", () => {
-  test("every event of an executor, one a line, as a listener gets it", async () => {
+describe("a recording", () => {
+  test("has every event of an executor, one per line, as a listener receives it", async () => {
     const path = join(tempFolder(), "run.ndjson");
     const echo = defineTool({
       name: "echo",
@@ -58,26 +58,26 @@ describe("what is recorded", () => {
       execute: ({ text }) => String(text),
     });
     const executor = new ToolExecutor({ registry: new ToolRegistry([echo]) });
-    const heard: ToolEvent[] = [];
-    executor.on((one) => void heard.push(one));
+    const received: ToolEvent[] = [];
+    executor.on((one) => void received.push(one));
     const recorder = eventFile(path);
     const stop = executor.on(recorder);
     for (const id of ["a", "b", "c"]) {
       await executor.execute({ id, name: "echo", arguments: { text: id } });
     }
     await recorder.flush();
-    expect(heard.length).toBeGreaterThan(8);
-    expect(linesOf(path)).toEqual(heard.map((one) => ({ ...one, stream: recorder.stream })));
+    expect(received.length).toBeGreaterThan(8);
+    expect(linesOf(path)).toEqual(received.map((one) => ({ ...one, stream: recorder.stream })));
     stop();
     await executor.execute({ id: "d", name: "echo", arguments: {} });
     await recorder.close();
     expect(linesOf(path)).toHaveLength(
-      heard.length - heard.filter((one) => "callId" in one && one.callId === "d").length,
+      received.length - received.filter((one) => "callId" in one && one.callId === "d").length,
     );
     expect(recorder.dropped).toBe(0);
   });
 
-  test("RE13: a line break with a forged event in a name stays one line, for every reader", async () => {
+  test("RE13: has a line break with a forged event in a name on one line, for every reader", async () => {
     const path = join(tempFolder(), "run.ndjson");
     const forged = JSON.stringify(event(99, { tool: "forged" }));
     const breaks = [
@@ -100,7 +100,7 @@ describe("what is recorded", () => {
     await recorder.close();
     const bytes = readFileSync(path, "utf8");
     expect(bytes.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/);
-    // Node's own reader of lines takes U+2028 for the end of one.
+    // Node.js's own line reader treats U+2028 as the end of a line.
     const lines: string[] = [];
     for await (const line of createInterface({ input: createReadStream(path) })) lines.push(line);
     expect(lines).toHaveLength(breaks.length);
@@ -113,7 +113,7 @@ describe("what is recorded", () => {
     }
   });
 
-  test("a restart goes on at the end, with a stream of its own; a torn line stays alone", async () => {
+  test("is continued after a restart, with a separate stream; an incomplete line stays separate", async () => {
     const path = join(tempFolder(), "run.ndjson");
     const first = eventFile(path);
     first(event(1));
@@ -129,7 +129,7 @@ describe("what is recorded", () => {
     expect(first.stream).not.toBe(second.stream);
   });
 
-  test("lines of several processes never mix, and each keeps its order", async () => {
+  test("of several processes never mixes lines, and each process keeps its order", async () => {
     const path = join(tempFolder(), "run.ndjson");
     const workers = [1, 2].map(() => startWorker("record", path, "300", "5000"));
     for (const worker of workers) expect(await worker.next()).toBe("ready");
@@ -143,7 +143,7 @@ describe("what is recorded", () => {
     }
   });
 
-  test("what is heard after close is not", async () => {
+  test("has no events after close", async () => {
     const path = join(tempFolder(), "run.ndjson");
     const recorder = eventFile(path);
     {
@@ -156,17 +156,20 @@ describe("what is recorded", () => {
     expect(seqsIn(path)).toEqual([1]);
   });
 
-  test.skipIf(process.platform === "win32")("the file and its folder are this user's alone", () => {
-    const path = join(tempFolder(), "logs", "run.ndjson");
-    eventFile(path);
-    expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([
-      0o600, 0o700,
-    ]);
-  });
+  test.skipIf(process.platform === "win32")(
+    "and its folder are only accessible for this user",
+    () => {
+      const path = join(tempFolder(), "logs", "run.ndjson");
+      eventFile(path);
+      expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([
+        0o600, 0o700,
+      ]);
+    },
+  );
 });
 
 describe("limits", () => {
-  test("RE13: the file ends at its limit, says so once, and a new one says what is missing", async () => {
+  test("RE13: the file ends at its limit, reports that once, and a new one reports the missing events", async () => {
     const path = join(tempFolder(), "run.ndjson");
     const recorder = eventFile(path, { maxBytes: 2_000 });
     for (let seq = 1; seq <= 100; seq++) recorder(event(seq));
@@ -194,7 +197,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("one event that is larger than the limit is missing, and those that fit are not", async () => {
+  test("one event above the limit is missing, and those that fit are not", async () => {
     const path = join(tempFolder(), "run.ndjson");
     const recorder = eventFile(path);
     recorder(event(1));
@@ -206,7 +209,7 @@ describe("limits", () => {
   });
 
   test.runIf(isLinux)(
-    "a disk that does not take anything costs a bounded memory, and a line says what is missing",
+    "a disk that accepts no data costs bounded memory, and a line reports the missing events",
     async () => {
       const path = join(tempFolder(), "slow");
       execFileSync("mkfifo", [path]);
@@ -239,7 +242,7 @@ describe("limits", () => {
 });
 
 describe("EX09: a disk that fails", () => {
-  test("never disturbs the executor; what waits is written when it is back", async () => {
+  test("never disturbs the executor; waiting events are written when it works again", async () => {
     const path = join(tempFolder(), "logs", "run.ndjson");
     const recorder = eventFile(path);
     rmSync(dirname(path), { recursive: true });
@@ -264,7 +267,7 @@ describe("EX09: a disk that fails", () => {
     });
   });
 
-  test("what is no JSON counts as missing", async () => {
+  test("an event that is not JSON counts as missing", async () => {
     const path = join(tempFolder(), "run.ndjson");
     const recorder = eventFile(path);
     const cyclic: Record<string, unknown> = {};
@@ -286,7 +289,7 @@ describe("EX09: a disk that fails", () => {
   });
 });
 
-test("options that make no sense are told at once", async () => {
+test("invalid options are refused at once", async () => {
   const path = join(tempFolder(), "run.ndjson");
   for (const work of [
     () => eventFile(""),

@@ -30,7 +30,7 @@ const rate = { key: "tool:search", amount: 1, limit: 10, windowMs: 1_000 };
 // Processes start slowly on a busy machine.
 vi.setConfig({ testTimeout: 30_000 });
 
-/** Everything that a store can be asked, each as somebody would do it. */
+/** Every request to a store, each as a caller would make it. */
 function everything(store: ReturnType<typeof openStore>): readonly (() => unknown)[] {
   const { pendingCalls, grants, rateLimits, artifacts, tasks } = store;
   const { artifact, data } = artifactOf("a", 10);
@@ -52,12 +52,12 @@ function everything(store: ReturnType<typeof openStore>): readonly (() => unknow
     () => tasks.add(taskRecord("a")),
     () => tasks.change("a", { status: "completed", updatedAt: 1, expiresAt: 9_000_000_000_000 }),
     () => tasks.get("a"),
-    () => tasks.list("somebody"),
+    () => tasks.list("unknown"),
   ];
 }
 
-describe("EX09: a store that is not there any more", () => {
-  test("a deleted folder: everything fails closed and says what to do", async () => {
+describe("EX09: a store that no longer exists", () => {
+  test("a deleted folder: every request fails, and the error has the next step", async () => {
     const path = join(tempFolder(), "gone", "store.db");
     const store = openStore(path);
     await store.pendingCalls.add(interruption("a"));
@@ -72,7 +72,7 @@ describe("EX09: a store that is not there any more", () => {
     expect(existsSync(dirname(path))).toBe(false);
   });
 
-  test("a file that another has taken the place of is not mistaken for it", async () => {
+  test("a file that another file has replaced is detected", async () => {
     const folder = tempFolder();
     const path = join(folder, "store.db");
     const store = openStore(path);
@@ -94,15 +94,15 @@ describe("EX09: a store that is not there any more", () => {
 });
 
 describe("EX09: a store that cannot be written", () => {
-  test.runIf(process.platform === "linux")("a folder that cannot be made is refused", () => {
-    // Node's recursive mkdir never ends there.
+  test.runIf(process.platform === "linux")("a folder that cannot be created is refused", () => {
+    // Node.js's recursive mkdir never ends there.
     const path = "/proc/x/y/store.db";
     for (const open of [() => sqliteStore(path), () => auditFile(path)]) {
       expect(open).toThrow(expect.objectContaining({ code: "store_unavailable" }));
     }
   });
 
-  test("folders that are missing are made for this user alone", () => {
+  test("missing folders are created for this user alone", () => {
     const folder = tempFolder();
     sqliteStore(join(folder, "a", "b", "store.db")).close();
     if (process.platform === "win32") return;
@@ -125,7 +125,7 @@ describe("EX09: a store that cannot be written", () => {
     sqliteStore(path).close();
     const before = readFileSync(path);
     chmodSync(folder, 0o755);
-    // Root may write everywhere, so that the worker is another user then.
+    // Root may write everywhere, so the worker is another user then.
     if (process.getuid?.() === 0) chownSync(path, 65_534, 65_534);
     chmodSync(path, 0o400);
     const error = JSON.parse(String(await startWorker("openAsReader", path).next()));
@@ -134,7 +134,7 @@ describe("EX09: a store that cannot be written", () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  test("a full disk: what had resolved is kept, what fails is not, and it works again with space", async () => {
+  test("a full disk: resolved requests are stored, failed ones are not, and it works again with space", async () => {
     const path = join(tempFolder(), "store.db");
     const file = new SqliteFile(path);
     const calls = new SqlitePendingCalls(file, {
@@ -161,7 +161,7 @@ describe("EX09: a store that cannot be written", () => {
     });
     const ids = (await calls.list()).map(({ interruption }) => interruption.id);
     expect(ids).toEqual(added);
-    // An update needs no space: who was asked can still be answered.
+    // An update needs no space: pending calls can still be answered.
     expect(await calls.claim(interruption("call-0"))).toBe("claimed");
     limitPages(1_000);
     await calls.add(interruption("late"));
@@ -188,7 +188,7 @@ describe("EX09: a store that cannot be written", () => {
   test.each([
     ["a path under a file", (folder: string) => join(folder, "file", "store.db")],
     ["a folder", (folder: string) => folder],
-  ])("%s is no place for a store", async (_, pathIn) => {
+  ])("%s cannot be used for a store", async (_, pathIn) => {
     const folder = tempFolder();
     writeFileSync(join(folder, "file"), "");
     const error = await failure(() => sqliteStore(pathIn(folder)));
@@ -198,7 +198,7 @@ describe("EX09: a store that cannot be written", () => {
   });
 });
 
-test("EX10: another's lock is waited for 5 seconds while the process goes on, then it is store_unavailable", async () => {
+test("EX10: a lock of another process is awaited for 5 seconds while this process continues, then it is store_unavailable", async () => {
   const path = join(tempFolder(), "store.db");
   const { pendingCalls } = openStore(path);
   await pendingCalls.add(interruption("a"));
@@ -219,25 +219,25 @@ test("EX10: another's lock is waited for 5 seconds while the process goes on, th
   expect(turns).toBeGreaterThan(30);
   // Readers do not wait for writers.
   expect(await pendingCalls.list()).toHaveLength(1);
-  worker.tell("go on");
+  worker.tell("continue");
   expect(await worker.next()).toBe("free");
   expect(await pendingCalls.claim(interruption("a"))).toBe("claimed");
 });
 
-test("EX10: a write that waits for a lock goes on when the lock is gone", async () => {
+test("EX10: a write that waits for a lock continues when the lock is released", async () => {
   const path = join(tempFolder(), "store.db");
   const { pendingCalls } = openStore(path);
   const worker = startWorker("lock", path);
   expect(await worker.next()).toBe("locked");
   const added = pendingCalls.add(interruption("a"));
-  worker.tell("go on");
+  worker.tell("continue");
   await added;
   expect(await pendingCalls.list()).toHaveLength(1);
 });
 
-describe("a file that is no store of this version", () => {
+describe("a file that is not a store of this version", () => {
   test.each([
-    ["is no database", (path: string) => writeFileSync(path, "Dear diary,\n".repeat(1_000))],
+    ["is not a database", (path: string) => writeFileSync(path, "Dear diary,\n".repeat(1_000))],
     [
       "belongs to another program",
       (path: string) => {
@@ -246,7 +246,7 @@ describe("a file that is no store of this version", () => {
         db.close();
       },
     ],
-  ])("one that %s is refused and stays as it was", async (_, make) => {
+  ])("one that %s is refused and is unchanged", async (_, make) => {
     const path = join(tempFolder(), "store.db");
     make(path);
     chmodSync(path, 0o600);
@@ -259,7 +259,7 @@ describe("a file that is no store of this version", () => {
     expect(existsSync(`${path}-wal`)).toBe(false);
   });
 
-  test("one of a newer version says to update", async () => {
+  test("one of a newer version is refused, with the request to update", async () => {
     const path = join(tempFolder(), "store.db");
     sqliteStore(path).close();
     const db = new DatabaseSync(path);
@@ -273,7 +273,7 @@ describe("a file that is no store of this version", () => {
     );
   });
 
-  test("damage is told as such, with the path and no raw error", async () => {
+  test("a damaged file is reported with its path and without a raw error", async () => {
     const folder = tempFolder();
     const [path, damaged] = [join(folder, "store.db"), join(folder, "damaged.db")];
     const store = sqliteStore(path);
@@ -291,19 +291,19 @@ describe("a file that is no store of this version", () => {
   });
 });
 
-describe("options that make no sense", () => {
+describe("an invalid option:", () => {
   test.each([
     ["no path", {}],
     ["an empty path", ""],
-    ["a misspelt option", { path: ":memory:", leaseMS: 1 }],
-    ["a lease of nothing", { path: ":memory:", leaseMs: 0 }],
-    ["a lease that is no number", { path: ":memory:", leaseMs: Number.NaN }],
+    ["a misspelled option", { path: ":memory:", leaseMS: 1 }],
+    ["a lease of 0", { path: ":memory:", leaseMs: 0 }],
+    ["a lease that is not a number", { path: ":memory:", leaseMs: Number.NaN }],
     ["a lease longer than any timer", { path: ":memory:", leaseMs: 2 ** 31 }],
   ])("%s is internal", async (_, options) => {
     expect((await failure(() => sqliteStore(options as never))).code).toBe("internal");
   });
 
-  test("a path is a path, whatever it looks like", async () => {
+  test("a path is used literally, whatever it looks like", async () => {
     const folder = tempFolder();
     mkdirSync(join(folder, "file:"));
     const path = join(folder, "file:", "store.db?mode=memory");
@@ -312,7 +312,7 @@ describe("options that make no sense", () => {
   });
 });
 
-test("AP15 a call that was put in another one's place is not found by that one's id", async () => {
+test("AP15 a call that was swapped for another one is not found by that one's id", async () => {
   const path = join(tempFolder(), "store.db");
   const { pendingCalls } = openStore(path);
   await pendingCalls.add(interruption("shown"));

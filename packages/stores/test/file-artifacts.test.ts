@@ -36,9 +36,9 @@ async function place() {
   return { path, store, artifact, data, file: join(path, artifact.key) };
 }
 
-describe("who can read it", () => {
+describe("the access of other users", () => {
   test.skipIf(isWindows)(
-    "SE08: files are 0600 in a folder of 0700, even where a umask keeps nothing back",
+    "SE08: files are 0600 in a folder of 0700, whatever the umask",
     async () => {
       const folder = tempFolder();
       const worker = startWorker("underUmask0", folder);
@@ -62,7 +62,7 @@ describe("who can read it", () => {
   );
 
   test.skipIf(isWindows)(
-    "a folder that others can get at is refused, and what is said helps",
+    "a folder that others have access to is refused, and the error has the next step",
     async () => {
       const path = join(tempFolder(), "open");
       mkdirSync(path);
@@ -77,17 +77,20 @@ describe("who can read it", () => {
     },
   );
 
-  test.skipIf(isWindows)("a link to a folder is refused, whether or not there is one", async () => {
-    const folder = tempFolder();
-    mkdirSync(join(folder, "real"), { mode: 0o700 });
-    for (const target of ["real", "nowhere"]) {
-      const link = join(folder, `to-${target}`);
-      symlinkSync(join(folder, target), link);
-      expect((await failure(() => fileArtifacts(link))).message).toContain("is a link");
-    }
-  });
+  test.skipIf(isWindows)(
+    "a link to a folder is refused, whether or not its target exists",
+    async () => {
+      const folder = tempFolder();
+      mkdirSync(join(folder, "real"), { mode: 0o700 });
+      for (const target of ["real", "nowhere"]) {
+        const link = join(folder, `to-${target}`);
+        symlinkSync(join(folder, target), link);
+        expect((await failure(() => fileArtifacts(link))).message).toContain("is a link");
+      }
+    },
+  );
 
-  test("a file, and a path under one, are no folder", async () => {
+  test("a file, and a path under one, are not a folder", async () => {
     const file = join(tempFolder(), "file");
     writeFileSync(file, "");
     for (const path of [file, join(file, "artifacts")]) {
@@ -95,16 +98,16 @@ describe("who can read it", () => {
     }
   });
 
-  test("without a path, and with a misspelt option, nothing is made", async () => {
+  test("without a path, and with a misspelled option, nothing is created", async () => {
     for (const options of [undefined, "", null, {}, { path: "x", maxBites: 1 }]) {
       expect((await failure(() => fileArtifacts(options as never))).code).toBe("internal");
     }
   });
 });
 
-describe("what somebody else puts in its place", () => {
+describe("a replaced folder or file", () => {
   test.skipIf(isWindows)(
-    "a folder that became a link is not written through, and comes back",
+    "a folder that became a link is not written through, and can be restored",
     async () => {
       const { path, store, artifact, data } = await place();
       const elsewhere = join(tempFolder(), "elsewhere");
@@ -131,7 +134,7 @@ describe("what somebody else puts in its place", () => {
     },
   );
 
-  test("another folder in its place is not taken for it", async () => {
+  test("another folder in its place is detected", async () => {
     const { path, store, artifact } = await place();
     renameSync(path, `${path}.moved`);
     mkdirSync(path, { mode: 0o700 });
@@ -143,7 +146,7 @@ describe("what somebody else puts in its place", () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  test.skipIf(isWindows)("a link in an artifact's place leads nowhere", async () => {
+  test.skipIf(isWindows)("a link in an artifact's place is not followed", async () => {
     const { path, store, artifact, file } = await place();
     renameSync(file, join(path, "moved"));
     symlinkSync(join(path, "moved"), file);
@@ -159,14 +162,14 @@ describe("what somebody else puts in its place", () => {
     expect(await store.head(artifact.key)).toBeUndefined();
   });
 
-  test.skipIf(isWindows)("a pipe in an artifact's place keeps nobody waiting", async () => {
+  test.skipIf(isWindows)("a pipe in an artifact's place blocks nothing", async () => {
     const { store, artifact, file } = await place();
     unlinkSync(file);
     execFileSync("mkfifo", [file]);
     expect((await failure(() => store.head(artifact.key))).code).toBe("store_unavailable");
   });
 
-  test("a link where the next artifact goes is not followed", async () => {
+  test("a link in the place of the next artifact is not followed", async () => {
     const { path, store } = await place();
     const { artifact, data } = artifactOf("b", 10);
     const target = join(path, "..", "target");
@@ -176,15 +179,15 @@ describe("what somebody else puts in its place", () => {
     expect(readFileSync(target, "utf8")).toBe("mine");
   });
 
-  test("another artifact's file is not mistaken for it", async () => {
+  test("another artifact's file is detected", async () => {
     const { path, store, artifact } = await place();
     copyFileSync(join(path, artifact.key), join(path, keyOf("b")));
     expect((await failure(() => store.head(keyOf("b")))).code).toBe("store_unavailable");
   });
 });
 
-describe("what happens to a disk", () => {
-  test("a file that was deleted is as if it had expired", async () => {
+describe("a change on the disk", () => {
+  test("a deleted file is the same as an expired one", async () => {
     const { store, artifact, file } = await place();
     rmSync(file);
     expect(await store.head(artifact.key)).toBeUndefined();
@@ -194,25 +197,25 @@ describe("what happens to a disk", () => {
 
   test.each<[string, (file: string) => void]>([
     ["cut off", (file) => truncateSync(file, 5_000)],
-    ["cut off in its description", (file) => truncateSync(file, 20)],
+    ["truncated in its description", (file) => truncateSync(file, 20)],
     ["empty", (file) => truncateSync(file, 0)],
     ["longer than it was", (file) => appendFileSync(file, "more")],
     ["overwritten", (file) => writeFileSync(file, Buffer.alloc(10_000, 0xff))],
     [
-      "one that claims a description without end",
+      "one that claims an infinite description",
       (file) => {
         writeFileSync(file, Buffer.concat([Buffer.from("TWA1"), Buffer.alloc(9_000, 0xff)]));
       },
     ],
     [
-      "one whose description is no JSON",
+      "one whose description is not JSON",
       (file) => {
         const bytes = readFileSync(file);
         bytes.fill(0x7b, 8, 40);
         writeFileSync(file, bytes);
       },
     ],
-  ])("a file that is %s is told as damaged, and can be deleted", async (_, damage) => {
+  ])("a file that is %s is reported as damaged, and can be deleted", async (_, damage) => {
     const { store, artifact, file } = await place();
     damage(file);
     for (const work of [() => store.head(artifact.key), () => store.read(artifact.key, 0, 10)]) {
@@ -222,7 +225,7 @@ describe("what happens to a disk", () => {
     expect(await store.head(artifact.key)).toBeUndefined();
   });
 
-  test("EX09: a deleted folder fails everything and is not made anew", async () => {
+  test("EX09: a deleted folder fails every request and is not created again", async () => {
     const { path, store, artifact } = await place();
     rmSync(path, { recursive: true });
     const other = artifactOf("b", 10);
@@ -251,15 +254,15 @@ describe("what happens to a disk", () => {
   });
 });
 
-describe("what is removed", () => {
-  test("with the next artifact, what has expired and what a crash has cut off", async () => {
+describe("the cleanup", () => {
+  test("removes expired and incomplete artifacts with the next artifact", async () => {
     const clock = new FakeClock(Date.now());
     const path = join(tempFolder(), "artifacts");
     const soon = artifactOf("soon", 10, { expiresAt: clock.now() + 1_000 });
     const late = artifactOf("late", 10, { expiresAt: clock.now() + 3_600_000 });
     const store = fileArtifacts({ path, clock });
     for (const { artifact, data } of [soon, late]) await store.put(artifact, data);
-    // Half of one, and one whose writer went just before it would have been there.
+    // Half of one, and one whose writer exited just before the end.
     const cutOff = ["x", "y"].map(
       (word) => `.${keyOf(word)}.00000000-0000-4000-8000-000000000000.tmp`,
     );
@@ -272,13 +275,13 @@ describe("what is removed", () => {
     };
     const others = ["notes.txt", keyOf("late")];
     clock.advance(590_000);
-    // Somebody may still be at them.
+    // Their writers may still be active.
     expect(await put("1")).toEqual([...cutOff, ...others, keyOf("1")].sort());
     clock.advance(20_000);
     expect(await put("2")).toEqual([...others, keyOf("1"), keyOf("2")].sort());
   });
 
-  test("not what a copy of the folder has given another time", async () => {
+  test("does not remove artifacts to which a copy of the folder has given another time", async () => {
     const { path, store, artifact, data, file } = await place();
     utimesSync(file, 0, 0);
     const next = artifactOf("next", 10);
@@ -286,7 +289,7 @@ describe("what is removed", () => {
     expect(await store.read(artifact.key, 0, Infinity)).toEqual(data);
   });
 
-  test("a folder in an artifact's place keeps nobody from writing others", async () => {
+  test("with a folder in an artifact's place does not prevent others from being stored", async () => {
     const { path, store } = await place();
     mkdirSync(join(path, keyOf("folder")));
     expect((await failure(() => store.head(keyOf("folder")))).code).toBe("store_unavailable");
@@ -296,7 +299,7 @@ describe("what is removed", () => {
     expect(await restarted.read(next.artifact.key, 0, 10)).toEqual(next.data);
   });
 
-  test("what others have written and removed counts before long", async () => {
+  test("counts artifacts that others have written and removed after a short time", async () => {
     const clock = new FakeClock(Date.now());
     const path = join(tempFolder(), "artifacts");
     const [one, other] = [1, 2].map(() =>
@@ -313,7 +316,7 @@ describe("what is removed", () => {
     expect((await failure(() => one!.put(d!.artifact, d!.data))).code).toBe("limit_exceeded");
   });
 
-  test("what is being written counts once", async () => {
+  test("counts artifacts that are being written once", async () => {
     const clock = new FakeClock(Date.now());
     const path = join(tempFolder(), "artifacts");
     const store = fileArtifacts({
@@ -337,7 +340,7 @@ describe("what is removed", () => {
     expect(readdirSync(path).sort()).toEqual([keyOf("a"), keyOf("b")].sort());
   });
 
-  test("nothing is left of what could not be written", async () => {
+  test("leaves nothing of an artifact that could not be written", async () => {
     const { path, store } = await place();
     const { artifact, data } = artifactOf("b", 1_000_000);
     const putting = failure(() => store.put(artifact, data));

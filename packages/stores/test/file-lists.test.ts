@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
 
 describe("fileLists", () => {
-  it("gives another process what was kept last under each key", async () => {
+  it("returns to another process the value that was stored last under each key", async () => {
     const lists = fileLists(folder);
     await lists.set("a", { tools: [{ name: "one" }] });
     await lists.set("a", { tools: [{ name: "two" }] });
@@ -23,7 +23,7 @@ describe("fileLists", () => {
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  it("takes what is damaged for nothing", async () => {
+  it("ignores damaged files", async () => {
     const lists = fileLists(folder);
     await lists.set("a", { tools: [] });
     writeFileSync(join(folder, readdirSync(folder)[0] as string), '{"tools":');
@@ -32,7 +32,7 @@ describe("fileLists", () => {
     expect(await lists.get("a")).toBe(1);
   });
 
-  it.skipIf(process.platform === "win32")("is for this user alone", async () => {
+  it.skipIf(process.platform === "win32")("is only accessible for this user", async () => {
     const lists = fileLists(folder);
     await lists.set("a", 1);
     expect(statSync(folder).mode & 0o777).toBe(0o700);

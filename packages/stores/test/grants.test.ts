@@ -36,7 +36,7 @@ test("grants are listed oldest first, all or those for one tool, after a reopeni
   expect(await grants.list("Search")).toEqual([]);
 });
 
-test("a revoked grant is gone for everybody who shares the file", async () => {
+test("a revoked grant does not exist for any process that shares the file", async () => {
   const path = join(tempFolder(), "store.db");
   const [one, other] = [openStore(path), openStore(path)];
   await one.grants.add(grant("a", "search"));
@@ -45,7 +45,7 @@ test("a revoked grant is gone for everybody who shares the file", async () => {
   expect(await one.grants.revoke("a")).toBe(false);
 });
 
-test("an id is one grant: the same again changes nothing, another is refused", async () => {
+test("an id is one grant: the same one again changes nothing, another is refused", async () => {
   const { grants } = openStore(":memory:");
   await grants.add(grant("a", "search"));
   await grants.add(grant("a", "search"));

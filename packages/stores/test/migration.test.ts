@@ -15,7 +15,7 @@ import { version1 } from "./support/version-1.ts";
 
 const grant = { id: "grant_1", tool: "delete_event" } as Grant;
 
-/** A file of version 1 with a call that waits, one that was finished and a grant; it stays open. */
+/** A file of version 1 with a pending call, a finished one and a grant; it stays open. */
 function olderFile(): { readonly path: string; readonly db: DatabaseSync } {
   const path = join(tempFolder(), "store.db");
   const db = version1(path);
@@ -49,7 +49,7 @@ function currentVersion(): number {
   return version as number;
 }
 
-/** Everything that a new store and a changed one have to have in common. */
+/** Everything that a new store and an updated one must have in common. */
 function shapeOf(path: string): unknown {
   const db = new DatabaseSync(path);
   const shape = db.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all();
@@ -58,7 +58,7 @@ function shapeOf(path: string): unknown {
 }
 
 describe("a file of version 1", () => {
-  test("is opened, keeps what it has, and takes artifacts, tasks and credentials", async () => {
+  test("is opened, keeps its data, and accepts artifacts, tasks and credentials", async () => {
     const { path, db } = olderFile();
     db.close();
     const store = openStore(path);
@@ -89,7 +89,7 @@ describe("a file of version 1", () => {
     expect(shapeOf(path)).toEqual(shapeOf(fresh));
   });
 
-  test("goes on for an older process that has it open", async () => {
+  test("still works for an older process that has it open", async () => {
     const { path, db } = olderFile();
     const claim = db.prepare("UPDATE pending_calls SET status = 'claimed' WHERE id = ?");
     const store = openStore(path);
@@ -98,7 +98,7 @@ describe("a file of version 1", () => {
     db.close();
   });
 
-  test("is changed once, by four processes at the same moment", async () => {
+  test("is updated once, by four processes at the same moment", async () => {
     const { path, db } = olderFile();
     const workers = Array.from({ length: 4 }, () => startWorker("open", path));
     for (const worker of workers) expect(await worker.next()).toBe("ready");
@@ -109,9 +109,9 @@ describe("a file of version 1", () => {
     expect(await openStore(path).grants.list()).toEqual([grant]);
   });
 
-  test("stays what it was when it cannot be changed, and is changed the next time", async () => {
+  test("is unchanged if it cannot be updated, and is updated the next time", async () => {
     const { path, db } = olderFile();
-    // Another program has put something where a table goes.
+    // Another program has created a table with the same name.
     db.exec("CREATE TABLE tasks (entry TEXT)");
     expect((await failure(() => sqliteStore(path))).code).toBe("store_unavailable");
     expect(versionIn(db)).toBe(1);
@@ -126,7 +126,7 @@ describe("a file of version 1", () => {
 });
 
 test.each([0, -1, "the next", 1_000])(
-  "a file of version %s is refused and stays as it was",
+  "a file of version %s is refused and is unchanged",
   async (which) => {
     const version = which === "the next" ? currentVersion() + 1 : which;
     const path = join(tempFolder(), "store.db");

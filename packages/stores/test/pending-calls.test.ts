@@ -8,7 +8,7 @@ import { openStore } from "./support/open-store.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
 describe("adding", () => {
-  test("what was added is there as it was, oldest first, after a reopening", async () => {
+  test("an added call is returned unchanged, oldest first, after a reopening", async () => {
     const path = join(tempFolder(), "store.db");
     const first = openStore(path);
     await first.pendingCalls.add(interruption("b"));
@@ -26,7 +26,7 @@ describe("adding", () => {
     expect(await pendingCalls.get("c")).toBeUndefined();
   });
 
-  test("texts and keys that JSON can hold come back unchanged", async () => {
+  test("texts and keys that JSON can represent are returned unchanged", async () => {
     const { pendingCalls } = openStore(":memory:");
     const strange = {
       ...interruption("'; DROP TABLE pending_calls; --"),
@@ -50,7 +50,7 @@ describe("adding", () => {
     expect((await pendingCalls.list()).map(({ status }) => status)).toEqual(["claimed"]);
   });
 
-  test("an id that is taken is refused to another interruption", async () => {
+  test("an existing id is refused for another interruption", async () => {
     const { pendingCalls } = openStore(":memory:");
     await pendingCalls.add(interruption("a"));
     const error = await failure(() => pendingCalls.add({ ...interruption("a"), state: "other" }));
@@ -60,7 +60,7 @@ describe("adding", () => {
 });
 
 describe("claiming", () => {
-  test("the first gets it, whoever comes later does not, before and after it is finished", async () => {
+  test("the first claim succeeds, and later ones do not, before and after it is finished", async () => {
     const { pendingCalls } = openStore(":memory:");
     await pendingCalls.add(interruption("a"));
     expect(await pendingCalls.claim(interruption("a"))).toBe("claimed");
@@ -82,7 +82,7 @@ describe("claiming", () => {
     expect(await pendingCalls.claim(interruption("a"))).toBe("claimed");
   });
 
-  test("a swapped state tells nothing of a call that is running or finished", async () => {
+  test("a swapped state reveals nothing of a call that is running or finished", async () => {
     const { pendingCalls } = openStore(":memory:");
     await pendingCalls.add(interruption("a"));
     await pendingCalls.claim(interruption("a"));
@@ -92,16 +92,16 @@ describe("claiming", () => {
     expect(await pendingCalls.claim(swapped)).toBe("unknown");
   });
 
-  test("what was finished without an answer cannot be claimed", async () => {
+  test("a call that was finished without an answer cannot be claimed", async () => {
     const { pendingCalls } = openStore(":memory:");
     await pendingCalls.add(interruption("a"));
     await pendingCalls.finish("a");
     expect(await pendingCalls.claim(interruption("a"))).toBe("finished");
   });
 
-  test("finishing what is not there does nothing", async () => {
+  test("finishing an unknown call has no effect", async () => {
     const { pendingCalls } = openStore(":memory:");
-    await pendingCalls.finish("nobody");
+    await pendingCalls.finish("unknown");
     expect(await pendingCalls.list()).toEqual([]);
   });
 });
@@ -116,7 +116,7 @@ describe("expiry", () => {
     expect(await pendingCalls.list()).toHaveLength(1);
     clock.advance(1);
     expect(await pendingCalls.list()).toEqual([]);
-    // What the interruption itself says of its time is not believed.
+    // The expiry in the interruption itself is not trusted.
     expect(await pendingCalls.claim({ ...late, expiresAt: clock.now() + 1_000 })).toBe("expired");
   });
 
@@ -164,7 +164,7 @@ describe("expiry", () => {
 });
 
 describe("leases", () => {
-  test("EX13: a claim whose owner is gone is running until its lease has lapsed, then unfinished for good", async () => {
+  test("EX13: a claim whose owner has ended is running until its lease has expired, then unfinished permanently", async () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const gone = openStore({ path, clock });
@@ -179,7 +179,7 @@ describe("leases", () => {
     expect(await pendingCalls.claim(interruption("a"))).toBe("unfinished");
     expect(await pendingCalls.claim(interruption("a"))).toBe("unfinished");
     expect(await pendingCalls.list()).toMatchObject([{ status: "unfinished" }]);
-    // A person has looked into it.
+    // A person has examined it.
     await pendingCalls.finish("a");
     expect(await pendingCalls.list()).toEqual([]);
     expect(await pendingCalls.claim(interruption("a"))).toBe("finished");
@@ -206,7 +206,7 @@ describe("leases", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("an owner that was too busy to renew knows that it is not gone", async () => {
+  test("an owner that was too busy to renew its lease still owns the claim", async () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const owner = openStore({ path, clock, leaseMs: 300 });
@@ -220,7 +220,7 @@ describe("leases", () => {
     expect(await other.pendingCalls.claim(interruption("a"))).toBe("running");
   });
 
-  test("closing stops the timer and drops nothing", async () => {
+  test("closing stops the timer and drops no claim", async () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const store = openStore({ path, clock });
@@ -241,7 +241,7 @@ describe("leases", () => {
 describe("results", () => {
   const result = (sealed: string) => ({ sealed, maxAgeMs: 600_000 });
 
-  test("are there for whoever shares the file, after a reopening, for as long as they are kept", async () => {
+  test("are available to every process that shares the file, after a reopening, until they expire", async () => {
     const clock = new FakeClock();
     const path = join(tempFolder(), "store.db");
     const first = openStore({ path, clock });
@@ -259,7 +259,7 @@ describe("results", () => {
     expect(await pendingCalls.claim(interruption("a"))).toBe("finished");
   });
 
-  test("are none of a call without one, and of one that is not there", async () => {
+  test("do not exist for a call without one, and for an unknown call", async () => {
     const { pendingCalls } = openStore(":memory:");
     await pendingCalls.add(interruption("a"));
     await pendingCalls.claim(interruption("a"));
@@ -269,7 +269,7 @@ describe("results", () => {
     expect(await pendingCalls.finishedResult?.("b")).toBeUndefined();
   });
 
-  test("leave the file once they are too old, and the oldest when there are 256", async () => {
+  test("are removed once they expire, and the oldest if there are 256", async () => {
     const clock = new FakeClock();
     const path = join(tempFolder(), "store.db");
     const { pendingCalls } = openStore({ path, clock });

@@ -32,7 +32,7 @@ function pipe(path: string): string {
 }
 
 describe.skipIf(process.platform === "win32")("a store of this user", () => {
-  test("does not read a credential that others can read, and says what to run", async () => {
+  test("does not read a credential that others can read, and names the command to run", async () => {
     const path = join(tempFolder(), "credentials");
     const store = fileCredentials(path);
     await store.set(key, token);
@@ -84,7 +84,7 @@ describe.skipIf(process.platform === "win32")("a store of this user", () => {
     expect(existsSync(join(folder, "nowhere"))).toBe(false);
   });
 
-  test("writes no audit records and no database into a pipe, which would hold up the process", async () => {
+  test("writes no audit records and no database into a pipe, which would block the process", async () => {
     const path = pipe(join(tempFolder(), "pipe"));
     for (const open of [() => auditFile(path), () => sqliteStore(path)]) {
       expect((await failure(open)).message).toBe(`${path} is no file: name another path.`);
@@ -114,7 +114,7 @@ describe.skipIf(process.platform === "win32")("a store of this user", () => {
         writeFileSync(path, bytes);
       },
     ],
-  ])("notices on opening that a database was %s", async (_what, harm) => {
+  ])("detects on opening that a database was %s", async (_what, harm) => {
     const path = join(tempFolder(), "store.sqlite");
     const store = sqliteStore(path);
     await store.credentials.set(key, token);

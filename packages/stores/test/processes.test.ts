@@ -32,7 +32,7 @@ test("of two processes that claim the same 100 calls at once, each call goes to 
   expect((await pendingCalls.list()).every(({ status }) => status === "claimed")).toBe(true);
 });
 
-test("processes that make the same store at the same moment all get it", async () => {
+test("processes that create the same store at the same moment all open it", async () => {
   const path = join(tempFolder(), "folder", "store.db");
   const workers = Array.from({ length: 4 }, () => startWorker("open", path));
   for (const worker of workers) expect(await worker.next()).toBe("ready");
@@ -40,7 +40,7 @@ test("processes that make the same store at the same moment all get it", async (
   for (const worker of workers) expect(await worker.next()).toBe("opened");
 });
 
-test("what a killed process had added is there", async () => {
+test("calls that a killed process had added exist", async () => {
   const path = join(tempFolder(), "store.db");
   const workers = [startWorker("addForever", path), startWorker("addForever", path)];
   const added: string[] = [];
@@ -57,7 +57,7 @@ test("what a killed process had added is there", async () => {
   expect(added.filter((id) => !kept.has(id))).toEqual([]);
 });
 
-test("EX13: what a killed process had claimed is running while the lease lives, then unfinished for good", async () => {
+test("EX13: calls that a killed process had claimed are running during the lease, then unfinished permanently", async () => {
   const path = join(tempFolder(), "store.db");
   const store = openStore(path);
   await store.pendingCalls.add(interruption("a"));
@@ -76,7 +76,7 @@ test("EX13: what a killed process had claimed is running while the lease lives, 
   expect(await later.pendingCalls.claim(interruption("b"))).toBe("claimed");
 });
 
-test("leases do not keep a process that has nothing more to do", async () => {
+test("leases do not keep a process alive that has nothing more to do", async () => {
   const path = join(tempFolder(), "store.db");
   await openStore(path).pendingCalls.add(interruption("a"));
   const worker = startWorker("end", path);
@@ -89,7 +89,7 @@ describe("EX14: a process whose clock is wrong by 5 minutes", () => {
   test.each([
     ["ahead", 5 * minutes],
     ["behind", -5 * minutes],
-  ])("%s goes by the database's: expiry, leases and now", async (_, skew) => {
+  ])("%s uses the database's: expiry, leases and now", async (_, skew) => {
     const path = join(tempFolder(), "store.db");
     const { pendingCalls } = openStore(path);
     const here = await pendingCalls.now!();
@@ -107,7 +107,7 @@ describe("EX14: a process whose clock is wrong by 5 minutes", () => {
     expect(await pendingCalls.claim(interruption("soon"))).toBe("running");
   });
 
-  test("does not find late what has expired", async () => {
+  test("does not find expired calls for longer", async () => {
     const path = join(tempFolder(), "store.db");
     const { pendingCalls } = openStore(path);
     const expiresAt = (await pendingCalls.now!()) - 1;
@@ -118,7 +118,7 @@ describe("EX14: a process whose clock is wrong by 5 minutes", () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "files and folders that it makes are this user's alone",
+  "files and folders that it creates are only accessible for this user",
   async () => {
     const folder = join(tempFolder(), "deep", "er");
     const path = join(folder, "store.db");

@@ -22,7 +22,7 @@ import { tempFolder } from "./support/temp-folder.ts";
 const maxPerOwner = 5;
 const file = (): string => join(tempFolder(), "store.db");
 
-/** Another session each time: all are the flooder's. */
+/** Another session each time: all belong to the same caller. */
 const flooder = (session: number): string => `["session ${session}","flooder"]`;
 const others = ['["session 0","ada"]', '["session 0",null]', "[null,null]"];
 
@@ -35,8 +35,8 @@ const pendingCallStores: readonly [string, (clock: Clock) => PendingCallStore][]
   ],
 ];
 
-describe.each(pendingCallStores)("calls that wait %s", (_, make) => {
-  test("of one caller are so many, and those of others wait all the same", async () => {
+describe.each(pendingCallStores)("pending calls %s", (_, make) => {
+  test("of one caller are limited in number, and those of others are still accepted", async () => {
     const clock = new FakeClock();
     const store = make(clock);
     const soon = clock.now() + 1_000;
@@ -62,7 +62,7 @@ describe.each(pendingCallStores)("calls that wait %s", (_, make) => {
   });
 });
 
-test("two processes that share a file add no more calls of one caller than it may have", async () => {
+test("two processes that share a file add no more calls of one caller than the limit", async () => {
   const path = file();
   const stores = [0, 1].map(() => openStore({ path, maxPendingCallsPerOwner: maxPerOwner }));
   const added = await Promise.allSettled(
@@ -95,7 +95,7 @@ describe.each(taskStores)("tasks %s", (_, make) => {
     },
   };
 
-  test("of one caller are so many, and those of others are taken all the same", async () => {
+  test("of one caller are limited in number, and those of others are still accepted", async () => {
     const store = make(new FakeClock());
     await store.add(taskRecord("ada", { owner: others[0] as string }));
     await store.change("ada", ended);
@@ -146,7 +146,7 @@ const artifactStores: readonly [string, (clock: Clock) => ArtifactStore, boolean
 ];
 
 describe.each(artifactStores)("artifacts %s", (_, make, dropsOldest) => {
-  test("of one caller take so many bytes, and those of others are taken and kept", async () => {
+  test("of one caller are limited in bytes, and those of others are accepted and stored", async () => {
     const clock = new FakeClock();
     const store = make(clock);
     const put = async (word: string, owner: string, expiresAt = Infinity): Promise<void> => {
@@ -171,7 +171,7 @@ describe.each(artifactStores)("artifacts %s", (_, make, dropsOldest) => {
   });
 });
 
-test("a folder's quota of one owner counts what another process has written", async () => {
+test("a folder's quota of one owner includes artifacts that another process has written", async () => {
   const path = join(tempFolder(), "a");
   const clock = new FakeClock();
   const stores = [0, 1].map(() => fileArtifacts({ path, clock, maxBytesPerOwner: 9_000 }));
@@ -187,7 +187,7 @@ test("a folder's quota of one owner counts what another process has written", as
 });
 
 test.each(["maxPendingCallsPerOwner", "maxTasksPerOwner", "maxArtifactBytesPerOwner"])(
-  "%s that makes no sense is refused",
+  "an invalid %s is refused",
   async (name) => {
     for (const value of [-1, Number.NaN, "many"]) {
       const options = { path: ":memory:", [name]: value } as never;

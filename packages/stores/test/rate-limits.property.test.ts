@@ -20,7 +20,7 @@ interface Use {
   at?: number;
 }
 
-/** The simplest limiter that can be right: it looks at every use and at every moment from now on. */
+/** The simplest correct limiter: it checks every use and every moment from now on. */
 class Model {
   uses: Use[] = [];
 
@@ -78,12 +78,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What two limiters, which are given the same, answer to each reservation. */
+/** The answers of two limiters to the same requests, for each reservation. */
 async function answers(steps: readonly Step[]): Promise<{ store: number[]; model: number[] }> {
   const clock = new FakeClock();
   using store = sqliteStore({ path: ":memory:", clock, leaseMs: 5 });
   const model = new Model();
-  const told: { store: number[]; model: number[] } = { store: [], model: [] };
+  const results: { store: number[]; model: number[] } = { store: [], model: [] };
   const open = new Map<number, string>();
   for (const [call, entry] of steps.entries()) {
     if (entry.type === "advance") {
@@ -95,8 +95,8 @@ async function answers(steps: readonly Step[]): Promise<{ store: number[]; model
       }));
       const taken = await store.rateLimits.reserve(requests);
       const waits = entry.asked.map(({ key, amount }) => model.wait(key, amount, clock.now()));
-      told.store.push(taken.granted ? 0 : taken.retryAfterMs);
-      told.model.push(Math.max(...waits));
+      results.store.push(taken.granted ? 0 : taken.retryAfterMs);
+      results.model.push(Math.max(...waits));
       if (!taken.granted) continue;
       open.set(call, taken.id);
       model.uses.push(...entry.asked.map((asked) => ({ ...asked, call })));
@@ -109,10 +109,10 @@ async function answers(steps: readonly Step[]): Promise<{ store: number[]; model
       else model.uses = model.uses.filter((use) => !uses.includes(use));
     }
   }
-  return told;
+  return results;
 }
 
-test("the limiter grants, refuses and waits exactly as one that counts everything would", async () => {
+test("the limiter grants, refuses and waits exactly like one that counts everything", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const { store, model } = await answers(steps);

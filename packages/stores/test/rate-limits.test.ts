@@ -13,7 +13,7 @@ function request(part: Partial<RateRequest> = {}): RateRequest {
   return { key: "tool:search", amount: 1, limit: 2, windowMs: 1_000, ...part };
 }
 
-/** Reserves and uses at once. */
+/** Reserves and commits at once. */
 async function use(
   { rateLimits }: SqliteStore,
   ...requests: readonly RateRequest[]
@@ -30,7 +30,7 @@ async function reserved({ rateLimits }: SqliteStore, part: RateRequest): Promise
 }
 
 describe("reserving", () => {
-  test("a window holds no more than the limit, and says when there is room again", async () => {
+  test("a window never exceeds the limit, and a refusal has the time of the next room", async () => {
     const clock = new FakeClock();
     const store = openStore({ path: ":memory:", clock });
     expect(await use(store, request())).toMatchObject({ granted: true });
@@ -49,7 +49,7 @@ describe("reserving", () => {
     expect(await use(store, request())).toMatchObject({ granted: true });
   });
 
-  test("more than the limit is never granted, nor is anything of a limit of 0", async () => {
+  test("a request above the limit is never granted, nor any for a limit of 0", async () => {
     const store = openStore(":memory:");
     expect(await use(store, request({ amount: 3 }))).toEqual({
       granted: false,
@@ -59,7 +59,7 @@ describe("reserving", () => {
     expect(await use(store, request({ limit: 0 }))).toMatchObject({ retryAfterMs: Infinity });
   });
 
-  test("of several limits it takes all or none, and names the one that lasts longest", async () => {
+  test("of several limits it reserves all or none, and names the one with the longest wait", async () => {
     const store = openStore({ path: ":memory:", clock: new FakeClock() });
     const short = request({ key: "short", limit: 1 });
     const long = request({ key: "long", limit: 1, windowMs: 5_000 });
@@ -74,7 +74,7 @@ describe("reserving", () => {
     expect(await use(store, free)).toMatchObject({ granted: true });
   });
 
-  test("three times 0.1 is within 0.3, and no more", async () => {
+  test("three times 0.1 fits in 0.3, and no more", async () => {
     const store = openStore({ path: ":memory:", clock: new FakeClock() });
     const tenth = request({ amount: 0.1, limit: 0.3 });
     for (let call = 0; call < 3; call++) {
@@ -85,10 +85,10 @@ describe("reserving", () => {
 
   test.each([
     ["a negative amount", { amount: -1 }],
-    ["an amount that is no number", { amount: Number.NaN }],
-    ["a limit that is no number", { limit: Number.NaN }],
+    ["an amount that is not a number", { amount: Number.NaN }],
+    ["a limit that is not a number", { limit: Number.NaN }],
     ["no window", { windowMs: 0 }],
-    ["an endless window", { windowMs: Infinity }],
+    ["an infinite window", { windowMs: Infinity }],
   ])("%s is internal", async (_, part) => {
     const { rateLimits } = openStore(":memory:");
     expect((await failure(() => rateLimits.reserve([request(part)]))).code).toBe("internal");
@@ -102,7 +102,7 @@ describe("reserving", () => {
 });
 
 describe("committing and releasing", () => {
-  test("what is released is free again, what is committed or neither is not", async () => {
+  test("a released reservation is free again, a committed or open one is not", async () => {
     const store = openStore({ path: ":memory:", clock: new FakeClock() });
     const one = request({ limit: 3 });
     const committed = await reserved(store, one);
@@ -110,8 +110,8 @@ describe("committing and releasing", () => {
     await reserved(store, one);
     await store.rateLimits.commit(committed);
     await store.rateLimits.release(committed);
-    await store.rateLimits.release("nobody's");
-    await store.rateLimits.commit("nobody's");
+    await store.rateLimits.release("unknown");
+    await store.rateLimits.commit("unknown");
     expect(await use(store, one)).toMatchObject({ granted: false });
     await store.rateLimits.release(released);
     await store.rateLimits.release(released);
@@ -133,7 +133,7 @@ describe("committing and releasing", () => {
     expect(await use(store, one)).toMatchObject({ granted: true });
   });
 
-  test("what is used outlives the process that used it", async () => {
+  test("a use outlives the process that made it", async () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const gone = openStore({ path, clock });
@@ -144,9 +144,9 @@ describe("committing and releasing", () => {
   });
 
   test.each([
-    ["its lease, when that is longer than the window", 1_000, 30_000],
-    ["its window, when that is longer than the lease", 60_000, 60_000],
-  ])("a reservation whose process is gone counts for %s", async (_, windowMs, lapsesAfter) => {
+    ["its lease, if that is longer than the window", 1_000, 30_000],
+    ["its window, if that is longer than the lease", 60_000, 60_000],
+  ])("a reservation whose process has ended counts for %s", async (_, windowMs, lapsesAfter) => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const gone = openStore({ path, clock });
@@ -160,7 +160,7 @@ describe("committing and releasing", () => {
     expect(await use(store, one)).toMatchObject({ granted: true });
   });
 
-  test("a commit that comes after all that is refused: others may have taken its place", async () => {
+  test("a commit after that is refused: others may have used its room", async () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const gone = openStore({ path, clock });
@@ -183,7 +183,7 @@ describe("committing and releasing", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("open reservations are kept by one timer, which ends with them and with the store", async () => {
+  test("open reservations are renewed by one timer, which ends with them and with the store", async () => {
     const clock = new FakeClock();
     const store = openStore({ path: ":memory:", clock });
     const ids = [await reserved(store, request()), await reserved(store, request())];
@@ -196,7 +196,7 @@ describe("committing and releasing", () => {
   });
 });
 
-test("the table holds no more than what still counts", async () => {
+test("the table contains only reservations that still count", async () => {
   const path = join(tempFolder(), "store.db");
   const clock = new FakeClock();
   const store = openStore({ path, clock });
@@ -214,7 +214,7 @@ test("the table holds no more than what still counts", async () => {
 });
 
 describe("EX12: two workers share a rate of 10 in a second", () => {
-  test("40 calls that wait as long as they are told to take exactly 3 seconds", async () => {
+  test("40 calls that wait for the returned times take exactly 3 seconds", async () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const start = clock.now();

@@ -14,7 +14,7 @@ import {
 import { failure } from "./support/failure.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
-/** An event as a recorder writes it: `a3` is the third one of the stream `a`. */
+/** An event in the format of a recorder: `a3` is the third one of the stream `a`. */
 function line(name: string, more: Record<string, unknown> = {}): string {
   const event = {
     type: "tool.requested",
@@ -42,7 +42,7 @@ function fileOf(...lines: readonly string[]): string {
 }
 
 describe("reading a recording", () => {
-  test("gives every event in order, and leaves out what is torn or nobody's", async () => {
+  test("returns every event in order, and omits incomplete and foreign lines", async () => {
     const path = fileOf(
       line("a1"),
       '{"type":"tool.req\n',
@@ -54,12 +54,12 @@ describe("reading a recording", () => {
       line("b1").trimEnd(),
     );
     expect(await read(path)).toEqual(["a1", "a2"]);
-    // The rest of the last line comes.
+    // The rest of the last line arrives.
     appendFileSync(path, "\n");
     expect(await read(path)).toEqual(["a1", "a2", "b1"]);
   });
 
-  test("gives those of one run, with the notices", async () => {
+  test("returns those of one run, with the notices", async () => {
     const notice = '{"type":"recording.dropped","stream":"a","time":1,"dropped":3}\n';
     const path = fileOf(line("a1"), line("a2", { runId: "run_2" }), notice, line("a3"));
     expect(await read(path, { runId: "run_1" })).toEqual(["a1", "recording.dropped", "a3"]);
@@ -69,20 +69,20 @@ describe("reading a recording", () => {
   test.each<[string, RecordingPosition, string[]]>([
     ["one in the middle", { stream: "a", seq: 2 }, ["b1", "a3", "b2", "c1"]],
     ["the last of its stream", { stream: "a", seq: 3 }, ["b2", "c1"]],
-    ["one that never got into the file", { stream: "a", seq: 9 }, ["b2", "c1"]],
+    ["one that was never written", { stream: "a", seq: 9 }, ["b2", "c1"]],
     ["the very last", { stream: "c", seq: 1 }, []],
     ["one before all of its stream", { stream: "a", seq: 0 }, ["a1", "a2", "b1", "a3", "b2", "c1"]],
     [
-      "one of a stream that is not there",
+      "one of a stream that does not exist",
       { stream: "x", seq: 5 },
       ["a1", "a2", "b1", "a3", "b2", "c1"],
     ],
-  ])("after %s it goes on with the next line", async (_, after, expected) => {
+  ])("after %s it continues with the next line", async (_, after, expected) => {
     const path = fileOf(...["a1", "a2", "b1", "a3", "b2", "c1"].map((name) => line(name)));
     expect(await read(path, { after })).toEqual(expected);
   });
 
-  test("lines of any length are read, however they lie in the file", async () => {
+  test("lines of any length are read, wherever they are in the file", async () => {
     const path = fileOf(
       line("a1", { text: "ä".repeat(100_000) }),
       line("a2", { text: "x".repeat(65_536) }),
@@ -93,7 +93,7 @@ describe("reading a recording", () => {
     expect(await read(path, { after: { stream: "a", seq: 2 } })).toEqual(["a3", "a4"]);
   });
 
-  test("a line without end is passed over and does not fill the memory", async () => {
+  test("a line without an end is skipped and does not fill the memory", async () => {
     const path = fileOf(line("a1"));
     const part = "x".repeat(8_388_608);
     for (let count = 0; count < 32; count++) appendFileSync(path, part);
@@ -101,18 +101,21 @@ describe("reading a recording", () => {
     const used = (): number => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
     const before = used();
     expect(await read(path)).toEqual(["a1", "a2"]);
-    // The line has 268 MB; what was read of it is collected when the runtime likes.
+    // The line has 268 MB; the part that was read is collected at any time.
     expect(used() - before).toBeLessThan(150_000_000);
     expect(await read(path, { after: { stream: "a", seq: 1 } })).toEqual(["a2"]);
   });
 
-  test("a file that is not there is told", async () => {
+  test("a missing file is reported", async () => {
     const path = join(tempFolder(), "none");
     expect((await failure(() => read(path))).code).toBe("store_unavailable");
   });
 });
 
-/** What a server does for a user interface that comes back: first what it missed, then what comes. */
+/**
+ * The server's work for a user interface that reconnects: first the missed events, then the new
+ * ones.
+ */
 async function* follow(
   executor: ToolExecutor,
   recorder: EventFile,
@@ -147,7 +150,7 @@ async function* follow(
 function start(path: string) {
   const wait = defineTool({
     name: "wait",
-    description: "Comes back some turns later.",
+    description: "Reconnects some turns later.",
     input: { type: "object", properties: { turns: { type: "number" } } },
     execute: async ({ turns }) => {
       for (let turn = 0; turn < Number(turns); turn++) {
@@ -168,8 +171,8 @@ function start(path: string) {
   return { executor, recorder, work };
 }
 
-describe("EX17: a subscriber that was away", () => {
-  test("goes on from its number without gap or duplicate, while calls go on", async () => {
+describe("EX17: a subscriber that reconnects", () => {
+  test("continues from its number without gap or duplicate, while calls run", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ taken: fc.integer({ min: 1, max: 40 }), missed: fc.nat(15) }), {
@@ -188,7 +191,7 @@ describe("EX17: a subscriber that was away", () => {
               seen.push(event.seq);
               if (--left === 0) break;
             }
-            // It is away: nobody listens but the recorder.
+            // It is disconnected: the only listener is the recorder.
             await working;
             await work(missed);
           }
@@ -200,12 +203,12 @@ describe("EX17: a subscriber that was away", () => {
     );
   });
 
-  test("gets the rest of what a process told that is gone, and then what the next one tells", async () => {
+  test("receives the rest of an ended process's events, and then those of the next one", async () => {
     const path = join(tempFolder(), "run.ndjson");
     const first = start(path);
     await first.work(5);
     await first.recorder.close();
-    const told: string[] = await read(path);
+    const recorded: string[] = await read(path);
     const second = start(path);
     const working = second.work(5);
     const after = { stream: first.recorder.stream, seq: 10 };
@@ -213,14 +216,14 @@ describe("EX17: a subscriber that was away", () => {
     for await (const event of follow(second.executor, second.recorder, path, after)) {
       const { stream } = event as RecordedEvent;
       seen.push(`${stream ?? second.recorder.stream}${event.seq}`);
-      if (seen.length === told.length - 10 + 15) break;
+      if (seen.length === recorded.length - 10 + 15) break;
     }
     await working;
     await second.recorder.close();
     expect(seen).toEqual((await read(path)).slice(10, 10 + seen.length));
   });
 
-  test("is told what has been dropped and never finds a silent gap", async () => {
+  test("is notified of dropped events and never has a silent gap", async () => {
     const path = join(tempFolder(), "run.ndjson");
     const recorder = eventFile(path, { maxBytes: 1_000 });
     const tell = (seq: number): void => recorder(JSON.parse(line(`a${seq}`)) as ToolEvent);

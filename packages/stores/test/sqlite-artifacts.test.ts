@@ -11,7 +11,7 @@ import { tempFolder } from "./support/temp-folder.ts";
 
 const MiB = 1_048_576;
 
-/** A store in a file, and the file beside it, as another program would have it open. */
+/** A store in a file, and a second connection to the file, like another program's. */
 function place(options: { readonly clock?: FakeClock; readonly leaseMs?: number } = {}) {
   const path = join(tempFolder(), "store.db");
   const store = openStore({ path, ...options });
@@ -23,7 +23,7 @@ function place(options: { readonly clock?: FakeClock; readonly leaseMs?: number 
   return { path, store, db, count, used };
 }
 
-test("nobody sees an artifact before its last byte is written", async () => {
+test("an artifact is not visible before its last byte is written", async () => {
   const { path, store, count } = place();
   const other = openStore(path);
   const { artifact, data } = artifactOf("large", 5 * MiB);
@@ -41,7 +41,7 @@ test("nobody sees an artifact before its last byte is written", async () => {
   expect(await other.artifacts.head(artifact.key)).toEqual(artifact);
 });
 
-test("what a crash has cut off counts and stays while its writer may live, and is removed then", async () => {
+test("an artifact that a crash has cut off counts and stays while its writer may live, and is removed then", async () => {
   const clock = new FakeClock();
   const { path, store, count, used } = place({ clock });
   const { artifact, data } = artifactOf("large", 5 * MiB);
@@ -62,7 +62,7 @@ test("what a crash has cut off counts and stays while its writer may live, and i
   expect(count("artifact_chunks")).toBe(2);
 });
 
-test("a writer that was held up for longer than its lease fails, and leaves nothing", async () => {
+test("a writer that was delayed for longer than its lease fails, and leaves nothing", async () => {
   const clock = new FakeClock();
   const { path, store, count } = place({ clock });
   const other = openStore({ path, clock });
@@ -76,7 +76,7 @@ test("a writer that was held up for longer than its lease fails, and leaves noth
   expect(count("artifact_chunks")).toBe(1);
 });
 
-test("what is deleted and what has expired leaves no bytes behind, and its space is used again", async () => {
+test("deleted and expired artifacts leave no bytes behind, and their space is used again", async () => {
   const clock = new FakeClock();
   const { store, db, count, used } = place({ clock });
   const pages = (): number => db.prepare("PRAGMA page_count").get()?.["page_count"] as number;
@@ -95,7 +95,7 @@ test("what is deleted and what has expired leaves no bytes behind, and its space
   expect(pages()).toBeLessThanOrEqual(before + 10);
 });
 
-test("putting a small one does not remove all that has expired at once", async () => {
+test("storing a small one does not remove all expired ones at once", async () => {
   const clock = new FakeClock();
   const { store, count } = place({ clock });
   for (let word = 0; word < 150; word++) {
@@ -113,7 +113,7 @@ test("putting a small one does not remove all that has expired at once", async (
   }
 });
 
-test("a disk that fills up halfway: the artifact is not there, and smaller ones still go", async () => {
+test("a disk that becomes full halfway: the artifact does not exist, and smaller ones still fit", async () => {
   const path = join(tempFolder(), "store.db");
   const file = new SqliteFile(path);
   const artifacts = new SqliteArtifacts(file, {
@@ -136,9 +136,9 @@ test("a disk that fills up halfway: the artifact is not there, and smaller ones 
 });
 
 test.each<[string, string]>([
-  ["a chunk that is missing", "DELETE FROM artifact_chunks WHERE chunk = 1"],
-  ["a chunk that was cut off", "UPDATE artifact_chunks SET bytes = x'00' WHERE chunk = 1"],
-])("%s is told as damage, and never read as something else", async (_, damage) => {
+  ["a missing chunk", "DELETE FROM artifact_chunks WHERE chunk = 1"],
+  ["a truncated chunk", "UPDATE artifact_chunks SET bytes = x'00' WHERE chunk = 1"],
+])("%s is reported as damage, and never read as another value", async (_, damage) => {
   const { path, store, db } = place();
   const { artifact, data } = artifactOf("a", 600_000);
   await store.artifacts.put(artifact, data);
@@ -151,7 +151,7 @@ test.each<[string, string]>([
   });
 });
 
-test("a description that was swapped is told as damage", async () => {
+test("a swapped description is reported as damage", async () => {
   const { store, db } = place();
   const [a, b] = ["a", "b"].map((word) => artifactOf(word, 10, { owner: word }));
   for (const { artifact, data } of [a!, b!]) await store.artifacts.put(artifact, data);

@@ -26,7 +26,7 @@ function change(status: TaskRecord["status"], more: Partial<TaskChange> = {}): T
 }
 
 describe("keeping tasks", () => {
-  test("what was added is there as it was, after a reopening, too", async () => {
+  test("an added task is returned unchanged, after a reopening, too", async () => {
     const path = join(tempFolder(), "store.db");
     const first = openStore(path);
     await first.tasks.add(taskRecord("a", { status: "input_required", interruptionId: "i" }));
@@ -54,7 +54,7 @@ describe("keeping tasks", () => {
     expect(await tasks.list("' OR 1=1 --")).toEqual([]);
   });
 
-  test("an id that is taken is refused, also once its task has expired", async () => {
+  test("an existing id is refused, also once its task has expired", async () => {
     const clock = new FakeClock();
     const { tasks } = openStore({ path: ":memory:", clock });
     await tasks.add(taskRecord("a", { expiresAt: clock.now() + 1 }));
@@ -64,7 +64,7 @@ describe("keeping tasks", () => {
     expect((await tasks.get("a"))?.owner).toBe(taskRecord("a").owner);
   });
 
-  test("one that was put in another one's place is not told to whoever asks for that", async () => {
+  test("a task that was swapped for another one is not returned for that one's id", async () => {
     const path = join(tempFolder(), "store.db");
     const { tasks } = openStore(path);
     await tasks.add(taskRecord("a"));
@@ -78,7 +78,7 @@ describe("keeping tasks", () => {
 });
 
 describe("changing tasks", () => {
-  test("waits for a person and goes on, without what it has waited for", async () => {
+  test("a task waits for a person and is resumed, without its former interruption", async () => {
     const { tasks } = openStore(":memory:");
     await tasks.add(taskRecord("a"));
     const waits = change("input_required", { interruptionId: "i" });
@@ -89,7 +89,7 @@ describe("changing tasks", () => {
   });
 
   test.each(["completed", "failed", "cancelled"] as const)(
-    "what is %s is final",
+    "a task that is %s is final",
     async (status) => {
       const { tasks } = openStore(":memory:");
       await tasks.add(taskRecord("a"));
@@ -99,11 +99,11 @@ describe("changing tasks", () => {
         expect(await tasks.change("a", change(other))).toBe(false);
       }
       expect(await tasks.get("a")).toEqual(taskRecord("a", { ...change(status), result, error }));
-      expect(await tasks.change("nobody", change("completed"))).toBe(false);
+      expect(await tasks.change("unknown", change("completed"))).toBe(false);
     },
   );
 
-  test("of several ends one wins, whichever store they come through", async () => {
+  test("of several ends the first is stored, whichever store it comes through", async () => {
     const path = join(tempFolder(), "store.db");
     const stores = [openStore(path), openStore(path)];
     await stores[0]!.tasks.add(taskRecord("a"));
@@ -116,8 +116,8 @@ describe("changing tasks", () => {
   });
 });
 
-describe("expiry and bounds", () => {
-  test("from expiresAt on a task is gone, and is removed with the next", async () => {
+describe("expiry and limits", () => {
+  test("from expiresAt on a task does not exist, and is removed with the next", async () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const { tasks } = openStore({ path, clock });
@@ -138,7 +138,10 @@ describe("expiry and bounds", () => {
     db.close();
   });
 
-  /** A store with so many tasks, of which 20 have ended: the later, the earlier in the list. */
+  /**
+   * A store with the given number of tasks, of which 20 have ended: the later, the earlier in the
+   * list.
+   */
   async function filled(count: number, clock: FakeClock) {
     const path = join(tempFolder(), "store.db");
     const store = openStore({ path, clock });
@@ -157,7 +160,7 @@ describe("expiry and bounds", () => {
     return store;
   }
 
-  test("of 10,000 tasks those that have ended make room, the first to end first", async () => {
+  test("of 10,000 tasks ended ones are evicted, the first to end first", async () => {
     const { tasks } = await filled(10_000, new FakeClock());
     await tasks.add(taskRecord("new"));
     expect(await tasks.get("9500")).toBeUndefined();
@@ -165,7 +168,7 @@ describe("expiry and bounds", () => {
     expect(await tasks.get("9501")).toBeDefined();
   });
 
-  test("10,000 that are under way leave no room for another", async () => {
+  test("10,000 running ones leave no room for another", async () => {
     const { tasks } = await filled(10_000, new FakeClock());
     for (let id = 0; id < 20; id++) await tasks.add(taskRecord(`new-${id}`));
     expect(await failure(() => tasks.add(taskRecord("late")))).toMatchObject({
@@ -176,7 +179,7 @@ describe("expiry and bounds", () => {
     await tasks.add(taskRecord("late"));
   });
 
-  test("results take 256 Mi characters together: the first to end go, never the last", async () => {
+  test("results take 256 Mi characters together: the first to end are evicted, never the last", async () => {
     const path = join(tempFolder(), "store.db");
     const { tasks } = openStore(path);
     const db = new DatabaseSync(path);
@@ -208,7 +211,7 @@ describe("expiry and bounds", () => {
 });
 
 describe("leases", () => {
-  test("a task whose process is gone is lost once the lease has lapsed, and is nobody's to run", async () => {
+  test("a task whose process has ended is lost once the lease has expired, and cannot be run again", async () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const gone = openStore({ path, clock });
@@ -222,12 +225,12 @@ describe("leases", () => {
     expect(await tasks.get("a")).toEqual({ ...taskRecord("a"), lost: true });
     expect(await tasks.list(taskRecord("a").owner)).toEqual([{ ...taskRecord("a"), lost: true }]);
     expect(await tasks.change("a", change("working"))).toBe(false);
-    // Whoever has found out says so, for good.
+    // The process that detects it stores that permanently.
     expect(await tasks.change("a", change("failed", { result }))).toBe(true);
     expect(await tasks.get("a")).toEqual(taskRecord("a", { ...change("failed"), result }));
   });
 
-  test("a task that waits for a person is nobody's, and whoever goes on with it has it", async () => {
+  test("a task that waits for a person has no owner, and the process that resumes it owns it", async () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const first = openStore({ path, clock });
@@ -265,7 +268,7 @@ describe("leases", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("an owner that was too busy to renew knows that it is not gone, and a change says so", async () => {
+  test("an owner that was too busy to renew its lease still owns the task, and a change confirms that", async () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const owner = openStore({ path, clock, leaseMs: 300 });
@@ -278,7 +281,7 @@ describe("leases", () => {
     expect((await other.tasks.get("a"))?.lost).toBeUndefined();
   });
 
-  test("an end that cannot be written leaves the task to be told as lost", async () => {
+  test("an end that cannot be written leaves the task to be reported as lost", async () => {
     const path = join(tempFolder(), "store.db");
     const clock = new FakeClock();
     const owner = openStore({ path, clock });
@@ -292,7 +295,7 @@ describe("leases", () => {
     db.close();
     clock.advance(30_000);
     expect((await other.tasks.get("a"))?.lost).toBe(true);
-    // It is still there to be told, by who knows.
+    // The process that has the end can still store it.
     expect(await owner.tasks.change("a", change("completed", { result }))).toBe(true);
   });
 });

@@ -6,7 +6,7 @@ import { ended, executorFor, resultsIn, tool } from "./support/executor-for.ts";
 import { FakeClock } from "./support/fake-clock.ts";
 import { scriptedModel, type Said } from "./support/scripted-model.ts";
 
-/** Never comes to an end by itself: calls `tick` in every turn. */
+/** Never ends by itself: calls `tick` in every turn. */
 const tireless = (): Said => ({ text: "On and on. ", calls: [{ name: "tick" }], tokens: [60, 40] });
 
 function counted() {
@@ -40,7 +40,7 @@ function counted() {
 }
 
 describe("SA04: the budget of an agent", () => {
-  test("of tool calls is shared by all of its sub-agents, however much each has of its own", async () => {
+  test("of tool calls is shared by all of its sub-agents, whatever each has of its own", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 6 }),
@@ -64,7 +64,7 @@ describe("SA04: the budget of an agent", () => {
     );
   });
 
-  test("of turns is shared, and what a sub-agent did not come to is said in its result", async () => {
+  test("of turns is shared, and the result of a sub-agent that could not finish says so", async () => {
     const { count, tick, worker, leader } = counted();
     const executor = executorFor([tick, worker({ turns: 50 })]);
     const result = ended(
@@ -82,7 +82,7 @@ describe("SA04: the budget of an agent", () => {
     }
   });
 
-  test("of tokens is shared, but for what is under way when it is used up", async () => {
+  test("of tokens is shared, except for turns that run when it is exhausted", async () => {
     const { count, tick, worker, leader } = counted();
     const executor = executorFor([tick, worker({})]);
     const result = ended(
@@ -95,7 +95,7 @@ describe("SA04: the budget of an agent", () => {
     expect(used).toBe(100 * (count.turns + 1));
   });
 
-  test("of tokens counts a quarter of the characters where the model reports nothing", async () => {
+  test("of tokens counts a quarter of the characters if the model reports nothing", async () => {
     const { tick } = counted();
     const model = scriptedModel(() => ({ ...tireless(), tokens: [undefined, undefined] as never }));
     const result = ended(
@@ -111,7 +111,7 @@ describe("SA04: the budget of an agent", () => {
     expect(result.usage.turns).toBeLessThan(8);
   });
 
-  test("of a sub-agent is at most its own, whatever is left above", async () => {
+  test("of a sub-agent is at most its own, whatever the parent has left", async () => {
     const { count, tick, worker, leader } = counted();
     const executor = executorFor([tick, worker({ turns: 2 })]);
     const result = ended(
@@ -137,12 +137,12 @@ describe("SA04: the budget of an agent", () => {
     });
     const executor = executorFor([tick, worker({ toolCalls: 5, turns: 100 }), middle]);
     const outcome = await executor.execute({ id: "1", name: "middle", arguments: { task: "go" } });
-    // Two workers of five ticks each, and of the third what is left.
+    // Two workers of five ticks each, and the rest for the third.
     expect(count.ticks).toBe(10);
     expect(outcome).toMatchObject({ error: { code: "limit_exceeded" } });
   });
 
-  test("is used up by a tool in between, too", async () => {
+  test("is also used by a tool in between", async () => {
     const { count, tick, worker } = counted();
     const proxy = tool("proxy", async (_, { scope }) => {
       await scope.execute({ id: "p", name: "worker", arguments: { task: "go" } });
@@ -156,7 +156,7 @@ describe("SA04: the budget of an agent", () => {
     expect(count.turns).toBe(4);
   });
 
-  test("of time ends what is under way, and gives what there is", async () => {
+  test("of time ends running work, and returns the partial result", async () => {
     const clock = new FakeClock();
     const aborted: string[] = [];
     const hangs = tool("hangs", (_, { signal }) => {
@@ -186,10 +186,10 @@ describe("SA04: the budget of an agent", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("of time of the agent above ends its sub-agents, too", async () => {
+  test("of time of the parent agent ends its sub-agents, too", async () => {
     const clock = new FakeClock();
     let models = 0;
-    const patient = subAgentTool({
+    const slowAgent = subAgentTool({
       name: "patient",
       description: "Waits.",
       system: "Wait.",
@@ -197,7 +197,7 @@ describe("SA04: the budget of an agent", () => {
       tools: [],
       limits: { durationMs: 60_000 },
     });
-    const executor = executorFor([patient], { clock });
+    const executor = executorFor([slowAgent], { clock });
     const model = scriptedModel(() => ({ calls: [{ name: "patient", input: { task: "x" } }] }));
     const running = runAgent({ model, executor, prompt: "go", limits: { durationMs: 1000 } });
     await clock.advance(1000);
@@ -207,7 +207,7 @@ describe("SA04: the budget of an agent", () => {
 });
 
 test.each([{ turns: 0 }, { tokens: -1 }, { toolCalls: 1.5 }, { durationMs: "1" }, { turn: 1 }])(
-  "limits of %j are refused when the agent is made",
+  "limits of %j are refused when the agent is created",
   (limits) => {
     expect(() => counted().worker(limits as AgentLimits)).toThrow(/limits/);
   },

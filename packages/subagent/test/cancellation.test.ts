@@ -8,17 +8,17 @@ import { ended, executorFor, recorded, tool } from "./support/executor-for.ts";
 import { FakeClock, settled } from "./support/fake-clock.ts";
 import { askedOf, partsOf, scriptedModel, type Script } from "./support/scripted-model.ts";
 
-/** How long each piece of a model's answer, and each tool, takes. */
+/** The time of each piece of a model's answer, and of each tool. */
 const stepMs = 10;
-/** When the whole of `crew` is done, with some to spare. */
-const longestMs = 800;
+/** The time by which all of `crew` is done, with a margin. */
+const maxMs = 800;
 
-/** Models and tools that take their time on a clock, and count what starts and what still runs. */
+/** Models and tools that take time on a clock, and count their starts and the running ones. */
 class World {
   readonly clock: FakeClock = new FakeClock();
   starts = 0;
   running = 0;
-  /** Whether models and tools end when they are told to. */
+  /** Whether models and tools end on request. */
   readonly #heeds: boolean;
 
   constructor(heeds: boolean) {
@@ -50,7 +50,7 @@ class World {
     });
   }
 
-  /** What is started counts as running until it ends, or is told to. */
+  /** A started one counts as running until it ends, or is requested to. */
   #begin({ abortSignal }: Pick<LanguageModelV4CallOptions, "abortSignal">): () => void {
     this.starts += 1;
     this.running += 1;
@@ -92,7 +92,7 @@ class World {
   }
 }
 
-/** An agent with two sub-agents at once, of which each has one of its own and two tools. */
+/** An agent with two sub-agents at once, each with one sub-agent and two tools. */
 function crew(world: World) {
   const worker: Script = ({ turn }) =>
     turn === 0
@@ -135,7 +135,7 @@ function crew(world: World) {
   return { executor, top };
 }
 
-/** What is told of calls after their end. */
+/** The events of calls after their end. */
 function afterEnds(events: readonly ToolEvent[]): string[] {
   const over = new Set<string>();
   const after: string[] = [];
@@ -148,30 +148,30 @@ function afterEnds(events: readonly ToolEvent[]): string[] {
 }
 
 describe("SA05: cancelling an agent", () => {
-  test("without being cancelled it comes to its end, in the time that the tests allow for", async () => {
+  test("without a cancellation it ends within the time that the tests assume", async () => {
     const world = new World(true);
     const { executor, top } = crew(world);
     const running = runAgent({ model: top, executor, prompt: "go" });
-    await world.clock.advance(longestMs);
+    await world.clock.advance(maxMs);
     expect(ended(await running, "completed").usage).toMatchObject({ turns: 10, toolCalls: 10 });
     expect([world.running, world.starts]).toEqual([0, 16]);
   });
 
-  test("at any point lets nothing start and leaves nothing running, and every promise settles", async () => {
+  test("at any point prevents later starts and leaves nothing running, and every promise settles", async () => {
     let inMidst = 0;
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 400 }), fc.boolean(), async (at, heeds) => {
         const world = new World(heeds);
         const { executor, top } = crew(world);
-        const told = recorded(executor);
-        const heard: AgentEvent[] = [];
+        const recordedEvents = recorded(executor);
+        const received: AgentEvent[] = [];
         const controller = new AbortController();
         const running = runAgent({
           model: top,
           executor,
           prompt: "go",
           signal: controller.signal,
-          onEvent: (event) => heard.push(event),
+          onEvent: (event) => received.push(event),
         });
         await world.clock.advance(at);
         controller.abort();
@@ -183,17 +183,19 @@ describe("SA05: cancelling an agent", () => {
           ended(result, "cancelled");
         }
         expect(heeds ? world.running : 0).toBe(0);
-        const heardThen = heard.length;
-        expect(heard.at(-1)).toMatchObject({ type: "agent.ended", depth: 0 });
-        await world.clock.advance(longestMs);
-        // What does not listen has come to its end by itself, and nobody has gone on with it.
+        const heardThen = received.length;
+        expect(received.at(-1)).toMatchObject({ type: "agent.ended", depth: 0 });
+        await world.clock.advance(maxMs);
+        // Code that ignores the signal has ended by itself, and its results are not used.
         if (!heeds) await settled();
-        expect([world.running, world.starts, heard.length]).toEqual([0, starts, heardThen]);
-        expect(new Set(afterEnds(told))).toEqual(
-          new Set(afterEnds(told).filter((type) => type === "tool.late")),
+        expect([world.running, world.starts, received.length]).toEqual([0, starts, heardThen]);
+        expect(new Set(afterEnds(recordedEvents))).toEqual(
+          new Set(afterEnds(recordedEvents).filter((type) => type === "tool.late")),
         );
-        const begun = told.filter(({ type }) => type === "tool.started").length;
-        const over = told.filter(({ type }) => /^tool\.(?:completed|failed)$/.test(type)).length;
+        const begun = recordedEvents.filter(({ type }) => type === "tool.started").length;
+        const over = recordedEvents.filter(({ type }) =>
+          /^tool\.(?:completed|failed)$/.test(type),
+        ).length;
         expect(over).toBe(begun);
         expect(world.clock.timers).toBe(0);
         const answered = result.messages.filter(({ role }) => role === "tool");
@@ -217,7 +219,7 @@ describe("SA05: cancelling an agent", () => {
     expect(world.starts).toBe(0);
   });
 
-  test("ends while its model never answers, and while it waits to ask it again", async () => {
+  test("ends while its model never answers, and while it waits to call it again", async () => {
     const clock = new FakeClock();
     const executor = executorFor([], { clock });
     for (const script of [
@@ -248,7 +250,7 @@ describe("SA05: cancelling an agent", () => {
     controller.abort();
     expect(await running).toMatchObject({ status: "failed", error: { code: "cancelled" } });
     const { starts } = world;
-    await world.clock.advance(longestMs);
+    await world.clock.advance(maxMs);
     expect([world.starts, world.running]).toEqual([starts, 0]);
   });
 });

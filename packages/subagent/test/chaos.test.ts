@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => void process.off("unhandledRejection", note));
 
-/** What tools do, by name. */
+/** The behavior of tools, by name. */
 const behaviours: Readonly<Record<string, (clock: FakeClock) => Tool>> = {
   answers: () => tool("answers"),
   throws: () =>
@@ -38,7 +38,7 @@ const behaviours: Readonly<Record<string, (clock: FakeClock) => Tool>> = {
 };
 const names = [...Object.keys(behaviours), "child", "missing"];
 
-/** One turn of a model: what it says, or how it fails. */
+/** One turn of a model: its output, or its error. */
 const turn = fc.oneof(
   {
     weight: 12,
@@ -75,7 +75,7 @@ function scriptOf(turns: readonly Turn[]): Script {
   };
 }
 
-/** Calls by how often they have begun and ended. */
+/** The number of starts and ends of calls. */
 function ends(events: readonly ToolEvent[]): { readonly begun: number; readonly ended: number }[] {
   const calls = new Map<string, { begun: number; ended: number }>();
   for (const event of events) {
@@ -115,15 +115,15 @@ test("whatever models, tools and people do, every call that starts has one end, 
           });
         const tools = Object.values(behaviours).map((make) => make(clock));
         const executor = executorFor([...tools, child("child", 2)], { clock });
-        const told = recorded(executor);
-        const heard: AgentEvent[] = [];
+        const recordedEvents = recorded(executor);
+        const received: AgentEvent[] = [];
         const controller = new AbortController();
         const options = {
           model: scriptedModel(scriptOf(top as Turn[])),
           executor,
           limits: { ...limits, durationMs: 20_000 },
           signal: controller.signal,
-          onEvent: (event: AgentEvent): void => void heard.push(event),
+          onEvent: (event: AgentEvent): void => void received.push(event),
         };
         const settle = async (running: Promise<AgentResult>): Promise<AgentResult> => {
           if (cancelAt !== null) {
@@ -152,12 +152,12 @@ test("whatever models, tools and people do, every call that starts has one end, 
         }
         seen.add(result.status);
         await clock.advance(30_000);
-        for (const { begun, ended } of ends(told)) expect(ended).toBe(begun);
-        const agents = heard.filter(
+        for (const { begun, ended } of ends(recordedEvents)) expect(ended).toBe(begun);
+        const agents = received.filter(
           ({ type }) => type === "agent.started" || type === "agent.resumed",
         );
         expect(
-          heard.filter(({ type, depth }) => type === "agent.ended" && depth === 0),
+          received.filter(({ type, depth }) => type === "agent.ended" && depth === 0),
         ).toHaveLength(agents.filter(({ depth }) => depth === 0).length);
         expect(result.usage.turns).toBeLessThanOrEqual(limits.turns);
         expect(result.usage.toolCalls).toBeLessThanOrEqual(limits.toolCalls);

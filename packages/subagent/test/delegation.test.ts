@@ -27,7 +27,7 @@ interface Models {
   readonly counter: LanguageModelV4;
 }
 
-/** What each of the three says, by its name, its turn and the results of its last turn. */
+/** The outputs of the three agents, by name, turn and the results of the last turn. */
 function says(name: string, turn: number, results: readonly string[]): ChatAnswer & Said {
   if (turn > 0) return { text: `The ${name} says: ${results.join(" and ")}` };
   switch (name) {
@@ -47,7 +47,7 @@ function says(name: string, turn: number, results: readonly string[]): ChatAnswe
   }
 }
 
-/** A guide with two sub-agents: one asks an API over HTTP, the other a server over MCP. */
+/** A guide with two sub-agents: one uses an API over HTTP, the other a server over MCP. */
 async function guided({ guide, curator, counter }: Models) {
   await using registry = new ToolRegistry([
     openApiSource(api.url),

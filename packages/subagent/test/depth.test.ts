@@ -5,7 +5,7 @@ import { runAgent, subAgentTool } from "@toolweave/subagent";
 import { ended, executorFor, tool } from "./support/executor-for.ts";
 import { scriptedModel, type Said } from "./support/scripted-model.ts";
 
-/** Which agents have been at work, in order. */
+/** The agents that have run, in order. */
 interface Work {
   readonly worked: string[];
   readonly offered: Map<string, readonly string[]>;
@@ -16,7 +16,7 @@ function working(): Work {
   return { worked: [], offered: new Map(), results: [] };
 }
 
-/** A sub-agent that makes one call, whether or not it has been offered the tool. */
+/** A sub-agent that makes one call, whether or not it has the tool. */
 function agent(work: Work, name: string, call: Said["calls"], more = {}): Tool {
   return subAgentTool({
     name,
@@ -41,7 +41,7 @@ function delegate(executor: ToolExecutor, name: string) {
 }
 
 describe("a sub-agent of depth 1", () => {
-  test("is offered no sub-agent, and one that it names all the same does not run", async () => {
+  test("has no sub-agent, and a call of one does not run", async () => {
     const work = working();
     const executor = executorFor([
       agent(work, "outer", [{ name: "inner", input: { task: "x" } }]),
@@ -54,19 +54,19 @@ describe("a sub-agent of depth 1", () => {
     expect(work.results).toEqual([expect.stringContaining('"inner" may not be called here')]);
   });
 
-  test("cannot give itself a sub-agent by calling itself", async () => {
+  test("cannot use itself as a sub-agent", async () => {
     const work = working();
     const executor = executorFor([agent(work, "outer", [{ name: "outer", input: { task: "x" } }])]);
     await delegate(executor, "outer");
     expect(work.worked).toEqual(["outer"]);
   });
 
-  test("reaches none through a tool that makes calls of its own", async () => {
+  test("reaches none through a tool that makes nested calls", async () => {
     const work = working();
-    let heard: string | undefined;
+    let received: string | undefined;
     const proxy = tool("proxy", async (_, { scope }) => {
       const outcome = await scope.execute({ id: "p", name: "inner", arguments: { task: "x" } });
-      heard = outcome.status === "failed" ? outcome.error.code : outcome.status;
+      received = outcome.status === "failed" ? outcome.error.code : outcome.status;
       return "ok";
     });
     const executor = executorFor([
@@ -75,15 +75,15 @@ describe("a sub-agent of depth 1", () => {
       proxy,
     ]);
     await delegate(executor, "outer");
-    expect([work.worked, heard]).toEqual([["outer"], "not_advertised"]);
+    expect([work.worked, received]).toEqual([["outer"], "not_advertised"]);
   });
 
-  test("reaches none through a tool that chooses for itself among all that there is", async () => {
+  test("reaches none through a tool that selects among all tools", async () => {
     const work = working();
-    let heard: string | undefined;
+    let received: string | undefined;
     const router = tool("router", async (_, { scope }) => {
       const outcome = await scope.execute({ id: "r", name: "inner", arguments: { task: "x" } });
-      heard = outcome.status === "failed" ? outcome.error.message : outcome.status;
+      received = outcome.status === "failed" ? outcome.error.message : outcome.status;
       return "ok";
     });
     const executor = executorFor([
@@ -93,8 +93,8 @@ describe("a sub-agent of depth 1", () => {
     ]);
     await delegate(executor, "outer");
     expect(work.worked).toEqual(["outer"]);
-    expect(heard).toContain("nested as deep as they may be");
-    expect(heard).toContain("not permitted");
+    expect(received).toContain("nested as deep as they may be");
+    expect(received).toContain("not permitted");
   });
 
   test("reaches none under another name or a prefix", async () => {
@@ -114,7 +114,7 @@ describe("a sub-agent of depth 1", () => {
     expect(work.results).toHaveLength(2);
   });
 
-  test("reaches none that host code has dressed up as an ordinary function", async () => {
+  test("reaches none that host code has wrapped as an ordinary function", async () => {
     const work = working();
     const inner = agent(work, "inner", undefined);
     const dressed: Tool = { ...inner, spec: { ...inner.spec, provenance: { adapter: "code" } } };
@@ -128,7 +128,7 @@ describe("a sub-agent of depth 1", () => {
   });
 
   test.each(["growing", "constant"] as const)(
-    "reaches none through the search of the run that it works in (%s)",
+    "reaches none through the search of its run (%s)",
     async (form) => {
       const work = working();
       const call = { name: "inner", arguments: { task: "x" } };
@@ -151,7 +151,7 @@ describe("a sub-agent of depth 1", () => {
 });
 
 describe("a sub-agent that may have others", () => {
-  test("has them as deep as it says, and no deeper than those above it", async () => {
+  test("has them up to its own depth, and no deeper than its parents allow", async () => {
     const work = working();
     const executor = executorFor([
       agent(work, "a", [{ name: "b", input: { task: "x" } }], { maxDepth: 2 }),
@@ -167,7 +167,7 @@ describe("a sub-agent that may have others", () => {
     expect(work.worked).toEqual(["b", "c"]);
   });
 
-  test("does not raise it by way of a tool in between", async () => {
+  test("does not raise it by a tool in between", async () => {
     const work = working();
     const proxy = tool("proxy", async (_, { scope }) => {
       await scope.execute({ id: "p", name: "b", arguments: { task: "x" } });
@@ -183,7 +183,7 @@ describe("a sub-agent that may have others", () => {
     expect(work.worked).toEqual(["a", "b"]);
   });
 
-  test("of the same depth runs below an agent of the host's", async () => {
+  test("of the same depth runs below an agent of the host", async () => {
     const work = working();
     const executor = executorFor([agent(work, "a", undefined)]);
     const model = scriptedModel(({ turn }) =>
@@ -195,7 +195,7 @@ describe("a sub-agent that may have others", () => {
 });
 
 test.each([0, -1, 1.5, Infinity, "2"])(
-  "a depth of %s is refused when the tool is made",
+  "a depth of %s is refused when the tool is created",
   (maxDepth) => {
     expect(() => agent(working(), "a", undefined, { maxDepth })).toThrow(/maxDepth/);
   },

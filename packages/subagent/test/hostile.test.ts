@@ -24,7 +24,7 @@ afterEach(() => void process.off("unhandledRejection", note));
 const done = () => scriptedModel(() => ({ text: "done" }));
 
 describe("a cancellation", () => {
-  test("between the arrival of a stream and the first look at it ends the agent", async () => {
+  test("between the arrival of a stream and its first read ends the agent", async () => {
     const controller = new AbortController();
     type Streamed = { readonly stream: ReadableStream<LanguageModelV4StreamPart> };
     let arrive: (streamed: Streamed) => void = () => {};
@@ -51,7 +51,7 @@ describe("a cancellation", () => {
     expect([isCancelled, unhandled]).toEqual([true, []]);
   });
 
-  test("by the model itself, which then says nothing more, ends the agent", async () => {
+  test("by the model itself, which then returns nothing more, ends the agent", async () => {
     const controller = new AbortController();
     const model = new MockLanguageModelV4();
     model.doStream = () => {
@@ -64,7 +64,7 @@ describe("a cancellation", () => {
     expect(status).toBe("cancelled");
   });
 
-  test("is not kept waiting by a source that never loads, and neither is the end of its time", async () => {
+  test("is not delayed by a source that never loads, and neither is the end of its time", async () => {
     const clock = new FakeClock();
     const source: ToolSource = Object.assign(toolsSource("slow", []), {
       ready: new Promise<void>(() => {}),
@@ -83,8 +83,8 @@ describe("a cancellation", () => {
   });
 });
 
-describe("what a model answers", () => {
-  test("with a fence and endless spaces costs no more time than it is long", async () => {
+describe("the answer of a model", () => {
+  test("with a fence and endless spaces is read in linear time", async () => {
     const answers = ["```" + " ".repeat(5000) + "x", '```json\n{"a": 1}\n```'];
     const model = scriptedModel(inTurn(...answers.map((text) => ({ text }))));
     const output = { type: "object" };
@@ -92,7 +92,7 @@ describe("what a model answers", () => {
     expect(ended(result, "completed").value).toEqual({ a: 1 });
   });
 
-  test("with one id for thousands of calls gives each an id of its own, in no time", async () => {
+  test("with one id for thousands of calls gets a unique id for each, in bounded time", async () => {
     const calls = Array.from({ length: 60_000 }, () => ({ id: "same", name: "none" }));
     const model = scriptedModel(inTurn({ calls }));
     const result = ended(
@@ -105,7 +105,7 @@ describe("what a model answers", () => {
     expect([ids.length, new Set(ids).size]).toEqual([60_000, 60_000]);
   });
 
-  test("with a usage that is no number is counted as if it had none", async () => {
+  test("with a usage that is not a number counts as one without usage", async () => {
     const model = scriptedModel(() => ({ text: "x".repeat(400), tokens: [NaN, NaN] }));
     const executor = executorFor([]);
     const limits = { tokens: 1000 };
@@ -126,7 +126,7 @@ test("a listener whose promise rejects changes nothing", async () => {
   expect(unhandled).toEqual([]);
 });
 
-describe("calls that have waited", () => {
+describe("resumed calls", () => {
   const three = ["a", "b", "c"].map((id) => ({ id, name: "step" }));
 
   test.each([
@@ -134,7 +134,7 @@ describe("calls that have waited", () => {
     [{ strategy: { batched: 2 } }, 2],
     [{ maxConcurrency: 2 }, 2],
     [{}, 3],
-  ])("go on as many at once as with %o they are made", async (turns, most) => {
+  ])("run as many at once as with %o", async (turns, most) => {
     let running = 0;
     let seen = 0;
     let open = (): void => {};
@@ -145,7 +145,7 @@ describe("calls that have waited", () => {
         seen = Math.max(seen, ++running);
         if (running === most) open();
         await gate;
-        // Whoever else may start has done so by then.
+        // Every other call that may start has started by then.
         await settled();
         running -= 1;
         return "stepped";
@@ -167,7 +167,7 @@ describe("calls that have waited", () => {
   });
 });
 
-describe("what makes no sense is refused before the model is asked", () => {
+describe("an invalid value is refused before the model is called", () => {
   const refused = async (more: object): Promise<number> => {
     const model = done();
     const options = { model, executor: executorFor([]), ...more } as RunAgentOptions;
@@ -189,7 +189,7 @@ describe("what makes no sense is refused before the model is asked", () => {
     expect(await refused(more)).toBe(0);
   });
 
-  test("as an option of a sub-agent, when it is made", () => {
+  test("as an option of a sub-agent, when it is created", () => {
     const options = {
       name: "child",
       description: "Works.",

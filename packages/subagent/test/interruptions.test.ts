@@ -9,7 +9,7 @@ import { inTurn, scriptedModel } from "./support/scripted-model.ts";
 const key = new Uint8Array(32).fill(7);
 const yes: readonly Answer[] = [{ type: "approve", by: "eve" }];
 
-/** An office that has come to the point where both payments wait; and another one with the same store. */
+/** An office in which both payments are pending; and another one with the same store. */
 async function atWork() {
   const ran: string[] = [];
   const note = (what: string, args: object): void =>
@@ -27,7 +27,7 @@ async function atWork() {
 }
 
 describe("approvals three levels down, two at once", () => {
-  test("wait together, and each goes on in another process when it is answered; nothing runs twice", async () => {
+  test("are pending together, and each is resumed in another process when it is answered; nothing runs twice", async () => {
     const { ran, first, state, a, b, there } = await atWork();
     expect(first.interruptions).toHaveLength(2);
     expect(a.requests).toMatchObject([
@@ -37,7 +37,7 @@ describe("approvals three levels down, two at once", () => {
         call: { id: "a/call_0/call_0/pay", arguments: { to: "ada" } },
       },
     ]);
-    // Siblings work at once.
+    // Siblings run at once.
     expect(ran.toSorted()).toEqual(["note ada", "note begun", "note bob"]);
     const half = ended(
       await resumeAgent(state, { [b.id]: yes }, bossOptions(there)),
@@ -104,16 +104,16 @@ describe("approvals three levels down, two at once", () => {
     const answered = async (answers: readonly Answer[]) =>
       ended(await resumeAgent(state, { [a.id]: answers }, bossOptions(there)), "interrupted");
     const first = await answered(yes);
-    // The same answer gets what came of it the first time.
+    // The same answer returns the first outcome.
     const again = await answered(yes);
     expect([again.refused, again.state.turn]).toEqual([undefined, first.state.turn]);
-    const other = await answered([{ type: "approve", by: "somebody else" }]);
+    const other = await answered([{ type: "approve", by: "another person" }]);
     expect(other.refused).toMatchObject({ [a.id]: { code: "approval_invalid" } });
     expect(other.state.turn).toEqual(state.turn);
     expect(ran.filter((what) => what === "pay ada 5")).toHaveLength(1);
   });
 
-  test("that were given for something else wait on, and can be given anew", async () => {
+  test("that were given for another call stay pending, and can be given again", async () => {
     const { ran, state, a, there } = await atWork();
     const wrong: readonly Answer[] = [{ type: "input", value: "yes" }];
     const refused = await resumeAgent(state, { [a.id]: wrong }, bossOptions(there));
@@ -124,7 +124,7 @@ describe("approvals three levels down, two at once", () => {
     expect(ran.at(-1)).toBe("pay ada 5");
   });
 
-  test("that come twice at once make one agent go on, and not two", async () => {
+  test("that arrive twice at once resume one agent, and not two", async () => {
     const { ran, state, a, b, here, there } = await atWork();
     const answers = { [a.id]: yes, [b.id]: yes };
     const results = await Promise.all(
@@ -140,7 +140,7 @@ describe("approvals three levels down, two at once", () => {
     ["requests", (it: Interruption) => ({ ...it, requests: [] })],
     ["state", (it: Interruption) => ({ ...it, state: `${it.state.slice(0, -8)}AAAAAAAA` })],
     ["expiry", (it: Interruption) => ({ ...it, expiresAt: it.expiresAt + 1 })],
-  ])("of which the %s was tampered with run nothing", async (_, change) => {
+  ])("whose %s was tampered with run nothing", async (_, change) => {
     const { ran, state, a, there } = await atWork();
     const tampered = {
       ...state,
@@ -161,7 +161,7 @@ describe("approvals three levels down, two at once", () => {
     expect(ran.filter((what) => what.startsWith("pay"))).toEqual([]);
   });
 
-  test("that come too late run nothing, and the model is told", async () => {
+  test("that are too late run nothing, and the model reads that", async () => {
     const ran: string[] = [];
     let now = 0;
     const clock = {
@@ -185,7 +185,7 @@ describe("approvals three levels down, two at once", () => {
   });
 });
 
-test("an answer for nothing that waits, or a state that is none, is refused before anything runs", async () => {
+test("an answer without a pending request, or with an invalid state, is refused before anything runs", async () => {
   const { ran, state, there } = await atWork();
   ran.length = 0;
   await expect(resumeAgent(state, { other: yes }, bossOptions(there))).rejects.toThrow(/"other"/);
@@ -193,7 +193,7 @@ test("an answer for nothing that waits, or a state that is none, is refused befo
   expect(ran).toEqual([]);
 });
 
-test("resuming without any answer leaves everything waiting", async () => {
+test("resuming without any answer leaves everything pending", async () => {
   const { ran, first, state, there } = await atWork();
   ran.length = 0;
   const again = ended(await resumeAgent(state, {}, bossOptions(there)), "interrupted");
@@ -201,7 +201,7 @@ test("resuming without any answer leaves everything waiting", async () => {
   expect(ran).toEqual([]);
 });
 
-test("a call of the agent's own waits beside those that have ended", async () => {
+test("a call of the agent itself is pending beside those that have ended", async () => {
   const ran: string[] = [];
   const executor = executorFor([
     tool("ask", () => "asked", { needsApproval: true }),
@@ -229,7 +229,7 @@ test("a call of the agent's own waits beside those that have ended", async () =>
   expect(model.doStreamCalls).toHaveLength(2);
 });
 
-test("two children of one sub-agent may wait at once, though their models give the same call ids", async () => {
+test("two children of one sub-agent may wait at once, though their models use the same call ids", async () => {
   const executor = executorFor([
     tool("ask", ({ n }) => `asked ${String(n)}`, { needsApproval: true }),
     ...["one", "two"].map((name) =>
@@ -268,7 +268,7 @@ test("two children of one sub-agent may wait at once, though their models give t
   ).toMatchObject({ status: "completed", result: { content: [{ text: "one,two" }] } });
 });
 
-test("a tool that asks again keeps its sub-agent waiting, with all that it had", async () => {
+test("a tool that asks again keeps its sub-agent pending, with all of its state", async () => {
   const executor = executorFor([
     tool("form", (_, { resumed }) => {
       const said = resumed === undefined ? [] : [...(resumed.state as string[]), "an answer"];
@@ -294,7 +294,7 @@ test("a tool that asks again keeps its sub-agent waiting, with all that it had",
   expect(outcome).toMatchObject({ result: { content: [{ text: "an answer,an answer" }] } });
 });
 
-test("a conversation that is too long to be kept does not wait, and says so", async () => {
+test("a conversation that is too long to be stored is not interrupted, and the result says so", async () => {
   const executor = executorFor([
     tool("ask", () => "asked", { needsApproval: true }),
     subAgentTool({
@@ -311,7 +311,7 @@ test("a conversation that is too long to be kept does not wait, and says so", as
   });
 });
 
-test("ids that a model makes up do not stand for the calls of a sub-agent further down", async () => {
+test("ids that a model invents do not match the calls of a sub-agent further down", async () => {
   const ask = tool("ask", ({ n }) => `asked ${String(n)}`, { needsApproval: true });
   const child = (name: string, id: string, to: string, maxDepth: number) =>
     subAgentTool({

@@ -22,8 +22,8 @@ function streaming(
   });
 }
 
-describe("a call that a model gets wrong", () => {
-  test("has what is wrong as its result, and the model goes on", async () => {
+describe("an invalid call of a model", () => {
+  test("has the error as its result, and the model continues", async () => {
     const typed = defineTool({
       name: "typed",
       description: "Takes a number.",
@@ -59,7 +59,7 @@ describe("a call that a model gets wrong", () => {
     expect(assistant?.role === "assistant" && assistant.content[0]).toMatchObject({ input: {} });
   });
 
-  test("of an id that another has, or of none, has an id and a result of its own", async () => {
+  test("with a duplicate id, or without one, has a unique id and its own result", async () => {
     const model = scriptedModel(
       inTurn(
         {
@@ -85,7 +85,7 @@ describe("a call that a model gets wrong", () => {
     expect(resultsIn(result)).toEqual(["0", "1", "2"]);
   });
 
-  test("without any arguments is one with none", async () => {
+  test("without any arguments is one with an empty object", async () => {
     const model = scriptedModel(inTurn({ calls: [{ name: "echo", input: "" }] }, { text: "done" }));
     const result = await runAgent({ model, executor: executorFor([echo]), prompt: "go" });
     expect(resultsIn(result)).toEqual(["undefined"]);
@@ -96,7 +96,7 @@ describe("an answer that was cut off", () => {
   test.each([
     ["length", "output"],
     ["content-filter", "content-filter"],
-  ] as const)("(%s) is no completed one, and none of its calls runs", async (finish, limit) => {
+  ] as const)("(%s) is not a completed one, and none of its calls runs", async (finish, limit) => {
     let ran = 0;
     const model = scriptedModel(() => ({ text: "Half", calls: [{ name: "count" }], finish }));
     const executor = executorFor([tool("count", () => (ran += 1))]);
@@ -132,8 +132,8 @@ describe("an answer that was cut off", () => {
   });
 });
 
-describe("what a provider adds", () => {
-  test("goes back to it with the next turn: reasoning, its metadata, and parts of its own", async () => {
+describe("data that a provider adds", () => {
+  test("is sent back with the next turn: reasoning, its metadata, and its own parts", async () => {
     const signature = { anthropic: { signature: "s" } };
     const model = streaming(
       [
@@ -177,7 +177,7 @@ describe("what a provider adds", () => {
     expect(JSON.parse(JSON.stringify(result.messages))).toEqual(result.messages);
   });
 
-  test("and runs itself is kept, and not run again; what it wants leave for, it does not get", async () => {
+  test("for a call that it runs itself is kept, and the call is not run again; one that needs approval does not get it", async () => {
     let ran = 0;
     const model = streaming(
       [
@@ -247,7 +247,7 @@ describe("what a provider adds", () => {
     });
   });
 
-  test("as a broken count gives nothing back", async () => {
+  test("with an invalid count returns nothing to the budget", async () => {
     const model = streaming([
       {
         type: "finish",
@@ -276,7 +276,7 @@ describe("a model", () => {
     finishReason: { unified: "stop", raw: undefined },
   } as const;
 
-  test("that does not stream is asked for whole answers", async () => {
+  test("that does not stream is called for complete answers", async () => {
     const model = new MockLanguageModelV4({
       doGenerate: [structuredClone(whole), structuredClone(last)] as never,
       doStream: async () => {
@@ -300,7 +300,7 @@ describe("a model", () => {
     ]);
   });
 
-  test("whose error may pass is asked again, as late as it wants; another is not", async () => {
+  test("whose error is retryable is called again after the requested wait; another is not", async () => {
     const clock = new FakeClock();
     const error = (statusCode: number, retryAfter?: string): APICallError =>
       new APICallError({
@@ -339,7 +339,7 @@ describe("a model", () => {
     });
   });
 
-  test("whose stream fails when it has begun is not asked again", async () => {
+  test("whose stream fails after it has begun is not called again", async () => {
     const model = streaming([
       ...partsOf({ text: "Half" }).slice(0, 3),
       { type: "error", error: Object.assign(new Error("gone"), { isRetryable: true }) },
@@ -352,7 +352,7 @@ describe("a model", () => {
     expect(model.doStreamCalls).toHaveLength(1);
   });
 
-  test("that is none is refused before anything runs", async () => {
+  test("that is invalid is refused before anything runs", async () => {
     const executor = executorFor([]);
     const wrong = { model: "gpt" as never, executor, prompt: "go" };
     await expect(runAgent(wrong)).rejects.toThrow(/no language model/);
@@ -362,7 +362,7 @@ describe("a model", () => {
   });
 });
 
-test("an answer that never keeps its schema is a failure after three", async () => {
+test("an answer that never matches its schema is a failure after three", async () => {
   const model = scriptedModel(() => ({ text: "no" }));
   const output = { type: "object" };
   const result = ended(
@@ -372,7 +372,7 @@ test("an answer that never keeps its schema is a failure after three", async () 
   expect([result.error.code, result.usage.turns]).toEqual(["invalid_output", 3]);
 });
 
-test("images that tools answer reach the model as files", async () => {
+test("images in tools' answers reach the model as files", async () => {
   const model = scriptedModel(inTurn({ calls: [{ name: "draw" }] }, { text: "done" }));
   const data = "iVBORw0KGgo=";
   const draw = tool("draw", () => ({

@@ -30,13 +30,13 @@ function started(name: string): ChildProcess {
   return child;
 }
 
-async function told(child: ChildProcess, order: Order): Promise<AgentResult> {
+async function request(child: ChildProcess, order: Order): Promise<AgentResult> {
   child.send(order);
   const [result] = (await once(child, "message")) as [AgentResult];
   return result;
 }
 
-/** What has run, and where. */
+/** The processes and the runs. */
 function ran(): string[] {
   return readFileSync(join(folder, "ran"), "utf8").trim().split("\n").sort();
 }
@@ -47,34 +47,34 @@ async function killed(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-// Three processes start one after the other, which takes its time on a machine that is busy.
+// Three processes start one after the other, which is slow on a busy machine.
 const slow = { timeout: 120_000 };
 
 describe(
   "an agent whose process was killed while two of its sub-agents waited, three levels down",
   slow,
   () => {
-    /** What process A has come to when it is killed. */
+    /** The state of process A when it is killed. */
     async function interrupted() {
       const first = started("A");
-      const result = ended(await told(first, {}), "interrupted");
+      const result = ended(await request(first, {}), "interrupted");
       await killed(first);
       const [a, b] = result.interruptions as readonly [Interruption, Interruption];
       return { result, a, b, second: started("B") };
     }
     const before = ["A: note ada", "A: note begun", "A: note bob"];
 
-    test("goes on in another one, with each as it is answered, and no tool runs twice", async () => {
+    test("is resumed in another one, with each as it is answered, and no tool runs twice", async () => {
       const { result, a, b, second } = await interrupted();
       expect(ran()).toEqual(before);
       const half = ended(
-        await told(second, { state: result.state, answers: { [a.id]: yes } }),
+        await request(second, { state: result.state, answers: { [a.id]: yes } }),
         "interrupted",
       );
       expect(half.interruptions).toEqual([b]);
       expect(ran()).toEqual([...before, "B: pay ada 5"]);
       const whole = ended(
-        await told(second, { state: half.state, answers: { [b.id]: yes } }),
+        await request(second, { state: half.state, answers: { [b.id]: yes } }),
         "completed",
       );
       expect(ran()).toEqual([...before, "B: pay ada 5", "B: pay bob 5"]);
@@ -93,41 +93,41 @@ describe(
       expect(whole.usage).toMatchObject({ turns: 14, toolCalls: 11, inputTokens: 140 });
     });
 
-    test("hears of a no, keeps the sibling, and takes other arguments for an answer", async () => {
+    test("receives a rejection, keeps the sibling, and accepts other arguments as an answer", async () => {
       const { result, a, b, second } = await interrupted();
       const answers = {
         [a.id]: [{ type: "reject", reason: "no money" }],
         [b.id]: [{ type: "approve", arguments: { to: "bob", amount: 2 } }],
       } as const;
-      const whole = ended(await told(second, { state: result.state, answers }), "completed");
+      const whole = ended(await request(second, { state: result.state, answers }), "completed");
       expect(ran()).toEqual([...before, "B: pay bob 2"]);
       expect(resultsIn(whole)[0]).toContain("no money");
       expect(resultsIn(whole)[1]).toContain("paid bob 2");
     });
 
-    test("runs nothing for an answer that comes twice, in a third process", async () => {
+    test("runs nothing for an answer that arrives twice, in a third process", async () => {
       const { result, a, second } = await interrupted();
       const order = { state: result.state, answers: { [a.id]: yes } };
-      ended(await told(second, order), "interrupted");
+      ended(await request(second, order), "interrupted");
       await killed(second);
-      ended(await told(started("C"), order), "interrupted");
+      ended(await request(started("C"), order), "interrupted");
       expect(ran()).toEqual([...before, "B: pay ada 5"]);
     });
 
-    test("EX16: and again while one of them was at work is not run once more: its outcome is unknown", async () => {
+    test("EX16: and again while one of them was running is not run once more: its outcome is unknown", async () => {
       const { result, a } = await interrupted();
       const order = { state: result.state, answers: { [a.id]: yes } };
       const dying = started("dies");
       dying.send(order);
       await once(dying, "exit");
       expect(ran()).toEqual([...before, "dies: pay ada 5"]);
-      const after = ended(await told(started("C"), order), "interrupted");
+      const after = ended(await request(started("C"), order), "interrupted");
       expect(ran()).toEqual([...before, "dies: pay ada 5"]);
       expect(after.interruptions).toHaveLength(1);
       expect(JSON.stringify(after.state.turn[0])).toMatch(/error-text.*its outcome is not known/);
     });
 
-    test("runs nothing of what was tampered with on the way", async () => {
+    test("runs nothing that was tampered with", async () => {
       const { result, a, second } = await interrupted();
       const state = JSON.parse(
         JSON.stringify(result.state)
@@ -135,7 +135,7 @@ describe(
           .replaceAll('"to":"ada"', '"to":"eve"'),
       ) as typeof result.state;
       expect(state).not.toEqual(result.state);
-      await told(second, { state, answers: { [a.id]: yes } });
+      await request(second, { state, answers: { [a.id]: yes } });
       expect(ran()).toEqual(before);
     });
   },

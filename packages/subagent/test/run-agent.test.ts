@@ -6,7 +6,7 @@ import { inTurn, scriptedModel } from "./support/scripted-model.ts";
 const add = tool("add", ({ a, b }) => (a as number) + (b as number));
 
 describe("an agent", () => {
-  test("asks the model, makes its calls, and answers with what it says last", async () => {
+  test("calls the model, makes its calls, and returns its last answer", async () => {
     const model = scriptedModel(
       inTurn(
         {

@@ -7,7 +7,7 @@ import { inTurn, scriptedModel, type Script } from "./support/scripted-model.ts"
 
 const look = tool("look", ({ at }) => `${String(at)}: calm`);
 
-/** Looks at what its task names, and says what it saw. */
+/** Looks at the direction in its task, and reports. */
 const looks: Script = ({ turn, task, results }) =>
   turn === 0
     ? { text: "Looking. ", calls: [{ name: "look", input: { at: task } }] }
@@ -35,7 +35,7 @@ const both = inTurn(
 );
 
 describe("a sub-agent", () => {
-  test("works on its task with its own tools and gives its answer as the call's result", async () => {
+  test("works on its task with its own tools and returns its answer as the call's result", async () => {
     const model = scriptedModel(looks);
     const executor = executorFor([look, tool("other"), scout("scout", { model })]);
     const result = ended(
@@ -74,10 +74,10 @@ describe("a sub-agent", () => {
     expect(most).toBe(2);
   });
 
-  test("tells what it does under its own run, which names the run and the call above it", async () => {
+  test("emits its events under its own run, which names the parent run and call", async () => {
     const events: AgentEvent[] = [];
     const executor = executorFor([look, scout()]);
-    const told = recorded(executor);
+    const recordedEvents = recorded(executor);
     const result = await runAgent({
       model: scriptedModel(both),
       executor,
@@ -109,16 +109,18 @@ describe("a sub-agent", () => {
     expect(ofNorth).toContainEqual(
       expect.objectContaining({ type: "tool.called", callId: "n/call_0", tool: "look" }),
     );
-    const nested = told.filter((event) => "callId" in event && event.callId === "n/call_0");
+    const nested = recordedEvents.filter(
+      (event) => "callId" in event && event.callId === "n/call_0",
+    );
     expect(nested[0]).toMatchObject({ runId: result.runId, parentCallId: "n", tool: "look" });
-    const progress = told.filter(({ type }) => type === "tool.progressed");
+    const progress = recordedEvents.filter(({ type }) => type === "tool.progressed");
     expect(progress).toMatchObject([
       { progress: { message: "calls look" } },
       { progress: { message: "calls look" } },
     ]);
   });
 
-  test("shows what it says while it says it, and names its run in its result", async () => {
+  test("emits its text while it is generated, and names its run in its result", async () => {
     const executor = executorFor([look, scout()]);
     const updates: ToolOutput[] = [];
     const outcome = await executor.execute(
@@ -136,7 +138,7 @@ describe("a sub-agent", () => {
     });
   });
 
-  test("takes what its schema says, makes a prompt of it, and answers what its output schema says", async () => {
+  test("accepts its input schema, builds a prompt, and answers in its output schema", async () => {
     const model = scriptedModel(
       inTurn(
         { text: "Sure: 3" },
@@ -173,7 +175,7 @@ describe("a sub-agent", () => {
     });
   });
 
-  test("that fails or is stopped says that this is no completed answer, and what there is", async () => {
+  test("that fails or is stopped reports that this is not a completed answer, and the partial text", async () => {
     const failing = scout("failing", {
       model: scriptedModel(({ turn }) => {
         if (turn === 0) return { text: "So far so good.", calls: [{ name: "look" }] };
@@ -207,7 +209,7 @@ describe("a sub-agent", () => {
   });
 });
 
-test("a sub-agent with more than 100 tools searches for them where the run of its call does", async () => {
+test("a sub-agent with more than 100 tools searches for them if the run of its call does", async () => {
   const many = Array.from({ length: 150 }, (_, n) => tool(`tool_${n}`));
   const weather = tool("weather", () => "sun", { description: "Tell the weather of a city." });
   for (const form of ["growing", "constant"] as const) {
@@ -228,10 +230,10 @@ test("a sub-agent with more than 100 tools searches for them where the run of it
     const executor = executorFor([child, ...many, weather]);
     const run = executor.startRun({ search: toolSearch({ form }) });
     await run.execute({ id: "1", name: "child", arguments: { task: "x" } });
-    const shown = model.doStreamCalls.map(({ tools }) => tools?.map(({ name }) => name) ?? []);
-    expect(shown[0]).toContain("search_tools");
-    expect(shown[0]?.length).toBeLessThan(10);
-    expect(shown[1]?.includes("weather")).toBe(form === "growing");
+    const listed = model.doStreamCalls.map(({ tools }) => tools?.map(({ name }) => name) ?? []);
+    expect(listed[0]).toContain("search_tools");
+    expect(listed[0]?.length).toBeLessThan(10);
+    expect(listed[1]?.includes("weather")).toBe(form === "growing");
     const last = model.doStreamCalls[2]?.prompt.at(-1);
     expect(JSON.stringify(last)).toContain("sun");
   }

@@ -7,7 +7,7 @@ import { inTurn, scriptedModel } from "./support/scripted-model.ts";
 const three = ["a", "b", "c"].map((id) => ({ id, name: "step", input: { id } }));
 
 describe("the calls of a turn", () => {
-  test("are made together, or as the host says", async () => {
+  test("are made together, or as the host configures", async () => {
     const order: string[] = [];
     const step = tool("step", async ({ id }) => {
       order.push(`${String(id)} begins`);
@@ -22,7 +22,7 @@ describe("the calls of a turn", () => {
     expect(order.slice(0, 3)).toEqual(["a begins", "a ends", "b begins"]);
   });
 
-  test("may be steered: what was stopped says why", async () => {
+  test("may be steered: a stopped call has the reason", async () => {
     const step = tool("step", ({ id }) => String(id));
     const model = scriptedModel(inTurn({ calls: three }, { text: "done" }));
     const result = await runAgent({
@@ -74,7 +74,7 @@ describe("the calls of a turn", () => {
 });
 
 describe("the tools of a turn", () => {
-  test("are those that the registry has then, of what was selected", async () => {
+  test("are those of the registry at that time, within the selection", async () => {
     const registry = new ToolRegistry([tool("read_a"), tool("write_a")]);
     const executor = new ToolExecutor({ registry });
     const model = scriptedModel(({ turn }) => {
@@ -98,7 +98,7 @@ describe("the tools of a turn", () => {
     expect(third).toBe(first);
   });
 
-  test("of more than 100 are searched for, and what was found is shown from the next turn on", async () => {
+  test("of more than 100 are searched, and found ones are listed from the next turn on", async () => {
     const tools = Array.from({ length: 150 }, (_, n) =>
       tool(`tool_${n}`, undefined, { description: `Number ${n}.` }),
     );
@@ -115,13 +115,13 @@ describe("the tools of a turn", () => {
       "completed",
     );
     expect(resultsIn(result)[1]).toBe("sun");
-    const shown = model.doStreamCalls.map(({ tools }) => tools?.map(({ name }) => name));
-    expect(shown[0]).toEqual(["search_tools"]);
-    expect(shown[1]).toContain("weather");
-    expect(shown[1]?.length).toBeLessThan(10);
+    const listed = model.doStreamCalls.map(({ tools }) => tools?.map(({ name }) => name));
+    expect(listed[0]).toEqual(["search_tools"]);
+    expect(listed[1]).toContain("weather");
+    expect(listed[1]?.length).toBeLessThan(10);
   });
 
-  test("without a schema that can be had are left out, and the others are not", async () => {
+  test("without a usable schema are omitted, and the others are not", async () => {
     const good = tool("good");
     const bad = {
       ...good,
@@ -145,14 +145,14 @@ describe("the tools of a turn", () => {
   });
 });
 
-test("the model is told how much to think, and what the host has set", async () => {
+test("the model receives the reasoning effort, and the host's settings", async () => {
   const model = scriptedModel(() => ({ text: "done" }));
   const settings = { temperature: 0, providerOptions: { local: { cache: true } } };
   await runAgent({ model, executor: executorFor([]), prompt: "go", thinking: "high", settings });
   expect(model.doStreamCalls[0]).toMatchObject({ reasoning: "high", ...settings });
 });
 
-test("sub-agents that share one place to run in do not wait for one another for ever", async () => {
+test("sub-agents that share one slot do not block each other", async () => {
   const child = subAgentTool({
     name: "child",
     description: "Steps.",
@@ -173,7 +173,7 @@ test("sub-agents that share one place to run in do not wait for one another for 
   expect(resultsIn(result)).toEqual(["stepped", "stepped"]);
 });
 
-test("a conversation goes on with the messages of an earlier result", async () => {
+test("a conversation continues with the messages of an earlier result", async () => {
   const executor = executorFor([]);
   const model = scriptedModel(({ turn }) => ({ text: `answer ${turn}` }));
   const first = ended(await runAgent({ model, executor, prompt: "one" }), "completed");

@@ -9,7 +9,7 @@ import {
 declare const model: RunAgentOptions["model"];
 const common = { name: "a", description: "A.", system: "A.", model, tools: [] };
 
-test("a prompt gets what the input schema says", () => {
+test("a prompt receives the values of the input schema", () => {
   subAgentTool({
     ...common,
     input: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
@@ -21,7 +21,7 @@ test("a prompt gets what the input schema says", () => {
   subAgentTool({ ...common, prompt: ({ task }) => task.trim() });
 });
 
-test("a sub-agent takes no policy that can loosen, and needs its tools named", () => {
+test("a sub-agent accepts no policy that can loosen, and needs its tools named", () => {
   // @ts-expect-error: it allows everything
   subAgentTool({ ...common, policy: "autonomous" });
   // @ts-expect-error: it could not be kept with a call that waits
@@ -33,7 +33,7 @@ test("a sub-agent takes no policy that can loosen, and needs its tools named", (
   expectTypeOf<SubAgentOptions>().not.toHaveProperty("hooks");
 });
 
-test("a result has what its status says", () => {
+test("a result has the fields of its status", () => {
   type Interrupted = Extract<AgentResult, { status: "interrupted" }>;
   expectTypeOf<Interrupted["state"]["version"]>().toEqualTypeOf<1>();
   expectTypeOf<AgentResult>().not.toHaveProperty("state");

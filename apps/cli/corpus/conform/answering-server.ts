@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { JsonObject, Tool } from "@toolweave/core";
 import { isObject, sampleValue } from "./sample-value.ts";
 
-/** What makes the server do something else than succeed. */
+/** The triggers for results other than a success. */
 export type Scene = "missing" | "slow" | "large";
 
 /** The argument that says so: a text, or what an operation without free texts takes. */
@@ -29,7 +29,7 @@ export const markers: Readonly<Record<Scene, Readonly<Record<MarkerKind, string 
   },
 };
 
-/** What kind of argument a marker is. */
+/** The kind of argument of a marker. */
 export type MarkerKind = "text" | "integer" | "date" | "uuid";
 
 /** Bytes of a large answer. */
@@ -42,7 +42,7 @@ export interface AnsweringServer {
   count(tool: Tool): number;
   /** How many requests have come that may change something. */
   changes(): number;
-  /** From here on nobody is there. */
+  /** From here on the server does not answer. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   close(): Promise<void>;

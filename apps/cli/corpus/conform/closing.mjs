@@ -8,7 +8,7 @@ const mine = join(running, String(process.pid));
 const look = () => {
   if (existsSync(closed)) process.exit(1);
 };
-// In this order: whoever closes the servers waits for those that are there.
+// In this order: the code that closes the servers waits for the existing ones.
 writeFileSync(mine, "");
 process.on("exit", () => rmSync(mine, { force: true }));
 look();

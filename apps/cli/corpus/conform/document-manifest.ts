@@ -21,7 +21,7 @@ export interface DocumentManifest {
   readonly close: () => Promise<void>;
 }
 
-/** What the kit is told of a real document: a server that answers as it says, and calls to try. */
+/** The manifest of a real document: a server with its answers, and sample calls. */
 export async function documentManifest(
   name: string,
   more: Pick<Manifest, "knownFailing"> = {},
@@ -52,7 +52,7 @@ export async function documentManifest(
       outage: { begin: () => server.pause(), end: () => server.resume() },
       without: {
         change: "a document is read once",
-        suspendingCalls: "an operation waits for nobody",
+        suspendingCalls: "an operation does not wait for a person",
         updatingCalls: "an operation answers once",
         ...missing(samples),
       },

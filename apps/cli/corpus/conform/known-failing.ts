@@ -1,8 +1,8 @@
-/** What each document breaks: the rule, and why. All of it is in the documents themselves. */
+/** The rules that each document breaks, with the reason, which is in the documents themselves. */
 export const brokenByDocuments: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "digitalocean-multi/DigitalOcean-public.v2.yaml": {
     "TW-SPEC-032":
-      "app_log_destination_logtail_spec.yml requires `endpoint` and describes `token` only: nobody can know what to send.",
+      "app_log_destination_logtail_spec.yml requires `endpoint` and describes `token` only: the value to send is unknown.",
     "TW-SPEC-034":
       "databases_patch_config has more than 250 properties: within the budget of a schema there is room for their names alone.",
   },
@@ -15,7 +15,7 @@ export const brokenByDocuments: Readonly<Record<string, Readonly<Record<string, 
   },
 };
 
-/** What each server breaks: the rule, and why. */
+/** The rules that each server breaks, with the reason. */
 export const brokenByServers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "server-filesystem": {
     "TW-CONC-004":

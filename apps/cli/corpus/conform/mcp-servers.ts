@@ -47,7 +47,7 @@ function isAlive(id: string): boolean {
   }
 }
 
-const nobody = "it asks nobody anything";
+const noQuestions = "it asks no person";
 
 /** Each server of `@modelcontextprotocol` with what its tools can be tried with. */
 export const serverManifests: readonly (() => ServerManifest)[] = [
@@ -152,7 +152,7 @@ function filesystem(): ServerManifest {
         Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(at(name)).size])),
       outage,
       without: {
-        suspendingCalls: nobody,
+        suspendingCalls: noQuestions,
         slowCalls: "nothing that it does with small files takes long",
         updatingCalls: "it tells of no progress",
         secrets: "it is given none",
@@ -181,7 +181,7 @@ function memory(): ServerManifest {
         failingCalls: [
           {
             tool: "add_observations",
-            arguments: { observations: [{ entityName: "Nobody", contents: ["a"] }] },
+            arguments: { observations: [{ entityName: "Unknown", contents: ["a"] }] },
           },
         ],
       },
@@ -189,7 +189,7 @@ function memory(): ServerManifest {
       state: () => readFileSync(file, "utf8"),
       outage,
       without: {
-        suspendingCalls: nobody,
+        suspendingCalls: noQuestions,
         effectCalls: "what it knows already it does not keep twice: there is nothing to count",
         slowCalls: "nothing that it does takes long",
         updatingCalls: "it tells of no progress",
@@ -219,7 +219,7 @@ function sequentialThinking(): ServerManifest {
       generatedCalls: "all",
       outage,
       without: {
-        suspendingCalls: nobody,
+        suspendingCalls: noQuestions,
         failingCalls: "a thought cannot fail",
         effectCalls: "its thoughts stay within the server",
         slowCalls: "a thought is there at once",

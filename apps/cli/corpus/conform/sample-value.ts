@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 
-const mostDepth = 12;
+const maxDepth = 12;
 
 const formats: Readonly<Record<string, string>> = {
   date: "2026-01-31",
@@ -14,7 +14,7 @@ const formats: Readonly<Record<string, string>> = {
 
 /** The plainest value that a schema is likely to accept: what is required, and little else. */
 export function sampleValue(schema: JsonValue | undefined, root: JsonSchema, depth = 0): JsonValue {
-  if (!isObject(schema) || depth > mostDepth) return null;
+  if (!isObject(schema) || depth > maxDepth) return null;
   const { $ref, allOf, anyOf, oneOf, const: constant, enum: members } = schema;
   if (constant !== undefined) return constant;
   if (Array.isArray(members)) return members[0] as JsonValue;

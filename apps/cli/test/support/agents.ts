@@ -9,22 +9,22 @@ import { notes, type Notes } from "./notes.ts";
 
 const require = createRequire(import.meta.url);
 
-/** A request to the model, as far as the tests look at it. */
+/** A request to the model, with the fields that the tests need. */
 interface ModelRequest {
   readonly messages: readonly { readonly role: string; readonly content: string | null }[];
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
-/** What the model says in a turn: a text, or that it wants to read or to write notes. */
+/** The model's output in a turn: a text, or a call to read or to write notes. */
 export type Turn = string | { readonly writes: string } | { readonly reads: true };
 
-/** Notes, with a secretary for them, and what its model was asked. */
+/** Notes, with a secretary for them, and the requests to its model. */
 export interface Secretary extends Notes {
   readonly requests: readonly ModelRequest[];
 }
 
 /**
- * A configuration whose agent `secretary` has a model that says a list of turns.
+ * A configuration whose agent `secretary` has a model with scripted turns.
  *
  * @param more of the agent.
  * @param others beside the agents.

@@ -4,22 +4,22 @@ import { WriteStream } from "node:tty";
 import type { CliIo, TerminalOutput } from "../../src/process/cli-io.ts";
 import { tempStore } from "./temp-file.ts";
 
-/** Streams in memory, and what was written to them. */
+/** Streams in memory, and the data written to them. */
 export interface CapturedIo {
   readonly io: CliIo;
   readonly stdin: PassThrough & { isTTY?: boolean };
   readonly interrupt: AbortController;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves when stderr holds `text`, as often as `times`. */
+  /** Resolves when stderr contains `text`, `times` times. */
   readonly said: (text: string, times?: number) => Promise<void>;
 }
 
-/** What a captured process is connected to. Default: nothing is a terminal. */
+/** The streams of a captured process. Default: none is a terminal. */
 export interface CaptureOptions {
   readonly terminal?: boolean;
   readonly columns?: number;
-  /** Default: a store of its own that does not exist yet. */
+  /** Default: a separate store that does not exist yet. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ export interface CaptureOptions {
 export function captureIo(options: CaptureOptions = {}): CapturedIo {
   const { terminal = false, columns } = options;
   const state = tempStore();
-  // What a test trusts is its own.
+  // The trusted files of a test are its own.
   const env = { TOOLWEAVE_STORE: state, XDG_CONFIG_HOME: dirname(state), ...options.env };
   const stdout = capture(terminal, columns);
   const stderr = capture(terminal, columns);

@@ -8,8 +8,8 @@ import { onTestFinished } from "vitest";
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * An MCP server over HTTP that wants a sign-in, and is its own authorization server: everybody who asks is signed in at
- * once, and the code is bound to the verifier (RFC 7636).
+ * An MCP server over HTTP that requires a sign-in, and is its own authorization server: every
+ * request is signed in at once, and the code is bound to the verifier (RFC 7636).
  */
 export async function guardedServer(): Promise<{ readonly url: string }> {
   const challenges = new Map<string, string>();

@@ -6,7 +6,7 @@ import { tempFolder } from "./temp-file.ts";
 
 const script = fileURLToPath(new URL("notes-server.mjs", import.meta.url));
 
-/** How hosts write it in a file. */
+/** The declaration of hosts in a file. */
 export const notesServer = (env: Readonly<Record<string, string>>): object => ({
   command: process.execPath,
   args: [script],
@@ -22,12 +22,12 @@ export const taskServer: object = {
 /** The command of a server with two tools. */
 export const notesCommand: string = shellLine([process.execPath, script]);
 
-/** A configuration with that server, and what the server has written. */
+/** A configuration with that server, and the files of the server. */
 export interface Notes {
   readonly folder: string;
   readonly config: string;
   readonly written: () => string;
-  /** What the server says of its tool from now on. */
+  /** The server's description of its tool from now on. */
   readonly describe: (text: string) => void;
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "@toolweave/core";
 const id = { name: "id", in: "path", required: true, schema: { type: "integer", format: "int64" } };
 const ok = { "200": { description: "fine" } };
 
-/** The pet shop's document: one operation for each thing that the command line has to tell apart. */
+/** The pet shop's document: one operation for each case that the command line distinguishes. */
 export const petDocument: JsonObject = {
   openapi: "3.1.0",
   info: { title: "Pet shop", version: "1" },

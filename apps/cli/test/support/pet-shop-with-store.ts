@@ -3,7 +3,7 @@ import { openPetShop, type PetShop } from "./pet-shop.ts";
 import { runIn, type RunCommand } from "./run-cli.ts";
 import { tempStore } from "./temp-file.ts";
 
-/** One pet shop for a file's tests; a store of its own, and a command line on it, for each test. */
+/** One pet shop for a file's tests; a separate store, and a command line with it, for each test. */
 export let shop: PetShop;
 export let store = "";
 export let run: RunCommand;
@@ -22,17 +22,17 @@ export function usePetShop(): void {
   afterAll(() => shop.close());
 }
 
-/** What the shop has been sent since the test began. */
+/** The shop's received requests since the test began. */
 export function requests(): PetShop["requests"] {
   return shop.requests.slice(before);
 }
 
-/** The words that delete a pet. */
+/** The arguments that delete a pet. */
 export function remove(id: number, ...more: string[]): string[] {
   return ["call", "delete_pet", `id=${id}`, "--openapi", shop.documentUrl, ...more];
 }
 
-/** The words that add one. */
+/** The arguments that add one. */
 export function add(name: string, ...more: string[]): string[] {
   return ["call", "add_pet", `name=${name}`, "--openapi", shop.documentUrl, ...more];
 }

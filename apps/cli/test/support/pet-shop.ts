@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { petDocument } from "./pet-document.ts";
 
-/** A request as it was on the wire. */
+/** A request as it was sent. */
 export interface SeenRequest {
   readonly method: string;
   readonly url: string;
@@ -11,7 +11,7 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** A shop that is open. */
+/** A running shop. */
 export interface PetShop {
   readonly url: string;
   readonly documentUrl: string;
@@ -19,7 +19,7 @@ export interface PetShop {
   readonly requests: readonly SeenRequest[];
   /** Resolves when a request to a path has arrived. */
   readonly asked: (path: string) => Promise<void>;
-  /** Resolves when a client has hung up before it got an answer. */
+  /** Resolves when a client has disconnected before it received an answer. */
   readonly hungUp: Promise<void>;
   close(): Promise<void>;
 }

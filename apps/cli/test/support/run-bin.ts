@@ -7,16 +7,16 @@ import { tempFolder, tempStore } from "./temp-file.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
-/** How a process of the command is started. */
+/** The options of a process of the command. */
 export interface BinOptions {
-  /** Default: a store of its own that does not exist yet. */
+  /** Default: a separate store that does not exist yet. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Before the script, for Node. */
+  /** Before the script, for Node.js. */
   readonly nodeArgs?: readonly string[];
 }
 
-/** What a process of the command did. */
+/** The result of a process of the command. */
 export interface BinResult {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -41,7 +41,9 @@ export function startBin(
   });
 }
 
-/** Runs a line of a POSIX shell, which finds `toolweave` and nothing else that this process knows. */
+/**
+ * Runs a line of a POSIX shell, which finds `toolweave` and nothing else of this process's path.
+ */
 export function runShell(
   line: string,
   { env = {}, cwd = "/" }: Pick<BinOptions, "env" | "cwd"> = {},

@@ -2,14 +2,14 @@ import { dirname } from "node:path";
 import { runCli } from "../../src/program.ts";
 import { captureIo, type CaptureOptions } from "./captured-io.ts";
 
-/** What a command did. */
+/** The result of a command. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs commands of one place: the same environment, and so the same store. */
+/** Runs commands with the same environment, and so the same store. */
 export type RunCommand = (
   argv: readonly string[],
   options?: CaptureOptions & { readonly stdin?: string },
@@ -30,7 +30,7 @@ export function runIn(store: string, env: Readonly<Record<string, string>> = {})
     runCommand(argv, { ...options, env: { ...place, ...env, ...options.env } });
 }
 
-/** The id of the call that a command has put aside. */
+/** The id of the call that a command has stored. */
 export function idIn({ stderr }: Ended): string {
   const id = /approvals (?:approve|resume) (\S+)/.exec(stderr)?.[1];
   if (id === undefined) throw new Error(`Nothing was put aside: ${stderr}`);

@@ -3,21 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A folder that is there until the test ends. */
+/** A folder that exists until the test ends. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-cli-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A file that is there until the test ends. */
+/** A file that exists until the test ends. */
 export function tempFile(name: string, content: string): string {
   const path = join(tempFolder(), name);
   writeFileSync(path, content);
   return path;
 }
 
-/** A place for a store, which nobody has made yet. */
+/** A path for a store that does not exist yet. */
 export function tempStore(): string {
   return join(tempFolder(), "state", "approvals.sqlite");
 }

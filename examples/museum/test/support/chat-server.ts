@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-/** What the model says in one turn: a call, or a text. */
+/** The model's output in one turn: a call, or a text. */
 export type Said = { readonly text: string } | { readonly name: string; readonly input: object };
 
-/** An OpenAI-compatible chat API whose model says one thing after the other. */
+/** An OpenAI-compatible chat API with a scripted model. */
 export interface ChatServer {
   readonly url: string;
   /** The `authorization` header and the model of each request. */
@@ -13,7 +13,7 @@ export interface ChatServer {
   close(): Promise<void>;
 }
 
-/** Starts it; a turn may be long in coming. Without anything to say it answers 401. */
+/** Starts it; a turn may be delayed. Without a script it answers 401. */
 export async function chatServer(...turns: readonly (Said | Promise<Said>)[]): Promise<ChatServer> {
   const asked: { authorization?: string; model: string }[] = [];
   const server = createServer((request, response) => {

@@ -5,7 +5,10 @@ import { fileURLToPath } from "node:url";
 const script = fileURLToPath(new URL("../../src/start.ts", import.meta.url));
 const command = [process.execPath, "--conditions=@toolweave/source", script];
 
-/** Whether there is a `script` that gives a command a terminal of its own: that of util-linux. */
+/**
+ * Whether there is a `script` command that runs a command on a separate terminal: that of
+ * util-linux.
+ */
 export const hasTerminals: boolean = (() => {
   try {
     return execFileSync("script", ["--version"], { encoding: "utf8" }).includes("util-linux");
@@ -14,7 +17,7 @@ export const hasTerminals: boolean = (() => {
   }
 })();
 
-/** What a process has written, and how it ended. */
+/** The output of a process, and its end. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -26,15 +29,15 @@ export interface RunningStart {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Ended>;
   /** Resolves when `text` has been written to stdout, `times` times; rejects when it ends before. */
-  shown(text: string, times?: number): Promise<void>;
+  printed(text: string, times?: number): Promise<void>;
 }
 
-/** Starts it without a terminal. No key of whoever runs the tests reaches it. */
+/** Starts it without a terminal. No key of the user who runs the tests reaches it. */
 export function runStart(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): RunningStart {
   return run(command[0] as string, [...command.slice(1), ...args], env);
 }
 
-/** Starts it at a terminal of its own: what is written to its stdin is typed there. */
+/** Starts it on a separate terminal: data written to its stdin is typed there. */
 export function runAtTerminal(env: NodeJS.ProcessEnv = {}): RunningStart {
   const quoted = command.map((part) => `'${part.replaceAll("'", String.raw`'\''`)}'`).join(" ");
   return run("script", ["-qec", `exec ${quoted}`, "/dev/null"], { SHELL: "/bin/sh", ...env });
@@ -48,7 +51,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): 
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
   const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...output }));
-  const shown = (text: string, times = 1): Promise<void> =>
+  const printed = (text: string, times = 1): Promise<void> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
         if (output.stdout.split(text).length > times) resolve();
@@ -57,5 +60,5 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): 
       look();
       void ended.then(() => reject(new Error(`it ended without ${text}:\n${output.stdout}`)));
     });
-  return { child, ended, shown };
+  return { child, ended, printed };
 }

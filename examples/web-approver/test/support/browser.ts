@@ -1,23 +1,25 @@
 import { once } from "node:events";
 import { request as send, type IncomingMessage } from "node:http";
 
-/** What came back. */
+/** The response. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage["headers"];
   readonly text: string;
 }
 
-/** A form of a page, with what a browser would send of it. */
+/** A form of a page, with the data that a browser would send. */
 export interface Form {
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** What is sent in place of what a browser would send; `undefined`: nothing. */
+/** The data to send instead; `undefined`: nothing. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** As much of a browser as the approver needs: one cookie, the Origin of its page, and forms. */
+/**
+ * The features of a browser that the approver needs: one cookie, the Origin of its page, and forms.
+ */
 export class Browser {
   readonly #url: URL;
   cookie: string | undefined;
@@ -30,7 +32,7 @@ export class Browser {
     return this.#url.host;
   }
 
-  /** Opens the start URL, as the person does. */
+  /** Opens the start URL, like a person. */
   async signIn(): Promise<Answer> {
     const answer = await this.get(this.#url.pathname + this.#url.search);
     this.cookie = answer.headers["set-cookie"]?.[0]?.split(";")[0];
@@ -48,7 +50,7 @@ export class Browser {
     return this.#send("POST", action, { ...origin, ...type, ...headers }, body);
   }
 
-  /** The form with which the list answers the call of a tool. */
+  /** The form in the list that answers the call of a tool. */
   async form(action: "/approve" | "/reject", tool: string): Promise<Form> {
     const { text } = await this.get("/");
     const article = text.split("<article>").find((part) => part.includes(`<h2>${tool}</h2>`));
@@ -60,9 +62,9 @@ export class Browser {
     )) {
       fields[name] = unescape(value);
     }
-    const [, shown] = /<textarea [^>]*>\n([^<]*)<\/textarea>/.exec(form) ?? [];
-    // Browsers send line ends of their own.
-    if (shown !== undefined) fields["arguments"] = unescape(shown).replaceAll("\n", "\r\n");
+    const [, displayed] = /<textarea [^>]*>\n([^<]*)<\/textarea>/.exec(form) ?? [];
+    // Browsers normalize line ends.
+    if (displayed !== undefined) fields["arguments"] = unescape(displayed).replaceAll("\n", "\r\n");
     return { action, fields };
   }
 

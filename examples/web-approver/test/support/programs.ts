@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** The approver, as a process of its own. */
+/** The approver, as a child process. */
 export interface ApproverProcess {
   readonly startUrl: string;
   readonly child: ChildProcess;
@@ -12,13 +12,13 @@ export interface ApproverProcess {
 
 interface Started {
   readonly child: ChildProcess;
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly output: { text: string };
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Runs the agent's process to its end; resolves to what it printed. */
+/** Runs the agent's process to its end; resolves to its output. */
 export async function runAgent(folder: string): Promise<string> {
   const { output, ended } = start("agent", ["--folder", folder]);
   const code = await ended;

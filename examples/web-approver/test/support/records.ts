@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The lines of a file that tools write to; none when it is not there. */
+/** The lines of a file that tools write to; none if it does not exist. */
 export function records(folder: string, file: string): Record<string, unknown>[] {
   const path = join(folder, file);
   if (!existsSync(path)) return [];

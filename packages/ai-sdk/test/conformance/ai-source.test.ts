@@ -6,7 +6,7 @@ import { aiSource } from "../../src/index.ts";
 
 const added: string[] = [];
 
-/** A library as somebody who knows only the SDK would write it. */
+/** A library written with the SDK only. */
 function library(shelves: number): ToolSet {
   return {
     get_book: tool({
@@ -63,7 +63,7 @@ function library(shelves: number): ToolSet {
       execute: () => "It is a truth universally acknowledged. ".repeat(10_000),
     }),
     ask_librarian: tool({
-      description: "Ask whoever is there.",
+      description: "Ask any listener.",
       inputSchema: z.object({ question: z.string() }),
       outputSchema: z.string(),
     }),
@@ -126,11 +126,11 @@ function subject(
     state: () => added,
     change: async (source) => {
       const state = sources.get(source);
-      if (state === undefined) throw new Error("It is none of these sources.");
+      if (state === undefined) throw new Error("It is not one of these sources.");
       state.shelves += 1;
       await state.refresh();
     },
-    without: { secrets: "the SDK's tools keep their own", outage: "they stand in this process" },
+    without: { secrets: "the SDK's tools keep their own", outage: "they are in this process" },
   };
 }
 

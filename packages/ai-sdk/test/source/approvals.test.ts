@@ -4,14 +4,16 @@ import { z } from "zod";
 import type { AiSourceOptions } from "../../src/index.ts";
 import { codeOf, sourced, textOf, type Sourced } from "../support/sourced.ts";
 
-/** What removes exhibits, and what was removed. */
+/** The tool that removes exhibits, and the removed ones. */
 interface Removing extends Sourced {
   readonly removed: number[];
 }
 
 type NeedsApproval = Extract<ToolSet[string]["needsApproval"], (...given: never[]) => unknown>;
 
-/** Under a policy by which reads run; `remove` is called one here, so that nothing else asks. */
+/**
+ * Under a policy that allows reads; `remove` is declared as one here, so that nothing else asks.
+ */
 async function removing(
   needsApproval: boolean | NeedsApproval | undefined,
   options: AiSourceOptions = {},
@@ -31,7 +33,7 @@ async function removing(
 }
 
 describe("a tool of the SDK that needs approval", () => {
-  it("asks the host's person, and runs once they agree", async () => {
+  it("asks the host's person, and runs after an approval", async () => {
     const { call, executor, removed } = await removing(true);
     const outcome = await call("remove", { id: 7 });
     if (outcome.status !== "interrupted") throw new Error("It did not ask.");
@@ -41,7 +43,7 @@ describe("a tool of the SDK that needs approval", () => {
     expect(removed).toEqual([70]);
   });
 
-  it("asks for the calls that its own function names", async () => {
+  it("asks for the calls that its own function selects", async () => {
     const seen: unknown[] = [];
     const { call, removed } = await removing(
       (input: unknown, options: { readonly toolCallId: string }) => {
@@ -55,7 +57,7 @@ describe("a tool of the SDK that needs approval", () => {
     expect(removed).toEqual([10]);
   });
 
-  it("does not run when its function cannot say", async () => {
+  it("does not run if its function fails", async () => {
     const { call, removed } = await removing(() => {
       throw new Error("no answer");
     });
@@ -90,12 +92,12 @@ describe("the SDK's toolApproval, for tools in a registry,", () => {
     expect(removed).toEqual([10]);
   });
 
-  it("goes before what the tool itself says, as in the SDK", async () => {
+  it("takes precedence over the tool's own setting, as in the SDK", async () => {
     const { call } = await removing(true, { toolApproval: { remove: "approved" } });
     expect(textOf(await call("remove", { id: 7 }))).toBe("removed");
   });
 
-  it("as one function decides for every tool", async () => {
+  it("can be one function for every tool", async () => {
     const { call, removed } = await removing(true, {
       toolApproval: ({ toolCall }) => (toolCall.toolName === "remove" ? "denied" : "approved"),
     });

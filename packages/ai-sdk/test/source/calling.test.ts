@@ -5,7 +5,7 @@ import { z } from "zod";
 import { codeOf, sourced, textOf } from "../support/sourced.ts";
 
 describe("a call of a tool of the SDK", () => {
-  it("reaches its code with what the SDK would have given it", async () => {
+  it("passes to its code the SDK's options", async () => {
     const seen: unknown[] = [];
     const { call } = await sourced(
       {
@@ -31,7 +31,7 @@ describe("a call of a tool of the SDK", () => {
     expect((seen[1] as { abortSignal: unknown }).abortSignal).toBeInstanceOf(AbortSignal);
   });
 
-  it("does not reach it with what its schema refuses, however it says so", async () => {
+  it("is not made with arguments that its schema refuses, however the refusal is returned", async () => {
     let runs = 0;
     const execute = (): number => (runs += 1);
     const { call } = await sourced({
@@ -61,7 +61,7 @@ describe("a call of a tool of the SDK", () => {
     expect(runs).toBe(0);
   });
 
-  it("is given what a schema makes of the arguments", async () => {
+  it("receives the output of its schema", async () => {
     const { call } = await sourced({
       when: tool({
         inputSchema: z.object({ day: z.string().transform((day) => new Date(day)) }),
@@ -71,15 +71,15 @@ describe("a call of a tool of the SDK", () => {
     expect(textOf(await call("when", { day: "1817-07-18" }))).toBe("1817");
   });
 
-  it("answers with text as text, and with anything else as JSON", async () => {
+  it("answers with text as text, and with any other value as JSON", async () => {
     const { call } = await sourced({
       say: dynamicTool({ inputSchema: z.object({}), execute: async () => "a word" }),
       show: dynamicTool({ inputSchema: z.object({}), execute: async () => ({ rooms: [1, 2] }) }),
     });
     expect(textOf(await call("say"))).toBe("a word");
-    const shown = await call("show");
-    expect(shown).toMatchObject({ status: "completed", result: { value: { rooms: [1, 2] } } });
-    expect(textOf(shown)).toBe('{"rooms":[1,2]}');
+    const emitted = await call("show");
+    expect(emitted).toMatchObject({ status: "completed", result: { value: { rooms: [1, 2] } } });
+    expect(textOf(emitted)).toBe('{"rooms":[1,2]}');
   });
 
   it("that throws is an error that the model can read", async () => {
@@ -96,7 +96,7 @@ describe("a call of a tool of the SDK", () => {
     expect(textOf(outcome)).toContain("The museum is closed.");
   });
 
-  it("shows each output that it yields, and answers with the last", async () => {
+  it("emits each output that it yields, and answers with the last", async () => {
     const { executor } = await sourced({
       bind: tool({
         inputSchema: z.object({}),
@@ -124,7 +124,7 @@ describe("a call of a tool of the SDK", () => {
     ]);
   });
 
-  it("that is cancelled stops its code, and lets what it yields come to its end", async () => {
+  it("that is cancelled stops its code, and completes its generator", async () => {
     const ended: string[] = [];
     const { executor } = await sourced({
       wait: tool({
@@ -192,15 +192,15 @@ describe("a call of a tool of the SDK", () => {
     expect(textOf(answered)).toBe("Upstairs.");
   });
 
-  it("of a tool without execute that the host does not run says so", async () => {
+  it("of a tool without execute that the host does not run reports that", async () => {
     const { executor, call } = await sourced({
       ask: tool({ inputSchema: z.object({}), outputSchema: z.string() }),
     });
     const outcome = await call("ask");
     if (outcome.status !== "interrupted") throw new Error("It did not wait.");
-    const answer = { type: "reject", reason: "nobody is there" } as const;
+    const answer = { type: "reject", reason: "no host is connected" } as const;
     const answered = await executor.resume(outcome.interruption, [answer]);
     expect(codeOf(answered)).toBe("approval_rejected");
-    expect(textOf(answered)).toContain("nobody is there");
+    expect(textOf(answered)).toContain("no host is connected");
   });
 });

@@ -8,7 +8,7 @@ const nothing = z.object({});
 const execute = (): string => "done";
 
 describe("tools of the SDK in a registry", () => {
-  it("say what they are, and where they come from", async () => {
+  it("have their descriptions, and their origin", async () => {
     const { source } = await sourced(
       {
         look: tool({
@@ -45,7 +45,7 @@ describe("tools of the SDK in a registry", () => {
     const standard = {
       "~standard": {
         version: 1,
-        vendor: "somebody",
+        vendor: "example",
         validate: (value: unknown) => ({ value }),
         jsonSchema: {
           input: () => ({ type: "object", properties: { a: { type: "string" } } }),
@@ -78,7 +78,7 @@ describe("tools of the SDK in a registry", () => {
     }
   });
 
-  it("keep what a tuple of draft-07 means", async () => {
+  it("keep the meaning of a tuple of draft-07", async () => {
     const { call } = await sourced({
       place: tool({
         inputSchema: jsonSchema({
@@ -94,7 +94,7 @@ describe("tools of the SDK in a registry", () => {
     });
   });
 
-  it("have names that every provider takes, each its own", async () => {
+  it("have unique names that every provider accepts", async () => {
     const set: ToolSet = Object.fromEntries([
       ["look at", tool({ inputSchema: nothing, execute })],
       ["look_at", tool({ inputSchema: nothing, execute })],
@@ -108,7 +108,7 @@ describe("tools of the SDK in a registry", () => {
     for (const name of names) expect(name).toMatch(/^museum__[A-Za-z0-9_-]+$/);
   });
 
-  it("are as described for the context that they get", async () => {
+  it("have the descriptions for their context", async () => {
     const guided = tool({
       description: ({ context }: { context: { guide: string } }) => `Ask ${context.guide}.`,
       inputSchema: nothing,
@@ -124,7 +124,7 @@ describe("tools of the SDK in a registry", () => {
     ]);
   });
 
-  it("leave out what cannot be had here, and say why", async () => {
+  it("exclude unsupported ones, with the reason", async () => {
     const provider = {
       type: "provider",
       id: "anthropic.web_search",
@@ -148,7 +148,7 @@ describe("tools of the SDK in a registry", () => {
     expect(problems["big"]).toMatch(/bigint/i);
   });
 
-  it("stay without an output schema that cannot be written", async () => {
+  it("have no output schema if it cannot be serialized", async () => {
     const { source, call } = await sourced({
       count: dynamicTool({
         inputSchema: nothing,
@@ -160,7 +160,7 @@ describe("tools of the SDK in a registry", () => {
     expect(textOf(await call("count"))).toBe("3");
   });
 
-  it("warn of hints for a tool that there is not", async () => {
+  it("cause a warning for hints of a tool that does not exist", async () => {
     const { source } = await sourced(
       { look: tool({ inputSchema: nothing, execute }) },
       { annotations: { lok: { readOnlyHint: true } } },
@@ -168,7 +168,7 @@ describe("tools of the SDK in a registry", () => {
     expect(source.problems).toMatchObject([{ subject: "lok", severity: "warning" }]);
   });
 
-  it("are listed anew when the source is refreshed", async () => {
+  it("are listed again when the source is refreshed", async () => {
     let rooms = 1;
     const { source } = await sourced(() =>
       Promise.resolve({
@@ -185,12 +185,12 @@ describe("tools of the SDK in a registry", () => {
     expect(source.tools()[0]).toBe(before[0]);
   });
 
-  it("are not made of what is no tools, or of options that there are not", () => {
+  it("are not created from other values, or with unknown options", () => {
     expect(() => aiSource(undefined as never)).toThrow("aiSource takes the SDK's tools by name");
     expect(() => aiSource({}, { annotation: {} } as never)).toThrow("Did you mean annotations?");
   });
 
-  it("that cannot be had at all are a source that does not become ready", async () => {
+  it("that cannot be loaded are a source that does not become ready", async () => {
     const source = aiSource(() => Promise.reject(new Error("the server is away")));
     await expect(source.ready).rejects.toMatchObject({ code: "unavailable" });
   });

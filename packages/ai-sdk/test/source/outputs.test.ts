@@ -14,7 +14,7 @@ type Shown = Awaited<ModelOutput>;
 const png = "iVBORw0KGgo=";
 const pngBytes = Buffer.from(png, "base64");
 
-async function shown(
+async function contentOf(
   output: Shown,
 ): Promise<{ content: readonly ContentBlock[]; isError: boolean }> {
   const { call: run } = await sourced({
@@ -30,7 +30,7 @@ async function shown(
   return outcome.result;
 }
 
-describe("what a tool of the SDK shows a model", () => {
+describe("the model's output of a tool of the SDK", () => {
   it.each<[string, Shown, string, boolean]>([
     ["text", { type: "text", value: "seen" }, "seen", false],
     ["JSON", { type: "json", value: { a: [1] } }, '{"a":[1]}', false],
@@ -38,12 +38,12 @@ describe("what a tool of the SDK shows a model", () => {
     ["an error as JSON", { type: "error-json", value: { code: 410 } }, '{"code":410}', true],
     ["a refusal", { type: "execution-denied", reason: "closed" }, "closed", true],
     ["a refusal without a reason", { type: "execution-denied" }, "It was not run.", true],
-  ])("is %s as it says", async (_what, output, text, isError) => {
-    expect(await shown(output)).toMatchObject({ content: [{ type: "text", text }], isError });
+  ])("is %s as declared", async (_what, output, text, isError) => {
+    expect(await contentOf(output)).toMatchObject({ content: [{ type: "text", text }], isError });
   });
 
-  it("is images, sound and files where it says so, and a note where nobody else can read it", async () => {
-    const { content } = await shown({
+  it("is images, audio and files if declared, and a note if no other provider can read it", async () => {
+    const { content } = await contentOf({
       type: "content",
       value: [
         { type: "text", text: "see" },
@@ -88,7 +88,7 @@ describe("what a tool of the SDK shows a model", () => {
     ]);
   });
 
-  it("is what an MCP client's tools answer, as content", async () => {
+  it("is an MCP client's answer, as content", async () => {
     const { call: run } = await sourced({
       theirs: tool({
         inputSchema: z.object({}),
@@ -102,7 +102,7 @@ describe("what a tool of the SDK shows a model", () => {
     });
   });
 
-  it("is for the host what the tool returned, whatever JSON that is", async () => {
+  it("is, for the host, the tool's return value, whatever JSON that is", async () => {
     let output: unknown;
     const { call: run } = await sourced({
       say: tool({ inputSchema: z.object({}), execute: () => output }),
@@ -125,7 +125,7 @@ describe("what a tool of the SDK shows a model", () => {
     );
   });
 
-  it("comes back to the SDK as it was, through a registry", async () => {
+  it("is returned to the SDK unchanged, through a registry", async () => {
     const cover = tool({
       description: "Show the cover.",
       inputSchema: z.object({}),

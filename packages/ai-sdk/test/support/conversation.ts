@@ -4,14 +4,14 @@ import type { AiTools } from "../../src/index.ts";
 
 type Result = Awaited<ReturnType<typeof generateText<AiTools>>>;
 
-/** What an approval request says, as a host sees it. */
+/** The content of an approval request, for a host. */
 export interface Asked {
   readonly approvalId: string;
   readonly callId: string;
   readonly input: unknown;
 }
 
-/** A conversation as a server keeps it between two requests. */
+/** A conversation as a server stores it between two requests. */
 export class Conversation {
   messages: ModelMessage[];
 
@@ -19,7 +19,7 @@ export class Conversation {
     this.messages = [{ role: "user", content: prompt }];
   }
 
-  /** One request: the model speaks until it is done or somebody has to be asked. */
+  /** One request: the model runs until it is done or a person has to be asked. */
   async go(model: MockLanguageModelV4, tools: AiTools): Promise<Result> {
     const result = await generateText({
       model,
@@ -42,7 +42,7 @@ export class Conversation {
     this.messages = [...this.messages, { role: "tool", content }];
   }
 
-  /** The same conversation, kept elsewhere. */
+  /** The same conversation, stored elsewhere. */
   copy(): Conversation {
     const copy = new Conversation();
     copy.messages = structuredClone(this.messages);
@@ -50,7 +50,7 @@ export class Conversation {
   }
 }
 
-/** What a result asks a person. */
+/** The questions of a result to a person. */
 export function askedIn(result: Pick<Result, "content">): Asked[] {
   return result.content.flatMap((part) =>
     part.type === "tool-approval-request"

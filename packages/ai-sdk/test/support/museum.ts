@@ -5,7 +5,7 @@ import { call, scripted } from "./scripted-model.ts";
 
 const id = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } as const;
 
-/** What was done in a museum, and who runs it. */
+/** The actions in a museum, and its executor. */
 export interface Museum {
   readonly executor: ToolExecutor;
   readonly removed: number[];
@@ -18,7 +18,7 @@ export interface Waiting {
   readonly asked: Asked[];
 }
 
-/** A museum where removing needs a person's approval and looking does not. */
+/** A museum where removing needs approval and looking does not. */
 export function museum(options: Omit<ExecutorOptions, "registry"> = {}): Museum {
   const removed: number[] = [];
   const looked: number[] = [];
@@ -45,7 +45,7 @@ export function museum(options: Omit<ExecutorOptions, "registry"> = {}): Museum 
   return { executor, removed, looked };
 }
 
-/** A conversation that has come to the question whether exhibit 7 may be removed. */
+/** A conversation that waits for the approval to remove exhibit 7. */
 export async function askedToRemove(tools: AiTools): Promise<Waiting> {
   const conversation = new Conversation();
   const result = await conversation.go(scripted([call("c1", "remove", { id: 7 })]), tools);

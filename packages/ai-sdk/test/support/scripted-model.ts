@@ -18,7 +18,7 @@ export function say(text: string): LanguageModelV4Content {
   return { type: "text", text };
 }
 
-/** The model calls a tool; a string is sent as it is. */
+/** The model calls a tool; a string is sent unchanged. */
 export function call(
   toolCallId: string,
   toolName: string,
@@ -28,7 +28,7 @@ export function call(
   return { type: "tool-call", toolCallId, toolName, input: text };
 }
 
-/** A model that says one thing after the other, generating or streaming. */
+/** A model with scripted answers, generating or streaming. */
 export function scripted(...turns: readonly LanguageModelV4Content[][]): MockLanguageModelV4 {
   let turn = 0;
   const next = (): LanguageModelV4GenerateResult => {
@@ -57,7 +57,7 @@ export function scripted(...turns: readonly LanguageModelV4Content[][]): MockLan
   });
 }
 
-/** What the model was told of its calls before its latest turn, by call id. */
+/** The results of the model's calls before its latest turn, by call id. */
 export function resultsRead(
   model: MockLanguageModelV4,
 ): Record<string, LanguageModelV4ToolResultOutput> {
@@ -70,7 +70,7 @@ export function resultsRead(
   );
 }
 
-/** The latest request that the model got. */
+/** The latest request to the model. */
 export function lastRequest(model: MockLanguageModelV4): LanguageModelV4CallOptions {
   const request = model.doGenerateCalls.at(-1) ?? model.doStreamCalls.at(-1);
   if (request === undefined) throw new Error("The model was not asked.");

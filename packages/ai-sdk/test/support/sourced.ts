@@ -7,11 +7,11 @@ import {
 import type { LoadedSource } from "@toolweave/core/adapter";
 import { aiSource, type AiSourceOptions, type AiToolsInput } from "../../src/index.ts";
 
-/** The SDK's tools behind an executor that lets everything run. */
+/** The SDK's tools with an executor that allows everything. */
 export interface Sourced {
   readonly source: LoadedSource;
   readonly executor: ToolExecutor;
-  /** One call, with an id of its own. */
+  /** One call, with its own id. */
   call(name: string, args?: object): Promise<ToolOutcome>;
 }
 
@@ -34,13 +34,13 @@ export async function sourced(
   };
 }
 
-/** What a model reads of a call that has ended. */
+/** The text that a model reads of an ended call. */
 export function textOf(outcome: ToolOutcome): string {
   if (outcome.status === "interrupted") throw new Error("The call waits for a person.");
   return outcome.result.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-/** The code of what went wrong. */
+/** The error code. */
 export function codeOf(outcome: ToolOutcome): string | undefined {
   return outcome.status === "interrupted" ? undefined : outcome.error?.code;
 }

@@ -13,14 +13,14 @@ const look = tool({
 });
 
 describe("aiSource", () => {
-  test("takes the SDK's tools, or what gives them, and no others", () => {
+  test("accepts the SDK's tools, or a function that returns them, and no others", () => {
     expectTypeOf(aiSource({ look })).toEqualTypeOf<LoadedSource>();
     expectTypeOf(aiSource(async () => ({ look }))).toEqualTypeOf<LoadedSource>();
     // @ts-expect-error a list has no names
     void aiSource([look]);
   });
 
-  test("takes what the SDK says of approvals, and core says of tools", () => {
+  test("accepts the SDK's settings of approvals, and core's settings of tools", () => {
     void aiSource({ look }, { toolApproval: { look: "user-approval" } });
     void aiSource({ look }, { annotations: { look: { readOnlyHint: true } } });
     // @ts-expect-error the SDK knows no such status

@@ -15,7 +15,7 @@ const sell = { call: "books__sell", input: { title: "Emma" } };
 const toolsOf = ({ tools = [] }: ChatRequest): string[] =>
   tools.map((tool) => tool.function.name).sort();
 
-test("an agent of a file is a tool: its package is that of the folder, and its tools are those it names", async () => {
+test("an agent of a file is a tool: its package is that of the folder, and it has the tools that it names", async () => {
   const server = await modelServer(turns(find, "Shelf 3."));
   const path = agentsFile(
     {
@@ -53,7 +53,7 @@ test("an agent of a file is a tool: its package is that of the folder, and its t
   expect(toolsOf(first)).toEqual(["books__find"]);
 });
 
-test("a glob that means no tool is a warning with its place, once everything is there", async () => {
+test("a glob that matches no tool is a warning with its place, once everything is loaded", async () => {
   const tools = ["books__*", "libary__*", "clerk"];
   const agents = { clerk: { ...clerk, tools, model: "openai/gpt-5" } };
   const { config } = await bookshop({ agents }, {});
@@ -68,7 +68,7 @@ test("a glob that means no tool is a warning with its place, once everything is 
   ]);
 });
 
-test("what did not load may be what an agent names, and is not warned of twice", async () => {
+test("a source that did not load may have the named tool, so there is no second warning", async () => {
   const agents = { clerk: { ...clerk, tools: ["gone__*"], model: "openai/gpt-5" } };
   const mcpServers = { gone: { command: process.execPath, args: ["-e", "process.exit(1)"] } };
   const { config } = await bookshop({ agents, mcpServers }, {});
@@ -76,7 +76,7 @@ test("what did not load may be what an agent names, and is not warned of twice",
   expect(config.registry.problems).toMatchObject([{ source: "gone" }]);
 });
 
-test("a model that the program gives by its id goes before packages, and needs none", async () => {
+test("a model that the program passes by its id takes precedence over packages, and needs none", async () => {
   const server = await modelServer(turns("Shelf 3."));
   const house = createOpenAICompatible({ name: "house", baseURL: server.url }).chatModel("house-2");
   const agents = {
@@ -117,7 +117,7 @@ test("an agent has no agents of its own unless maxDepth allows it, whatever it n
   expect(last?.messages.at(-1)?.content).toContain("Shelf 3.");
 });
 
-test("an agent's policy only takes away, and that of the file holds for its calls", async () => {
+test("an agent's policy can only restrict, and that of the file applies to its calls", async () => {
   const server = await modelServer(turns(sell, "I may not."));
   const model = { baseURL: server.url, model: "house-1" };
   const agents = {
@@ -135,7 +135,7 @@ test("an agent's policy only takes away, and that of the file holds for its call
   expect(book.calls).toEqual([]);
 });
 
-test("an agent that comes to a limit of the file says that this is no completed answer", async () => {
+test("an agent that reaches a limit of the file reports that this is not a completed answer", async () => {
   const server = await modelServer(turns(find));
   const model = { baseURL: server.url, model: "house-1" };
   const { executor } = await bookshop(
@@ -150,7 +150,7 @@ test("an agent that comes to a limit of the file says that this is no completed 
   expect(server.requests).toHaveLength(2);
 });
 
-test("an agent that waits for a person goes on in another process that has loaded the same file", async () => {
+test("an agent that waits for a person is resumed in another process that has loaded the same file", async () => {
   const server = await modelServer(turns(sell, "Sold."));
   const path = agentsFile({
     clerk: { ...clerk, model: { baseURL: server.url, model: "house-1" } },

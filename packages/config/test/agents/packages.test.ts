@@ -8,7 +8,7 @@ import { modelServer, turns } from "../support/model-server.ts";
 
 const clerk = { description: "Finds books.", system: "You know every book.", tools: [] };
 
-test("a package that is missing is named with the command that installs it, when the agent is called", async () => {
+test("a missing package is named with the command that installs it, when the agent is called", async () => {
   const server = await modelServer(turns("Shelf 3."));
   const model = { provider: "@ai-sdk/acme", name: "acme", baseURL: server.url, model: "m" };
   const path = configFile({ agents: { clerk: { ...clerk, model } } });
@@ -17,20 +17,20 @@ test("a package that is missing is named with the command that installs it, when
   const outcome = await asked(executor, "clerk", "Emma?");
   expect(outcome).toMatchObject({ error: { code: "unavailable", retryable: false } });
   expect(saidBy(outcome)).toContain("run `npm install @ai-sdk/acme` there");
-  // Where the host keeps its files is for nobody else.
+  // The path of the host's files is private.
   expect(saidBy(outcome)).not.toContain(dirname(path));
   install(dirname(path), "@ai-sdk/acme");
   expect(saidBy(await asked(executor, "clerk", "Emma?"))).toBe("Shelf 3.");
 });
 
-test("a key comes out in no answer, error, cause or event, when the provider quotes it", async () => {
+test("a key is in no answer, error, cause or event, if the provider quotes it", async () => {
   const key = "house-key-0123456789";
   const server = await modelServer(() => ({ status: 401, message: `Wrong API key: ${key}` }));
-  const told = await modelServer(turns(`The key is ${key}.`));
+  const quoting = await modelServer(turns(`The key is ${key}.`));
   const model = { baseURL: server.url, apiKey: "${KEY}", model: "m" };
   const path = agentsFile({
     clerk: { ...clerk, model },
-    teller: { ...clerk, model: { ...model, baseURL: told.url } },
+    teller: { ...clerk, model: { ...model, baseURL: quoting.url } },
   });
   const events: ToolEvent[] = [];
   const { executor } = await bookshop(path, { env: { KEY: key } }, { eventPayloads: true });
@@ -51,7 +51,7 @@ test("a key comes out in no answer, error, cause or event, when the provider quo
   expect(server.requests[0]?.authorization).toBe(`Bearer ${key}`);
 });
 
-/** A package of a folder's own, with what it exports. */
+/** A package in a folder, with its exports. */
 const packaged = (module: string): Readonly<Record<string, string>> => ({
   "node_modules/@ai-sdk/acme/package.json": JSON.stringify({
     name: "@ai-sdk/acme",
@@ -70,7 +70,7 @@ test.each([
   ],
   ["without models", "export const createAcme = () => ({});", "could not be used as a package"],
   ["of something else", "export const acme = 1;", "could not be used as a package of models"],
-  ["that breaks off", 'throw new Error("at home in /home/ada");', "could not be used as a package"],
+  ["that throws", 'throw new Error("at home in /home/ada");', "could not be used as a package"],
   [
     "whose key is not set",
     `export const createAcme = () => ({ languageModel: () => ({
@@ -93,7 +93,7 @@ test.each([
   expect(saidBy(outcome)).not.toContain("ada");
 });
 
-test("keys that a package finds by itself in the environment come out of no executor either", async () => {
+test("keys that a package reads from the environment are in no output of an executor either", async () => {
   const env = { ACME_API_KEY: "acme-key-0123456789", HOME: "/home/ada-lovelace" };
   const agents = { clerk: { ...clerk, model: "acme/m" } };
   const { config } = await bookshop({ agents }, { env });
@@ -103,7 +103,7 @@ test("keys that a package finds by itself in the environment come out of no exec
   expect(written.config.secrets).toEqual(["written-0123456789"]);
 });
 
-test("an agent that has changed since it was locked is left out", async () => {
+test("an agent that has changed since it was locked is omitted", async () => {
   const agents = { clerk: { ...clerk, model: "acme/m" } };
   const before = await bookshop({ agents });
   const entries = [...before.config.registry.toolset().entries()];

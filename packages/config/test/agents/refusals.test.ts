@@ -9,7 +9,7 @@ const clerk = {
   tools: ["books__*"],
 };
 
-test("what is wrong with agents is said with line and column and what to do", async () => {
+test("errors of agents are reported with line and column and a correction", async () => {
   const path = configFile(`{
   "agents": {
     "a": { "description": "A.", "system": "A.", "model": "openai/gpt-5" },
@@ -33,7 +33,7 @@ test("what is wrong with agents is said with line and column and what to do", as
 });
 
 test.each([
-  ["a model of no package", { model: "gpt-5" }, "/model: which package has the model"],
+  ["a model without a package", { model: "gpt-5" }, "/model: which package has the model"],
   [
     "a package that is a path",
     { model: { provider: "../evil", model: "m" } },
@@ -55,7 +55,7 @@ test.each([
     "without a user name",
   ],
   [
-    "a prompt that is not there",
+    "a prompt that does not exist",
     { system: { file: "none.md" } },
     "/system/file: the file cannot be read (ENOENT).",
   ],
@@ -64,11 +64,7 @@ test.each([
     { policy: { rules: [{ effect: "allow", tools: "*" }] } },
     "can only narrow",
   ],
-  [
-    "a policy that cannot be meant",
-    { policy: { rules: [{ effect: "denny", tools: "*" }] } },
-    "/policy: ",
-  ],
+  ["an invalid policy", { policy: { rules: [{ effect: "denny", tools: "*" }] } }, "/policy: "],
 ])("%s is refused", async (_, more, message) => {
   expect(await refusal({ agents: { clerk: { ...clerk, ...more } } })).toContain(message);
 });
@@ -89,7 +85,7 @@ test.each([
   expect(await refusal(config)).toContain(message);
 });
 
-test("a variable of an agent that is not set is said with its place, and nothing else of the agent", async () => {
+test("an unset variable of an agent is reported with its place, and nothing else of the agent", async () => {
   const model = { model: "m", baseURL: "${WHERE}", apiKey: "${KEY}" };
   const config = { agents: { clerk: { ...clerk, model } } };
   const lines = (await refusal(config, { env: {} })).split("\n");
@@ -99,7 +95,7 @@ test("a variable of an agent that is not set is said with its place, and nothing
   ]);
 });
 
-test("an agent's key that stands where a package is named is not shown", async () => {
+test("an agent's key in place of a package name is not displayed", async () => {
   const model = { provider: "../${KEY}", model: "m" };
   const env = { KEY: "tok-0123456789-abcdefghij" };
   const message = await refusal({ agents: { clerk: { ...clerk, model } } }, { env });

@@ -22,7 +22,7 @@ export function install(folder: string, as: string = compatible): void {
   symlinkSync(realpathSync(installed), join(folder, "node_modules", as), "dir");
 }
 
-/** The path of a `toolweave.json` with agents, beside which the package is installed. */
+/** The path of a `toolweave.json` with agents; the package is installed beside it. */
 export function agentsFile(
   agents: object,
   more: object = {},
@@ -34,7 +34,7 @@ export function agentsFile(
   return join(folder, "toolweave.json");
 }
 
-/** Tools of the host's own that say what they were called with. */
+/** Tools of the host that answer with their arguments. */
 export const book: { readonly calls: JsonObject[]; readonly tools: () => readonly Tool[] } = {
   calls: [],
   tools: () => {
@@ -88,7 +88,7 @@ export function asked(executor: ToolExecutor, name: string, task: string): Promi
   return executor.execute({ id: "1", name, arguments: { task } });
 }
 
-/** What an agent has answered. */
+/** The answer of an agent. */
 export function saidBy(outcome: ToolOutcome): string {
   if (outcome.status === "interrupted") throw new Error("It waits.");
   return outcome.result.content.map((block) => (block.type === "text" ? block.text : "")).join("");

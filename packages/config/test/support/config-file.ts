@@ -3,7 +3,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A folder with files that is there until the test ends. @param parent default: the system's folder for such */
+/**
+ * A folder with files that exists until the test ends.
+ *
+ * @param parent default: the system's folder for such
+ */
 export function folderWith(
   files: Readonly<Record<string, string>>,
   parent: string = tmpdir(),
@@ -17,7 +21,7 @@ export function folderWith(
   return folder;
 }
 
-/** A `toolweave.json` that is there until the test ends. */
+/** A `toolweave.json` that exists until the test ends. */
 export function configFile(content: string | object, name = "toolweave.json"): string {
   const text = typeof content === "string" ? content : JSON.stringify(content, null, 2);
   return join(folderWith({ [name]: text }), name);

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 
 const script = fileURLToPath(new URL("echo-server.mjs", import.meta.url));
 
-/** How a server is written that tells what it was started with. */
+/** The declaration of a server that returns its arguments and environment. */
 export const echo: { readonly command: string; readonly args: readonly string[] } = {
   command: process.execPath,
   args: [script],
@@ -22,7 +22,7 @@ export async function loaded(
   return config;
 }
 
-/** What a server of `echo` was started with. */
+/** The arguments and environment of a server of `echo`. */
 export async function startedWith(
   { registry, executorOptions }: LoadedConfig,
   server: string,
@@ -41,7 +41,7 @@ export async function startedWith(
   return JSON.parse(block.text) as JsonObject;
 }
 
-/** What the configuration is refused with. */
+/** The error of a refused configuration. */
 export async function refusal(
   input: string | URL | object,
   options?: LoadConfigOptions,

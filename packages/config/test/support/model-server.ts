@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { JsonObject } from "@toolweave/core";
 import { onTestFinished } from "vitest";
 
-/** A request to the chat API, as far as the tests look at it. */
+/** A request to the chat API, with the fields that the tests need. */
 export interface ChatRequest {
   readonly authorization: string | undefined;
   readonly model: string;
@@ -13,7 +13,7 @@ export interface ChatRequest {
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
-/** What a model answers: a text, the call of a tool, or an error of its API. */
+/** The answer of a model: a text, the call of a tool, or an error of its API. */
 export type ChatAnswer =
   | string
   | { readonly call: string; readonly input: JsonObject }
@@ -26,7 +26,7 @@ export interface ModelServer {
   readonly requests: readonly ChatRequest[];
 }
 
-/** An API as many programs on this machine have it: it streams what a script says, turn by turn. */
+/** An API like that of many local programs: it streams a script, turn by turn. */
 export async function modelServer(
   script: (request: ChatRequest) => ChatAnswer,
 ): Promise<ModelServer> {
@@ -46,7 +46,7 @@ export async function modelServer(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests };
 }
 
-/** The turns of a model that says the same whatever it reads: the last one again and again. */
+/** The turns of a model with fixed answers: the last one repeats. */
 export function turns(...answers: readonly ChatAnswer[]): (request: ChatRequest) => ChatAnswer {
   return ({ messages }) => {
     const said = messages.filter(({ role }) => role === "assistant").length;

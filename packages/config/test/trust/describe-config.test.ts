@@ -4,8 +4,8 @@ import { describeConfig, type ConfigPartKind } from "@toolweave/config";
 import { expect, test } from "vitest";
 import { configFile } from "../support/config-file.ts";
 
-/** The parts of one kind, as they are shown. */
-function shown(path: string, kind: ConfigPartKind): string[] {
+/** The parts of one kind, as they are displayed. */
+function displayedParts(path: string, kind: ConfigPartKind): string[] {
   return describeConfig(path)
     .parts.filter((part) => part.kind === kind)
     .map(({ name, text }) => (name === text ? text : `${name}: ${text}`));
@@ -18,22 +18,22 @@ test("the variables of all texts are named, and none is read", () => {
     openapi: { c: { url: "https://c.example", auth: { bearer: "${ONE}" } } },
     mcp: { off: { command: "off", args: ["${NEVER}"], disabled: true } },
   });
-  expect(shown(path, "variable")).toEqual([
+  expect(displayedParts(path, "variable")).toEqual([
     "ONE: ONE (a, c)",
     "TWO: TWO (a)",
     "THREE: THREE (b)",
     "FOUR_KEY: FOUR_KEY (b)",
   ]);
-  expect(shown(path, "program")).toEqual(["a: run ${ONE} $${NOT} (sets K)"]);
+  expect(displayedParts(path, "program")).toEqual(["a: run ${ONE} $${NOT} (sets K)"]);
 });
 
-test("every address is named, wherever it stands", () => {
+test("every address is named, in any place", () => {
   const path = configFile({
     servers: { a: { url: "${HOST}/mcp" } },
     mcp: { a: { auth: { oauth: { issuer: "https://login.example" } } } },
     openapi: { b: { file: "b.json", baseUrl: "https://b.example" } },
   });
-  expect(shown(path, "url")).toEqual([
+  expect(displayedParts(path, "url")).toEqual([
     "a: ${HOST}/mcp, https://login.example",
     "b: https://b.example",
   ]);
@@ -46,18 +46,18 @@ test.each([
   ["an argument with a default", { args: ["${SERVER:-./server.mjs}"] }],
   ["the command", { command: "./server.mjs" }],
   ["a variable", { env: { NODE_OPTIONS: "--require ./server.mjs" } }],
-])("a file that %s names decides what runs", (_what, server) => {
+])("a file that %s names is listed as code", (_what, server) => {
   const path = configFile({ mcpServers: { a: { command: "node", ...server } } });
   const file = join(dirname(path), "server.mjs");
   writeFileSync(file, "one");
   const before = describeConfig(path).digest;
-  expect(shown(path, "module")).toEqual(["server.mjs"]);
+  expect(displayedParts(path, "module")).toEqual(["server.mjs"]);
   expect(describeConfig(path).digest).toBe(before);
   writeFileSync(file, "two");
   expect(describeConfig(path).digest).not.toBe(before);
 });
 
-test("data that a program changes as it runs is not part of what is agreed to", () => {
+test("data that a program changes at run time is not part of the approval", () => {
   const path = configFile({
     mcpServers: {
       a: { command: "node", args: ["--db", "./data.sqlite"], env: { M: "memory.json" } },
@@ -70,31 +70,33 @@ test("data that a program changes as it runs is not part of what is agreed to", 
 });
 
 test.skipIf(process.platform === "win32")(
-  "a file without a name for code counts when it can be run",
+  "a file without an extension for code counts if it can be executed",
   () => {
     const path = configFile({ mcpServers: { a: { command: "sh", args: ["-c", "./server"] } } });
     const file = join(dirname(path), "server");
     writeFileSync(file, "#!/bin/sh\n");
     chmodSync(file, 0o755);
-    expect(shown(path, "module")).toEqual(["server"]);
+    expect(displayedParts(path, "module")).toEqual(["server"]);
   },
 );
 
-test("a package of the folder goes before the registry's, so that its files count", () => {
+test("a package of the folder takes precedence over the registry's, so its files count", () => {
   const path = configFile({ mcpServers: { a: { command: "npx", args: ["-y", "@x/server@1"] } } });
   const before = describeConfig(path).digest;
   const at = join(dirname(path), "node_modules/@x/server");
   mkdirSync(join(at, "lib"), { recursive: true });
   writeFileSync(join(at, "package.json"), '{"version":"1.0.0"}');
   writeFileSync(join(at, "lib/index.js"), "one");
-  expect(shown(path, "package")).toEqual(["@x/server: @x/server@1.0.0 in node_modules/@x/server"]);
+  expect(displayedParts(path, "package")).toEqual([
+    "@x/server: @x/server@1.0.0 in node_modules/@x/server",
+  ]);
   const planted = describeConfig(path).digest;
   expect(planted).not.toBe(before);
   writeFileSync(join(at, "lib/index.js"), "two");
   expect(describeConfig(path).digest).not.toBe(planted);
 });
 
-test("what is no object where one belongs is passed over: loading it says so", () => {
+test("a value that is not an object where one belongs is ignored: loading reports it", () => {
   const path = configFile({ mcpServers: [1], openapi: { a: "x" }, agents: null, policy: 7 });
   expect(describeConfig(path).parts.map(({ kind }) => kind)).toEqual(["file", "policy"]);
   expect(() => describeConfig(configFile("{"))).toThrow("toolweave.json:1:2");

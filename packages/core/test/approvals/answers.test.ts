@@ -20,18 +20,22 @@ import { TestSource } from "../support/test-source.ts";
 const yes = [{ type: "approve" }] as const;
 const trusted = (tool: Tool): TestSource => new TestSource("s", [tool], { trusted: true });
 
-describe("answers that cannot be used are said to be so, and the call waits on", () => {
+describe("answers that cannot be used are rejected with the reason, and the call stays pending", () => {
   test.each<[string, unknown, string]>([
-    ["are no list", { type: "approve" }, "The answers are no list of answers"],
+    ["are not a list", { type: "approve" }, "The answers are no list of answers"],
     ["hold nothing", [null], "The answers are no list of answers"],
     [
-      "name somebody who is no text",
+      "have a `by` that is not a string",
       [{ type: "approve", by: 7 }],
       "The by of an answer is no text",
     ],
-    ["give a reason that is none", [{ type: "reject", reason: {} }], "The reason of an answer"],
     [
-      "grant for ever",
+      "give a reason that is not a string",
+      [{ type: "reject", reason: {} }],
+      "The reason of an answer",
+    ],
+    [
+      "grant without an end",
       [{ type: "approve", grant: "forever" }],
       'The grant of an answer is "session"',
     ],
@@ -41,12 +45,12 @@ describe("answers that cannot be used are said to be so, and the call waits on",
       "The grant of an answer is",
     ],
     [
-      "change the arguments to a text",
+      "replace the arguments by a text",
       [{ type: "approve", arguments: "all" }],
       "The changed arguments cannot be used. The arguments of pay must be one JSON object",
     ],
     [
-      "change the arguments and ask to remember them",
+      "change the arguments and ask for a grant",
       [{ type: "approve", arguments: {}, grant: "always" }],
       "A grant is for what was shown",
     ],
@@ -80,7 +84,7 @@ describe("answers that cannot be used are said to be so, and the call waits on",
     completed(await executor.resume(interruption, yes));
   });
 
-  test("input that does not fit its schema", async () => {
+  test("input that does not match its schema", async () => {
     const question: InterruptionRequest = {
       id: "q",
       type: "input",
@@ -104,10 +108,14 @@ describe("answers that cannot be used are said to be so, and the call waits on",
   });
 
   test.each([
-    ["for no request", "typo", 'No request has the id "typo"'],
-    ["beside another one", "a", 'The request "a" has two answers'],
-    ["for all that have an answer", undefined, "An answer without requestId is for no request"],
-  ])("a no %s is not unheard", async (_, requestId, message) => {
+    ["for a request that does not exist", "typo", 'No request has the id "typo"'],
+    ["beside an answer to the same request", "a", 'The request "a" has two answers'],
+    [
+      "without requestId beside answers to all requests",
+      undefined,
+      "An answer without requestId is for no request",
+    ],
+  ])("a rejection %s", async (_, requestId, message) => {
     const questions: InterruptionRequest[] = ["a", "b"].map((id) => ({
       id,
       type: "input",
@@ -134,10 +142,10 @@ describe("answers that cannot be used are said to be so, and the call waits on",
   });
 
   test.each<[string, object, string]>([
-    ["an approver's words", { type: "approve", approved: false }, 'has no "approved"'],
+    ["a field of an approver's result", { type: "approve", approved: false }, 'has no "approved"'],
     ["arguments under another name", { type: "approve", args: { n: 1 } }, 'has no "args"'],
-    ["a type that there is not", { type: "deny" }, 'An answer of type "deny" does not answer'],
-  ])("%s: what was meant by it is not left out", async (_, answer, message) => {
+    ["an unknown type", { type: "deny" }, 'An answer of type "deny" does not answer'],
+  ])("an answer with %s", async (_, answer, message) => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const interruption = interruptionOf(await executor.execute(call("pay")));
@@ -149,7 +157,7 @@ describe("answers that cannot be used are said to be so, and the call waits on",
     ]);
   });
 
-  test("input for a schema that is none; a no still ends the wait", async () => {
+  test("input for an invalid schema; a rejection still ends the wait", async () => {
     const question: InterruptionRequest = {
       id: "q",
       type: "input",
@@ -174,7 +182,7 @@ describe("several requests", () => {
         ["process", "fs.write"].map((kind) => ({ kind, target: "x", summary: kind })),
     });
 
-  test("one no is enough, with or without an answer to the others", async () => {
+  test("are rejected by one rejection, with or without answers to the others", async () => {
     const executor = executorFor(trusted(both()));
     for (const more of [[], [{ type: "approve" }]] as const) {
       const interruption = interruptionOf(await executor.execute(call("t")));
@@ -188,7 +196,7 @@ describe("several requests", () => {
     }
   });
 
-  test("whoever agreed to each is told", async () => {
+  test("report the approver of each request", async () => {
     const executor = executorFor(trusted(both()));
     const events = recorded(executor);
     const interruption = interruptionOf(await executor.execute(call("t")));
@@ -205,8 +213,8 @@ describe("several requests", () => {
   });
 });
 
-describe("several calls of one tool that wait", () => {
-  test("are answered each for itself, in any order; a no to one leaves its siblings", async () => {
+describe("several pending calls of one tool", () => {
+  test("are answered separately, in any order; a rejection of one does not affect the others", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const outcomes = await executor
@@ -221,7 +229,7 @@ describe("several calls of one tool that wait", () => {
     expect(ran).toEqual([{ n: 3 }, { n: 2 }]);
   });
 
-  test("that the tool itself suspended get each its own state and answers", async () => {
+  test("that the tool itself suspended receive their own state and answers", async () => {
     const executor = executorFor(
       tool("ask", ({ n }, { resumed }) =>
         resumed === undefined
@@ -252,7 +260,7 @@ describe("arguments that a person has changed", () => {
       },
     });
 
-  test("are what runs, once, without being asked about again", async () => {
+  test("are used for the call, once, without another approval", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(paying(ran));
     const interruption = interruptionOf(await executor.execute(call("pay", { amount: 5000 })));
@@ -265,7 +273,7 @@ describe("arguments that a person has changed", () => {
     expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
   });
 
-  test("are checked before the interruption is used up, and say what is wrong", async () => {
+  test("are validated before the interruption is consumed, and the error names the problem", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(paying(ran));
     const interruption = interruptionOf(await executor.execute(call("pay", { amount: 5000 })));
@@ -279,7 +287,7 @@ describe("arguments that a person has changed", () => {
     expect(ran).toEqual([{ amount: 5 }]);
   });
 
-  test("lose what only the host supplies", async () => {
+  test("lose values that only the host supplies", async () => {
     const seen: unknown[] = [];
     const executor = executorFor(
       tool("pay", (args, { injected }) => void seen.push(args, injected), {
@@ -296,7 +304,7 @@ describe("arguments that a person has changed", () => {
     expect(seen).toEqual([{ n: 2 }, { tenant: "own" }]);
   });
 
-  test("that hooks change in turn are asked about as they would run", async () => {
+  test("that hooks change again need an approval of the result", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran), {
       hooks: [{ beforeCall: ({ arguments: { n } }) => ({ arguments: { n: Number(n) + 1 } }) }],
@@ -310,7 +318,7 @@ describe("arguments that a person has changed", () => {
     expect(ran).toEqual([{ n: 11 }]);
   });
 
-  test("AP01 that need what was not shown are asked about anew", async () => {
+  test("AP01 that need a permission that was not displayed need another approval", async () => {
     const ran: JsonObject[] = [];
     const writing = foreignTool("write", {
       preflight: ({ path }) => [
@@ -335,7 +343,7 @@ describe("arguments that a person has changed", () => {
     expect(ran).toEqual([{ path: "/safe/a", text: "y" }]);
   });
 
-  test("are changed by one answer only", async () => {
+  test("can be changed by one answer only", async () => {
     const executor = executorFor(
       trusted(
         foreignTool("t", {

@@ -39,7 +39,7 @@ describe("AP07 many calls at once", () => {
     call(at === 23 ? "remove" : "read", { path: `/f${at}` }, `c${at}`),
   );
 
-  test("are asked about each for itself, with its own risk; one yes is for one of them", async () => {
+  test("need an approval each, with their own risk; one approval covers one of them", async () => {
     const ran: string[] = [];
     const executor = executorFor(files(ran));
     const outcomes = await executor.startRun().executeAll(calls);
@@ -56,7 +56,7 @@ describe("AP07 many calls at once", () => {
     expect(ran.filter((line) => line.startsWith("remove"))).toEqual([]);
   });
 
-  test("are put to an approver one by one, so that no yes is for another", async () => {
+  test("are given to an approver one by one, so that no approval covers another call", async () => {
     const ran: string[] = [];
     const asked: ApprovalQuestion[] = [];
     const executor = executorFor(files(ran), {
@@ -70,7 +70,7 @@ describe("AP07 many calls at once", () => {
     expect(ran.filter((line) => line.startsWith("remove"))).toEqual([]);
   });
 
-  test("are not answered together by a grant that one of them came with", async () => {
+  test("are not approved together by a grant of one of them", async () => {
     const ran: string[] = [];
     const executor = executorFor(files(ran));
     const outcomes = await executor.startRun().executeAll(calls.slice(20, 26));
@@ -85,7 +85,7 @@ describe("AP07 many calls at once", () => {
 });
 
 test.each(["summary", "details"])(
-  "AP03 what is said of the same call in other words (its %s) is asked about anew",
+  "AP03 a call whose %s changes needs another approval",
   async (member) => {
     let said = "as before";
     const ran: JsonObject[] = [];
@@ -106,7 +106,7 @@ test.each(["summary", "details"])(
 describe("AP13 another name for a tool", () => {
   const policy = { rules: [{ tools: "bank__pay", effect: "ask", ask: "always" }] } as const;
 
-  test("does not lead around a rule: calls go by the one name that the registry has", async () => {
+  test("does not avoid a rule: a call uses the one name in the registry", async () => {
     const ran: JsonObject[] = [];
     const source = prefix(
       rename(toolsSource("bank", [tool("transfer", (args) => void ran.push(args))]), {
@@ -135,7 +135,7 @@ describe("AP13 another name for a tool", () => {
     expect(ran).toEqual([]);
   });
 
-  test("cannot be put on an approval, nor can an approval be carried to another tool", async () => {
+  test("cannot be set on an approval, and an approval cannot be used for another tool", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(
       [guarded(ran), tool("wipe", (args) => void ran.push(args), { needsApproval: true })],
@@ -149,7 +149,7 @@ describe("AP13 another name for a tool", () => {
 });
 
 describe("AP01 the arguments of an approved call", () => {
-  test("are those that were shown, whatever their maker does to them meanwhile", async () => {
+  test("are the displayed ones, even if the caller changes the object meanwhile", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const args: JsonObject = { nested: { amount: 5 } };
@@ -162,7 +162,7 @@ describe("AP01 the arguments of an approved call", () => {
     expect(ran).toEqual([interruption.call.arguments]);
   });
 
-  test("are asked about anew when they are repaired to something else", async () => {
+  test("need another approval if they are repaired to something else", async () => {
     let repaired: JsonObject = { n: 1 };
     const ran: JsonObject[] = [];
     const executor = executorFor(

@@ -4,7 +4,7 @@ import { call, executorFor, foreignTool } from "../support/executor-for.ts";
 import { completed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
-test("AP09 a grant is not for a tool that says something else of itself since", async () => {
+test("AP09 a grant does not apply to a tool whose description has changed since", async () => {
   const versions = ["Pays.", "Pays, and tells the world."].map((description) =>
     foreignTool("pay", { spec: { description } }),
   ) as [Tool, Tool];
@@ -24,7 +24,7 @@ test("AP09 a grant is not for a tool that says something else of itself since", 
   expect((await executor.execute(call("pay"))).status).toBe("completed");
 });
 
-test("a grant keeps of a tool that says more than anybody reads that it has changed, not what it was", async () => {
+test("for a tool with a very long description, a grant stores that it has changed, not the old text", async () => {
   const versions = ["Pays.", "Robs."].map((text) =>
     foreignTool("pay", { spec: { description: text.repeat(5_000) } }),
   ) as [Tool, Tool];

@@ -27,7 +27,7 @@ const yes = [{ type: "approve" }] as const;
 
 type Options = Omit<ExecutorOptions, "registry">;
 
-/** Executors that have the key and the store in common, and nothing else: as many processes. */
+/** Executors that share the key and the store, and nothing else: like separate processes. */
 function processes(
   count: number,
   tools: () => RegistryInput | readonly RegistryInput[],
@@ -39,13 +39,13 @@ function processes(
   );
 }
 
-/** What another process gets: a text. */
+/** Another process receives a text. */
 function carried<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
 describe("an executor of another process with the same key", () => {
-  test("AP15 goes on as it was agreed to, in a run like the one that was interrupted", async () => {
+  test("AP15 resumes the call as approved, in a run like the one that was interrupted", async () => {
     const seen: unknown[] = [];
     const [here, there] = processes(2, () =>
       tool(
@@ -92,7 +92,7 @@ describe("an executor of another process with the same key", () => {
     for (const event of events) expect(event).toMatchObject({ runId: "r", turnId: "r:2" });
   });
 
-  test("AP04 goes on at most once, wherever: another answer is refused in either process", async () => {
+  test("AP04 resumes a call at most once: a second answer is refused in both processes", async () => {
     const ran: JsonObject[] = [];
     const [here, there] = processes(2, () => guarded(ran)) as [ToolExecutor, ToolExecutor];
     const interruption = interruptionOf(await here.execute(call("pay")));
@@ -106,7 +106,7 @@ describe("an executor of another process with the same key", () => {
     expect(ran).toHaveLength(1);
   });
 
-  test("EX06 is the only one that goes on, of ten that do at once", async () => {
+  test("EX06 is the only one of ten that resumes the call at the same time", async () => {
     for (let round = 0; round < 20; round++) {
       const ran: JsonObject[] = [];
       const executors = processes(10, () => guarded(ran));
@@ -119,7 +119,7 @@ describe("an executor of another process with the same key", () => {
     }
   });
 
-  test("without the store of the first still goes on only once by its own", async () => {
+  test("without the store of the first one still resumes the call only once by its own store", async () => {
     const ran: JsonObject[] = [];
     const interruption = interruptionOf(await executorFor(guarded(), { key }).execute(call("pay")));
     const there = executorFor(guarded(ran), { key });
@@ -129,7 +129,7 @@ describe("an executor of another process with the same key", () => {
     expect(ran).toHaveLength(1);
   });
 
-  test("EX07 does not go on with what has expired meanwhile", async () => {
+  test("EX07 does not resume an expired call", async () => {
     const clock = new FakeClock();
     const ran: JsonObject[] = [];
     const [here, there] = processes(2, () => guarded(ran), { clock }) as [
@@ -144,7 +144,7 @@ describe("an executor of another process with the same key", () => {
     expect(ran).toEqual([]);
   });
 
-  test("EX14 goes by the store's clock, whatever its own says", async () => {
+  test("EX14 uses the store's clock, whatever its own clock is", async () => {
     const clock = new FakeClock();
     const late = new FakeClock();
     late.skip(5 * 24 * 60 * 60 * 1000);
@@ -164,11 +164,11 @@ describe("an executor of another process with the same key", () => {
       () => [foreignTool("pay", { spec: { inputSchema: { type: "object", properties: {} } } })],
     ],
     [
-      "says something else of itself",
+      "has another description",
       () => [foreignTool("pay", { spec: { description: "Pays twice." } })],
     ],
     [
-      "is claimed to change nothing",
+      "is declared read-only",
       () => [foreignTool("pay", { spec: { annotations: { readOnlyHint: true } } })],
     ],
   ])("EX05 does not run a tool that %s in its newer code", async (_, newer) => {
@@ -178,13 +178,13 @@ describe("an executor of another process with the same key", () => {
     const there = executorFor(newer(), { key, pendingCalls });
     const code = codeOf(await there.resume(carried(interruption), yes));
     expect(["approval_invalid", "not_found"]).toContain(code);
-    // The approval is gone with it, also for the old code: the same answer gets the same refusal.
+    // The approval is consumed, also for the old code: the same answer is refused again.
     expect(codeOf(await here.resume(interruption, yes))).toBe(code);
     const another = [{ type: "approve", by: "eve" }] as const;
     expect(codeOf(await here.resume(interruption, another))).toBe("approval_invalid");
   });
 
-  test("AP04 does not go on for somebody else", async () => {
+  test("AP04 does not resume a call for another caller", async () => {
     const ran: JsonObject[] = [];
     const [here, there] = processes(2, () => guarded(ran)) as [ToolExecutor, ToolExecutor];
     const interruption = carried(
@@ -198,7 +198,7 @@ describe("an executor of another process with the same key", () => {
     );
   });
 
-  test("AP03 decides by its own policy, which may have become stricter", async () => {
+  test("AP03 decides by its own policy, which may be stricter", async () => {
     const pendingCalls = memoryPendingCalls();
     const here = executorFor(guarded(), { key, pendingCalls });
     const there = executorFor(guarded(), { key, pendingCalls, policy: "readOnly" });
@@ -208,7 +208,7 @@ describe("an executor of another process with the same key", () => {
     );
   });
 
-  test("does not let the call reach beyond the tools that it was made with", async () => {
+  test("does not let the call use tools outside of its original toolset", async () => {
     const [here, there] = processes(2, () => [
       tool("delegate", async (_, { scope }) => (await scope.execute(call("secret"))).status, {
         needsApproval: true,
@@ -221,7 +221,7 @@ describe("an executor of another process with the same key", () => {
     expect(result.content).toEqual([{ type: "text", text: "failed" }]);
   });
 
-  test("keeps the policies that narrowed the call, and those of calls that it makes", async () => {
+  test("keeps the policies that narrowed the call, also for nested calls", async () => {
     const outcomes: ToolOutcome[] = [];
     const tools = () => [
       tool("outer", async (_, { scope }) => {
@@ -247,7 +247,7 @@ describe("an executor of another process with the same key", () => {
     expect(result.content).toEqual([{ type: "text", text: "failed" }]);
   });
 
-  test("refuses a call that a function narrowed, which it does not have; the first still can go on", async () => {
+  test("refuses a call that a function narrowed, which it does not have; the first process can still resume it", async () => {
     let inner: ToolOutcome | undefined;
     const ran: string[] = [];
     const [here, there] = processes(2, () => [
@@ -267,7 +267,7 @@ describe("an executor of another process with the same key", () => {
     expect(ran).toEqual(["paid"]);
   });
 
-  test("gives a suspended tool its state and the answers, in the next attempt", async () => {
+  test("passes a suspended tool its state and the answers, in the next attempt", async () => {
     const question: InterruptionRequest = { id: "q", type: "input", message: "Which?" };
     const [here, there] = processes(2, () =>
       tool("book", (_, { resumed, attempt }) =>
@@ -282,7 +282,7 @@ describe("an executor of another process with the same key", () => {
     });
   });
 
-  test("gives a tool all four kinds of answers at once", async () => {
+  test("passes a tool all four kinds of answers at once", async () => {
     const requests: InterruptionRequest[] = [
       {
         id: "approval",
@@ -310,7 +310,7 @@ describe("an executor of another process with the same key", () => {
     expect(completed(outcome).result.value).toEqual(["approve", "approve", "input", "result"]);
   });
 
-  test("takes the host's result for a tool without a function, and checks it", async () => {
+  test("accepts the host's result for a tool without a function, and validates it", async () => {
     const [here, there] = processes(2, () =>
       defineTool({
         name: "pick_file",
@@ -331,7 +331,7 @@ describe("an executor of another process with the same key", () => {
     expect(codeOf(bad)).toBe("invalid_output");
   });
 
-  test("asks anew when its hooks make other arguments of the admitted ones", async () => {
+  test("asks again if its hooks change the approved arguments", async () => {
     const ran: JsonObject[] = [];
     const pendingCalls = memoryPendingCalls();
     const make = (rate: number) =>
@@ -347,7 +347,7 @@ describe("an executor of another process with the same key", () => {
     expect(ran).toEqual([{ n: 30 }]);
   });
 
-  test("keeps what was approved before the tool had to wait", async () => {
+  test("keeps the approval that was given before the tool had to wait", async () => {
     const question: InterruptionRequest = { id: "q", type: "input", message: "?" };
     const [a, b, c] = processes(3, () =>
       tool("t", (_, { resumed }) => (resumed === undefined ? suspend([question], null) : "done"), {

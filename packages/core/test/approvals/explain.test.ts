@@ -24,7 +24,7 @@ const writing = foreignTool("write", {
 });
 
 describe("explaining a call", () => {
-  test("names for each permission what decides, and what else was weighed", async () => {
+  test("names the deciding rule of each permission, and the other rules that were evaluated", async () => {
     const executor = executorFor(trusted(writing), {
       policy: [
         {
@@ -67,7 +67,7 @@ describe("explaining a call", () => {
     expect(await executor.explain(call("write", { path: "/a" }))).toMatchObject({ effect: "ask" });
   });
 
-  test("of a tool that nobody trusts names the call itself besides", async () => {
+  test("of an untrusted tool also names the call itself", async () => {
     const executor = executorFor(new TestSource("s", [writing]));
     expect((await executor.explain(call("write", { path: "/a" }))).requests).toMatchObject([
       { permission: { kind: "custom.call", target: "write" }, effect: "ask" },
@@ -76,7 +76,7 @@ describe("explaining a call", () => {
     ]);
   });
 
-  test("without arguments is about the tool, and does not ask it what it would do", async () => {
+  test("without arguments describes the tool, and does not run its preflight", async () => {
     let asked = 0;
     const executor = executorFor(
       trusted(foreignTool("t", { preflight: () => ((asked += 1), []) })),
@@ -89,7 +89,7 @@ describe("explaining a call", () => {
     expect(asked).toBe(0);
   });
 
-  test("tells what is wrong with it", async () => {
+  test("names its problems", async () => {
     const executor = executorFor(trusted(writing));
     expect(await executor.explain({ name: "wriet" })).toMatchObject({
       tool: "wriet",
@@ -108,7 +108,7 @@ describe("explaining a call", () => {
     });
   });
 
-  test("tells why a tool is not advertised, where the policy has hidden it", async () => {
+  test("names the reason why the policy hides a tool", async () => {
     const executor = executorFor(tool("write"), { policy: "readOnly" });
     expect(await executor.explain({ name: "write" })).toMatchObject({
       advertised: false,
@@ -140,7 +140,7 @@ describe("explaining a call", () => {
     );
   });
 
-  test("is about a call with the values that the host supplies", async () => {
+  test("uses the values that the host supplies", async () => {
     const executor = executorFor(
       tool("t", undefined, { injected: [{ name: "account", required: true }] }),
     );
@@ -151,7 +151,7 @@ describe("explaining a call", () => {
     });
   });
 
-  test("tells that what would be asked about is refused where nobody can be asked", async () => {
+  test("states that a call that needs approval is refused if there is no approver", async () => {
     const executor = executorFor(guarded(), { onAsk: "deny" });
     expect(await executor.explain({ name: "pay", arguments: {} })).toMatchObject({
       effect: "deny",
@@ -159,7 +159,7 @@ describe("explaining a call", () => {
     });
   });
 
-  test("knows the grant that would answer for a person", async () => {
+  test("names the grant that would approve the call", async () => {
     const grants = memoryGrants();
     const executor = executorFor(guarded(), { grants });
     const interruption = interruptionOf(
@@ -175,7 +175,7 @@ describe("explaining a call", () => {
     expect([other.effect, other.requests[0]?.grant]).toEqual(["ask", undefined]);
   });
 
-  test("runs nothing, asks no hook, tells nobody and counts nothing", async () => {
+  test("runs nothing, calls no hook, emits nothing and counts nothing", async () => {
     const ran: JsonObject[] = [];
     const hooked: string[] = [];
     const hook: Hook = { beforeCall: ({ spec }) => void hooked.push(spec.name) };

@@ -21,7 +21,7 @@ import { gate, key } from "../support/pending-call-stores.ts";
 const yes = [{ type: "approve", by: "ada" }] as const;
 const tenMinutes = 600_000;
 
-/** A store in memory that shows what it is given. */
+/** A store in memory that records its inputs. */
 function openStore(clock = new FakeClock()) {
   const inner = memoryPendingCalls(clock);
   const results = new Map<string, FinishedResult>();
@@ -60,7 +60,7 @@ async function answeredOnce(
 }
 
 describe("the same answers to the same interruption", () => {
-  test("get the outcome of the first time, and nothing runs, is told or is recorded", async () => {
+  test("return the first outcome; nothing runs, is emitted or is recorded", async () => {
     const ran: JsonObject[] = [];
     const records: AuditRecord[] = [];
     const { executor, interruption, outcome } = await answeredOnce(guarded(ran), {
@@ -79,7 +79,7 @@ describe("the same answers to the same interruption", () => {
     expect([ran.length, typesOf(events), records.length]).toEqual([1, [], before]);
   });
 
-  test("get the error of the first time, as the error that it was", async () => {
+  test("return the first error, with its code and data", async () => {
     const paid: string[] = [];
     const failing = tool(
       "pay",
@@ -103,7 +103,7 @@ describe("the same answers to the same interruption", () => {
     expect([again.error.cause, paid]).toEqual([undefined, ["pay"]]);
   });
 
-  test("that were a no stay a no", async () => {
+  test("that were a rejection stay a rejection", async () => {
     const ran: JsonObject[] = [];
     const no = [{ type: "reject", reason: "too much" }] as const;
     const { executor, interruption, outcome } = await answeredOnce(guarded(ran), {}, no);
@@ -113,7 +113,7 @@ describe("the same answers to the same interruption", () => {
     expect(ran).toEqual([]);
   });
 
-  test("get the next question, which can be answered then", async () => {
+  test("return the next question, which can be answered then", async () => {
     const colours: unknown[] = [];
     const asking = tool(
       "paint",
@@ -133,20 +133,20 @@ describe("the same answers to the same interruption", () => {
     expect(colours).toHaveLength(1);
   });
 
-  test("get it in another process with the same key and store", async () => {
+  test("return the outcome in another process with the same key and store", async () => {
     const ran: JsonObject[] = [];
     const { store } = openStore();
     const { interruption, outcome } = await answeredOnce(guarded(ran), {
       key,
       pendingCalls: store,
     });
-    // Where it does not even have the tool.
+    // Even if that process does not have the tool.
     const there = executorFor(tool("other"), { key, pendingCalls: store });
     expect(await there.resume(interruption, yes)).toEqual(outcome);
     expect(ran).toHaveLength(1);
   });
 
-  test("get it for ten minutes by the store's clock, and are refused from then on", async () => {
+  test("return the outcome for ten minutes of the store's clock, and are refused after that", async () => {
     const { store, clock } = openStore();
     const ran: JsonObject[] = [];
     const options = { pendingCalls: store, clock };
@@ -161,7 +161,7 @@ describe("the same answers to the same interruption", () => {
     expect(ran).toHaveLength(1);
   });
 
-  test("are refused while the first is under way, and get its outcome afterwards", async () => {
+  test("are refused while the first one runs, and return its outcome afterwards", async () => {
     const started = gate();
     const done = gate();
     let times = 0;
@@ -186,7 +186,7 @@ describe("the same answers to the same interruption", () => {
     expect(times).toBe(1);
   });
 
-  test("are told to try again when the store does not answer, and get it then", async () => {
+  test("ask for a retry if the store does not answer, and return the outcome then", async () => {
     const { store } = openStore();
     const ran: JsonObject[] = [];
     const pendingCalls = { ...store };
@@ -201,10 +201,10 @@ describe("the same answers to the same interruption", () => {
   });
 });
 
-describe("AP04 an outcome of before is refused to", () => {
+describe("AP04 an earlier outcome is refused to", () => {
   test.each<[string, readonly Answer[]]>([
     ["another person", [{ type: "approve", by: "eve" }]],
-    ["somebody without a name", [{ type: "approve" }]],
+    ["a caller without an id", [{ type: "approve" }]],
     ["other arguments", [{ type: "approve", by: "ada", arguments: { n: 1 } }]],
     ["a grant", [{ type: "approve", by: "ada", grant: "always" }]],
     ["a no", [{ type: "reject", by: "ada" }]],
@@ -229,7 +229,7 @@ describe("AP04 an outcome of before is refused to", () => {
     completed(await executor.resume(interruption, yes, { run }));
   });
 
-  test("a changed interruption, another one, and another key", async () => {
+  test("a changed interruption, another interruption, and another key", async () => {
     const { store, results } = openStore();
     const options = { key, pendingCalls: store };
     const { executor, interruption } = await answeredOnce(guarded(), options);
@@ -245,8 +245,8 @@ describe("AP04 an outcome of before is refused to", () => {
   });
 });
 
-describe("what a store keeps of an outcome", () => {
-  test("is redacted, and nothing of it can be read or changed", async () => {
+describe("the outcome in a store", () => {
+  test("is redacted, and can neither be read nor changed", async () => {
     const { store, results } = openStore();
     const secret = "sk_live_of_the_bank_4242";
     const paying = tool("pay", () => `receipt 77 with ${secret}`, { needsApproval: true });
@@ -274,7 +274,7 @@ describe("what a store keeps of an outcome", () => {
     }
   });
 
-  test("is nothing of a cancelled call, which may have done its work all the same", async () => {
+  test("is absent for a cancelled call, which may still have done its work", async () => {
     const { store, results } = openStore();
     const started = gate();
     const endless = tool("pay", () => (started.open(), new Promise(() => {})), {
@@ -293,7 +293,7 @@ describe("what a store keeps of an outcome", () => {
     );
   });
 
-  test("is nothing of a larger one, whose second answer is refused", async () => {
+  test("is absent if it is too large; the second answer is refused", async () => {
     const { store, results } = openStore();
     const large = tool("pay", () => ({ rows: "é".repeat(140_000) }), { needsApproval: true });
     const { executor, interruption } = await answeredOnce(large, { pendingCalls: store });
@@ -301,7 +301,7 @@ describe("what a store keeps of an outcome", () => {
     expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
   });
 
-  test("is nothing where it cannot: the second answer is refused, and the call ends as always", async () => {
+  test("is absent if the store cannot store it: the second answer is refused, and the call ends normally", async () => {
     const { store, results } = openStore();
     const { finishedResult: _, ...older } = store;
     const { executor, interruption, outcome } = await answeredOnce(guarded(), {
@@ -312,7 +312,7 @@ describe("what a store keeps of an outcome", () => {
     expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
   });
 
-  test("makes room in memory for what is newer", async () => {
+  test("is evicted from memory for newer ones", async () => {
     const { store } = openStore();
     const answered: string[] = [];
     for (const id of ["a", "b", "c"]) {

@@ -28,7 +28,10 @@ const grant = (grant: GrantChoice, more: Partial<Answer> = {}): Answer[] => [
   { type: "approve", grant, ...more } as Answer,
 ];
 
-/** An executor with one tool that asks, and a person who has agreed to one call with a grant. */
+/**
+ * An executor with one tool that needs approval, and a person who has approved one call with a
+ * grant.
+ */
 async function granted(
   choice: GrantChoice,
   args: JsonObject = { n: 1 },
@@ -42,8 +45,8 @@ async function granted(
   return { executor, ran, interruption };
 }
 
-describe("AP09 what is remembered", () => {
-  test("is shown before, exactly, and nothing wider", async () => {
+describe("AP09 a grant", () => {
+  test("is displayed exactly before it is stored, and covers nothing wider", async () => {
     const clock = new FakeClock();
     const caller = { id: "ada", roles: ["x"] };
     const { executor, interruption } = await granted("always", { n: 1 }, { caller }, { clock });
@@ -71,7 +74,7 @@ describe("AP09 what is remembered", () => {
     ]);
   });
 
-  test("answers the same call of the same caller, and tells by what", async () => {
+  test("approves the same call of the same caller, and its id is reported", async () => {
     const caller = { id: "ada" };
     const { executor, ran } = await granted("always", { n: 1, m: 2 }, { caller });
     const events = recorded(executor);
@@ -87,25 +90,25 @@ describe("AP09 what is remembered", () => {
 
   test.each<[string, JsonObject, Parameters<ToolExecutor["startRun"]>[0]]>([
     ["other arguments", { n: 2 }, { caller: { id: "ada" } }],
-    ["one argument more", { n: 1, also: true }, { caller: { id: "ada" } }],
+    ["one more argument", { n: 1, also: true }, { caller: { id: "ada" } }],
     ["another caller", { n: 1 }, { caller: { id: "eve" } }],
     ["the caller in another role", { n: 1 }, { caller: { id: "ada", roles: ["admin"] } }],
     ["another agent of the caller", { n: 1 }, { caller: { id: "ada", agent: "other" } }],
-    ["nobody", { n: 1 }, {}],
-  ])("does not answer for %s", async (_, args, run) => {
+    ["no caller", { n: 1 }, {}],
+  ])("does not apply to %s", async (_, args, run) => {
     const { executor, ran } = await granted("always", { n: 1 }, { caller: { id: "ada" } });
     interruptionOf(await executor.execute(call("pay", args), run));
     expect(ran).toHaveLength(1);
   });
 
-  test("for any arguments answers them all, when a person has said so", async () => {
+  test("for any arguments applies to all arguments, if a person has widened it", async () => {
     const { executor, ran } = await granted({ scope: "always", arguments: "any" });
     completed(await executor.execute(call("pay", { n: 2, other: [1] })));
     expect(ran).toHaveLength(2);
     expect((await executor.grants.list())[0]).not.toHaveProperty("argumentsHash");
   });
 
-  test("for any arguments is still for the same target", async () => {
+  test("for any arguments still applies to the same target only", async () => {
     const writing = foreignTool("write", {
       preflight: ({ path }) => [{ kind: "fs.write", target: `${String(path)}`, summary: "Write" }],
     });
@@ -122,7 +125,7 @@ describe("AP09 what is remembered", () => {
     ]);
   });
 
-  test("for a session holds in that session, and where there is none, in that run", async () => {
+  test("for a session applies in that session, and without a session in that run", async () => {
     const { executor } = await granted("session", {}, { sessionId: "s" });
     const made = [{ sessionId: "s", id: "other run" }, { sessionId: "t" }, {}].map((run) =>
       executor.execute(call("pay"), run),
@@ -138,7 +141,7 @@ describe("AP09 what is remembered", () => {
     expect((await ofRun.executor.execute(call("pay"), { id: "q" })).status).toBe("interrupted");
   });
 
-  test("is nothing when a call is approved without a grant", async () => {
+  test("is not stored if a call is approved without one", async () => {
     const executor = executorFor(guarded());
     const interruption = interruptionOf(await executor.execute(call("pay")));
     completed(await executor.resume(interruption, [{ type: "approve" }]));
@@ -146,7 +149,7 @@ describe("AP09 what is remembered", () => {
     interruptionOf(await executor.execute(call("pay")));
   });
 
-  test("can be taken back", async () => {
+  test("can be revoked", async () => {
     const { executor } = await granted("always");
     const [{ id }] = (await executor.grants.list("pay")) as [Grant];
     expect(await executor.grants.revoke(id)).toBe(true);
@@ -154,7 +157,7 @@ describe("AP09 what is remembered", () => {
     interruptionOf(await executor.execute(call("pay", { n: 1 })));
   });
 
-  test("is not made when the call was answered before: a replayed yes remembers nothing", async () => {
+  test("is not stored if the call was answered before: a replayed approval grants nothing", async () => {
     const executor = executorFor(guarded());
     const interruption = interruptionOf(await executor.execute(call("pay")));
     completed(await executor.resume(interruption, [{ type: "approve" }]));
@@ -162,7 +165,7 @@ describe("AP09 what is remembered", () => {
     expect(await executor.grants.list()).toEqual([]);
   });
 
-  test("is not made when the call has come to something else", async () => {
+  test("is not stored if the call has changed since", async () => {
     let rate = 1;
     const executor = executorFor(guarded(), {
       hooks: [{ beforeCall: () => ({ arguments: { rate } }) }],
@@ -174,10 +177,10 @@ describe("AP09 what is remembered", () => {
   });
 });
 
-describe("a deny, and a rule that always asks", () => {
+describe("a deny rule, and a rule that always asks", () => {
   const always = { rules: [{ tools: "pay", effect: "ask", ask: "always" }] } as const;
 
-  test("AP10 wins over a grant", async () => {
+  test("AP10 take precedence over a grant", async () => {
     const grants = memoryGrants();
     const { interruption } = await granted(
       { scope: "always", arguments: "any" },
@@ -193,14 +196,14 @@ describe("a deny, and a rule that always asks", () => {
     expect(codeOf(await strict.execute(call("pay")))).toBe("permission_denied");
   });
 
-  test("is not answered by a grant that is there", async () => {
+  test("are not satisfied by a stored grant", async () => {
     const grants = memoryGrants();
     await granted({ scope: "always", arguments: "any" }, {}, {}, { grants });
     const executor = executorFor(guarded(), { grants, policy: always });
     expect((await executor.execute(call("pay"))).status).toBe("interrupted");
   });
 
-  test("offers none, and takes none", async () => {
+  test("offer no grant, and accept none", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran), { policy: always });
     const interruption = interruptionOf(await executor.execute(call("pay")));
@@ -213,7 +216,7 @@ describe("a deny, and a rule that always asks", () => {
     expect([ran.length, await executor.grants.list()]).toEqual([1, []]);
   });
 
-  test("AP07 keeps its own part of a call open when the rest is granted", async () => {
+  test("AP07 keep their own part of a call open if the rest is granted", async () => {
     const both = foreignTool("t", {
       preflight: () =>
         ["process", "fs.write"].map((kind) => ({ kind, target: "x", summary: kind })),
@@ -230,7 +233,7 @@ describe("a deny, and a rule that always asks", () => {
   });
 });
 
-test("two asks of one call are both granted, or a person is asked for the one that is not", async () => {
+test("if two permissions of one call need approval, a person is asked unless both are granted", async () => {
   const both = foreignTool("t", {
     preflight: () => ["process", "fs.write"].map((kind) => ({ kind, target: "x", summary: kind })),
   });
@@ -246,7 +249,7 @@ test("two asks of one call are both granted, or a person is asked for the one th
 });
 
 describe("an approver", () => {
-  test("is shown what would be remembered, and may have it remembered", async () => {
+  test("sees the grant that would be stored, and may store it", async () => {
     const asked: unknown[] = [];
     const executor = executorFor(guarded(), {
       onAsk: ({ requests }) => {
@@ -261,7 +264,7 @@ describe("an approver", () => {
   });
 
   test.each(["forever", { scope: "always" }, 1])(
-    "that grants %j has not been obtained",
+    "that grants %j has given no approval",
     async (grant) => {
       const executor = executorFor(guarded(), {
         onAsk: () => ({ approved: true, grant }) as never,
@@ -271,7 +274,7 @@ describe("an approver", () => {
   );
 });
 
-test("an approver that grants when the call is already cancelled grants nothing", async () => {
+test("that grants after the call was cancelled grants nothing", async () => {
   const { opened, open } = gate();
   const executor = executorFor(guarded(), {
     onAsk: async () => (await opened, { approved: true, grant: "always" }),
@@ -301,14 +304,14 @@ describe("a store of grants", () => {
     expect(ran).toEqual([]);
   });
 
-  test("that answers with what is no list refuses it, too", async () => {
+  test("that returns something other than a list refuses the call", async () => {
     const grants = { ...memoryGrants(), list: () => [null] as never };
     expect(codeOf(await executorFor(guarded(), { grants }).execute(call("pay")))).toBe(
       "store_unavailable",
     );
   });
 
-  test("EX09 that cannot keep a grant refuses the call that it came with", async () => {
+  test("EX09 that cannot store a grant refuses the call that it belongs to", async () => {
     const ran: JsonObject[] = [];
     const grants = { ...memoryGrants(), add: () => Promise.reject(new Error("full")) };
     const executor = executorFor(guarded(ran), { grants });
@@ -317,14 +320,14 @@ describe("a store of grants", () => {
     expect(ran).toEqual([]);
   });
 
-  test("is not asked about what nobody asks", async () => {
+  test("is not read for calls that need no approval", async () => {
     let asked = 0;
     const grants = { ...memoryGrants(), list: () => ((asked += 1), []) };
     completed(await executorFor(tool("free"), { grants }).execute(call("free")));
     expect(asked).toBe(0);
   });
 
-  test("AP15 in which somebody has written a grant, or changed one, answers nothing by that", async () => {
+  test("AP15 in which another party has written or changed a grant does not approve anything by it", async () => {
     const { executor, ran } = await granted("session", { n: 1 }, { sessionId: "s" }, { key });
     const [real] = (await executor.grants.list()) as [Grant];
     const { seal: _, ...unsealed } = real;
@@ -350,7 +353,7 @@ describe("a store of grants", () => {
     completed(await other.execute(call("pay", { n: 1 }), { sessionId: "s" }));
   });
 
-  test("in memory forgets the oldest of more than ten thousand", async () => {
+  test("in memory evicts the oldest of more than ten thousand", async () => {
     const grants = memoryGrants();
     for (let index = 0; index <= 10_000; index++) {
       await grants.add({ id: `${index}`, tool: index % 2 === 0 ? "even" : "odd" } as Grant);
@@ -361,7 +364,7 @@ describe("a store of grants", () => {
   });
 });
 
-test("a grant that was used before the tool waited has to be there still when it goes on", async () => {
+test("a grant that was used before the tool waited must still exist when the call is resumed", async () => {
   const executor = executorFor(
     tool(
       "t",

@@ -6,8 +6,8 @@ import { FakeClock } from "../support/fake-clock.ts";
 const interruption = (id: string, expiresAt = 2_000_000): Interruption =>
   ({ id, expiresAt }) as Interruption;
 
-describe("calls that wait in memory", () => {
-  test("are claimed by one, once", () => {
+describe("pending calls in memory", () => {
+  test("can be claimed once", () => {
     const store = memoryPendingCalls(new FakeClock());
     store.add(interruption("a"));
     expect(store.claim(interruption("a"))).toBe("claimed");
@@ -16,7 +16,7 @@ describe("calls that wait in memory", () => {
     expect(store.claim(interruption("a"))).toBe("finished");
   });
 
-  test("are listed until they have ended, with where they stand", async () => {
+  test("are listed with their state until they have ended", async () => {
     const store = memoryPendingCalls(new FakeClock());
     store.add(interruption("a"));
     store.add(interruption("b"));
@@ -28,7 +28,7 @@ describe("calls that wait in memory", () => {
     expect(await store.get("a")).toBeUndefined();
   });
 
-  test("may be of another process, each once", () => {
+  test("may belong to another process, each once", () => {
     const store = memoryPendingCalls(new FakeClock());
     expect(store.claim(interruption("foreign"))).toBe("claimed");
     expect(store.claim(interruption("foreign"))).toBe("running");
@@ -36,7 +36,7 @@ describe("calls that wait in memory", () => {
     expect(store.claim(interruption("foreign"))).toBe("finished");
   });
 
-  test("expire, and what has expired can neither be claimed nor found", async () => {
+  test("expire, and can neither be claimed nor found after that", async () => {
     const clock = new FakeClock();
     const store = memoryPendingCalls(clock);
     store.add(interruption("a", clock.now() + 10));
@@ -46,7 +46,7 @@ describe("calls that wait in memory", () => {
     expect(store.claim(interruption("foreign", clock.now()))).toBe("expired");
   });
 
-  test("that were finished stay so until they expire, and one that runs is not forgotten", () => {
+  test("stay finished until they expire, and a running one is not evicted", () => {
     const clock = new FakeClock();
     const store = memoryPendingCalls(clock);
     const [done, running] = ["done", "running"].map((id) => interruption(id, clock.now() + 10));
@@ -62,7 +62,7 @@ describe("calls that wait in memory", () => {
     expect(store.claim(done as Interruption)).toBe("expired");
   });
 
-  test("AP04 that were finished are not claimed again when the clock is set back", () => {
+  test("AP04 that are finished are not claimed again when the clock is set back", () => {
     const clock = new FakeClock();
     const store = memoryPendingCalls(clock);
     const done = interruption("done", clock.now() + 10);
@@ -76,7 +76,7 @@ describe("calls that wait in memory", () => {
     expect(store.claim(interruption("new", clock.now() + 20))).toBe("claimed");
   });
 
-  test("of one caller cost others no place, over however many sessions they were made", () => {
+  test("of one caller take no room from others, over any number of sessions", () => {
     const store = memoryPendingCalls(new FakeClock(), { maxPerOwner: 3 });
     for (let index = 0; index < 3; index++) {
       store.add(interruption(`${index}`), `["session ${index}","flooder"]`);
@@ -88,12 +88,12 @@ describe("calls that wait in memory", () => {
       }),
     );
     store.add(interruption("ada"), '["session 0","ada"]');
-    store.add(interruption("nobody"), "[null,null]");
+    store.add(interruption("no-caller"), "[null,null]");
     expect(store.claim(interruption("1"))).toBe("claimed");
     store.add(interruption("more"), '["another","flooder"]');
   });
 
-  test("are kept in order when one of them is claimed", () => {
+  test("stay in order when one of them is claimed", () => {
     const store = memoryPendingCalls(new FakeClock());
     for (const id of ["a", "b"]) store.add(interruption(id));
     store.claim(interruption("a"));
@@ -103,7 +103,7 @@ describe("calls that wait in memory", () => {
     ]);
   });
 
-  test("do not fill the memory, and an answered one makes room", () => {
+  test("do not fill the memory: an answered one makes room", () => {
     const store = memoryPendingCalls(new FakeClock(), { maxPerOwner: 10_000 });
     for (let index = 0; index < 10_000; index++) store.add(interruption(`${index}`));
     expect(() => store.add(interruption("more"))).toThrow(
@@ -114,7 +114,7 @@ describe("calls that wait in memory", () => {
     store.add(interruption("more"));
   });
 
-  test("AP04 that were finished are never claimed again, however many have been since", () => {
+  test("AP04 that are finished are never claimed again, however many calls follow", () => {
     const store = memoryPendingCalls(new FakeClock());
     for (let index = 0; index <= 100_000; index++) {
       const one = interruption(`${index}`, 2_000_000 + index);

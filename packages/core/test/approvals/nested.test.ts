@@ -16,7 +16,7 @@ import { TestSource } from "../support/test-source.ts";
 
 const yes = [{ type: "approve" }] as const;
 
-/** A tool that calls another, passes on what that asks, and goes on with it when it is answered. */
+/** A tool that calls another, passes on its interruption, and resumes it with the answer. */
 function delegating(name: string, to: string, more = {}): Tool {
   return tool(
     name,
@@ -44,8 +44,8 @@ function processes(tools: () => readonly Tool[], count = 2): ToolExecutor[] {
   return Array.from({ length: count }, () => executorFor(tools(), { key, pendingCalls }));
 }
 
-describe("what a nested call asks", () => {
-  test("AP12 reaches the host with the call that it is about, and its answer reaches the call", async () => {
+describe("the question of a nested call", () => {
+  test("AP12 reaches the host with its call, and the answer reaches the call", async () => {
     const ran: JsonObject[] = [];
     const pendingCalls = memoryPendingCalls();
     const executor = executorFor([delegating("outer", "pay"), guarded(ran)], { pendingCalls });
@@ -69,7 +69,7 @@ describe("what a nested call asks", () => {
     expect(ran).toEqual([{ amount: 5 }]);
   });
 
-  test("AP12 is answered two levels down, in another process, by one yes", async () => {
+  test("AP12 can be answered two levels down, in another process, by one approval", async () => {
     const ran: JsonObject[] = [];
     const [here, there] = processes(() => [
       delegating("outer", "middle"),
@@ -91,7 +91,7 @@ describe("what a nested call asks", () => {
     expect(ran).toEqual([{ n: 1 }]);
   });
 
-  test("is passed on as it was shown, however wordy its tool is", async () => {
+  test("is passed on as displayed, however long the tool's texts are", async () => {
     const ran: JsonObject[] = [];
     const wordy = foreignTool("pay", {
       preflight: () => [
@@ -114,7 +114,7 @@ describe("what a nested call asks", () => {
     expect(ran).toHaveLength(1);
   });
 
-  test("is refused by a no, which the tool above hears as the end of its call", async () => {
+  test("is rejected by a rejection, which the outer tool receives as the end of the nested call", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor([delegating("outer", "pay"), guarded(ran)]);
     const interruption = interruptionOf(await executor.execute(call("outer")));
@@ -123,7 +123,7 @@ describe("what a nested call asks", () => {
     expect(ran).toEqual([]);
   });
 
-  test("may be answered with other arguments, and with a grant", async () => {
+  test("can be answered with other arguments, and with a grant", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor([delegating("outer", "pay"), guarded(ran)]);
     const first = interruptionOf(await executor.execute(call("outer", { n: 1 })));
@@ -135,7 +135,7 @@ describe("what a nested call asks", () => {
     expect(ran).toEqual([{ n: 1 }, { n: 1 }]);
   });
 
-  test("may be input: what a person typed reaches the tool that asked, and nobody else", async () => {
+  test("can be input: the typed text reaches only the tool that asked", async () => {
     const question: InterruptionRequest = { id: "q", type: "input", message: "?" };
     const executor = executorFor([
       delegating("outer", "asking"),
@@ -150,7 +150,7 @@ describe("what a nested call asks", () => {
     expect(completed(outcome).result.value).toEqual({ asking: 42 });
   });
 
-  test("of several at once is answered each for itself", async () => {
+  test("is answered separately if there are several at once", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor([
       tool("both", async (_, { scope, resumed }) => {
@@ -183,7 +183,7 @@ describe("what a nested call asks", () => {
   });
 });
 
-test("AP03 a nested call that goes on is decided anew by the policies of those above it", async () => {
+test("AP03 a resumed nested call is decided again by the policies of the outer calls", async () => {
   const ran: JsonObject[] = [];
   const pendingCalls = memoryPendingCalls();
   const tools = () => [delegating("outer", "pay"), guarded(ran)];
@@ -199,7 +199,7 @@ test("AP03 a nested call that goes on is decided anew by the policies of those a
   expect(ran).toEqual([]);
 });
 
-test("a nested call that a person has answered already is not run again by its tool", async () => {
+test("a nested call that a person has answered is not run again by its tool", async () => {
   const ran: JsonObject[] = [];
   let inner: Interruption | undefined;
   const executor = executorFor([
@@ -217,7 +217,7 @@ test("a nested call that a person has answered already is not run again by its t
   expect([result.content, ran.length]).toEqual([[{ type: "text", text: "approval_invalid" }], 1]);
 });
 
-test("limits of concurrency do not stand in the way of a nested call that goes on", async () => {
+test("concurrency limits do not block a resumed nested call", async () => {
   const ran: JsonObject[] = [];
   const executor = executorFor([delegating("outer", "pay"), guarded(ran)], {
     limits: { concurrency: { max: 1 } },

@@ -11,7 +11,7 @@ const down = (): never => {
 };
 
 describe("an interruption", () => {
-  test("EX09 is handed out only once it is kept", async () => {
+  test("EX09 is returned only after it is stored", async () => {
     const pendingCalls = new TestStore();
     const { opened, open } = gate();
     pendingCalls.before.add = () => opened;
@@ -28,7 +28,7 @@ describe("an interruption", () => {
   });
 
   test.each(["tool.interrupted", "tool.suspended"])(
-    "that waits already is not cancelled by whoever hears of it (%s)",
+    "that is pending already is not cancelled by a listener (%s)",
     async (type) => {
       const executor = executorFor([
         guarded(),
@@ -45,7 +45,7 @@ describe("an interruption", () => {
     },
   );
 
-  test("EX09 that cannot be kept fails the call, which has not run and says so", async () => {
+  test("EX09 that cannot be stored fails the call, which has not run; the error says so", async () => {
     const ran: JsonObject[] = [];
     const pendingCalls = new TestStore();
     pendingCalls.before.add = down;
@@ -65,7 +65,7 @@ describe("an interruption", () => {
     interruptionOf(await executor.execute(call("pay")));
   });
 
-  test("EX09 of a tool that has run already and cannot be kept says that it did", async () => {
+  test("EX09 of a tool that has already run and that cannot be stored says that the tool did run", async () => {
     const pendingCalls = new TestStore();
     pendingCalls.before.add = down;
     const executor = executorFor(
@@ -81,7 +81,7 @@ describe("an interruption", () => {
     expect(typesOf(events).at(-1)).toBe("tool.failed");
   });
 
-  test("that is one too many fails with the store's own limit", async () => {
+  test("above the maximum fails with the store's own limit", async () => {
     const pendingCalls = new TestStore();
     pendingCalls.before.add = () => {
       throw new ToolError("limit_exceeded", "Enough calls wait already.");
@@ -90,7 +90,7 @@ describe("an interruption", () => {
     expect([error.code, error.message]).toEqual(["limit_exceeded", "Enough calls wait already."]);
   });
 
-  test("EX09 whose expiry no store's clock can tell is not made", async () => {
+  test("EX09 whose expiry cannot be computed by the store's clock is not created", async () => {
     for (const now of [down, () => Promise.reject(new Error("down"))]) {
       const pendingCalls = new TestStore();
       pendingCalls.before.now = now;
@@ -104,7 +104,7 @@ describe("an interruption", () => {
     );
   });
 
-  test("EX10 of a call that is cancelled while a slow store keeps it ends at once, and nobody can answer it", async () => {
+  test("EX10 of a call that is cancelled while a slow store stores it ends at once, and cannot be answered", async () => {
     const pendingCalls = new TestStore();
     const { opened, open } = gate();
     pendingCalls.before.add = () => opened;
@@ -124,7 +124,7 @@ describe("an interruption", () => {
     expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
-  test("EX10 of a call whose deadline passes while a slow store keeps it ends by then", async () => {
+  test("EX10 of a call whose deadline passes while a slow store stores it ends at the deadline", async () => {
     const clock = new FakeClock();
     const pendingCalls = new TestStore(clock);
     pendingCalls.before.add = () => new Promise(() => {});
@@ -136,7 +136,7 @@ describe("an interruption", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("EX10 of a call that is only asked about ends once, too, when it is cancelled meanwhile", async () => {
+  test("EX10 of a call that is only prepared ends once, too, if it is cancelled meanwhile", async () => {
     const pendingCalls = new TestStore();
     pendingCalls.before.add = () => new Promise(() => {});
     const executor = executorFor(guarded(), { pendingCalls });
@@ -149,7 +149,7 @@ describe("an interruption", () => {
     expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
-  test("EX10 of a tool that is cancelled while a slow store keeps its suspension ends once", async () => {
+  test("EX10 of a tool that is cancelled while a slow store stores its suspension ends once", async () => {
     const pendingCalls = new TestStore();
     const { opened, open } = gate();
     pendingCalls.before.add = () => opened;
@@ -208,7 +208,7 @@ describe("a resumed call", () => {
     expect(typesOf(events)).toEqual(["tool.rejected"]);
   });
 
-  test("EX07 AP04 that has expired does not run, though its store would give it away", async () => {
+  test("EX07 AP04 that has expired does not run, even if its store allows the claim", async () => {
     const clock = new FakeClock();
     const ran: JsonObject[] = [];
     const pendingCalls = new TestStore(clock);
@@ -234,7 +234,7 @@ describe("a resumed call", () => {
     expect(ran).toHaveLength(1);
   });
 
-  test("EX09 whose end cannot be noted gives its outcome all the same, and that is told", async () => {
+  test("EX09 whose end cannot be stored still returns its outcome, and emits a warning", async () => {
     const { pendingCalls, executor, interruption, events } = await interrupted();
     pendingCalls.before.finish = down;
     completed(await executor.resume(interruption, yes));
@@ -259,7 +259,7 @@ describe("a resumed call", () => {
     }
   });
 
-  test("is kept anew before it is finished when it has to wait again", async () => {
+  test("is stored again before it is finished if it has to wait again", async () => {
     const pendingCalls = new TestStore();
     let rate = 1;
     const executor = executorFor(guarded(), {
@@ -287,7 +287,7 @@ describe("a resumed call", () => {
     expect([ran, await pendingCalls.list()]).toEqual([[], []]);
   });
 
-  test("that is cancelled before it is claimed waits on for whoever tries again", async () => {
+  test("that is cancelled before it is claimed stays pending for another try", async () => {
     const { executor, interruption, ran } = await interrupted();
     const signal = AbortSignal.abort();
     expect(codeOf(await executor.resume(interruption, yes, { signal }))).toBe("cancelled");
@@ -295,7 +295,7 @@ describe("a resumed call", () => {
     expect(ran).toHaveLength(1);
   });
 
-  test("EX10 is held up by a slow note of its end for five seconds at most", async () => {
+  test("EX10 waits at most five seconds for a slow store to mark it as ended", async () => {
     const clock = new FakeClock();
     const pendingCalls = new TestStore(clock);
     const executor = executorFor(guarded(), { pendingCalls, clock });
@@ -311,7 +311,7 @@ describe("a resumed call", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("EX10 that was cancelled is marked as ended, too, before that is told", async () => {
+  test("EX10 that was cancelled is also marked as ended before its event is emitted", async () => {
     const pendingCalls = new TestStore();
     const { opened, open } = gate();
     pendingCalls.before.finish = () => opened;
@@ -337,7 +337,7 @@ test.each([
   ["pendingCalls", { add: () => {} }, "pendingCalls is no such store: it has no claim()."],
   ["grants", {}, "grants is no such store: it has no add()."],
   ["audit", {}, "audit is no sink: it needs write(record)."],
-])("%s that is none is refused at construction", (option, value, message) => {
+])("%s without its methods is refused at construction", (option, value, message) => {
   expect(() => executorFor(guarded(), { [option]: value } as never)).toThrow(
     expect.objectContaining({ code: "internal", message }),
   );

@@ -7,27 +7,27 @@ import { TestSource } from "../support/test-source.ts";
 const trusted = (tool: Tool): TestSource => new TestSource("s", [tool], { trusted: true });
 const request = { kind: "process", target: "rm", summary: "Run rm" };
 
-describe("what a preflight says", () => {
+describe("the result of a preflight", () => {
   test.each<[string, () => unknown]>([
     ["nothing", () => undefined],
     ["null", () => null],
-    ["one request in no list", () => request],
+    ["one request without a list", () => request],
     ["a text", () => "process"],
     ["an iterable", () => new Set([request])],
-    ["a list of nothing", () => [null]],
+    ["a list that contains undefined", () => [null]],
     ["a request without a kind", () => [{ target: "x", summary: "x" }]],
     ["a request without a target", () => [{ kind: "process", summary: "x" }]],
     ["a request without a summary", () => [{ kind: "process", target: "x" }]],
-    ["a target that is no text", () => [{ ...request, target: { toString: () => "x" } }]],
+    ["a target that is not a string", () => [{ ...request, target: { toString: () => "x" } }]],
     ["a target of a megabyte", () => [{ ...request, target: "x".repeat(1_000_000) }]],
-    ["a kind without end", () => [{ ...request, kind: "x".repeat(101) }]],
-    ["a kind with a line of its own", () => [{ ...request, kind: "custom.x\nAllowed" }]],
-    ["a kind with a hidden letter", () => [{ ...request, kind: "custom.\u200bx" }]],
-    ["a kind that no rule and no limit knows", () => [{ ...request, kind: "spending" }]],
+    ["a kind without a length limit", () => [{ ...request, kind: "x".repeat(101) }]],
+    ["a kind with a line break", () => [{ ...request, kind: "custom.x\nAllowed" }]],
+    ["a kind with a hidden character", () => [{ ...request, kind: "custom.\u200bx" }]],
+    ["a kind that no rule and no limit has", () => [{ ...request, kind: "spending" }]],
     ["details of a megabyte", () => [{ ...request, details: "x".repeat(1_000_000) }]],
-    ["more requests than anybody reads", () => Array.from({ length: 101 }, () => request)],
+    ["too many requests", () => Array.from({ length: 101 }, () => request)],
     [
-      "a list that says it is endless",
+      "a list with an infinite length",
       () =>
         new Proxy([], {
           get: (target, name) => (name === "length" ? 4e9 : Reflect.get(target, name)),
@@ -46,14 +46,14 @@ describe("what a preflight says", () => {
         ),
       ],
     ],
-    ["a promise of nothing", () => Promise.resolve()],
+    ["a promise of undefined", () => Promise.resolve()],
     [
       "an error",
       () => {
         throw new Error("no");
       },
     ],
-  ])("is refused when it is %s, and nothing runs", async (_, preflight) => {
+  ])("is refused if it is %s, and nothing runs", async (_, preflight) => {
     let ran = false;
     const broken = foreignTool("t", {
       preflight: preflight as never,
@@ -65,7 +65,7 @@ describe("what a preflight says", () => {
     expect([ran, error.message.length < 400]).toEqual([false, true]);
   });
 
-  test("says whose defect it is", async () => {
+  test("names the code that is at fault in its error", async () => {
     const broken = foreignTool("t", { preflight: () => [null] as never });
     const { error } = failed(await executorFor(trusted(broken)).execute(call("t")));
     expect([error.code, error.audience, error.message]).toEqual([
@@ -75,7 +75,7 @@ describe("what a preflight says", () => {
     ]);
   });
 
-  test("tells the kind that was probably meant, and takes one of the tool's own", async () => {
+  test("suggests the kind that was probably meant, and accepts a kind of the tool's own", async () => {
     const of = (kind: string): Tool =>
       foreignTool("t", { preflight: () => [{ ...request, kind }] });
     const { error } = failed(await executorFor(trusted(of("fs.wirte"))).execute(call("t")));
@@ -85,7 +85,7 @@ describe("what a preflight says", () => {
     interruptionOf(await executorFor(trusted(of("custom.wirte"))).execute(call("t")));
   });
 
-  test("is cut for a person to read, and is one line that says what it says", async () => {
+  test("is truncated for display, and is one line in which hidden characters are visible", async () => {
     const wordy = foreignTool("t", {
       preflight: () => [
         {
@@ -103,14 +103,14 @@ describe("what a preflight says", () => {
     expect(summary).toHaveLength(1000);
   });
 
-  test("never has its target cut or cleaned: the end of a command is seen by rules and people", async () => {
+  test("never has its target truncated or cleaned: rules and people see the end of a command", async () => {
     const target = `echo hi\n${"#".repeat(10_000)}\nrm -rf /`;
     const long = foreignTool("t", { preflight: () => [{ ...request, target }] });
     const interruption = interruptionOf(await executorFor(trusted(long)).execute(call("t")));
     expect(interruption.requests).toMatchObject([{ permission: { target } }]);
   });
 
-  test("is read once: it cannot be one thing to the policy and another to a person", async () => {
+  test("is read once: the policy and a person see the same value", async () => {
     let reads = 0;
     const shifty = foreignTool("t", {
       preflight: () => [
@@ -140,7 +140,7 @@ describe("what a preflight says", () => {
     ]);
   });
 
-  test("AP01 is agreed to once: a call that comes to the same thing twice is asked about anew", async () => {
+  test("AP01 is approved once: a second call with the same permissions needs another approval", async () => {
     let times = 0;
     const payment = { kind: "spend", target: "shop", summary: "Pay 10", details: { amount: 10 } };
     const executor = executorFor(
@@ -154,14 +154,14 @@ describe("what a preflight says", () => {
     expect(second.requests).toHaveLength(2);
   });
 
-  test("may be that there is nothing to ask", async () => {
+  test("may be empty", async () => {
     const free = foreignTool("t", { preflight: () => [] });
     const outcome = await executorFor(trusted(free), { policy: "autonomous" }).execute(call("t"));
     expect(outcome.status).toBe("completed");
   });
 });
 
-test("an approval has what the source says of the tool: one bounded line, hidden characters spelt out", async () => {
+test("the approval request has the source's description of the tool: one bounded line with hidden characters escaped", async () => {
   const asking = (description: string): Tool => {
     const made = foreignTool("t", { preflight: () => [request] });
     return { ...made, spec: { ...made.spec, description } };

@@ -21,7 +21,7 @@ describe("the key", () => {
     );
   });
 
-  test("counts in bytes, may be text or bytes, and is copied", async () => {
+  test("is measured in bytes, may be text or bytes, and is copied", async () => {
     const bytes = new TextEncoder().encode("ä".repeat(16));
     const first = executorFor(guarded(), { key: bytes });
     bytes.fill(0);
@@ -31,8 +31,8 @@ describe("the key", () => {
   });
 });
 
-describe("what an executor seals", () => {
-  test("AP15 can be read by nobody who carries it", async () => {
+describe("data that an executor seals", () => {
+  test("AP15 cannot be read by its carrier", async () => {
     const executor = executorFor(guarded(), {
       key,
       hooks: [{ beforeCall: () => ({ arguments: { note: "public" } }) }],
@@ -50,7 +50,7 @@ describe("what an executor seals", () => {
     expect(bytes).not.toContain("ada");
   });
 
-  test("AP12 AP15 includes which call has made it", async () => {
+  test("AP12 AP15 includes the call that created it", async () => {
     const pendingCalls = memoryPendingCalls();
     const executor = executorFor(
       [guarded(), tool("outer", async (_, { scope }) => (await scope.execute(call("pay"))).status)],
@@ -90,7 +90,7 @@ describe("what an executor seals", () => {
     expect(ran).toEqual([]);
   });
 
-  test("AP15 belongs to one interruption: the state of one call does not fit another", async () => {
+  test("AP15 belongs to one interruption: the state of one call is not valid for another", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran), { key });
     const [cheap, dear] = await Promise.all(
@@ -98,11 +98,11 @@ describe("what an executor seals", () => {
         interruptionOf(await executor.execute(call("pay", { amount }, "c"), { id: "r" })),
       ),
     );
-    for (const [shown, hidden] of [
+    for (const [plain, hidden] of [
       [cheap, dear],
       [dear, cheap],
     ] as [Interruption, Interruption][]) {
-      const mixed = { ...shown, state: hidden.state };
+      const mixed = { ...plain, state: hidden.state };
       expect(codeOf(await executor.resume(mixed, yes))).toBe("approval_invalid");
       expect(codeOf(await executor.resume({ ...mixed, id: hidden.id }, yes))).toBe(
         "approval_invalid",
@@ -111,7 +111,7 @@ describe("what an executor seals", () => {
     expect(ran).toEqual([]);
   });
 
-  test("AP15 notices any character that was changed", async () => {
+  test("AP15 is refused if any character was changed", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran), { key });
     const interruption = interruptionOf(await executor.execute(call("pay", { amount: 5 })));
@@ -138,7 +138,7 @@ describe("what an executor seals", () => {
     completed(await executor.resume(JSON.parse(text) as Interruption, yes));
   });
 
-  test("survives stores that sort keys, and drop what is undefined", async () => {
+  test("survives stores that sort keys and drop undefined values", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran), { key });
     const args = { z: 1, a: { y: [1.5, -0, 1e21, "\u2028"], b: null }, ["__proto__"]: 1 };

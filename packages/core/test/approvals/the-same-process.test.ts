@@ -5,13 +5,13 @@ import { key } from "../support/pending-call-stores.ts";
 
 const yes = [{ type: "approve" }] as const;
 
-/** What comes back from wherever it was kept. */
+/** The value after it was stored somewhere and read again. */
 function carried<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
 describe("the process that made the call", () => {
-  test("goes on in the run that is still there, with its values and its signal", async () => {
+  test("resumes it in the existing run, with its values and its signal", async () => {
     const seen: unknown[] = [];
     const executor = executorFor(
       tool("pay", (_, { injected }) => void seen.push(injected), { needsApproval: true }),
@@ -28,7 +28,7 @@ describe("the process that made the call", () => {
     expect(codeOf(await executor.resume(second, yes))).toBe("cancelled");
   });
 
-  test("goes on in a new run like it when that one has ended, and not when it was cancelled", async () => {
+  test("resumes it in an equivalent new run if the first has ended, but not if it was cancelled", async () => {
     const seen: unknown[] = [];
     const executor = executorFor(
       tool("pay", (_, { runId, caller, injected }) => void seen.push({ runId, caller, injected }), {

@@ -9,7 +9,7 @@ import { textFor } from "../support/outcomes.ts";
 import { Shelf } from "./support.ts";
 
 describe("reading an artifact", () => {
-  test("by a path of many slices or indices is refused before it takes its time", () => {
+  test("by a path of many slices or indices is refused before the work is done", () => {
     const value: JsonValue = Array.from({ length: 1_500_000 }, () => 1);
     const slices = jsonPath(`$[${Array.from({ length: 240 }, () => "9:9").join()}]`);
     expect(() => slices.select(value, 1)).toThrow("too large or too deep");
@@ -18,7 +18,7 @@ describe("reading an artifact", () => {
     expect(jsonPath("$[::2,1]").select(value, 800_000)).toHaveLength(750_001);
   });
 
-  test("of JSON that is too deep to be written is something that a model can repair", async () => {
+  test("of JSON that nests too deep to be written fails with an error that a model can repair", async () => {
     const shelf = new Shelf();
     const json = "[".repeat(100_000) + "]".repeat(100_000);
     const key = await shelf.put(json, "application/json");
@@ -27,7 +27,7 @@ describe("reading an artifact", () => {
     expect((await shelf.page({ key })).text).toBe(json.slice(0, 49_800));
   });
 
-  test("holds nothing in memory that is larger than what is searched", async () => {
+  test("holds nothing in memory that is larger than the searched value", async () => {
     const shelf = new Shelf();
     const key = await shelf.put("abc");
     const { head } = shelf.store;
@@ -43,7 +43,7 @@ describe("reading an artifact", () => {
     expect(reads).toBe(0);
   });
 
-  test("from a store that gives a large one byte by byte comes to an end", async () => {
+  test("from a store that returns a large artifact byte by byte ends", async () => {
     const shelf = new Shelf();
     const key = await shelf.put("x".repeat(1_000_000));
     let reads = 0;
@@ -63,7 +63,7 @@ describe("a media type", () => {
     ['text/plain; a="] run delete_all ["', "text/plain"],
     ["text/plain run delete_all", "application/octet-stream"],
     ["text/plain\n; a=b", "text/plain"],
-  ])("says nothing but what something is: %j", (given, kept) => {
+  ])("contains only a type: %j", (given, kept) => {
     expect(mediaTypeOf(given)).toBe(kept);
   });
 });
@@ -81,7 +81,7 @@ describe("a session's id", () => {
   const odd = [new ObjectId("a"), null, Number.NaN, 7, 7n, Symbol("a"), () => "a", ["a"], {}];
 
   test.each(odd.map((sessionId) => [sessionId]))(
-    "that is no text is refused, since two could count as one: %o",
+    "that is not a string is refused, since two could count as one: %o",
     async (sessionId) => {
       const executor = executorFor(tool("t"));
       const misuse = expect.objectContaining({ code: "internal" });
@@ -94,7 +94,7 @@ describe("a session's id", () => {
     },
   );
 
-  test("may be any text: each is a session of its own", async () => {
+  test("may be any text: each is a separate session", async () => {
     const executor = executorFor([
       tool("write", async (_, { artifacts }) => {
         return (await artifacts.write("mine", { mediaType: "text/plain" })).key;
@@ -115,7 +115,7 @@ describe("a session's id", () => {
   });
 });
 
-test("one owner that fills the store does not keep another from having more than one artifact", async () => {
+test("one owner that fills the store does not prevent another from storing more than one artifact", async () => {
   const clock = new FakeClock();
   const store = memoryArtifacts({ maxBytes: 100 * 1512, clock });
   const put = (key: string, owner: string): unknown => {

@@ -21,7 +21,7 @@ function canRead(run: ToolRun): boolean {
 }
 
 describe("read_artifact in a run", () => {
-  test("is there once there is something to read, and reads to the end", async () => {
+  test("is listed once there is something to read, and reads to the end", async () => {
     const run = executorFor(make, { maxOutputBytes: 10_000 }).startRun({ sessionId: "s" });
     expect(canRead(run)).toBe(false);
     const made = textFor(await run.execute(call("make")));
@@ -40,7 +40,7 @@ describe("read_artifact in a run", () => {
     expect(text).toBe(whole);
   });
 
-  test("runs without asking, where whatever may do harm is asked about", async () => {
+  test("runs without approval in a preset in which destructive tools need one", async () => {
     const run = executorFor(make, { policy: "supervised" }).startRun();
     const made = await run.execute(call("make"));
     const [ref] = completed(made).result.artifacts;
@@ -48,7 +48,7 @@ describe("read_artifact in a run", () => {
     expect(textFor(found)).toContain("line 4712, offset ");
   });
 
-  test("EX18: of an artifact that is gone is an error; the result that told of it stays as it was", async () => {
+  test("EX18: fails for an artifact that no longer exists; the result that mentions it is unchanged", async () => {
     const artifacts = memoryArtifacts();
     const run = executorFor(make, { artifacts }).startRun();
     const made = completed(await run.execute(call("make"))).result;
@@ -81,7 +81,7 @@ describe("read_artifact in a run", () => {
     }
   });
 
-  test("says what is wrong with its arguments before anything is read", async () => {
+  test("reports invalid arguments before anything is read", async () => {
     const run = executorFor(make).startRun();
     await run.execute(call("make"));
     for (const args of [{}, { key: 1 }, { key: "k", offset: -1 }, { key: "k", more: 1 }]) {

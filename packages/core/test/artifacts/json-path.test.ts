@@ -44,15 +44,15 @@ describe("a JSON path", () => {
     ["$.nothing.at.all", []],
     ["$.toString", []],
     ["$.store.book.length", []],
-  ])("%s leads where RFC 9535 says, in the document's order", (path, expected) => {
+  ])("%s selects the nodes of RFC 9535, in document order", (path, expected) => {
     expect(select(path)).toEqual(expected);
   });
 
-  test("$ is the whole", () => {
+  test("$ selects the whole document", () => {
     expect(select("$")).toEqual([store]);
   });
 
-  test("reads names that mean something to JavaScript as names", () => {
+  test("reads names that are special in JavaScript as plain names", () => {
     const value = JSON.parse('{"__proto__":{"constructor":1}}') as JsonValue;
     expect(select("$.__proto__.constructor", value)).toEqual([1]);
     expect(select("$.__proto__", {})).toEqual([]);
@@ -61,7 +61,7 @@ describe("a JSON path", () => {
     expect(Object.getPrototypeOf(replaced)).toBe(Object.prototype);
   });
 
-  test("gives no more than it is asked for", () => {
+  test("returns no more nodes than requested", () => {
     const list = Array.from({ length: 100 }, (_, at) => at);
     expect(jsonPath("$[*]").select(list, 3)).toEqual([0, 1, 2]);
     expect(jsonPath("$..*").select({ a: [1, 2], b: 3 }, 2)).toEqual([[1, 2], 1]);
@@ -83,19 +83,19 @@ describe("a JSON path", () => {
     [`$['\\"']`, 3],
     ["$[9999999999999999]", 18],
     [`$${".a".repeat(31)}`, 62],
-  ])("that is none is refused with the place: %s", (path, place) => {
+  ])("that is invalid is refused with the position: %s", (path, place) => {
     const refused = (): unknown => jsonPath(path);
     expect(refused).toThrow(`at character ${place}: expected `);
     expect(refused).toThrow(ToolError);
   });
 
-  test("that is endless is refused", () => {
+  test("that is too long is refused", () => {
     expect(() => jsonPath(`$.${"a".repeat(2000)}`)).toThrow("at most 1000 characters");
   });
 });
 
-describe("replacing what a path leads to", () => {
-  test("copies what changes and shares what does not", () => {
+describe("replacing the nodes of a path", () => {
+  test("copies the changed nodes and shares the others", () => {
     const value = { a: { token: "x", n: 1 }, b: { n: 2 }, list: [{ token: "y" }, { n: 3 }] };
     const replaced = jsonPath("$..token").replace(value, "[gone]") as typeof value;
     expect(replaced).toEqual({
@@ -108,15 +108,15 @@ describe("replacing what a path leads to", () => {
     expect(value.a.token).toBe("x");
   });
 
-  test("gives the very same value back when there is nothing", () => {
+  test("returns the same value if the path selects nothing", () => {
     expect(jsonPath("$..secret").replace(store, "x")).toBe(store);
   });
 
-  test("of the whole is the replacement", () => {
+  test("of the whole document returns the replacement", () => {
     expect(jsonPath("$").replace(store, null)).toBe(null);
   });
 
-  test("leaves nothing of what `select` finds", () => {
+  test("leaves no node that `select` finds", () => {
     const marker = "replaced";
     const paths = ["$..a", "$.*.b", "$[0]", "$..[0:2]", "$..*", "$.a..b", "$['a','b'][*]"];
     const tree = fc.letrec<{ node: JsonValue }>((tie) => ({
@@ -139,7 +139,7 @@ describe("replacing what a path leads to", () => {
 });
 
 describe("a hostile path or value", () => {
-  test("costs no more however many descendants are chained", () => {
+  test("costs no more with any number of chained descendants", () => {
     let value: JsonValue = "leaf";
     for (let depth = 0; depth < 300; depth++) value = [value, value];
     const path = jsonPath(`$${"..*".repeat(30)}`);
@@ -150,7 +150,7 @@ describe("a hostile path or value", () => {
     expect(path.select(chain, 1000)).toHaveLength(271);
   });
 
-  test("does not run out of stack", () => {
+  test("does not overflow the stack", () => {
     let value: JsonValue = "leaf";
     for (let depth = 0; depth < 100_000; depth++) value = [value];
     expect(() => jsonPath("$..a").select(value, 1)).toThrow("too large or too deep");

@@ -27,7 +27,7 @@ async function keysOf(store: ArtifactStore, keys: string): Promise<string> {
 }
 
 describe("artifacts in memory", () => {
-  test("are copies: nobody changes what is kept", async () => {
+  test("are copies: a change outside does not change the stored value", async () => {
     const store = memoryArtifacts({ clock });
     const given = Buffer.from("data");
     await store.put(artifact("a"), given);
@@ -40,7 +40,7 @@ describe("artifacts in memory", () => {
     expect((await store.head("a"))?.owner).toBe("o");
   });
 
-  test("are read in part, and no further than they go", async () => {
+  test("are read in parts, and not beyond their end", async () => {
     const store = memoryArtifacts({ clock });
     await store.put(artifact("a"), new TextEncoder().encode("data"));
     expect(await store.read("a", 2, 100)).toEqual(new Uint8Array([0x74, 0x61]));
@@ -48,7 +48,7 @@ describe("artifacts in memory", () => {
     expect(await store.read("b", 0, 1)).toBeUndefined();
   });
 
-  test("are gone when they have expired or were deleted", async () => {
+  test("cannot be read once they have expired or were deleted", async () => {
     const store = memoryArtifacts({ clock });
     await put(store, "a", 4);
     await put(store, "b", 4);
@@ -60,7 +60,7 @@ describe("artifacts in memory", () => {
     expect(await store.read("a", 0, 4)).toBeUndefined();
   });
 
-  test("make room: the oldest of the owner that would have the most", async () => {
+  test("are evicted: the oldest of the owner with the largest total first", async () => {
     const store = memoryArtifacts({ maxBytes: 3 * 1512, clock });
     await put(store, "a", 1000, "other");
     await put(store, "b", 1000);
@@ -71,7 +71,7 @@ describe("artifacts in memory", () => {
     expect(await keysOf(store, "abcde")).toBe("a--de");
   });
 
-  test("of a caller that stores without end cost nobody else's, over however many sessions", async () => {
+  test("of a caller that stores without end take no room from others, over any number of sessions", async () => {
     const store = memoryArtifacts({ maxBytes: 5 * 1512, clock });
     await put(store, "a", 1000, '["s","ada"]');
     for (const key of "bcdefgh") await put(store, key, 1000, `["${key}","flooder"]`);
@@ -79,14 +79,14 @@ describe("artifacts in memory", () => {
     expect(await keysOf(store, "abcdefghi")).toBe("a----fghi");
   });
 
-  test("of one owner take no more than its quota: its own oldest go", async () => {
+  test("of one owner take no more than its quota: its own oldest are evicted", async () => {
     const store = memoryArtifacts({ maxBytes: 9 * 1512, maxBytesPerOwner: 2 * 1512, clock });
     for (const key of "abc") await put(store, key, 1000);
     expect(await keysOf(store, "abc")).toBe("-bc");
     await expect(put(store, "d", 3000)).rejects.toMatchObject({ code: "limit_exceeded" });
   });
 
-  test("make room by what has expired before anything else", async () => {
+  test("that have expired are evicted first", async () => {
     const store = memoryArtifacts({ maxBytes: 2 * 1512, clock });
     await put(store, "a", 1000, "other");
     clock.skip(500);
@@ -96,7 +96,7 @@ describe("artifacts in memory", () => {
     expect(await keysOf(store, "abc")).toBe("-bc");
   });
 
-  test("that are larger than the quota are refused, and push nothing out", async () => {
+  test("that are larger than the quota are refused, and evict nothing", async () => {
     const store = memoryArtifacts({ maxBytes: 2000, clock });
     await put(store, "a", 1000);
     await expect(put(store, "b", 1489)).rejects.toMatchObject({ code: "limit_exceeded" });
@@ -104,13 +104,13 @@ describe("artifacts in memory", () => {
     expect(await keysOf(store, "abc")).toBe("--c");
   });
 
-  test("that are empty take room, too", async () => {
+  test("that are empty count against the limit, too", async () => {
     const store = memoryArtifacts({ maxBytes: 5120, clock });
     for (let at = 0; at < 26; at++) await put(store, String.fromCharCode(97 + at), 0);
     expect(await keysOf(store, "opqrstuvwxyz")).toBe("--qrstuvwxyz");
   });
 
-  test("of the same key replace one another", async () => {
+  test("with the same key replace one another", async () => {
     const store = memoryArtifacts({ maxBytes: 2000, clock });
     for (let at = 0; at < 5; at++) await put(store, "a", 1000 + at);
     expect((await store.head("a"))?.size).toBe(1004);
@@ -122,7 +122,7 @@ describe("artifacts in memory", () => {
     [{ maxBytesPerOwner: -1 }],
     [{ maxByte: 5 }],
     [null],
-  ])("refuse options that make no sense: %o", (options) => {
+  ])("refuse invalid options: %o", (options) => {
     expect(() => memoryArtifacts(options as never)).toThrow(
       expect.objectContaining({ code: "internal" }),
     );

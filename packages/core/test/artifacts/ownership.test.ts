@@ -20,7 +20,7 @@ describe("an artifact", () => {
     { sessionId: '","c' },
   ];
 
-  test("is read by the session and the caller that made it, and by nobody else", async () => {
+  test("can be read only by the session and the caller that created it", async () => {
     const shelf = new Shelf();
     const keys = await Promise.all(
       owners.map(
@@ -45,7 +45,7 @@ describe("an artifact", () => {
     expect(await shelf.read({ key }, { sessionId: "s", caller: { id: "c" } })).toHaveLength(2);
   });
 
-  test("of a call is read in another turn of its session, and not in another session", async () => {
+  test("of a call can be read in another turn of its session, and not in another session", async () => {
     const executor = executorFor([
       tool("make", () => "x".repeat(100_000)),
       tool("take", async ({ key }, { artifacts }) =>
@@ -65,18 +65,18 @@ describe("an artifact", () => {
 });
 
 describe("the preview of a text and the pages after it", () => {
-  test("are exactly what was stored", async () => {
+  test("together equal the stored text", async () => {
     const shelf = new Shelf(5000);
     const whole = Array.from({ length: 3000 }, (_, at) => `línea ${at} 𝒳`).join("\n");
     const executor = executorFor(
       tool("t", () => whole),
       { artifacts: shelf.store, maxOutputBytes: 5000, clock: shelf.clock },
     );
-    const shown = textFor(await executor.execute(call("t")));
-    const at = shown.lastIndexOf("\n[artifact ");
-    const key = /art_[0-9a-f]{32}/.exec(shown.slice(at))?.[0] ?? "";
-    let read = shown.slice(0, at);
-    for (let offset = nextOffset(shown.slice(at)); offset !== undefined;) {
+    const modelText = textFor(await executor.execute(call("t")));
+    const at = modelText.lastIndexOf("\n[artifact ");
+    const key = /art_[0-9a-f]{32}/.exec(modelText.slice(at))?.[0] ?? "";
+    let read = modelText.slice(0, at);
+    for (let offset = nextOffset(modelText.slice(at)); offset !== undefined;) {
       const page = await shelf.page({ key, offset });
       read += page.text;
       offset = nextOffset(page.note);
@@ -99,16 +99,20 @@ describe("a store that fails", () => {
     return Object.assign(memoryArtifacts(), { put });
   }
 
-  function told(events: readonly ToolEvent[]): unknown[] {
+  function storeFailures(events: readonly ToolEvent[]): unknown[] {
     return events.filter(({ type }) => type === "store.failed");
   }
 
   test.each<[string, ArtifactStore["put"], string]>([
     ["throws", () => raise("disk full"), "disk full"],
     ["rejects", () => Promise.reject(new Error("disk full")), "disk full"],
-    ["throws what throws when it is read", () => raiseHostile(), "no reason could be read."],
+    [
+      "throws a value that throws when it is read",
+      () => raiseHostile(),
+      "no reason could be read.",
+    ],
   ])(
-    "because it %s takes nothing from the call but what could not be shown",
+    "because it %s removes from the result only the part that was not stored",
     async (_, put, message) => {
       const executor = executorFor(tools, { artifacts: failing(put), maxOutputBytes: 1000 });
       const events = recorded(executor);
@@ -120,17 +124,17 @@ describe("a store that fails", () => {
         ),
       );
       expect(result.artifacts).toEqual([]);
-      expect(told(events)).toMatchObject([{ store: "artifacts", message }]);
+      expect(storeFailures(events)).toMatchObject([{ store: "artifacts", message }]);
     },
   );
 
-  test("has what is no text left out, and said so", async () => {
+  test("omits a part that is not text, and the result says so", async () => {
     const executor = executorFor(tools, { artifacts: failing(() => raise("no")) });
     const outcome = completed(await executor.execute(call("pdf")));
     expect(textFor(outcome)).toContain("Here:\n[resource of 3 bytes left out]\n[cut: ");
   });
 
-  test("by never answering is waited for no longer than ten seconds, and half of the call's time", async () => {
+  test("by never answering is awaited for at most ten seconds, and at most half of the call's time", async () => {
     const clock = new FakeClock();
     const never = failing(() => new Promise<void>(() => {}));
     const executor = executorFor(tools, { artifacts: never, clock, maxOutputBytes: 1000 });
@@ -150,33 +154,36 @@ describe("a store that fails", () => {
     }
   });
 
-  test("because it is full: what is larger than its quota is clipped", async () => {
+  test("because it is full: an output above its quota is truncated", async () => {
     const artifacts = memoryArtifacts({ maxBytes: 2000 });
     const executor = executorFor(tools, { artifacts, maxOutputBytes: 1000 });
     expect(textFor(await executor.execute(call("t")))).toContain("could not be kept");
   });
 });
 
-describe("a store that lies", () => {
+describe("an artifact store", () => {
   const lies: [string, Partial<Record<keyof StoredArtifact, unknown>>, string][] = [
     ["another's artifact", { owner: '["s",null]' }, "artifact_missing"],
     ["another key", { key: `art_${"1".repeat(32)}` }, "artifact_missing"],
     ["one that has expired", { expiresAt: 0 }, "artifact_missing"],
-    ["one that never expires, or nothing", { expiresAt: "soon" }, "artifact_missing"],
-    ["a size that is none", { size: -1 }, "store_unavailable"],
-    ["a size beyond all bounds", { size: 2 ** 52 }, "store_unavailable"],
+    ["one whose expiry is not a time", { expiresAt: "soon" }, "artifact_missing"],
+    ["an invalid size", { size: -1 }, "store_unavailable"],
+    ["a size above all limits", { size: 2 ** 52 }, "store_unavailable"],
     ["no number", { size: "3" }, "store_unavailable"],
   ];
 
-  test.each(lies)("and hands out %s is not believed", async (_, lie, code) => {
-    const shelf = new Shelf();
-    const key = await shelf.put("abc");
-    const { head } = shelf.store;
-    Object.assign(shelf.store, {
-      head: async (key: string) => ({ ...(await head.call(shelf.store, key)), ...lie }),
-    });
-    await expect(shelf.read({ key })).rejects.toMatchObject({ code });
-  });
+  test.each(lies)(
+    "that describes an artifact falsely (%s) causes an error",
+    async (_, lie, code) => {
+      const shelf = new Shelf();
+      const key = await shelf.put("abc");
+      const { head } = shelf.store;
+      Object.assign(shelf.store, {
+        head: async (key: string) => ({ ...(await head.call(shelf.store, key)), ...lie }),
+      });
+      await expect(shelf.read({ key })).rejects.toMatchObject({ code });
+    },
+  );
 
   test.each<[string, ArtifactStore["read"], string]>([
     ["nothing", () => undefined, "artifact_missing"],
@@ -184,7 +191,7 @@ describe("a store that lies", () => {
     ["too few", () => new Uint8Array(), "store_unavailable"],
     ["too many", () => new Uint8Array(1000), "store_unavailable"],
     ["an error", () => raise("secret path /srv/x"), "store_unavailable"],
-  ])("and reads %s is not believed", async (_, read, code) => {
+  ])("that reads %s causes an error", async (_, read, code) => {
     const shelf = new Shelf();
     const key = await shelf.put("abc");
     Object.assign(shelf.store, { read });
@@ -193,7 +200,7 @@ describe("a store that lies", () => {
     expect(String(error)).not.toContain("/srv");
   });
 
-  test("by reading byte by byte is read to the end", async () => {
+  test("that reads byte by byte is read to the end", async () => {
     const shelf = new Shelf();
     const key = await shelf.put("abcdef");
     const { read } = shelf.store;
@@ -203,7 +210,7 @@ describe("a store that lies", () => {
     expect((await shelf.page({ key })).text).toBe("abcdef");
   });
 
-  test("and never answers is given up after ten seconds", async () => {
+  test("that never answers is abandoned after ten seconds", async () => {
     const shelf = new Shelf();
     const key = await shelf.put("abc");
     Object.assign(shelf.store, { read: () => new Promise(() => {}) });
@@ -216,7 +223,7 @@ describe("a store that lies", () => {
   });
 });
 
-test("whether there may be artifacts of somebody is known until the last has expired", async () => {
+test("an owner may have artifacts until the last one has expired", async () => {
   const { artifacts, clock } = new Shelf();
   const [alice, bob] = [{ sessionId: "alice" }, { sessionId: "bob" }];
   expect(artifacts.mayHave(alice)).toBe(false);

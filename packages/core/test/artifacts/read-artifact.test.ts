@@ -7,7 +7,7 @@ import { nextOffset, Shelf, textBytes } from "./support.ts";
 const missing = { code: "artifact_missing", audience: "model" };
 
 describe("read_artifact", () => {
-  test("gives a text page by page, and says how to read on", async () => {
+  test("returns a text page by page, with the offset of the next page", async () => {
     const shelf = new Shelf(1000);
     const key = await shelf.put("0123456789".repeat(200));
     const first = await shelf.page({ key });
@@ -22,7 +22,7 @@ describe("read_artifact", () => {
     });
   });
 
-  test("moves an offset within a character to its beginning, and ends with a whole one", async () => {
+  test("moves an offset inside a character to its beginning, and ends a page with a complete character", async () => {
     const shelf = new Shelf();
     const key = await shelf.put("a日本𝒳z");
     for (const offset of [1, 2, 3]) {
@@ -37,7 +37,7 @@ describe("read_artifact", () => {
     }
   });
 
-  test("says of what was cut off that the rest is lost", async () => {
+  test("reports that the rest of a truncated text is lost", async () => {
     const shelf = new Shelf();
     const key = await shelf.put("abc", "text/plain", { truncated: true });
     expect((await shelf.page({ key })).note).toContain(
@@ -45,7 +45,7 @@ describe("read_artifact", () => {
     );
   });
 
-  test("gives bytes as base64, and text that is no UTF-8, too", async () => {
+  test("returns bytes as base64, also for text that is not UTF-8", async () => {
     const shelf = new Shelf(600);
     const bytes = Uint8Array.from({ length: 400 }, (_, at) => at % 256);
     for (const type of ["application/pdf", "text/plain"]) {
@@ -56,7 +56,7 @@ describe("read_artifact", () => {
     }
   });
 
-  test("gives an image as an image, while that may be shown", async () => {
+  test("returns an image as an image, as long as it is within the limit", async () => {
     const shelf = new Shelf(1000, undefined, { maxMediaBytes: 500 });
     const key = await shelf.put(new Uint8Array(500), "image/png");
     const data = Buffer.alloc(500).toString("base64");
@@ -66,7 +66,7 @@ describe("read_artifact", () => {
     expect((await shelf.page({ key: large })).note).toContain("in base64");
   });
 
-  test("finds a text in any case, with line, offset and what stands around it", async () => {
+  test("finds a text in any case, with line, offset and context", async () => {
     const shelf = new Shelf();
     const key = await shelf.put("alpha\nbéta Needle\n\nneedle (x) end");
     expect(await shelf.page({ key, search: "NEEDLE" })).toEqual({
@@ -78,7 +78,7 @@ describe("read_artifact", () => {
     expect((await shelf.page({ key, search: "a.*b" })).note).toContain("no matches");
   });
 
-  test("finds no more than it is asked for, or than fits, and says where to go on", async () => {
+  test("returns no more matches than requested, or than fit, and where to continue", async () => {
     const shelf = new Shelf(1000);
     const key = await shelf.put("needle\n".repeat(500));
     const two = await shelf.page({ key, search: "needle", limit: 2 });
@@ -94,7 +94,7 @@ describe("read_artifact", () => {
     expect(count).toBe(500);
   });
 
-  test("gives the part of a JSON that a path leads to", async () => {
+  test("returns the part of a JSON value that a path selects", async () => {
     const shelf = new Shelf(1000);
     const rows = Array.from({ length: 1000 }, (_, id) => ({ id, name: `row ${id}` }));
     const key = await shelf.put(
@@ -117,7 +117,7 @@ describe("read_artifact", () => {
     expect((await shelf.page({ key, path: "$.nothing" })).note).toContain("nothing is there");
   });
 
-  test("gives parts that hold one another once or twice, and not as often as they are found", async () => {
+  test("returns parts that contain one another once or twice, and not once per match", async () => {
     const shelf = new Shelf(2000);
     let value: unknown = "x".repeat(1_000_000);
     for (let depth = 0; depth < 900; depth++) value = [value];
@@ -132,7 +132,7 @@ describe("read_artifact", () => {
     [{ path: "x" }, "expected $"],
     [{ path: "$" }, "is no JSON"],
     [{ offset: 5 }, "offset 5 is beyond the end"],
-  ])("says of %o what to repair", async (args, words) => {
+  ])("explains how to repair %o", async (args, words) => {
     const shelf = new Shelf();
     const key = await shelf.put("text");
     const refused = shelf.read({ key, ...args });
@@ -140,11 +140,14 @@ describe("read_artifact", () => {
     await expect(refused).rejects.toThrow(words);
   });
 
-  test.each([{ search: "x" }, { path: "$" }])("says that bytes are not for %o", async (args) => {
-    const shelf = new Shelf();
-    const key = await shelf.put(new Uint8Array([0xff, 0xfe]), "image/png");
-    await expect(shelf.read({ key, ...args })).rejects.toThrow("read it by offset");
-  });
+  test.each([{ search: "x" }, { path: "$" }])(
+    "explains that bytes cannot be read with %o",
+    async (args) => {
+      const shelf = new Shelf();
+      const key = await shelf.put(new Uint8Array([0xff, 0xfe]), "image/png");
+      await expect(shelf.read({ key, ...args })).rejects.toThrow("read it by offset");
+    },
+  );
 
   test.each([
     "",
@@ -153,11 +156,11 @@ describe("read_artifact", () => {
     "art_ABCDEF0123456789abcdef0123456789",
     "x".repeat(1e6),
     7,
-  ])("knows no artifact %#", async (key) => {
+  ])("finds no artifact for key %#", async (key) => {
     await expect(new Shelf().read({ key })).rejects.toMatchObject(missing);
   });
 
-  test("EX18: what has been deleted, or has expired, is missing in the same words", async () => {
+  test("EX18: reports a deleted and an expired artifact in the same words", async () => {
     const shelf = new Shelf();
     const key = await shelf.put("text");
     const other = await shelf.put("text");
@@ -178,7 +181,7 @@ describe("the pages of an artifact", () => {
     anyBytes,
   );
 
-  test("together are exactly what was stored, each of them within the limit", async () => {
+  test("together equal the stored data, each of them within the limit", async () => {
     await fc.assert(
       fc.asyncProperty(
         stored,
@@ -195,7 +198,7 @@ describe("the pages of an artifact", () => {
             expect(textBytes(await shelf.read(args))).toBeLessThanOrEqual(most);
             const { text, note } = await shelf.page(args);
             expect(isWellFormed(text)).toBe(true);
-            // A page says where it begins: after one in base64 that may be within it.
+            // A page states where it begins: after a page in base64 that may be inside a character.
             const part = Buffer.from(text, note.includes("in base64") ? "base64" : "utf8");
             const [, start, end] = (/bytes (\d+) to (\d+)/.exec(note) ?? []).map(Number);
             expect(start).toBeLessThanOrEqual(offset);
@@ -210,7 +213,7 @@ describe("the pages of an artifact", () => {
     );
   });
 
-  test("are within every limit, whatever is asked for", async () => {
+  test("are within every limit, whatever is requested", async () => {
     const args = fc.record(
       {
         offset: fc.nat(700),

@@ -62,8 +62,8 @@ function base64(size: number): string {
   return Buffer.alloc(size, 7).toString("base64");
 }
 
-describe("a text that is more than the limit", () => {
-  test("TC14: is stored whole; the model gets its beginning, and how to read on", async () => {
+describe("a text above the limit", () => {
+  test("TC14: is stored completely; the model receives its beginning, and how to read on", async () => {
     const { store, data } = readable();
     const lines = "one line of many\n".repeat(300_000);
     const result = await answer(lines, { artifacts: store });
@@ -71,16 +71,16 @@ describe("a text that is more than the limit", () => {
     expect(ref).toMatchObject({ mediaType: "text/plain", size: 5_100_000 });
     expect(ref.key).toMatch(/^art_[0-9a-f]{32}$/);
     expect(data.get(ref.key)?.toString()).toBe(lines);
-    const [shown] = result.content;
+    const [modelBlock] = result.content;
     const beginning = "one line of many\n".repeat(235);
-    expect(shown).toEqual(
+    expect(modelBlock).toEqual(
       text(
         `${beginning}\n[artifact ${ref.key}: text/plain, 5100000 bytes; ${beginning.length} are shown; read on with read_artifact {"key":"${ref.key}","offset":${beginning.length}}]`,
       ),
     );
   });
 
-  test("TC14: of JSON is stored as JSON; its preview keeps the shape, and the host gets the value", async () => {
+  test("TC14: of JSON is stored as JSON; its preview keeps the shape, and the host receives the value", async () => {
     const { store, data } = readable();
     const rows = Array.from({ length: 100_000 }, (_, id) => ({ id }));
     const result = await answer({ rows, next: "abc" }, { artifacts: store });
@@ -88,8 +88,8 @@ describe("a text that is more than the limit", () => {
     expect(ref.mediaType).toBe("application/json");
     expect(JSON.parse(String(data.get(ref.key)))).toEqual({ rows, next: "abc" });
     expect(result.value).toEqual({ rows, next: "abc" });
-    const [shown] = result.content as readonly [TextBlock];
-    const [preview, note] = shown.text.split("\n") as [string, string];
+    const [modelBlock] = result.content as readonly [TextBlock];
+    const [preview, note] = modelBlock.text.split("\n") as [string, string];
     expect(JSON.parse(preview)).toMatchObject({
       rows: expect.arrayContaining([{ id: 0 }]),
       next: "abc",
@@ -102,14 +102,14 @@ describe("a text that is more than the limit", () => {
     expect(result.artifacts[0]?.mediaType).toBe("text/plain");
   });
 
-  test("with an unpaired surrogate is shown and stored as valid Unicode", async () => {
+  test("with an unpaired surrogate is displayed and stored as valid Unicode", async () => {
     const { store, data } = readable();
     const result = await answer(`\ud800${"x".repeat(2000)}`, {
       artifacts: store,
       maxOutputBytes: 900,
     });
-    const [shown] = result.content as readonly [TextBlock];
-    expect(shown.text.startsWith("\ufffdxx")).toBe(true);
+    const [modelBlock] = result.content as readonly [TextBlock];
+    expect(modelBlock.text.startsWith("\ufffdxx")).toBe(true);
     expect(data.get(result.artifacts[0]?.key ?? "")?.length).toBe(2003);
   });
 
@@ -121,20 +121,20 @@ describe("a text that is more than the limit", () => {
     [100, /^\[stored: read_artifact \{"key":"art_[0-9a-f]{32}"\}\]$/],
     [40, /^art_[0-9a-f]{32}$/],
     [0, /^$/],
-  ])("within %i bytes is as much of the note as fits", async (maxOutputBytes, shown) => {
+  ])("within %i bytes has as much of the note as fits", async (maxOutputBytes, modelBlock) => {
     const { content, artifacts } = await answer("x".repeat(5000), { maxOutputBytes });
-    expect(content).toEqual([text(expect.stringMatching(shown) as string)]);
+    expect(content).toEqual([text(expect.stringMatching(modelBlock) as string)]);
     expect(artifacts).toHaveLength(1);
   });
 
-  test("is stored of an error, too", async () => {
+  test("of an error is stored, too", async () => {
     const result = await answer({ content: [text("x".repeat(60_000))], isError: true });
     expect([result.isError, result.artifacts.length]).toEqual([true, 1]);
   });
 });
 
 describe("binary content", () => {
-  test("that is no image and no sound is stored, however small", async () => {
+  test("that is neither image nor audio is stored, however small", async () => {
     const { store, data } = readable();
     const resource = {
       uri: "https://x.test/a/report%20(1).pdf?x=1",
@@ -160,7 +160,7 @@ describe("binary content", () => {
     ]);
   });
 
-  test("stays where it is in a run for a program, as far as text of its length would", async () => {
+  test("stays in the result of a run for a program, within the limit that a text has", async () => {
     const resource = (size: number): ContentBlock => ({
       type: "resource",
       resource: { uri: "https://x.test/a.pdf", mimeType: "application/pdf", blob: base64(size) },
@@ -180,7 +180,7 @@ describe("binary content", () => {
     expect(artifacts).toMatchObject([{ mediaType: "application/pdf", size: 3000 }]);
   });
 
-  test("of images stays as it is up to its own limit; the rest is stored", async () => {
+  test("that is an image stays as it is up to its own limit; the rest is stored", async () => {
     const image: ContentBlock = { type: "image", data: base64(300), mimeType: "image/png" };
     const result = await answer([image, image, text("end")], {
       maxOutputBytes: 1000,
@@ -193,7 +193,7 @@ describe("binary content", () => {
     ]);
   });
 
-  test("that is no base64 is kept as the text that it is", async () => {
+  test("that is not base64 is stored as text", async () => {
     const { store, data } = readable();
     const blob = "not base64!";
     const result = await answer([{ type: "resource", resource: { uri: "a", blob } }], {
@@ -204,7 +204,7 @@ describe("binary content", () => {
 });
 
 describe("several blocks", () => {
-  test("that do not fit together are kept as far as they fit; the rest is stored as one", async () => {
+  test("that exceed the limit together stay as far as they fit; the rest is stored as one artifact", async () => {
     const { store, data } = readable();
     const blocks = Array.from({ length: 500 }, (_, at) => text(`${at} ${"x".repeat(1000)}`));
     const { content, artifacts } = await answer(blocks, { artifacts: store });
@@ -217,7 +217,7 @@ describe("several blocks", () => {
     );
   });
 
-  test("are no more than a model can use, however short or many they are", async () => {
+  test("are limited in number, however short they are", async () => {
     const { store } = readable();
     const many = Array.from({ length: 5000 }, () => text(""));
     const texts = await answer(many, { artifacts: store });
@@ -236,7 +236,7 @@ describe("several blocks", () => {
     );
   });
 
-  test("are never over the limit, valid Unicode, and never lost, whatever they are", async () => {
+  test("are always within the limit, valid Unicode, and never lost", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(block, { maxLength: 6, size: "max" }),
@@ -257,7 +257,7 @@ describe("several blocks", () => {
           expect(artifacts.map(({ key }) => key)).toEqual([...data.keys()]);
           const named = artifacts.filter(({ key }) => JSON.stringify(content).includes(key));
           expect(maxOutputBytes < 100 ? artifacts : named).toEqual(artifacts);
-          const kept = blocks.filter((one) => isKept(one, content, [...data.values()]));
+          const kept = blocks.filter((one) => isStored(one, content, [...data.values()]));
           expect(over === "clip" ? artifacts : kept).toEqual(over === "clip" ? [] : blocks);
         },
       ),
@@ -266,14 +266,14 @@ describe("several blocks", () => {
   });
 });
 
-/** A block is there as it was, or its bytes are in what was stored. */
-function isKept(
+/** A block is unchanged, or its bytes are in a stored artifact. */
+function isStored(
   one: ContentBlock,
   content: readonly ContentBlock[],
   stored: readonly Buffer[],
 ): boolean {
   const whole = JSON.stringify(one);
-  if (content.some((shown) => JSON.stringify(shown) === whole)) return true;
+  if (content.some((modelBlock) => JSON.stringify(modelBlock) === whole)) return true;
   const bytes =
     one.type === "text"
       ? Buffer.from(one.text)
@@ -302,7 +302,7 @@ describe("a tool's own limit", () => {
     [false, 700, 700],
     [true, Number.NaN, 1000],
     [true, -1, 1000],
-  ])("of a source that is trusted (%s): %d bytes give at most %d", async (trusted, own, most) => {
+  ])("of a trusted source (%s): %d bytes return at most %d", async (trusted, own, most) => {
     const source = new TestSource("s", [foreignTool("t", limited(own))], { trusted });
     const executor = executorFor(source, { maxOutputBytes: 1000, policy: "autonomous" });
     const { result } = completed(await executor.execute(call("t")));
@@ -310,7 +310,7 @@ describe("a tool's own limit", () => {
     expect(result.artifacts.length).toBe(most === 3000 ? 0 : 1);
   });
 
-  test("is never more than what is captured", async () => {
+  test("is never higher than the capture limit", async () => {
     const source = new TestSource("s", [foreignTool("t", limited(Infinity))], { trusted: true });
     const executor = executorFor(source, {
       policy: "autonomous",
@@ -320,7 +320,7 @@ describe("a tool's own limit", () => {
     expect(textBytes(result.content)).toBeLessThanOrEqual(2000);
   });
 
-  test("may make the call fail: it says that it did run, and how much there was", async () => {
+  test("can make the call fail: the error says that the tool did run, and the size of the output", async () => {
     const source = new TestSource("s", [foreignTool("t", limited(500, "fail"))]);
     const outcome = await executorFor(source, { policy: "autonomous" }).execute(call("t"));
     expect(failed(outcome).error.code).toBe("limit_exceeded");
@@ -330,7 +330,7 @@ describe("a tool's own limit", () => {
     expect(failed(outcome).result.artifacts).toEqual([]);
   });
 
-  test("may have it clipped: nothing is stored", async () => {
+  test("can truncate the output: nothing is stored", async () => {
     const source = new TestSource("s", [foreignTool("t", limited(500, "clip"))]);
     const { store, data } = readable();
     const executor = executorFor(source, { policy: "autonomous", artifacts: store });
@@ -342,8 +342,8 @@ describe("a tool's own limit", () => {
   });
 });
 
-describe("an output that has not been captured whole", () => {
-  test("RE03: of whatever size takes no more than the capture, and the model's limit", async () => {
+describe("an output that was not captured completely", () => {
+  test("RE03: of any size takes no more than the capture limit, and the model's limit", async () => {
     const { store, data } = readable();
     const result = await answer("x".repeat(200_000_000), {
       artifacts: store,
@@ -356,7 +356,7 @@ describe("an output that has not been captured whole", () => {
     expect(textBytes(result.content)).toBeLessThan(5000);
   });
 
-  test("says so, and its artifact, too", async () => {
+  test("is marked as such, and so is its artifact", async () => {
     const result = await answer("x".repeat(5000), {
       maxOutputBytes: 1000,
       largeOutputs: { maxCapturedBytes: 3000 },
@@ -368,7 +368,7 @@ describe("an output that has not been captured whole", () => {
   });
 });
 
-test("what fits costs the store nothing", async () => {
+test("an output within the limit does not use the store", async () => {
   const executor = executorFor([tool("t"), tool("u", () => [text("a"), text("b")])], {
     artifacts: Object.assign(memoryArtifacts(), { put: () => expect.fail("stored") }),
   });

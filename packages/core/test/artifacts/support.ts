@@ -14,7 +14,7 @@ import { checkedLargeOutputs } from "../../src/artifacts/large-outputs.ts";
 import type { Behalf } from "../../src/contract/caller.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
-/** Artifacts and the tool that reads them, without an executor around. */
+/** Artifacts and the tool that reads them, without an executor. */
 export class Shelf {
   readonly clock: FakeClock = new FakeClock();
   readonly store: ArtifactStore;
@@ -28,7 +28,7 @@ export class Shelf {
     this.tool = readArtifactTool({ artifacts: this.artifacts, maxOutputBytes, largeOutputs });
   }
 
-  /** Stores something and gives its key. */
+  /** Stores a value and returns its key. */
   async put(
     data: string | Uint8Array,
     mediaType = "text/plain",
@@ -37,7 +37,7 @@ export class Shelf {
     return (await this.artifacts.write({}, data, { mediaType, ...more })).key;
   }
 
-  /** What `read_artifact` answers. */
+  /** The answer of `read_artifact`. */
   async read(args: JsonObject, behalf: Behalf = {}): Promise<readonly ContentBlock[]> {
     const output = await this.tool.invoke(args, behalf as unknown as ToolContext);
     return (output as ToolOutput).content;
@@ -53,13 +53,13 @@ export class Shelf {
   }
 }
 
-/** The offset that a note says to read on with. */
+/** The offset of the next page, from a note. */
 export function nextOffset(note: string): number | undefined {
   const digits = /"offset":(\d+)/.exec(note)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Bytes of everything in content that is text. */
+/** The bytes of all text in the content. */
 export function textBytes(content: readonly ContentBlock[]): number {
   return content.reduce((sum, block) => sum + utf8Length(textIn(block)), 0);
 }

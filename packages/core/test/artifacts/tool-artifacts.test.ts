@@ -14,7 +14,7 @@ import { codeOf, completed, failed } from "../support/outcomes.ts";
 
 type Options = Omit<ExecutorOptions, "registry">;
 
-/** An executor whose tool does what each test asks of it. */
+/** An executor whose tool runs the code of each test. */
 class Host {
   work: (ctx: ToolContext) => unknown = () => "nothing";
   readonly executor: ToolExecutor;
@@ -31,7 +31,7 @@ class Host {
     return this.executor.execute(call("t"), run);
   }
 
-  /** What `work` makes of `ctx.artifacts`. */
+  /** The result of `work` with `ctx.artifacts`. */
   async with<T>(work: (artifacts: ArtifactWriter) => Promise<T>, run: RunOptions = {}): Promise<T> {
     let made: T | undefined;
     const outcome = await this.run(async ({ artifacts }) => {
@@ -79,7 +79,7 @@ describe("ctx.artifacts", () => {
     ]);
   });
 
-  test("stores a copy: what the tool does with its buffer afterwards changes nothing", async () => {
+  test("stores a copy: later changes of the tool's buffer have no effect", async () => {
     const data = Buffer.from("before");
     const stored = await new Host().with(async (artifacts) => {
       const writing = artifacts.write(data, plain);
@@ -89,7 +89,7 @@ describe("ctx.artifacts", () => {
     expect(stored).toBe("before");
   });
 
-  test("stores nothing secret, in whatever pieces it comes and whatever the artifact is called", async () => {
+  test("stores no secret, however it is split and whatever the artifact is called", async () => {
     const host = new Host({ redact: { secrets: ["hunter2-hunter2"] } });
     const stored = await host.with(async (artifacts) => {
       const text = await artifacts.write(chunked("key=hunter", "2-hunt", "er2."), plain);
@@ -107,7 +107,7 @@ describe("ctx.artifacts", () => {
     expect(stored[1]).not.toContain("hunter2");
   });
 
-  test("captures no more than the executor does, says so, and ends the stream", async () => {
+  test("captures no more than the executor does, reports that, and ends the stream", async () => {
     let ended = false;
     async function* endless(): AsyncGenerator<string> {
       try {
@@ -122,7 +122,7 @@ describe("ctx.artifacts", () => {
     expect(ended).toBe(true);
   });
 
-  test("ends with the call: a stream that never comes is cancelled with it", async () => {
+  test("ends with the call: a stream that never yields is cancelled with it", async () => {
     const run = new AbortController();
     let cancelled = false;
     const stream = new ReadableStream<string>({
@@ -135,7 +135,7 @@ describe("ctx.artifacts", () => {
     expect([codeOf(outcome), cancelled]).toEqual(["cancelled", true]);
   });
 
-  test("passes on what the stream throws", async () => {
+  test("rethrows the error of the stream", async () => {
     async function* broken(): AsyncGenerator<string> {
       yield "a";
       throw new Error("connection reset");
@@ -149,7 +149,7 @@ describe("ctx.artifacts", () => {
     [undefined, plain, "make JSON with JSON.stringify"],
     ["text", undefined, "needs a media type"],
     ["text", {}, "needs a media type"],
-  ])("says of %o with %o what to write instead", async (data, options, words) => {
+  ])("explains how to repair %o with %o", async (data, options, words) => {
     const outcome = await new Host().run((ctx) =>
       ctx.artifacts.write(data as string, options as typeof plain),
     );
@@ -166,13 +166,13 @@ describe("ctx.artifacts", () => {
     expect(ref.mediaType).toBe(expected);
   });
 
-  test("shows a name on one line, without what turns text around", async () => {
+  test("displays a name on one line, without characters that reverse text", async () => {
     const name = `a\n\u202e\u0000b${"c".repeat(300)}`;
     const ref = await new Host().with((artifacts) => artifacts.write("x", { ...plain, name }));
     expect(ref.name).toBe(`a b${"c".repeat(195)}`);
   });
 
-  test("is of no use once the attempt is over", async () => {
+  test("cannot be used after the attempt has ended", async () => {
     const host = new Host();
     let kept: ArtifactWriter | undefined;
     let content: StoredContent | undefined;
@@ -187,8 +187,8 @@ describe("ctx.artifacts", () => {
   });
 });
 
-describe("an artifact that a tool gives in its output", () => {
-  test("is in the result, and the model is told of it, unless it has been already", async () => {
+describe("an artifact that a tool returns in its output", () => {
+  test("is in the result, and mentioned to the model unless the text has it already", async () => {
     const host = new Host();
     let ref: ArtifactRef | undefined;
     const write = async ({ artifacts }: ToolContext): Promise<ArtifactRef> =>
@@ -204,24 +204,24 @@ describe("an artifact that a tool gives in its output", () => {
         `[artifact ${ref?.key}: "rows.csv" text/csv, 3 bytes; read it with read_artifact {"key":"${ref?.key}"}]`,
       ),
     ]);
-    const told = await host.run(async (ctx) => {
+    const mentioned = await host.run(async (ctx) => {
       const { key } = await write(ctx);
       return { content: [text(`See ${key}.`)], artifacts: [{ key, mediaType: "x/y", size: -1 }] };
     });
-    expect(completed(told).result.content).toEqual([text(`See ${ref?.key}.`)]);
-    expect(completed(told).result.artifacts).toEqual([ref]);
+    expect(completed(mentioned).result.content).toEqual([text(`See ${ref?.key}.`)]);
+    expect(completed(mentioned).result.artifacts).toEqual([ref]);
   });
 
   test.each<[string, unknown]>([
-    ["a key that nobody has", [{ key: `art_${"0".repeat(32)}`, mediaType: "a/b", size: 1 }]],
+    ["a key that does not exist", [{ key: `art_${"0".repeat(32)}`, mediaType: "a/b", size: 1 }]],
     ["no key", [{}, null, undefined, 7, { key: "../../x" }]],
     ["no list", "artifacts"],
-  ])("is left out when it is %s", async (_, artifacts) => {
+  ])("is omitted if it is %s", async (_, artifacts) => {
     const outcome = await new Host().run(() => ({ content: [text("x")], artifacts }));
     expect(completed(outcome).result.artifacts ?? []).toEqual([]);
   });
 
-  test("is left out when it is somebody else's", async () => {
+  test("is omitted if it belongs to another caller", async () => {
     const host = new Host();
     const ref = await host.with((artifacts) => artifacts.write("x", plain), { sessionId: "a" });
     const outcome = await host.run(() => ({ content: [text("x")], artifacts: [ref] }), {

@@ -22,14 +22,14 @@ async function hashesOf(options: { readonly key?: string | Uint8Array }) {
   const outcome: ToolOutcome = await executor.execute(call("pay", { pin: "47!1" }));
   if (outcome.status !== "interrupted") throw new Error(outcome.status);
   const [request] = outcome.interruption.requests;
-  const shown = JSON.stringify(outcome.interruption);
+  const serialized = JSON.stringify(outcome.interruption);
   const proposed = request?.type === "approval" ? request.grant?.argumentsHash : undefined;
-  return { shown, hashes: [proposed, ...records.map(({ argumentsHash }) => argumentsHash)] };
+  return { serialized, hashes: [proposed, ...records.map(({ argumentsHash }) => argumentsHash)] };
 }
 
-test("SE14: what names the arguments of a call is no hash that a short secret could be tried against", async () => {
-  const { shown, hashes } = await hashesOf({ key });
-  expect(shown).not.toContain("47!1");
+test("SE14: the hash of a call's arguments cannot be used to guess a short secret", async () => {
+  const { serialized, hashes } = await hashesOf({ key });
+  expect(serialized).not.toContain("47!1");
   expect(hashes.length).toBeGreaterThan(1);
   for (const hash of hashes) {
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
@@ -39,7 +39,7 @@ test("SE14: what names the arguments of a call is no hash that a short secret co
   }
 });
 
-test("the same arguments have the same hash wherever the key is the same, and nowhere else", async () => {
+test("the same arguments have the same hash with the same key, and with no other", async () => {
   const [one, same, other] = await Promise.all([
     hashesOf({ key }),
     hashesOf({ key }),

@@ -22,7 +22,7 @@ import { TestSource } from "../support/test-source.ts";
 
 type Options = Omit<ExecutorOptions, "registry">;
 
-/** An executor whose decisions are kept in a list. */
+/** An executor whose decisions are recorded in a list. */
 function audited(tools: RegistryInput | readonly RegistryInput[], options: Options = {}) {
   const records: AuditRecord[] = [];
   const audit: AuditSink = { write: (record) => void records.push(record) };
@@ -32,7 +32,7 @@ function audited(tools: RegistryInput | readonly RegistryInput[], options: Optio
 const decisions = (records: readonly AuditRecord[]) => records.map(({ decision }) => decision);
 
 describe("every decision is recorded", () => {
-  test("an allowed call, with everything that tells which call it was, and not what was in it", async () => {
+  test("an allowed call, with the fields that identify the call, and without its content", async () => {
     const clock = new FakeClock();
     const { executor, records } = audited(
       tool("t", () => "s3cret out"),
@@ -64,7 +64,7 @@ describe("every decision is recorded", () => {
     expect(JSON.stringify(records)).not.toContain("s3cret");
   });
 
-  test("a call that a person is asked about and agrees to, joined by the interruption", async () => {
+  test("a call that a person is asked about and approves, linked by the interruption", async () => {
     const { executor, records } = audited(guarded());
     const interruption = interruptionOf(await executor.execute(call("pay", { n: 1 })));
     completed(await executor.resume(interruption, [{ type: "approve", by: "ada" }]));
@@ -84,7 +84,7 @@ describe("every decision is recorded", () => {
     ]);
   });
 
-  test("a no, with who said it and why, also where the tool is gone", async () => {
+  test("a rejection, with the person and the reason, also after the tool was removed", async () => {
     const source = new TestSource("s", [foreignTool("pay")]);
     const { executor, records } = audited(source);
     const interruption = interruptionOf(await executor.execute(call("pay")));
@@ -105,7 +105,7 @@ describe("every decision is recorded", () => {
     });
   });
 
-  test("a grant that was made, and each call that it answers", async () => {
+  test("a grant that was created, and each call that it approves", async () => {
     const { executor, records } = audited(guarded());
     const interruption = interruptionOf(await executor.execute(call("pay")));
     completed(await executor.resume(interruption, [{ type: "approve", grant: "always" }]));
@@ -117,7 +117,7 @@ describe("every decision is recorded", () => {
     ]);
   });
 
-  test("an approver's yes and no", async () => {
+  test("an approver's approval and rejection", async () => {
     let approved = true;
     const { executor, records } = audited(guarded(), {
       onAsk: () => ({ approved, by: "ada" }) as never,
@@ -153,7 +153,7 @@ describe("every decision is recorded", () => {
     ]);
   });
 
-  test("what a hook blocks, a limit refuses, and nobody could be asked about", async () => {
+  test("a call that a hook blocks, that a limit refuses, or that has no approver", async () => {
     const blocked = audited(tool("t"), { hooks: [{ beforeCall: () => ({ block: "not today" }) }] });
     expect(codeOf(await blocked.executor.execute(call("t")))).toBe("permission_denied");
     expect(blocked.records).toMatchObject([
@@ -181,7 +181,7 @@ describe("every decision is recorded", () => {
     const { executor, records } = audited(guarded(), { clock });
     const first = interruptionOf(await executor.execute(call("pay")));
     completed(await executor.resume(first, [{ type: "approve" }]));
-    // The same answer gets the same outcome, and decides nothing.
+    // The same answer returns the same outcome, and decides nothing.
     const decided = records.length;
     completed(await executor.resume(first, [{ type: "approve" }]));
     expect(records).toHaveLength(decided);
@@ -193,7 +193,7 @@ describe("every decision is recorded", () => {
     });
   });
 
-  test("each grant of a yes that was for several permissions", async () => {
+  test("each grant of an approval for several permissions", async () => {
     const { executor, records } = audited(
       tool("t", undefined, {
         preflight: () => ["a", "b"].map((target) => ({ kind: "process", target, summary: target })),
@@ -217,7 +217,7 @@ describe("every decision is recorded", () => {
     expect(records.map(({ tool }) => tool)).toEqual(["outer", "inner"]);
   });
 
-  test("but nothing about which nobody decides", async () => {
+  test("but nothing for a call without a decision", async () => {
     const { executor, records } = audited(
       tool("t", undefined, { input: { type: "object", required: ["n"] } }),
     );
@@ -228,7 +228,7 @@ describe("every decision is recorded", () => {
     expect(records).toEqual([]);
   });
 
-  test("once for a call that was asked about first, and then made", async () => {
+  test("once for a call that was admitted first, and then made", async () => {
     const { executor, records } = audited(tool("t"));
     const run = executor.startRun();
     const asked = call("t");
@@ -269,7 +269,7 @@ describe("a sink that fails", () => {
     ]);
   });
 
-  test("and is required keeps a call from waiting for a person unrecorded", async () => {
+  test("and is required prevents a call from waiting for a person without a record", async () => {
     const pendingCalls = memoryPendingCalls();
     const executor = executorFor(guarded(), {
       pendingCalls,
@@ -279,7 +279,7 @@ describe("a sink that fails", () => {
     expect(await pendingCalls.list()).toEqual([]);
   });
 
-  test("and is required keeps a grant from being remembered unrecorded", async () => {
+  test("and is required prevents a grant without a record", async () => {
     let isDown = false;
     const executor = executorFor(guarded(), {
       audit: { write: (record) => (isDown ? down(record) : undefined), required: true },
@@ -291,7 +291,7 @@ describe("a sink that fails", () => {
     expect(await executor.grants.list()).toEqual([]);
   });
 
-  test("and is required leaves a refusal what it is", async () => {
+  test("and is required does not change a refusal", async () => {
     const executor = executorFor(tool("t"), {
       policy: {
         preset: "autonomous",
@@ -312,7 +312,7 @@ describe("a sink that fails", () => {
   test.each([
     ["rejects", down],
     ["throws", throwing],
-  ])("and is not required (%s) is told of, and the call goes on", async (_, write) => {
+  ])("and is not required (%s) causes a warning, and the call continues", async (_, write) => {
     const executor = executorFor(tool("t"), { audit: { write } });
     const events = recorded(executor);
     completed(await executor.execute(call("t")));
@@ -324,7 +324,7 @@ describe("a sink that fails", () => {
     });
   });
 
-  test("or hangs holds up no call that need not be recorded, and no cancellation of one that must", async () => {
+  test("or hangs does not delay a call that needs no record, nor the cancellation of one that needs it", async () => {
     const write = () => new Promise<void>(() => {});
     completed(await executorFor(tool("t"), { audit: { write } }).execute(call("t")));
     const executor = executorFor([tool("t"), guarded()], { audit: { write, required: true } });
@@ -344,7 +344,7 @@ describe("a sink that fails", () => {
   });
 });
 
-test("what was decided in one process and in another tells the same story", async () => {
+test("the decisions of two processes about one call have the same fields", async () => {
   const records: AuditRecord[] = [];
   const audit: AuditSink = { write: async (record) => void records.push(record), required: true };
   const pendingCalls = memoryPendingCalls();

@@ -4,15 +4,15 @@ import type { AuditRecord } from "@toolweave/core/stores";
 import { call, executorFor, guarded, tool } from "../support/executor-for.ts";
 import { codeOf, completed, interruptionOf } from "../support/outcomes.ts";
 
-/** An executor whose decisions are kept in a list. */
+/** An executor whose decisions are recorded in a list. */
 function audited(tools: RegistryInput | readonly RegistryInput[]) {
   const records: AuditRecord[] = [];
   const audit = { write: (record: AuditRecord) => void records.push(record) };
   return { executor: executorFor(tools, { audit }), records };
 }
 
-describe("the audit is not deceived: it records", () => {
-  test("AP04 an interruption that was made up or is somebody else's, as far as it can be told", async () => {
+describe("the audit cannot be deceived: it records", () => {
+  test("AP04 a forged or foreign interruption, with the known fields", async () => {
     const { executor, records } = audited(guarded());
     const interruption = interruptionOf(
       await executor.execute(call("pay"), { caller: { id: "ada" } }),
@@ -30,7 +30,7 @@ describe("the audit is not deceived: it records", () => {
     ]);
   });
 
-  test("with the one name that a nested call has, however often its tool changes it", async () => {
+  test("a nested call under one name, even if its getter returns another one later", async () => {
     let reads = 0;
     const { executor, records } = audited([
       tool("outer", async (_, { scope }) => {
@@ -48,7 +48,7 @@ describe("the audit is not deceived: it records", () => {
     expect(records.map(({ tool }) => tool)).toEqual(["outer", "inner"]);
   });
 
-  test("no person's no where a tool has said it", async () => {
+  test("a denial, not a person's rejection, if a tool throws approval_rejected", async () => {
     const { executor, records } = audited(
       tool("t", undefined, {
         preflight: () => {

@@ -4,7 +4,7 @@ import { memoryCredentials } from "@toolweave/core/stores";
 const key = { source: "museum", scheme: "login" };
 const mine = { type: "secret", secret: "mine" } as const;
 
-test("a caller's credential is nobody else's, not even the host's", async () => {
+test("a caller's credential belongs to that caller only, not even to the host", async () => {
   const store = memoryCredentials();
   await store.set({ ...key, caller: "ada" }, mine);
   expect(await store.get({ ...key, caller: "ada" })).toEqual(mine);
@@ -19,7 +19,7 @@ test("a caller's credential is nobody else's, not even the host's", async () => 
   }
 });
 
-test("the newest one counts until it is deleted", async () => {
+test("the newest credential is used until it is deleted", async () => {
   const store = memoryCredentials();
   await store.set(key, { type: "secret", secret: "old" });
   await store.set(key, mine);

@@ -10,7 +10,7 @@ const base = { name: "x", description: "", input: { type: "object" } } as const;
 describe("a definition is refused at once", () => {
   test.each<[string, () => unknown, RegExp]>([
     [
-      "a name that is none",
+      "an invalid name",
       () => defineTool({ ...base, name: "delete event" }),
       /"delete event" is no tool name/,
     ],
@@ -20,7 +20,7 @@ describe("a definition is refused at once", () => {
       /timeoutMs is -1; use 0 for none/,
     ],
     [
-      "a timeout that is no number",
+      "a timeout that is not a number",
       () => defineTool({ ...base, timeoutMs: NaN }),
       /timeoutMs is NaN/,
     ],
@@ -30,7 +30,7 @@ describe("a definition is refused at once", () => {
       /timeoutMs is "5"/,
     ],
     [
-      "an annotation that nobody reads, which would spare the call its question",
+      "a misspelled annotation, which would remove the approval of the call",
       () => defineTool({ ...base, annotations: { destructive: true } as never }),
       /x: annotations: "destructive" is no option\. Did you mean destructiveHint\?/,
     ],
@@ -40,7 +40,7 @@ describe("a definition is refused at once", () => {
       /x: annotations\.needsApprovalHint is "yes"; use true or false/,
     ],
     [
-      "an input that is no object",
+      "an input that is not an object",
       () => defineTool({ ...base, input: { type: "string" } }),
       /must have type: "object"/,
     ],
@@ -50,17 +50,17 @@ describe("a definition is refused at once", () => {
       /must have type: "object"/,
     ],
     [
-      "an inputSchema that is no object",
+      "an inputSchema that is not an object",
       () => defineTool({ ...base, input: v.string(), inputSchema: { type: "string" } }),
       /must have type: "object"/,
     ],
     [
-      "an input that gives no JSON Schema",
+      "an input without a JSON Schema",
       () => defineTool({ ...base, input: v.object({}) }),
       /this valibot schema gives no JSON Schema; write inputSchema beside it/,
     ],
     [
-      "an output that gives no JSON Schema",
+      "an output without a JSON Schema",
       () => defineTool({ ...base, output: v.object({}) }),
       /this valibot schema gives no JSON Schema; write output as JSON Schema instead/,
     ],
@@ -80,10 +80,10 @@ describe("a definition is refused at once", () => {
   });
 });
 
-describe("a definition whose schema turns out wrong when it is first read", () => {
+describe("a definition whose schema is found to be invalid at its first use", () => {
   test.each<[string, ReturnType<typeof defineTool>, RegExp]>([
     [
-      "because it is no object",
+      "because it is not an object",
       defineTool({ ...base, input: z.string() as never }),
       /must have type: "object"/,
     ],
@@ -120,7 +120,7 @@ describe("a definition whose schema turns out wrong when it is first read", () =
     expect(() => tool.spec.outputSchema).toThrow(/write output as JSON Schema instead/);
   });
 
-  test("in its output is a failed call, not a rejected promise, where a person must agree first", async () => {
+  test("in its output is a failed call, not a rejected promise, if a person must approve first", async () => {
     const tool = defineTool({
       ...base,
       needsApproval: true,
@@ -133,7 +133,7 @@ describe("a definition whose schema turns out wrong when it is first read", () =
   });
 });
 
-test("a library that gives nothing for its JSON Schema gives no object", () => {
+test("a library that returns undefined as its JSON Schema results in an empty schema", () => {
   const input = {
     "~standard": {
       version: 1,
@@ -145,7 +145,7 @@ test("a library that gives nothing for its JSON Schema gives no object", () => {
   expect(() => defineTool({ ...base, input }).spec.inputSchema).toThrow(/type: "object"/);
 });
 
-test("annotations that are known stay as they are", () => {
+test("known annotations are unchanged", () => {
   const annotations = {
     title: "X",
     readOnlyHint: true,

@@ -15,17 +15,17 @@ const add = defineTool({
 });
 
 describe("a tool from a JSON Schema", () => {
-  test("gets the arguments that fit it", async () => {
+  test("receives the arguments that match it", async () => {
     const { result } = completed(await executorFor(add).execute(call("add", { a: 1, b: 2 })));
     expect(result.value).toBe(3);
     expect(result.content).toEqual([text("3")]);
   });
 
-  test("is not run with arguments that do not", async () => {
+  test("does not run with arguments that do not match it", async () => {
     expect(codeOf(await executorFor(add).execute(call("add", { a: 1 })))).toBe("invalid_arguments");
   });
 
-  test("is plain data and work: the spec serialises to what was written", () => {
+  test("is plain data and a function: the serialized spec equals the written one", () => {
     const tool = defineTool({
       name: "search",
       title: "Search",
@@ -63,7 +63,7 @@ describe("a tool from a JSON Schema", () => {
     ]);
   });
 
-  test("tells its code about the call, and only about it", async () => {
+  test("passes its code the call's context, and nothing else", async () => {
     let seen: Record<string, unknown> = {};
     const tool = defineTool({
       name: "look",
@@ -98,7 +98,7 @@ describe("a tool from a JSON Schema", () => {
     expect(seen["caller"]).toBe(undefined);
   });
 
-  test("stores what it does not want to answer with", async () => {
+  test("stores data that it does not want to return", async () => {
     const tool = defineTool({
       name: "store",
       description: "",
@@ -114,7 +114,7 @@ describe("a tool from a JSON Schema", () => {
 describe("an async generator", () => {
   const input = { type: "object" } as const;
 
-  test("updates with what it yields and answers with what it returns", async () => {
+  test("sends an update for each yield and answers with its return value", async () => {
     const tool = defineTool({
       name: "count",
       description: "",
@@ -151,7 +151,7 @@ describe("an async generator", () => {
     expect(completed(await executorFor(tool).execute(call("count"))).result.content).toEqual([]);
   });
 
-  test("that throws fails the call, and has cleaned up", async () => {
+  test("that throws fails the call, and runs its cleanup", async () => {
     let cleaned = false;
     const tool = defineTool({
       name: "count",
@@ -170,7 +170,7 @@ describe("an async generator", () => {
     expect([error.code, error.status, cleaned]).toEqual(["upstream", 500, true]);
   });
 
-  test("that is cancelled gets to its clean-up, and yields to nobody any more", async () => {
+  test("that is cancelled runs its cleanup, and its yields have no effect any more", async () => {
     let clean: () => void = () => {};
     const cleaned = new Promise<void>((resolve) => (clean = resolve));
     let go: () => void = () => {};
@@ -243,7 +243,7 @@ describe("a tool without execute", () => {
     expect(completed(answer).result.content).toEqual([text("red")]);
   });
 
-  test("tells the model when the host does not run it, and why", async () => {
+  test("reports to the model that the host does not run it, and why", async () => {
     const executor = executorFor(ask);
     for (const [reason, text] of [
       ["no screen", "pick_colour was not run by the host: no screen."],
@@ -260,7 +260,7 @@ describe("a tool without execute", () => {
     }
   });
 
-  test("is checked against its output schema like any other", async () => {
+  test("is validated against its output schema like any other", async () => {
     const executor = executorFor(
       defineTool({
         name: "n",
@@ -275,7 +275,7 @@ describe("a tool without execute", () => {
     expect(codeOf(answer)).toBe("invalid_output");
   });
 
-  test("called outside an executor with an answer of another kind says that it has no result", async () => {
+  test("called outside an executor with an answer of another kind reports that it has no result", async () => {
     const ctx = {
       callId: "c",
       toolName: "pick_colour",

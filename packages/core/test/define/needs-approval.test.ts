@@ -39,14 +39,14 @@ describe("needsApproval", () => {
 
   test.each([
     ["a function", ({ amount }: { amount: number }) => amount > 100],
-    ["a function that takes its time", async ({ amount }: { amount: number }) => amount > 100],
+    ["an asynchronous function", async ({ amount }: { amount: number }) => amount > 100],
   ])("%s decides by the arguments", async (_, decide) => {
     const executor = pay(decide);
     expect((await executor.execute(call("pay", { amount: 100 }))).status).toBe("completed");
     expect((await executor.execute(call("pay", { amount: 101 }))).status).toBe("interrupted");
   });
 
-  test("that throws refuses: the tool does not run", async () => {
+  test("that throws refuses the call: the tool does not run", async () => {
     let ran = false;
     const executor = executorFor(
       defineTool({
@@ -63,7 +63,7 @@ describe("needsApproval", () => {
     expect([outcome.status, ran]).toEqual(["failed", false]);
   });
 
-  test("sees the final arguments, after the hooks", async () => {
+  test("receives the final arguments, after the hooks", async () => {
     const executor = executorFor(
       defineTool({
         name: "pay",

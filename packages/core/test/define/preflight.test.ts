@@ -39,7 +39,7 @@ function notes(needsApproval: boolean, ran: JsonObject[] = []): ToolExecutor {
 }
 
 describe("preflight of a defined tool", () => {
-  test("says what the call would touch, and the policy decides on that", async () => {
+  test("states what the call would access, and the policy decides by that", async () => {
     const ran: JsonObject[] = [];
     const executor = notes(false, ran);
     const { requests } = interruptionOf(await executor.execute(call("write_note", { note: "a" })));
@@ -49,7 +49,7 @@ describe("preflight of a defined tool", () => {
     expect(ran).toEqual([]);
   });
 
-  test("and the approval that it needs are asked for together", async () => {
+  test("and the approval that it needs are requested together", async () => {
     const { requests } = interruptionOf(
       await notes(true).execute(call("write_note", { note: "a" })),
     );

@@ -46,7 +46,7 @@ const byLibrary: [string, Tool][] = [
 ];
 
 describe.each(byLibrary)("a tool with an input of %s", (_, tool) => {
-  test("shows a model the JSON Schema of what it takes", () => {
+  test("gives a model the JSON Schema of its input", () => {
     expect(tool.spec.inputSchema).toMatchObject({
       type: "object",
       properties: { name: { type: "string", minLength: 1 }, times: { type: "integer" } },
@@ -55,7 +55,7 @@ describe.each(byLibrary)("a tool with an input of %s", (_, tool) => {
     expect(tool.spec.inputSchema).toBe(tool.spec.inputSchema);
   });
 
-  test("gets valid arguments, with defaults", async () => {
+  test("receives valid arguments, with defaults", async () => {
     const executor = executorFor(tool);
     const outcome = await executor.execute(call("greet", { name: "Ada", times: 2 }));
     expect(completed(outcome).result.content).toEqual([{ type: "text", text: "Ada!Ada!" }]);
@@ -63,7 +63,7 @@ describe.each(byLibrary)("a tool with an input of %s", (_, tool) => {
   });
 
   test.each([[{}], [{ name: "" }], [{ name: "Ada", times: 1.5 }]])(
-    "does not get %j",
+    "does not receive %j",
     async (args) => {
       expect(codeOf(await executorFor(tool).execute(call("greet", args)))).toBe(
         "invalid_arguments",
@@ -72,7 +72,7 @@ describe.each(byLibrary)("a tool with an input of %s", (_, tool) => {
   );
 });
 
-describe("what JSON Schema cannot say", () => {
+describe("a rule that JSON Schema cannot express", () => {
   const range = z
     .object({
       from: z.number(),
@@ -85,7 +85,7 @@ describe("what JSON Schema cannot say", () => {
       path: ["tags", 0, "a/b"],
     });
 
-  test("is checked before the tool runs, and the error says where", async () => {
+  test("is checked before the tool runs, and the error names the place", async () => {
     let ran = 0;
     const executor = executorFor(
       defineTool({ name: "range", description: "", input: range, execute: () => (ran += 1) }),
@@ -99,7 +99,7 @@ describe("what JSON Schema cannot say", () => {
     expect(ran).toBe(0);
   });
 
-  test("may take its time", async () => {
+  test("may be asynchronous", async () => {
     const executor = executorFor(
       defineTool({
         name: "look",
@@ -115,7 +115,7 @@ describe("what JSON Schema cannot say", () => {
     );
   });
 
-  test("is validated once per call, though it is needed three times", async () => {
+  test("is checked once per call, though the result is needed three times", async () => {
     let validated = 0;
     const input = z.object({ n: z.number() }).refine(() => ((validated += 1), true));
     const executor = executorFor(
@@ -131,7 +131,7 @@ describe("what JSON Schema cannot say", () => {
     expect(validated).toBe(1);
   });
 
-  test("is a path of names that other libraries wrap in objects", async () => {
+  test("reports a path of names that some libraries wrap in objects", async () => {
     const schema: StandardSchema<unknown, { a: string }> = {
       "~standard": {
         version: 1,
@@ -168,7 +168,7 @@ describe("transformations", () => {
     execute: ({ day, seats }) => ({ year: day.getUTCFullYear(), seats }),
   });
 
-  test("reach the tool and its approval, not the model's schema nor a person's display", async () => {
+  test("apply to the tool and its approval, not to the model's schema nor to the displayed call", async () => {
     expect(tool.spec.inputSchema).toMatchObject({
       properties: { day: { type: "string" }, seats: { type: "number", default: 1 } },
       required: ["day"],
@@ -184,7 +184,7 @@ describe("transformations", () => {
     expect(later.result.value).toEqual({ year: 2027, seats: 1 });
   });
 
-  test("are made from what was validated when the tool is invoked without an executor", async () => {
+  test("are made from the validated arguments if the tool is invoked without an executor", async () => {
     await expect(async () => tool.invoke({ day: 5 }, {} as never)).rejects.toMatchObject({
       code: "invalid_arguments",
     });
@@ -192,7 +192,7 @@ describe("transformations", () => {
 });
 
 describe("an output schema of a library", () => {
-  test("checks what the tool answers", async () => {
+  test("validates the tool's answer", async () => {
     const tool = defineTool({
       name: "x",
       description: "",
@@ -210,7 +210,7 @@ describe("an output schema of a library", () => {
 });
 
 describe("schemas of libraries", () => {
-  test("are not written before somebody reads them", () => {
+  test("are not converted before their first use", () => {
     let written = 0;
     const schema = (): StandardSchema<unknown, { a: string }> => ({
       "~standard": {

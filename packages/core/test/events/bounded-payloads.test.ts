@@ -5,7 +5,10 @@ import type { Redactor } from "../../src/contract/redactor.ts";
 
 const maxOutputBytes = 1_000;
 const secret = "s3cret-of-the-museum";
-/** What may be searched or read of a payload, however long it is: the limit, and as far as a secret may go beyond it. */
+/**
+ * The part of a payload that may be searched or read, however long it is: the limit, and the length
+ * that a secret may extend beyond it.
+ */
 const maxWork = 200_000;
 
 /** Masks the secret, and counts the characters that it has searched. */
@@ -30,7 +33,7 @@ function searching(): { readonly redactor: Redactor; readonly searched: () => nu
   return { redactor, searched: () => searched };
 }
 
-/** A list that counts how often an item of it is read. */
+/** A list that counts how often one of its items is read. */
 function counted(length: number): { readonly list: unknown[]; readonly reads: () => number } {
   let reads = 0;
   const list = new Proxy(
@@ -46,7 +49,7 @@ function counted(length: number): { readonly list: unknown[]; readonly reads: ()
 }
 
 describe("the payload of an event", () => {
-  test("that is a long text is searched no further than it can be told", () => {
+  test("that is a long text is searched no further than it can be emitted", () => {
     const { redactor, searched } = searching();
     const { part, truncated } = valuePart(
       { maxOutputBytes, redactor },
@@ -57,14 +60,14 @@ describe("the payload of an event", () => {
     expect(searched()).toBeLessThan(maxWork);
   });
 
-  test("that is a large value is left out without being read, searched or copied as a whole", () => {
+  test("that is a large value is omitted without being read, searched or copied as a whole", () => {
     const { redactor, searched } = searching();
     const { list, reads } = counted(2_000_000);
     expect(valuePart({ maxOutputBytes, redactor }, { list })).toEqual({ truncated: true });
     expect([reads() < 2 * maxWork, searched()]).toEqual([true, 0]);
   });
 
-  test("that is a large output is cut before it is searched; what is short in it is told", () => {
+  test("that is a large output is truncated before it is searched; short parts of it are emitted", () => {
     const { redactor, searched } = searching();
     const { list, reads } = counted(2_000_000);
     const long = { type: "text", text: "y".repeat(5_000_000) } as const;
@@ -85,7 +88,7 @@ describe("the payload of an event", () => {
     expect([reads() < 2 * maxWork, searched() < maxWork]).toEqual([true, true]);
   });
 
-  test("holds no part of a secret that the cut goes through, wherever it is", () => {
+  test("contains no part of a secret at the place of truncation, wherever it is", () => {
     const { redactor } = searching();
     for (const before of [0, 990, 70_985, 70_999]) {
       const text = `${secret.repeat(before === 0 ? 5_000 : 0)}${"x".repeat(before)}${secret}${"z".repeat(200_000)}`;
@@ -94,8 +97,8 @@ describe("the payload of an event", () => {
         { maxOutputBytes, redactor },
         { content: [{ type: "text", text }] },
       );
-      for (const told of [String(part), JSON.stringify(output.part)]) {
-        expect(told).not.toContain(secret.slice(0, 6));
+      for (const emitted of [String(part), JSON.stringify(output.part)]) {
+        expect(emitted).not.toContain(secret.slice(0, 6));
       }
     }
   });

@@ -5,33 +5,33 @@ import { publishDiagnostics } from "@toolweave/core/diagnostics";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { completed } from "../support/outcomes.ts";
 
-/** What comes over a channel while `work` runs. */
-async function heardOn(channel: string, work: () => Promise<unknown>): Promise<ToolEvent[]> {
-  const heard: ToolEvent[] = [];
-  const listener = (message: unknown): void => void heard.push(message as ToolEvent);
+/** The messages of a channel while `work` runs. */
+async function receivedOn(channel: string, work: () => Promise<unknown>): Promise<ToolEvent[]> {
+  const received: ToolEvent[] = [];
+  const listener = (message: unknown): void => void received.push(message as ToolEvent);
   subscribe(channel, listener);
   await work();
   unsubscribe(channel, listener);
-  return heard;
+  return received;
 }
 
-test("events are published on the channel of all and on the one of their type", async () => {
+test("events are published on the channel for all events and on the channel of their type", async () => {
   const executor = executorFor(tool("t"));
   const stop = publishDiagnostics(executor);
   const run = async (): Promise<unknown> => completed(await executor.execute(call("t")));
-  const all = await heardOn("toolweave.event", run);
+  const all = await receivedOn("toolweave.event", run);
   expect(typesOf(all)).toEqual([
     "tool.requested",
     "tool.authorized",
     "tool.started",
     "tool.completed",
   ]);
-  expect(typesOf(await heardOn("toolweave.tool.completed", run))).toEqual(["tool.completed"]);
+  expect(typesOf(await receivedOn("toolweave.tool.completed", run))).toEqual(["tool.completed"]);
   stop();
-  expect(await heardOn("toolweave.event", run)).toEqual([]);
+  expect(await receivedOn("toolweave.event", run)).toEqual([]);
 });
 
-test("without a subscriber no event is made: their numbers stand still", async () => {
+test("without a subscriber no event is created: the sequence number does not change", async () => {
   const executor = executorFor(tool("t"));
   publishDiagnostics(executor);
   await executor.execute(call("t"));
@@ -58,6 +58,6 @@ test("a subscriber that throws changes nothing for the call", async () => {
   process.removeAllListeners("uncaughtException");
   for (const listener of uncaught) process.on("uncaughtException", listener);
   expect(outcome.status).toBe("completed");
-  // Node throws it again where the host sees it.
+  // Node rethrows it so that the host sees it.
   expect(thrown).toHaveLength(1);
 });

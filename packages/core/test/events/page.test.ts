@@ -11,7 +11,7 @@ type FieldsOf<Type> = Record<Exclude<keyof Extract<QueuedEvent, { type: Type }>,
 
 const at = { attempt: true, durationMs: true } as const;
 
-/** What the types say: a field too many or too few is a type error. */
+/** The fields by type: one field too many or too few is a type error. */
 const types: { readonly [Type in QueuedEvent["type"]]: FieldsOf<Type> } = {
   "tool.requested": { arguments: true, truncated: true },
   "tool.rejected": { code: true, message: true },
@@ -53,7 +53,7 @@ const cellsOf = (line: string): string[] => line.split("|").map((cell) => cell.t
 const namesIn = (cell: string): string[] =>
   [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name as string);
 
-/** The rows of the table whose header begins so. */
+/** The rows of the table whose header begins like this. */
 function rowsOf(header: string): string[][] {
   const lines = page.split("\n");
   const start = lines.findIndex((line) => new RegExp(`^\\| ${header} +\\|`).test(line));
@@ -80,7 +80,7 @@ test("the page lists every event with every field, and nothing else", () => {
 
 const envelope = rowsOf("field").flatMap(([, name = ""]) => namesIn(name));
 
-/** Calls that come to every end there is without a store or a task. */
+/** Calls with every end that is possible without a store or a task. */
 async function everything(eventPayloads: boolean): Promise<ToolEvent[]> {
   const clock = new FakeClock();
   const source = new TestSource("s", [foreignTool("a")]);
@@ -124,22 +124,25 @@ async function everything(eventPayloads: boolean): Promise<ToolEvent[]> {
   return events;
 }
 
-test.each([false, true])("events have the fields that the page says (payloads: %s)", async (on) => {
-  const events = await everything(on);
-  const told = new Set(events.map(({ type }) => type));
-  expect([...told].filter((type) => type.startsWith("tool.")).toSorted()).toEqual(
-    Object.keys(types)
-      .filter((type) => type.startsWith("tool."))
-      .toSorted(),
-  );
-  const payloadOf = new Map(
-    rows.map(([, type = "", , , payload = ""]) => [type.replaceAll("`", ""), namesIn(payload)]),
-  );
-  for (const event of events) {
-    const own = Object.keys(event).filter((name) => !envelope.includes(name));
-    expect(Object.keys(types[event.type])).toEqual(expect.arrayContaining(own));
-    const payload = payloadOf.get(event.type) ?? [];
-    expect(on ? [] : own.filter((name) => payload.includes(name))).toEqual([]);
-    expect(JSON.parse(JSON.stringify(event))).toEqual(event);
-  }
-});
+test.each([false, true])(
+  "events have the fields that the page lists (payloads: %s)",
+  async (on) => {
+    const events = await everything(on);
+    const emitted = new Set(events.map(({ type }) => type));
+    expect([...emitted].filter((type) => type.startsWith("tool.")).toSorted()).toEqual(
+      Object.keys(types)
+        .filter((type) => type.startsWith("tool."))
+        .toSorted(),
+    );
+    const payloadOf = new Map(
+      rows.map(([, type = "", , , payload = ""]) => [type.replaceAll("`", ""), namesIn(payload)]),
+    );
+    for (const event of events) {
+      const own = Object.keys(event).filter((name) => !envelope.includes(name));
+      expect(Object.keys(types[event.type])).toEqual(expect.arrayContaining(own));
+      const payload = payloadOf.get(event.type) ?? [];
+      expect(on ? [] : own.filter((name) => payload.includes(name))).toEqual([]);
+      expect(JSON.parse(JSON.stringify(event))).toEqual(event);
+    }
+  },
+);

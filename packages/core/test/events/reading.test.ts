@@ -10,7 +10,7 @@ import { TestSource } from "../support/test-source.ts";
 
 type Reader = AsyncIterableIterator<QueuedEvent, undefined>;
 
-/** What a reader gets until nothing waits for it any more. */
+/** The events that a reader receives until nothing waits for it any more. */
 async function drained(reader: Reader): Promise<QueuedEvent[]> {
   const events: QueuedEvent[] = [];
   let isOver = false;
@@ -33,7 +33,7 @@ async function drained(reader: Reader): Promise<QueuedEvent[]> {
 
 const seqsOf = (events: readonly QueuedEvent[]): number[] => events.map(({ seq }) => seq);
 
-/** Every number from `after` on comes, or is told to be missing, once and in order. */
+/** Every number from `after` on arrives, or is reported as missing, once and in order. */
 function expectGapless(events: readonly QueuedEvent[], after = 0): void {
   let seq = after;
   for (const event of events) {
@@ -44,7 +44,7 @@ function expectGapless(events: readonly QueuedEvent[], after = 0): void {
 }
 
 describe("reading events", () => {
-  test("gives what a listener hears, from the call on, in order", async () => {
+  test("returns the same events as a listener receives, from the call on, in order", async () => {
     const executor = executorFor(tool("t"));
     const reader = executor.events();
     const events = recorded(executor);
@@ -52,7 +52,7 @@ describe("reading events", () => {
     expect(await drained(reader)).toEqual(events);
   });
 
-  test("waits for the next, for as many as ask", async () => {
+  test("waits for the next event, for any number of readers", async () => {
     const executor = executorFor(tool("t"));
     const reader = executor.events();
     const asked = [reader.next(), reader.next()];
@@ -64,7 +64,7 @@ describe("reading events", () => {
     await reader.return?.();
   });
 
-  test("ends when the loop is left, and the executor is as quiet as before", async () => {
+  test("ends when the loop is left, and the executor stops emitting", async () => {
     const executor = executorFor(tool("t"));
     void executor.execute(call("t"));
     const reader = executor.events();
@@ -75,19 +75,19 @@ describe("reading events", () => {
     await reading;
     const late = executor.events();
     completed(await executor.execute(call("t")));
-    // The numbers go on where they stopped: nothing was told while nobody listened.
+    // The numbers continue where they stopped: nothing was emitted while there was no listener.
     expect(seqsOf(await drained(late))[0]).toBeLessThan(9);
     expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("that waits is told when it is ended from outside", async () => {
+  test("that waits ends when it is returned from outside", async () => {
     const reader = executorFor(tool("t")).events();
     const waiting = reader.next();
     await reader.return?.();
     expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
-  test("gives changes of the registry, too", async () => {
+  test("returns changes of the registry, too", async () => {
     const source = new TestSource("s", [foreignTool("a")]);
     const executor = executorFor([source]);
     await executor.registry.ready;
@@ -97,8 +97,8 @@ describe("reading events", () => {
   });
 });
 
-describe("RE02: a tool that tells a million things to a slow reader", () => {
-  test("of updates and progress only the latest waits, and the reader learns how many it did not get", async () => {
+describe("RE02: a tool that emits a million events to a slow reader", () => {
+  test("keeps only the latest of updates and progress, and the reader learns how many it did not receive", async () => {
     let grown = 0;
     const executor = executorFor(
       tool("t", (_, ctx) => {
@@ -128,7 +128,7 @@ describe("RE02: a tool that tells a million things to a slow reader", () => {
     expect(grown).toBeLessThan(2_000_000);
   });
 
-  test("of two calls each has its latest, whatever their ids are", async () => {
+  test("keeps the latest of each of two calls, whatever their ids are", async () => {
     const executor = executorFor(tool("t", (_, ctx) => ctx.progress({ message: ctx.callId })));
     const reader = executor.events();
     completed(await executor.execute(call("t", {}, "c d"), { id: "r" }));
@@ -140,7 +140,7 @@ describe("RE02: a tool that tells a million things to a slow reader", () => {
     ]);
   });
 
-  test("what many calls tell is dropped from the oldest on, updates first, and counted", async () => {
+  test("events of many calls are dropped from the oldest on, updates first, and counted", async () => {
     const go = deferred<void>();
     const executor = executorFor(
       tool("t", async (_, ctx) => {
@@ -160,37 +160,37 @@ describe("RE02: a tool that tells a million things to a slow reader", () => {
   });
 });
 
-describe("EX17: a reader that comes back", () => {
-  const told = async (executor: ToolExecutor, times = 1): Promise<void> => {
+describe("EX17: a reader that reconnects", () => {
+  const emitEvents = async (executor: ToolExecutor, times = 1): Promise<void> => {
     for (let at = 0; at < times; at++) completed(await executor.execute(call("t")));
   };
 
-  test("gets what it has missed, without gap and without duplicate", async () => {
+  test("receives the events that it has missed, without gap and without duplicate", async () => {
     const executor = executorFor(tool("t"), { eventBacklog: 100 });
     const all = recorded(executor);
     const first = executor.events();
-    await told(executor);
+    await emitEvents(executor);
     const before = await drained(first);
-    await told(executor, 3);
+    await emitEvents(executor, 3);
     const second = executor.events({ after: before.at(-1)!.seq });
-    await told(executor);
+    await emitEvents(executor);
     const after = await drained(second);
     expect([...before, ...after]).toEqual(all);
     expectGapless([...before, ...after]);
   });
 
-  test("too late is told how many are lost", async () => {
+  test("too late learns how many are lost", async () => {
     const executor = executorFor(tool("t"), { eventBacklog: 6 });
-    await told(executor, 5);
+    await emitEvents(executor, 5);
     const events = await drained(executor.events({ after: 2 }));
     expect(events[0]).toMatchObject({ type: "events.dropped", seq: 14, dropped: 12, replaced: 0 });
     expect(seqsOf(events.slice(1))).toEqual([15, 16, 17, 18, 19, 20]);
   });
 
-  test("from another process is told to start anew", async () => {
+  test("from another process is asked to start again", async () => {
     const executor = executorFor(tool("t"), { eventBacklog: 100 });
     const reader = executor.events({ after: 7000 });
-    await told(executor);
+    await emitEvents(executor);
     const events = await drained(reader);
     expect(events[0]).toMatchObject({ type: "events.dropped", seq: 0, dropped: 0, reset: true });
     expect(seqsOf(events.slice(1))).toEqual([1, 2, 3, 4]);
@@ -198,25 +198,25 @@ describe("EX17: a reader that comes back", () => {
     expect(again).toEqual(events);
   });
 
-  test("may begin while it is being told of something", async () => {
+  test("may begin while an event is emitted to it", async () => {
     const executor = executorFor(tool("t"), { eventBacklog: 100 });
     const readers: Reader[] = [];
     executor.on(({ seq }) => {
       if (seq === 2) readers.push(executor.events(), executor.events({ after: 0 }));
     });
-    await told(executor);
+    await emitEvents(executor);
     const [now, all] = await Promise.all(readers.map(drained));
     expect(seqsOf(all!)).toEqual([1, 2, 3, 4]);
     expect(seqsOf(now!)).toEqual([3, 4]);
   });
 
-  test("needs a backlog: without one nothing is kept, and asking for it is a mistake", () => {
+  test("needs a backlog: without one nothing is stored, and the request is refused", () => {
     const executor = executorFor(tool("t"));
     expect(() => executor.events({ after: 1 })).toThrow(/eventBacklog: 1000/);
   });
 });
 
-test("whatever is told and read, in whatever order, each number comes once or is told to be missing", async () => {
+test("whatever is emitted and read, in any order, each number arrives once or is reported as missing", async () => {
   const step = fc.oneof(
     fc.record({ does: fc.constantFrom("call", "progress", "update"), of: fc.nat(3) }),
     fc.record({ does: fc.constant("read"), of: fc.nat(4) }),
@@ -281,11 +281,11 @@ test.each([
   [{ after: -1 }, /after is -1; use the seq/],
   [{ after: "3" }, /after is "3"/],
   [{ afterr: 3 }, /Did you mean after\?/],
-])("reading with %j is a mistake that is named", (options, message) => {
+])("reading with %j is refused with the reason", (options, message) => {
   const executor = executorFor(tool("t"), { eventBacklog: 5 });
   expect(() => executor.events(options as never)).toThrow(message);
 });
 
-test.each([-1, 1.5, Number.NaN, "10"])("a backlog of %j is a mistake that is named", (given) => {
+test.each([-1, 1.5, Number.NaN, "10"])("a backlog of %j is refused with the reason", (given) => {
   expect(() => executorFor(tool("t"), { eventBacklog: given as never })).toThrow(/eventBacklog is/);
 });

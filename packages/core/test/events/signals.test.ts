@@ -24,12 +24,12 @@ test("RE06: a hundred thousand calls on one signal leave no listener, no warning
   const grown = heapUsed() - before;
   expect(getEventListeners(signal, "abort")).toEqual([]);
   expect(warnings).toEqual([]);
-  // A listener that stays keeps its call: 80,000 of them would be tens of megabytes.
+  // A listener that stays retains its call: 80,000 of them would be tens of megabytes.
   expect(grown).toBeLessThan(2_000_000);
   process.off("warning", note);
 });
 
-test("RE06: calls of one signal that run together leave no listener either", async () => {
+test("RE06: concurrent calls of one signal leave no listener either", async () => {
   const executor = executorFor(tool("t", async () => undefined));
   const { signal } = new AbortController();
   const warnings: Error[] = [];

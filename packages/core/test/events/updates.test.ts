@@ -9,7 +9,7 @@ const said = (what: string): ToolOutput => ({ content: [text(what)] });
 const textOf = ({ content: [block] }: ToolOutput): string =>
   block?.type === "text" ? block.text : "";
 
-/** A tool that updates, and waits until each update has been taken. */
+/** A tool that sends updates, and waits until each update has been taken. */
 const counting = (name = "t", upTo = 3) =>
   tool(name, async function* () {
     for (let at = 1; at <= upTo; at++) yield `${name} ${at}`;
@@ -17,7 +17,7 @@ const counting = (name = "t", upTo = 3) =>
   });
 
 describe("the updates of one call", () => {
-  test("come to whoever made it, after hooks, with the call", async () => {
+  test("are sent to the caller of execute, after hooks, with the call", async () => {
     const seen: string[] = [];
     const executor = executorFor(counting(), {
       hooks: [{ beforeUpdate: (_, update) => said(`${textOf(update)}!`) }],
@@ -32,7 +32,7 @@ describe("the updates of one call", () => {
     expect(seen).toEqual([...expected("a"), ...expected("c")]);
   });
 
-  test("come of each of several calls, and of one that was admitted before", async () => {
+  test("are sent for each of several calls, and for one that was admitted before", async () => {
     const seen: string[] = [];
     const run = executorFor(counting("t", 1)).startRun();
     const onUpdate = (_: ToolOutput, { id }: { id: string }): void => void seen.push(id);
@@ -46,7 +46,7 @@ describe("the updates of one call", () => {
     expect(seen.toSorted()).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  test("come of one that goes on, to whoever resumes it", async () => {
+  test("are sent to the caller of resume when the call is resumed", async () => {
     const seen: string[] = [];
     const executor = executorFor(
       tool("t", async (_, ctx) => {
@@ -65,7 +65,7 @@ describe("the updates of one call", () => {
     expect(seen).toEqual(["before", "resumed: after"]);
   });
 
-  test("of a nested call are not the outer one's", async () => {
+  test("of a nested call are not sent as those of the outer one", async () => {
     const seen: string[] = [];
     const executor = executorFor([
       tool("outer", async (_, ctx) => {
@@ -83,7 +83,7 @@ describe("the updates of one call", () => {
     expect(seen).toEqual(["outer"]);
   });
 
-  test("change nothing when whoever gets them throws, at once or later", async () => {
+  test("change nothing if the receiver throws, at once or later", async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on("unhandledRejection", note);
@@ -104,7 +104,7 @@ describe("the updates of one call", () => {
     expect(unhandled).toEqual([]);
   });
 
-  test("are of no use after the end: neither those that wait nor those that come later", async () => {
+  test("are dropped after the end: those that wait and those that arrive later", async () => {
     const seen: string[] = [];
     const go = deferred<void>();
     let kept: ToolContext | undefined;
@@ -127,7 +127,7 @@ describe("the updates of one call", () => {
     expect(seen).toEqual(["one"]);
   });
 
-  test("are taken by a function, and anything else is a mistake that is named", () => {
+  test("are received by a function, and anything else is refused with the reason", () => {
     const executor = executorFor(counting());
     const options = { onUpdate: {} as never };
     expect(() => executor.execute(call("t"), options)).toThrow(/onUpdate is \{\}; use a function/);
@@ -136,7 +136,7 @@ describe("the updates of one call", () => {
 });
 
 describe("a slow user interface", () => {
-  test("slows down a generator: it goes on when its yield has been taken", async () => {
+  test("slows down a generator: it continues when its yield has been taken", async () => {
     const steps: string[] = [];
     const taken: (() => void)[] = [];
     const executor = executorFor(
@@ -166,7 +166,7 @@ describe("a slow user interface", () => {
     expect(steps.slice(4)).toEqual(["made 3", "got 3"]);
   });
 
-  test("gets the latest of the updates that came meanwhile, and they all are waited for until then", async () => {
+  test("receives the latest of the updates that arrived meanwhile, and all of them are awaited until then", async () => {
     const seen: string[] = [];
     const taken: (() => void)[] = [];
     const ends: string[] = [];
@@ -198,7 +198,7 @@ describe("a slow user interface", () => {
   });
 
   test.each(["onUpdate", "beforeUpdate", "afterUpdate"] as const)(
-    "that never answers in %s holds up the tool no longer than a hook may",
+    "that never answers in %s delays the tool no longer than a hook may",
     async (where) => {
       const clock = new FakeClock();
       const never = (): Promise<never> => new Promise<never>(() => {});
@@ -214,13 +214,13 @@ describe("a slow user interface", () => {
       await clock.advance(2);
       completed(await outcome);
       const updates = events.filter(({ type }) => type === "tool.updated");
-      // What a hook before it has not let through may have been for nobody's eyes.
+      // An update that an earlier hook has not passed on may contain secrets.
       expect(updates).toHaveLength(where === "beforeUpdate" ? 0 : 2);
       expect(clock.timers).toBe(0);
     },
   );
 
-  test("keeps no call from being stopped, and what it has not taken by then is dropped", async () => {
+  test("does not prevent a call from being stopped, and updates that it has not taken by then are dropped", async () => {
     let cleaned = false;
     const executor = executorFor(
       tool("t", async function* () {
@@ -249,7 +249,7 @@ describe("a slow user interface", () => {
     expect(seen).toEqual(["one"]);
   });
 
-  test("of an earlier attempt gets nothing of the next one out of order", async () => {
+  test("of an earlier attempt receives nothing of the next one out of order", async () => {
     const clock = new FakeClock();
     const seen: string[] = [];
     const executor = executorFor(

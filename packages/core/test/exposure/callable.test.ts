@@ -29,7 +29,7 @@ const anyHost = fc.record({
   turns: fc.boolean(),
 });
 
-/** A name that stage 1 knows may be refused later, for its own reasons. */
+/** A name that stage 1 finds may be refused later, for other reasons. */
 function isKnown(outcome: ToolOutcome | undefined): boolean {
   const code = outcome?.status === "failed" ? outcome.error.code : "";
   return code !== "not_found" && code !== "not_advertised";
@@ -43,8 +43,8 @@ async function whatIsCallable(run: ToolRun): Promise<string[]> {
   return known.toSorted();
 }
 
-describe("what is advertised or searchable", () => {
-  test("is exactly what may be called, whatever the policy, the selection and the search", async () => {
+describe("the set of advertised and searchable tools", () => {
+  test("is exactly the set of callable tools, whatever the policy, the selection and the search", async () => {
     await fc.assert(
       fc.asyncProperty(anyHost, async ({ policy, selection, form, always, turns }) => {
         const executor = executorFor(shop, { policy });

@@ -11,7 +11,7 @@ const through = (name: string, args?: unknown, id?: string): ToolCall =>
   call("call_tool", { name, ...(args === undefined ? {} : { arguments: args }) } as JsonObject, id);
 
 describe("a constant list of tools", () => {
-  test("stays as it is, whatever is found", async () => {
+  test("does not change, whatever is found", async () => {
     const run = executorFor(shop).startRun({ search: constant });
     const { toolset } = run;
     expect(namesOf(toolset)).toEqual(["call_tool", "describe_tool", "get_pet", "search_tools"]);
@@ -21,7 +21,7 @@ describe("a constant list of tools", () => {
     expect(run.nextTurn().toolset).toBe(toolset);
   });
 
-  test("describes one tool with its arguments, and nothing that may not be called", async () => {
+  test("describes one tool with its arguments, and no tool that may not be called", async () => {
     const policy = { preset: "autonomous", rules: [{ effect: "deny", tools: "add_*" }] } as const;
     const run = executorFor(shop, { policy }).startRun({ search: constant });
     const outcome = await run.execute(call("describe_tool", { name: "list_shelf" }));
@@ -36,7 +36,7 @@ describe("a constant list of tools", () => {
     expect(near.error.message).not.toContain("add_");
   });
 
-  test("survives a schema that cannot be read, and a description without end", async () => {
+  test("survives a schema that cannot be read, and a description without a length limit", async () => {
     const broken = lazyTool("broken_thing", "broken ".repeat(100_000), () => {
       throw new Error("no schema");
     });
@@ -50,7 +50,7 @@ describe("a constant list of tools", () => {
   describe("call_tool", () => {
     const run = (): ToolRun => executorFor(shop).startRun({ search: constant });
 
-    test("is the call inside, under its id, for policy, events, limits and result", async () => {
+    test("is the inner call, under its id, for policy, events, limits and result", async () => {
       const executor = executorFor(shop, { hooks: [] });
       const events = recorded(executor);
       const limited = executor.startRun({ search: constant, limits: { callsPerTool: 1 } });
@@ -66,7 +66,7 @@ describe("a constant list of tools", () => {
       );
     });
 
-    test("takes arguments as a value, as JSON text, and none at all", async () => {
+    test("accepts arguments as a value, as JSON text, and none at all", async () => {
       const plain = tool("plain", (args) => JSON.stringify(args));
       const one = executorFor([plain, ...shop]).startRun({ search: constant });
       for (const sent of [
@@ -87,31 +87,31 @@ describe("a constant list of tools", () => {
     test.each([
       ["no name", { arguments: { id: 1 } }],
       ["an empty name", { name: "", arguments: { id: 1 } }],
-      ["a name that is no text", { name: 7, arguments: { id: 1 } }],
-      ["arguments beside the envelope", { name: "get_order", id: 1 }],
+      ["a name that is not a string", { name: 7, arguments: { id: 1 } }],
+      ["arguments outside of the envelope", { name: "get_order", id: 1 }],
       ["a list of arguments", { name: "get_order", arguments: [1] }],
       ["null for arguments", { name: "get_order", arguments: null }],
       ["itself", { name: "call_tool", arguments: { name: "get_order", arguments: { id: 1 } } }],
-    ])("with %s says what it takes, and runs nothing", async (_, args) => {
+    ])("with %s explains its parameters, and runs nothing", async (_, args) => {
       const { error, result } = failed(await run().execute(call("call_tool", args as JsonObject)));
       expect([error.code, result.toolName]).toEqual(["invalid_arguments", "call_tool"]);
       expect(error.message).toMatch(/name|arguments/);
     });
 
-    test("that is no JSON, or inherits what it names, runs nothing", async () => {
+    test("that is not JSON, or inherits its fields, runs nothing", async () => {
       for (const sent of ['{"name":', '"get_order"', "[]", '{"__proto__":{"name":"get_order"}}']) {
         expect(codeOf(await run().execute(call("call_tool", sent)))).toBe("invalid_arguments");
       }
     });
 
-    test("is not made to run by mending what the model wrote", async () => {
-      const mending = executorFor(shop, {
+    test("is not called by a repair of the model's text", async () => {
+      const repairing = executorFor(shop, {
         normaliseArguments: true,
         repair: () => ({ name: "delete_pet", arguments: { id: 1 } }),
         policy: "autonomous",
       }).startRun({ search: constant });
       const fenced = '```json\n{"name":"delete_pet","arguments":{"id":1}}\n```';
-      expect(codeOf(await mending.execute(call("call_tool", fenced)))).toBe("invalid_arguments");
+      expect(codeOf(await repairing.execute(call("call_tool", fenced)))).toBe("invalid_arguments");
     });
 
     test("reaches nothing outside of the searchable part", async () => {
@@ -122,7 +122,7 @@ describe("a constant list of tools", () => {
       expect(codeOf(await denied.execute(through("toString", { id: 1 })))).toBe("not_found");
     });
 
-    test("asks a person about the call inside, and goes on with that", async () => {
+    test("asks a person about the inner call, and resumes that", async () => {
       const ran: JsonObject[] = [];
       const pay = tool("pay", (args) => (ran.push(args), "paid"), { needsApproval: true });
       const executor = executorFor([pay, ...shop]);
@@ -134,7 +134,7 @@ describe("a constant list of tools", () => {
       expect(ran).toEqual([{ amount: 3 }]);
     });
 
-    test("is admitted, and started, as the call inside", async () => {
+    test("is admitted, and started, as the inner call", async () => {
       const pay = tool("pay", () => "paid", { needsApproval: true });
       const one = executorFor([pay, ...shop]).startRun({ search: constant });
       expect((await one.checkAdmission(through("pay", {})))?.status).toBe("interrupted");
@@ -143,7 +143,7 @@ describe("a constant list of tools", () => {
       expect(textFor(await one.execute(sent))).toBe("get order 5");
     });
 
-    test("is unwrapped among several, in a stream, and when a tool makes it", async () => {
+    test("is unwrapped in a batch, in a stream, and when a tool makes it", async () => {
       const calls = [through("get_order", { id: 1 }), call("get_pet", { id: 2 })];
       const texts = async (outcomes: Iterable<ToolOutcome>): Promise<string[]> =>
         Array.from(outcomes, textFor);
@@ -159,7 +159,7 @@ describe("a constant list of tools", () => {
       expect(textFor(await one.execute(call("nesting")))).toBe("get order 3 by get_order");
     });
 
-    test("is explained as the call inside", async () => {
+    test("is explained as the inner call", async () => {
       const executor = executorFor(shop, { policy: "readOnly" });
       const { toolset } = executor.startRun({ search: constant });
       const sent = { name: "call_tool", arguments: { name: "get_order", arguments: { id: 1 } } };
@@ -169,7 +169,7 @@ describe("a constant list of tools", () => {
       });
     });
 
-    test("is there whatever the preset: the policy is asked about the call inside", async () => {
+    test("is listed whatever the preset: the policy decides about the inner call", async () => {
       for (const policy of ["readOnly", "strict", "supervised"] as const) {
         const one = executorFor(shop, { policy }).startRun({ search: constant });
         expect(namesOf(one.toolset)).toContain("call_tool");
@@ -181,7 +181,7 @@ describe("a constant list of tools", () => {
       );
     });
 
-    test("means nothing in a run that does not search", async () => {
+    test("has no meaning in a run that does not search", async () => {
       const outcome = await executorFor(shop)
         .startRun()
         .execute(through("get_order", { id: 1 }));

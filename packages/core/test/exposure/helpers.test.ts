@@ -10,7 +10,7 @@ const long = tool("long", () => "x".repeat(60_000));
 const report = tool("report", () => "done", { execution: "task" });
 
 describe("read_artifact", () => {
-  test("joins a run once something was stored for its session and caller, and no other run", async () => {
+  test("is added to a run once something was stored for its session and caller, and to no other run", async () => {
     const executor = executorFor([long]);
     const run = executor.startRun({ sessionId: "s" });
     const before = run.toolset;
@@ -27,13 +27,13 @@ describe("read_artifact", () => {
     expect(textFor(read)).toContain("xxxxx");
   });
 
-  test("is always there when the host keeps artifacts in a store of its own", () => {
+  test("is always listed if the host configures its own store of artifacts", () => {
     const executor = executorFor([long], { artifacts: memoryArtifacts() });
     expect(namesOf(executor.toolset)).toEqual(["long", "read_artifact"]);
     expect(executor.toolset).toBe(executor.toolset);
   });
 
-  test("is there from the first list on for a framework whose list cannot grow", async () => {
+  test("is listed from the first list on for a framework whose list cannot grow", async () => {
     const run = executorFor([long]).startRun();
     expect(namesOf(run.freezeToolset())).toEqual(["long", "read_artifact"]);
     expect(run.toolset).toBe(run.freezeToolset());
@@ -42,16 +42,16 @@ describe("read_artifact", () => {
     );
   });
 
-  test("is not there where there is nothing that could store", () => {
+  test("is absent if nothing can store artifacts", () => {
     expect(namesOf(executorFor([]).startRun().freezeToolset())).toEqual([]);
   });
 
-  test("is not there where the policy denies it", () => {
+  test("is absent if the policy denies it", () => {
     const policy = { preset: "autonomous", rules: [{ effect: "deny", tools: "read_*" }] } as const;
     expect(namesOf(executorFor([long], { policy }).startRun().freezeToolset())).toEqual(["long"]);
   });
 
-  test("can wait for a person and go on, as any tool", async () => {
+  test("can wait for a person and be resumed, as any tool", async () => {
     const policy = { preset: "autonomous", rules: [{ effect: "ask", tools: "read_*" }] } as const;
     const executor = executorFor([long], { policy });
     const run = executor.startRun();
@@ -65,7 +65,7 @@ describe("read_artifact", () => {
 });
 
 describe("the tools of tasks", () => {
-  test("are there when a tool goes on as a task, shown or searchable", () => {
+  test("are present if a tool can become a task, listed or searchable", () => {
     expect(namesOf(executorFor([report, long]).toolset)).toEqual(["long", "report", ...taskNames]);
     expect(namesOf(executorFor([long]).startRun().freezeToolset())).toEqual([
       "long",
@@ -81,12 +81,12 @@ describe("the tools of tasks", () => {
     ]);
   });
 
-  test("are not there when the policy never lets the task run", () => {
+  test("are absent if the policy never lets the task run", () => {
     const policy = { preset: "autonomous", rules: [{ effect: "deny", tools: "report" }] } as const;
     expect(namesOf(executorFor([report, long], { policy }).toolset)).toEqual(["long"]);
   });
 
-  test("work for what a call has begun", async () => {
+  test("work for a task that a call has started", async () => {
     const run = executorFor([report]).startRun({ sessionId: "s" });
     const { taskId = "" } = completed(await run.execute(call("report"))).result;
     const args = { task_id: taskId, wait_seconds: 5 };

@@ -14,9 +14,9 @@ const policy = { preset: "autonomous" } as const;
 describe("a tool whose spec is hostile", () => {
   const odd = { toString: 1, valueOf: 1 };
   const specs: readonly [string, () => Partial<ToolSpec>][] = [
-    ["a description that is no text", () => ({ description: odd as never })],
+    ["a description that is not a string", () => ({ description: odd as never })],
     ["no description", () => ({ description: undefined as never })],
-    ["a title that is no text", () => ({ title: odd as never })],
+    ["a title that is not a string", () => ({ title: odd as never })],
     ["an endless title", () => ({ title: "t".repeat(100_000) })],
   ];
 
@@ -36,7 +36,7 @@ describe("a tool whose spec is hostile", () => {
   });
 
   test.each(["spec", "name", "description"])(
-    "hides no other, and breaks no list, when its %s throws later",
+    "hides no other tool, and does not break a list, if its %s throws later",
     async (part) => {
       let armed = false;
       const bad = foreignTool("bad_pet");
@@ -64,7 +64,7 @@ describe("a tool whose spec is hostile", () => {
   );
 });
 
-describe("a search that a tool makes with narrower rights than its run", () => {
+describe("a search by a tool with narrower permissions than its run", () => {
   const narrow = { rules: [{ effect: "deny", tools: "drop_*" }] } as const;
   const calls: readonly ToolCall[] = [
     call("search_tools", { query: "drop_pet" }),

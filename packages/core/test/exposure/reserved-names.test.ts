@@ -21,7 +21,7 @@ describe("the name of one of the executor's own tools", () => {
     );
   });
 
-  test("costs a source that tool alone, whenever it brings it", () => {
+  test("excludes only that tool of a source, whenever the source adds it", () => {
     const source = new TestSource("files", [tool("read_artifact"), tool("read_file")]);
     const registry = new ToolRegistry([source]);
     expect(namesOf(registry.toolset())).toEqual(["read_file"]);
@@ -37,7 +37,7 @@ describe("the name of one of the executor's own tools", () => {
     expect(registry.problems.map(({ subject }) => subject)).toEqual(["call_tool"]);
   });
 
-  test("is no hindrance behind a prefix", () => {
+  test("is allowed with a prefix", () => {
     const registry = new ToolRegistry([prefix(toolsSource("app", [tool("call_tool")]), "app")]);
     expect(namesOf(registry.toolset())).toEqual(["app__call_tool"]);
   });

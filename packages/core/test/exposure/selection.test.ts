@@ -21,7 +21,7 @@ const registry = new ToolRegistry([
 const select = (selection: ToolSelection): string[] => namesOf(registry.toolset(selection));
 
 describe("a selection of tools", () => {
-  test("by annotations believes only those whom the host trusts, and MCP's defaults", () => {
+  test("by annotations uses those of trusted sources, and otherwise MCP's defaults", () => {
     expect(select({ annotations: { readOnlyHint: true } })).toEqual(["known_read", "own_read"]);
     expect(select({ annotations: { readOnlyHint: false } })).toEqual([
       "own_write",
@@ -31,13 +31,13 @@ describe("a selection of tools", () => {
     expect(select({ annotations: { openWorldHint: false } })).toEqual([]);
   });
 
-  test("by provenance goes by adapter and by the source in the registry", () => {
+  test("by provenance uses the adapter and the source in the registry", () => {
     expect(select({ provenance: { adapter: "code" } })).toEqual(["own_read", "own_write"]);
     expect(select({ provenance: { source: "host" } })).toEqual(["own_read", "own_write"]);
     expect(select({ provenance: { source: ["trust*", "host"], adapter: "mcp" } })).toEqual([
       "known_read",
     ]);
-    // The name that a tool gives its own origin is only its word.
+    // The name that a tool gives its own origin is not verified.
     expect(select({ provenance: { source: "elsewhere" } })).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe("a selection of tools", () => {
     expect(select({ ...selection, annotations: { readOnlyHint: true } })).toEqual(["known_read"]);
   });
 
-  test("by tokens takes in order of name what fits, and smaller ones behind it", () => {
+  test("by tokens takes tools that fit in order of name, and smaller ones after them", () => {
     const tools = [
       tool("a", undefined, { description: "x".repeat(60) }),
       tool("b", undefined, { description: "x".repeat(600) }),
@@ -64,7 +64,7 @@ describe("a selection of tools", () => {
     expect(within(Infinity)).toEqual(["a", "b", "c"]);
   });
 
-  test("by tokens makes no schema of what is too long without it, and leaves out what cannot be read", () => {
+  test("by tokens reads no schema of a tool that is too long without it, and omits unreadable ones", () => {
     let made = 0;
     const lazy = (name: string, description: string): Tool =>
       lazyTool(name, description, () => {
@@ -83,7 +83,7 @@ describe("a selection of tools", () => {
     expect(made).toBe(2);
   });
 
-  test("that makes no sense is refused with what to write", () => {
+  test("that is invalid is refused with a correction", () => {
     const refused = (selection: object): string => {
       try {
         select(selection);

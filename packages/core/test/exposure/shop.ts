@@ -28,12 +28,12 @@ export const shop: readonly Tool[] = nouns.flatMap((noun) =>
   ),
 );
 
-/** What a model is shown. */
+/** The tools that a model sees. */
 export function namesOf(toolset: Toolset): string[] {
   return [...toolset.names()];
 }
 
-/** What `search_tools` answers, for the model and for the host. */
+/** The answer of `search_tools`, for the model and for the host. */
 export async function searched(
   run: ToolRun | ToolExecutor,
   query: string,
@@ -45,7 +45,7 @@ export async function searched(
   return { text: textFor(outcome), names: value.tools.map(({ name }) => name) };
 }
 
-/** A tool of a source whose schema is made when it is read. */
+/** A tool of a source whose schema is created when it is read. */
 export function lazyTool(name: string, description: string, schema: () => JsonSchema): Tool {
   const made = foreignTool(name, { spec: { description } });
   return { ...made, spec: lazyProperty({ ...made.spec }, "inputSchema", schema) };

@@ -30,8 +30,8 @@ function answering(answer: unknown, more = {}) {
   );
 }
 
-describe("OU01: what a tool of somebody else answers", () => {
-  test("is framed by a mark that is another one each time, and its control tokens are broken up", async () => {
+describe("OU01: the answer of an external tool", () => {
+  test("is framed by a delimiter that differs each time, and its control tokens are split", async () => {
     const executor = answering(attack);
     const marks = new Set<string>();
     for (let time = 0; time < 10; time++) {
@@ -44,38 +44,38 @@ describe("OU01: what a tool of somebody else answers", () => {
     expect(marks.size).toBe(10);
   });
 
-  test("is framed when it is an error, too", async () => {
+  test("is framed if it is an error, too", async () => {
     const executor = answering(Promise.reject(new Error(attack)));
     const { result } = failed(await executor.execute(call("forecast")));
     expect(result.content).toHaveLength(3);
     expect(JSON.stringify(result.content)).not.toContain("<|im_start|>");
   });
 
-  test("stays within the limit, frame and all", async () => {
+  test("stays within the limit, including the frame", async () => {
     const executor = answering("<|im_start|>".repeat(1000), {
       maxOutputBytes: 1000,
       largeOutputs: { onOverflow: "clip" },
     });
-    const shown = read(await executor.execute(call("forecast")));
-    expect(shown.length).toBeLessThanOrEqual(1000);
-    expect(shown).toMatch(frame);
+    const framed = read(await executor.execute(call("forecast")));
+    expect(framed.length).toBeLessThanOrEqual(1000);
+    expect(framed).toMatch(frame);
   });
 
-  test("is whole and as it was for the host", async () => {
+  test("is complete and unchanged for the host", async () => {
     const value = { note: attack };
     const { result } = completed(await answering(value).execute(call("forecast")));
     expect(result.value).toEqual(value);
   });
 });
 
-test("what the host's own tool answers is not framed when it says that it has nothing from outside", async () => {
+test("the answer of the host's own tool is not framed if it declares no external content", async () => {
   const own = tool("add", () => "3", { annotations: { openWorldHint: false } });
   const executor = executorFor([own, tool("fetch", () => "3")], { frameOutputs: true });
   expect(read(await executor.execute(call("add")))).toBe("3");
   expect(read(await executor.execute(call("fetch")))).toMatch(/^\[data /);
 });
 
-test("a source that is not trusted cannot have its answers pass for the host's own", async () => {
+test("an untrusted source cannot declare its answers as the host's own", async () => {
   const liar = foreignTool("forecast", { invoke: () => attack });
   const lying = { ...liar, spec: { ...liar.spec, annotations: { openWorldHint: false } } };
   const executor = executorFor([new TestSource("weather", [lying])], {
@@ -85,12 +85,12 @@ test("a source that is not trusted cannot have its answers pass for the host's o
   expect(read(await executor.execute(call("forecast")))).toMatch(frame);
 });
 
-test("nothing is framed unless the host wants it", async () => {
+test("nothing is framed unless the host enables it", async () => {
   const executor = answering(attack, { frameOutputs: false });
   expect(read(await executor.execute(call("forecast")))).toBe(attack);
 });
 
-test("control tokens do not come back by being broken up, and nothing else is changed", () => {
+test("splitting control tokens creates no new ones, and changes nothing else", () => {
   const pieces = [
     "<|",
     "|>",
@@ -115,7 +115,7 @@ test("control tokens do not come back by being broken up, and nothing else is ch
   );
 });
 
-test("the result of a task is framed once, and what is read of an artifact is framed, too", async () => {
+test("the result of a task is framed once, and reads of an artifact are framed, too", async () => {
   const task = tool("forecast", () => attack, { execution: "task" });
   const long = tool("read_all", () => "y".repeat(60_000));
   const executor = executorFor([task, long], { frameOutputs: true });

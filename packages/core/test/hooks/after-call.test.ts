@@ -4,7 +4,7 @@ import { call, executorFor, recorded, tool, typesOf } from "../support/executor-
 import { settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, textFor } from "../support/outcomes.ts";
 
-/** An executor with hooks whose tool notes what it got. */
+/** An executor with hooks whose tool records its arguments. */
 function withHooks(hooks: readonly Hook[], answer: unknown = "answer") {
   const got: JsonObject[] = [];
   const executor = executorFor(
@@ -17,7 +17,7 @@ function withHooks(hooks: readonly Hook[], answer: unknown = "answer") {
 }
 
 describe("a hook after the call", () => {
-  test("sees the output, amends it, and the next one sees that", async () => {
+  test("receives the output, changes it, and the next hook receives the changed one", async () => {
     const seen: unknown[] = [];
     const { executor } = withHooks(
       [
@@ -36,7 +36,7 @@ describe("a hook after the call", () => {
     ]);
   });
 
-  test("may make an error of an answer", async () => {
+  test("may turn an answer into an error", async () => {
     const { executor } = withHooks([
       { afterCall: () => ({ content: [text("no")], isError: true }) },
     ]);
@@ -44,7 +44,7 @@ describe("a hook after the call", () => {
     expect([result.isError, error?.code, error?.message]).toEqual([true, "execution_failed", "no"]);
   });
 
-  test("is not asked about a call that failed or was refused", async () => {
+  test("is not called for a call that failed or was refused", async () => {
     let asked = 0;
     const executor = executorFor(
       tool("t", () => {
@@ -57,8 +57,9 @@ describe("a hook after the call", () => {
     expect(asked).toBe(0);
   });
 
-  // TC21 wants the result kept and an event; but what failed may have been a redaction, so fail closed.
-  test("TC21 that throws fails the call: nothing unredacted gets through, and it is said that it ran", async () => {
+  // TC21 wants the result kept and an event; but the failed hook may have been a redaction, so fail
+  // closed.
+  test("TC21 that throws fails the call: no unredacted output is returned, and the error says that the tool ran", async () => {
     const { executor } = withHooks(
       [{ afterCall: () => Promise.reject(new Error("redaction failed")) }],
       "the secret",
@@ -78,9 +79,9 @@ describe("a hook after the call", () => {
     ["a text", "redacted"],
     ["a flag", true],
     ["null", null],
-    ["something beside the content", { content: [], secret: 1 }],
-    ["a content that is none", { content: ["text"] }],
-  ])("that returns %s fails the call rather than letting the answer through", async (_, answer) => {
+    ["an unknown field beside the content", { content: [], secret: 1 }],
+    ["an invalid content", { content: ["text"] }],
+  ])("that returns %s fails the call, and the answer is not returned", async (_, answer) => {
     for (const afterCall of [() => answer as never, async () => answer as never]) {
       const { executor } = withHooks([{ afterCall }], "the secret");
       const outcome = await executor.execute(call("t"));
@@ -89,7 +90,7 @@ describe("a hook after the call", () => {
     }
   });
 
-  test("has its value made JSON, as a tool's is", async () => {
+  test("has its value converted to JSON, like a tool's", async () => {
     const { executor } = withHooks([
       { afterCall: () => ({ content: [], value: new Map([["at", new Date(0)]]) as never }) },
     ]);
@@ -97,7 +98,7 @@ describe("a hook after the call", () => {
     expect(result.value).toEqual({ at: "1970-01-01T00:00:00.000Z" });
   });
 
-  test("that is still at work when the run is cancelled is not waited for", async () => {
+  test("that is still running when the run is cancelled is not awaited", async () => {
     let finish: () => void = () => {};
     const asked: string[] = [];
     const { executor } = withHooks([
@@ -114,7 +115,7 @@ describe("a hook after the call", () => {
     expect(asked).toEqual([]);
   });
 
-  test("TC17 sees the arguments that the tool got, also when the tool has spoilt them", async () => {
+  test("TC17 receives the arguments that the tool got, even if the tool has changed them", async () => {
     let seen: unknown;
     const executor = executorFor(
       tool("t", (args) => {

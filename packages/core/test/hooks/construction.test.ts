@@ -23,13 +23,13 @@ describe("a list of hooks", () => {
     [[{ beforeCall: () => {}, priority: "high" }], 'hooks[0].priority is "high"; use a number.'],
     [[{ beforeCall: () => {}, timeoutMs: "5" }], 'hooks[0].timeoutMs is "5"; use 0 or more.'],
     [[{ beforeCall: () => {}, timeoutMs: -1 }], "hooks[0].timeoutMs is -1; use 0 or more."],
-  ])("that makes no sense is refused when the executor is made (%#)", (hooks, message) => {
+  ])("with an error is refused when the executor is created (%#)", (hooks, message) => {
     expect(() => executorFor(tool("t"), { hooks: hooks as never })).toThrow(
       expect.objectContaining({ code: "internal", message }),
     );
   });
 
-  test("may hold instances of classes, with what they have beside their hooks", async () => {
+  test("may contain instances of classes with other fields beside their hooks", async () => {
     class Guard implements Hook {
       readonly reason: string = "guarded";
       beforeCall(): { block: string } {
@@ -40,14 +40,14 @@ describe("a list of hooks", () => {
     expect(codeOf(await executor.execute(call("t")))).toBe("permission_denied");
   });
 
-  test("is the executor's own: what is done to the given list later changes nothing", async () => {
+  test("is copied: later changes of the given list have no effect", async () => {
     const hooks: Hook[] = [{ beforeCall: () => ({ block: "guarded" }) }];
     const executor = executorFor(tool("t"), { hooks });
     hooks.length = 0;
     expect(codeOf(await executor.execute(call("t")))).toBe("permission_denied");
   });
 
-  test.each([-1, NaN])("has no time of %d", (hookTimeoutMs) => {
+  test.each([-1, NaN])("cannot have a time limit of %d", (hookTimeoutMs) => {
     expect(() => executorFor(tool("t"), { hookTimeoutMs })).toThrow(
       `hookTimeoutMs is ${hookTimeoutMs}; use 0 or more.`,
     );

@@ -15,7 +15,7 @@ import { codeOf, completed, failed, interruptionOf, textFor } from "../support/o
 const question = { id: "q", type: "input", message: "?" } as const;
 
 describe("middleware", () => {
-  test("wraps the work: what it returns in place of the tool's answer is the answer", async () => {
+  test("wraps the tool: its return value replaces the tool's answer", async () => {
     const shout: Middleware = async (_, next) => `${String(await next())}!`;
     const executor = executorFor(
       tool("t", () => "hello"),
@@ -24,7 +24,7 @@ describe("middleware", () => {
     expect(textFor(await executor.execute(call("t")))).toBe("hello!");
   });
 
-  test("gets what the tool returned as it is, before anything is made of it", async () => {
+  test("receives the tool's return value before it is converted", async () => {
     const answer = new Map([["a", 1n]]);
     const seen: unknown[] = [];
     const executor = executorFor(
@@ -44,7 +44,7 @@ describe("middleware", () => {
     expect(result.value).toEqual({ a: "1" });
   });
 
-  test("is nested by priority: the lowest is outermost, and ties stand as they were registered", async () => {
+  test("is nested by priority: the lowest is outermost, and ties keep the order of registration", async () => {
     const order: string[] = [];
     const noting =
       (name: string): Middleware =>
@@ -72,7 +72,7 @@ describe("middleware", () => {
     ]);
   });
 
-  test("stands in one list with the other hooks: the same priority, the same filter", async () => {
+  test("is in one list with the other hooks: the same priority, the same filter", async () => {
     const order: string[] = [];
     const both = (name: string, priority: number): Hook => ({
       priority,
@@ -91,7 +91,7 @@ describe("middleware", () => {
     );
   });
 
-  test("runs after the call was authorised and told to have started", async () => {
+  test("runs after the call was authorized and its start was emitted", async () => {
     const executor = executorFor([tool("t"), tool("ask", undefined, { needsApproval: true })], {
       hooks: [(_, next) => (seen.push(...typesOf(events)), next())],
     });
@@ -104,7 +104,7 @@ describe("middleware", () => {
     expect(seen).toEqual([]);
   });
 
-  test("AR06 can change nothing of the arguments: they are the ones that were authorised", async () => {
+  test("AR06 cannot change the arguments: they are the authorized ones", async () => {
     const got: unknown[] = [];
     const sneaky: Middleware = (call, next) => {
       expect(() => ((call.arguments as { path: string }).path = "/etc")).toThrow(TypeError);
@@ -119,7 +119,7 @@ describe("middleware", () => {
     expect(got).toEqual([{ path: "/safe" }]);
   });
 
-  test("TC17 sees the arguments that the tool got, also when the tool has spoilt them", async () => {
+  test("TC17 receives the arguments that the tool got, even if the tool has changed them", async () => {
     const seen: unknown[] = [];
     const executor = executorFor(
       tool("t", (args) => void ((args as Record<string, unknown>)["n"] = 2)),
@@ -136,7 +136,7 @@ describe("middleware", () => {
     expect(seen).toEqual([{ n: 1 }]);
   });
 
-  test("may answer in the tool's place, and that is checked like the tool's own answer", async () => {
+  test("may answer instead of the tool, and its answer is validated like the tool's", async () => {
     let ran = 0;
     const cache: Middleware = ({ arguments: args }) => args["cached"];
     const executor = executorFor(
@@ -151,7 +151,7 @@ describe("middleware", () => {
     expect(ran).toBe(0);
   });
 
-  test("may put an error of its own in place of the tool's, and the other way round", async () => {
+  test("may replace the tool's error by its own, and the other way round", async () => {
     const executor = executorFor(
       [
         tool("throws", () => {
@@ -189,7 +189,7 @@ describe("middleware", () => {
     expect([ran, typesOf(events).at(-1)]).toEqual([0, "tool.failed"]);
   });
 
-  test("whose filter throws fails the call as the host's defect, whatever those around it make of that", async () => {
+  test("whose filter throws fails the call as the host's defect, whatever the outer ones make of that", async () => {
     let ran = 0;
     const executor = executorFor(
       tool("t", () => void (ran += 1)),
@@ -215,7 +215,7 @@ describe("middleware", () => {
 });
 
 describe("next", () => {
-  test("called twice is a defect: the tool runs once, and the call fails whatever is answered", async () => {
+  test("called twice is a defect: the tool runs once, and the call fails whatever the answer is", async () => {
     let ran = 0;
     const twice: Middleware = async (_, next) => {
       await next();
@@ -232,7 +232,7 @@ describe("next", () => {
     );
   });
 
-  test("called after the answer runs nothing any more", async () => {
+  test("called after the answer runs nothing", async () => {
     let ran = 0;
     let late: (() => Promise<unknown>) | undefined;
     const executor = executorFor(
@@ -244,7 +244,7 @@ describe("next", () => {
     expect(ran).toBe(0);
   });
 
-  test("called when the call has ended meanwhile runs nothing any more", async () => {
+  test("called after the call has ended runs nothing", async () => {
     const clock = new FakeClock();
     let ran = 0;
     let go: () => void = () => {};
@@ -275,12 +275,12 @@ describe("next", () => {
     expect(ran).toBe(0);
   });
 
-  test("that nobody waits for brings down neither the call nor the process", async () => {
+  test("that is not awaited breaks neither the call nor the process", async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on("unhandledRejection", note);
     const executor = executorFor(
-      tool("t", () => Promise.reject(new Error("nobody hears this"))),
+      tool("t", () => Promise.reject(new Error("not awaited"))),
       { hooks: [(_, next) => (void next(), "at once")] },
     );
     expect(textFor(await executor.execute(call("t")))).toBe("at once");
@@ -289,7 +289,7 @@ describe("next", () => {
     expect(unhandled).toEqual([]);
   });
 
-  test("that lost a race stops its tool: nobody waits for that any more", async () => {
+  test("that lost a race stops its tool, whose result is not awaited", async () => {
     let ctx: ToolContext | undefined;
     const executor = executorFor(
       tool("t", (_, context) => ((ctx = context), void context.signal, new Promise(() => {}))),
@@ -304,7 +304,7 @@ describe("next", () => {
   });
 });
 
-describe("what no middleware can swallow", () => {
+describe("a middleware cannot suppress", () => {
   const swallowing: [string, Middleware][] = [
     ["answers all the same", async (_, next) => (await next().catch(() => {}), "all is well")],
     [
@@ -316,7 +316,7 @@ describe("what no middleware can swallow", () => {
     ],
   ];
 
-  test.each(swallowing)("a wait for a person, when it %s", async (_, middleware) => {
+  test.each(swallowing)("a wait for a person, if it %s", async (_, middleware) => {
     const executor = executorFor(
       tool("t", (_, { resumed }) =>
         resumed === undefined
@@ -331,27 +331,24 @@ describe("what no middleware can swallow", () => {
     expect(typesOf(events).at(-1)).toBe("tool.suspended");
   });
 
-  test.each(swallowing)(
-    "a refusal or a budget that is used up, when it %s",
-    async (_, middleware) => {
-      const codes: ToolErrorCode[] = [
-        "permission_denied",
-        "approval_rejected",
-        "limit_exceeded",
-        "cancelled",
-      ];
-      for (const code of codes) {
-        const refusal = new ToolError(code, "No.");
-        const executor = executorFor(
-          tool("t", () => Promise.reject(refusal)),
-          { hooks: [middleware] },
-        );
-        expect(failed(await executor.execute(call("t"))).error).toBe(refusal);
-      }
-    },
-  );
+  test.each(swallowing)("a refusal or an exhausted limit, if it %s", async (_, middleware) => {
+    const codes: ToolErrorCode[] = [
+      "permission_denied",
+      "approval_rejected",
+      "limit_exceeded",
+      "cancelled",
+    ];
+    for (const code of codes) {
+      const refusal = new ToolError(code, "No.");
+      const executor = executorFor(
+        tool("t", () => Promise.reject(refusal)),
+        { hooks: [middleware] },
+      );
+      expect(failed(await executor.execute(call("t"))).error).toBe(refusal);
+    }
+  });
 
-  test.each(swallowing)("a cancellation, when it %s", async (_, middleware) => {
+  test.each(swallowing)("a cancellation, if it %s", async (_, middleware) => {
     const executor = executorFor(
       tool(
         "t",
@@ -367,7 +364,7 @@ describe("what no middleware can swallow", () => {
     expect(failed(await outcome).error.message).toBe("enough");
   });
 
-  test("the time of the attempt, which is the middleware's, too", async () => {
+  test("the timeout of the attempt, which also applies to the middleware", async () => {
     const clock = new FakeClock();
     const executor = executorFor(tool("t", undefined, { timeoutMs: 50 }), {
       clock,

@@ -3,9 +3,9 @@ import { text, type Hook, type JsonObject } from "@toolweave/core";
 import { call, executorFor, recorded, tool, typesOf } from "../support/executor-for.ts";
 import { completed, failed, textFor } from "../support/outcomes.ts";
 
-// Callbacks as other systems have them, written as hooks.
+// Callbacks of other systems, written as hooks.
 
-/** A callback that says yes or no before a tool, and is told afterwards. */
+/** A callback that allows or blocks before a tool, and is notified afterwards. */
 function yesOrNo(before: (name: string, args: JsonObject) => boolean, after: () => void): Hook {
   return {
     beforeCall: ({ spec, arguments: args }) =>
@@ -37,8 +37,8 @@ function rule(handle: (event: "tool.pre" | "tool.post", payload: JsonObject) => 
   };
 }
 
-describe("F2.6 a callback that says no", () => {
-  test("leaves neither start nor end, a result that is an error, and the callback after it uncalled", async () => {
+describe("F2.6 a callback that blocks", () => {
+  test("results in neither start nor end, a result that is an error, and the later callback is not called", async () => {
     let after = 0;
     const executor = executorFor([tool("a"), tool("b")], {
       hooks: [
@@ -62,7 +62,7 @@ describe("F2.6 a callback that says no", () => {
 describe("F4.9 F4.11 rules on tool.pre and tool.post", () => {
   const add = tool("add", ({ a, b }) => (a as number) + (b as number));
 
-  test("allow, block and modify before the tool; the first block wins, modifications chain", async () => {
+  test("allow, block and modify before the tool; the first block is final, modifications are chained", async () => {
     const seen: unknown[] = [];
     const executor = executorFor(add, {
       hooks: [
@@ -116,7 +116,7 @@ describe("F4.9 F4.11 rules on tool.pre and tool.post", () => {
     expect(result.value).toEqual({ five: true });
   });
 
-  test("fail closed where the reference went on: a rule that throws blocks", async () => {
+  test("fail closed where the reference continued: a rule that throws blocks", async () => {
     const executor = executorFor(add, {
       hooks: [
         rule(() => {
@@ -129,7 +129,7 @@ describe("F4.9 F4.11 rules on tool.pre and tool.post", () => {
 });
 
 describe("F3.19 hooks of descending priority", () => {
-  test("are in their order when their priority is negated", async () => {
+  test("keep their order if their priority is negated", async () => {
     const order: string[] = [];
     const descending = (priority: number, name: string): Hook => ({
       priority: -priority,

@@ -6,7 +6,7 @@ import { codeOf, completed, failed } from "../support/outcomes.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
 
-/** What becomes of a call under hooks, and after how many milliseconds. */
+/** The status of a call under hooks, and after how many milliseconds it ended. */
 function started(
   hooks: readonly Hook[],
   options: Omit<ExecutorOptions, "registry" | "hooks"> = {},
@@ -24,7 +24,7 @@ function started(
   return { clock, events, outcome, endedAfter: () => endedAfter };
 }
 
-describe("the time of a hook", () => {
+describe("the time limit of a hook", () => {
   test("TC22 ends a hook that never settles, and blocks the call", async () => {
     const { clock, outcome, endedAfter, events } = started([{ beforeCall: never }]);
     await clock.advance(9_999);
@@ -44,7 +44,7 @@ describe("the time of a hook", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("TC22 ends one after the call, which fails, since what it checks may be a secret", async () => {
+  test("TC22 ends a hook after the call, which fails, since the checked output may contain a secret", async () => {
     const { clock, outcome, endedAfter, events } = started([{ afterCall: never }]);
     await clock.advance(60_000);
     expect(endedAfter()).toBe(10_000);
@@ -57,13 +57,13 @@ describe("the time of a hook", () => {
     ["the executor's", { beforeCall: never }, 300, 300],
     ["its own", { beforeCall: never, timeoutMs: 70 }, 300, 70],
     [
-      "its own, also when that is longer",
+      "its own, even if that is longer",
       { beforeCall: never, timeoutMs: 20_000 },
       undefined,
       20_000,
     ],
-    ["endless, when the executor says so", { beforeCall: never }, 0, Infinity],
-    ["endless, when it says so itself", { beforeCall: never, timeoutMs: 0 }, 300, Infinity],
+    ["infinite, if the executor sets that", { beforeCall: never }, 0, Infinity],
+    ["infinite, if it sets that itself", { beforeCall: never, timeoutMs: 0 }, 300, Infinity],
   ])("is %s", async (_, hook, hookTimeoutMs, ms) => {
     const { clock, endedAfter } = started(
       [hook],
@@ -73,7 +73,7 @@ describe("the time of a hook", () => {
     expect(endedAfter()).toBe(ms);
   });
 
-  test("is each hook's own, and not the tool's: none is spent by another", async () => {
+  test("is separate for each hook and from the tool's: none uses that of another", async () => {
     const clock = new FakeClock();
     const slowly = (): Promise<void> =>
       new Promise((resolve) => void clock.setTimeout(resolve, 90));
@@ -95,7 +95,7 @@ describe("the time of a hook", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("is watched anew for each hook, and is not what the tool's own time ends with", async () => {
+  test("starts again for each hook, and is not the reason of a tool's own timeout", async () => {
     const clock = new FakeClock();
     const executor = executorFor(tool("t", never, { timeoutMs: 300 }), {
       clock,
@@ -116,7 +116,7 @@ describe("the time of a hook", () => {
     ]);
   });
 
-  test("has passed for good: what the hook says later changes nothing", async () => {
+  test("is final: a late answer of the hook changes nothing", async () => {
     let answer: (value: { arguments: { n: number } }) => void = () => {};
     const { clock, outcome, events } = started([
       { beforeCall: () => new Promise((resolve) => (answer = resolve)) },
@@ -128,7 +128,7 @@ describe("the time of a hook", () => {
     expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
-  test("costs no timer where hooks answer at once", async () => {
+  test("uses no timer if hooks answer at once", async () => {
     const clock = new FakeClock();
     const executor = executorFor(tool("t"), {
       clock,
@@ -139,7 +139,7 @@ describe("the time of a hook", () => {
     completed(await outcome);
   });
 
-  test("is one timer's, however many wait", async () => {
+  test("uses one timer, however many hooks wait", async () => {
     const clock = new FakeClock();
     const executor = executorFor(tool("t"), { clock, hooks: [{ beforeCall: never }] });
     const outcomes = Array.from({ length: 50 }, () => executor.execute(call("t")));

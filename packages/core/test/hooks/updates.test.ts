@@ -6,8 +6,8 @@ import { completed } from "../support/outcomes.ts";
 
 const said = (what: string): ToolOutput => ({ content: [text(what)] });
 
-/** What listeners hear of a tool that updates twice, under hooks. */
-async function heard(...hooks: Hook[]): Promise<unknown[]> {
+/** The events of a tool that sends two updates, under hooks. */
+async function received(...hooks: Hook[]): Promise<unknown[]> {
   const executor = executorFor(
     tool("t", async (_, { update }) => {
       await update(said("one"));
@@ -30,20 +30,22 @@ const textOf = ({ content: [block] }: ToolOutput): string =>
   block?.type === "text" ? block.text : "";
 
 describe("a hook before an update", () => {
-  test("passes by saying nothing, changes by returning another, drops with null", async () => {
-    expect(await heard({ beforeUpdate: () => {} })).toEqual(["one", "two"]);
-    expect(await heard({ beforeUpdate: (_, update) => said(`${textOf(update)}!`) })).toEqual([
+  test("passes an update on by returning undefined, changes it by returning another, drops it with null", async () => {
+    expect(await received({ beforeUpdate: () => {} })).toEqual(["one", "two"]);
+    expect(await received({ beforeUpdate: (_, update) => said(`${textOf(update)}!`) })).toEqual([
       "one!",
       "two!",
     ]);
     expect(
-      await heard({ beforeUpdate: (_, update) => (textOf(update) === "one" ? null : undefined) }),
+      await received({
+        beforeUpdate: (_, update) => (textOf(update) === "one" ? null : undefined),
+      }),
     ).toEqual(["two"]);
   });
 
-  test("may take its time, and the tool may wait for it", async () => {
+  test("may be asynchronous, and the tool may wait for it", async () => {
     expect(
-      await heard(
+      await received(
         { beforeUpdate: async (_, update) => said(`${textOf(update)} later`) },
         { beforeUpdate: async () => {} },
         { beforeUpdate: (_, update) => said(`${textOf(update)}!`) },
@@ -51,13 +53,13 @@ describe("a hook before an update", () => {
     ).toEqual(["one later!", "two later!"]);
   });
 
-  test("sees what the one before has made of it, in the order of priority, when it is meant", async () => {
+  test("receives the result of the hook before it, in the order of priority, if its filter matches", async () => {
     const adding = (what: string, priority: number): Hook => ({
       priority,
       beforeUpdate: (_, update) => said(textOf(update) + what),
     });
     expect(
-      await heard(adding("b", 2), adding("a", 1), {
+      await received(adding("b", 2), adding("a", 1), {
         when: () => false,
         beforeUpdate: () => null,
       }),
@@ -74,8 +76,8 @@ describe("a hook before an update", () => {
       },
     ],
     ["fails later", { beforeUpdate: () => Promise.reject(new Error("late")) }],
-    ["answers later with no output", { beforeUpdate: (async () => "redacted") as never }],
-    ["answers with no output", { beforeUpdate: () => "redacted" as never }],
+    ["answers later with an invalid output", { beforeUpdate: (async () => "redacted") as never }],
+    ["answers with an invalid output", { beforeUpdate: () => "redacted" as never }],
     ["answers with false", { beforeUpdate: () => false as never }],
     [
       "has a filter that throws",
@@ -86,26 +88,26 @@ describe("a hook before an update", () => {
         beforeUpdate: () => {},
       },
     ],
-  ])("that %s drops the update: what failed may have been a redaction", async (_, hook) => {
+  ])("that %s drops the update: the failed hook may have been a redaction", async (_, hook) => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on("unhandledRejection", note);
-    expect(await heard(hook)).toEqual([]);
+    expect(await received(hook)).toEqual([]);
     await settled();
     process.off("unhandledRejection", note);
     expect(unhandled).toEqual([]);
   });
 });
 
-describe("a hook that is told of events", () => {
-  test("hears all that a listener does, whatever its filter says; what it throws changes nothing", async () => {
-    const heard: string[] = [];
+describe("a hook that listens to events", () => {
+  test("receives all events of a listener, whatever its filter returns; its errors change nothing", async () => {
+    const received: string[] = [];
     const executor = executorFor(tool("t"), {
       hooks: [
         {
           when: () => false,
           onEvent: ({ type }) => {
-            heard.push(type);
+            received.push(type);
             throw new Error("observer");
           },
         },
@@ -113,13 +115,13 @@ describe("a hook that is told of events", () => {
     });
     const events = recorded(executor);
     completed(await executor.execute(call("t")));
-    expect(heard).toEqual(events.map(({ type }) => type));
-    expect(heard).toHaveLength(4);
+    expect(received).toEqual(events.map(({ type }) => type));
+    expect(received).toHaveLength(4);
   });
 });
 
 describe("a hook after an update", () => {
-  test("F2.7 is told of what was passed on, also when nobody else listens", async () => {
+  test("F2.7 receives the update that was passed on, even if there is no other listener", async () => {
     const seen: string[] = [];
     const executor = executorFor(
       tool("t", (_, { update }) => {
@@ -140,7 +142,7 @@ describe("a hook after an update", () => {
   test("changes nothing: neither by throwing nor by failing later", async () => {
     const seen: string[] = [];
     expect(
-      await heard(
+      await received(
         {
           afterUpdate: () => {
             throw new Error("observer");
@@ -153,7 +155,7 @@ describe("a hook after an update", () => {
     expect(seen).toEqual(["one", "two"]);
   });
 
-  test("TC18 hears nothing of a tool that has ended", async () => {
+  test("TC18 receives nothing of a tool that has ended", async () => {
     const seen: unknown[] = [];
     let kept: ToolContext | undefined;
     const executor = executorFor(

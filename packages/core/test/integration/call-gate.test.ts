@@ -24,7 +24,7 @@ const refused = {
 };
 
 describe("a call that needs approval", () => {
-  test("runs once when a person has approved it, in a later gate of the same executor", async () => {
+  test("runs once if a person has approved it, in a later gate of the same executor", async () => {
     const { gate, paid } = bank();
     expect(await gate().requestApproval(call)).toMatchObject({ call: { name: "pay" } });
     expect(await gate().execute(call, true)).toMatchObject({ status: "completed" });
@@ -43,7 +43,7 @@ describe("a call that needs approval", () => {
     expect(paid).toEqual([]);
   });
 
-  test("does not run for another caller than the approval's", async () => {
+  test("does not run for a caller other than the approval's", async () => {
     const { gate, paid } = bank();
     await gate({ caller: { id: "ada" } }).requestApproval(call);
     const other = gate({ caller: { id: "bob" } }).execute(call, true);
@@ -62,7 +62,7 @@ describe("a call that needs approval", () => {
   });
 });
 
-test("a text of the model is no JSON to be parsed, and an absent id is replaced", () => {
+test("a text of the model is not parsed as JSON, and an absent id is replaced", () => {
   expect(toToolCall({ name: "pay", input: '{"bill":7}' })).toMatchObject({
     id: expect.stringMatching(/./),
     arguments: '"{\\"bill\\":7}"',

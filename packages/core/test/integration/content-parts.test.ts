@@ -29,14 +29,14 @@ describe("content", () => {
     );
   });
 
-  test("with a file that the framework takes is parts in their order", () => {
+  test("with a file that the framework accepts is parts in their order", () => {
     expect(modelContent([png, note], toFilePart)).toEqual([
       { type: "picture", base64: "iVBORw0KGgo=" },
       { type: "text", text: "Look." },
     ]);
   });
 
-  test("names a file that the framework does not take, with its size", () => {
+  test("names a file that the framework does not accept, with its size", () => {
     const texts =
       "[audio/wav, 4 bytes, not shown]\n[file:///out/may.pdf?v=1, application/pdf, 5 bytes, not shown]";
     expect(modelContent([wav, pdf], toFilePart)).toBe(texts);

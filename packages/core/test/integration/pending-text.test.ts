@@ -9,7 +9,7 @@ function waiting(...requests: readonly object[]): Interruption {
   } as Interruption;
 }
 
-test("the text names all that a call waits for, and the next step", () => {
+test("the text names everything that a call waits for, and the next step", () => {
   const interruption = waiting(
     { type: "approval", permission: { kind: "a", target: "b", summary: "Send\nit" } },
     { type: "result" },

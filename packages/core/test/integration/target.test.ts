@@ -16,19 +16,22 @@ function executorWith(count: number): ToolExecutor {
 }
 
 describe("a target", () => {
-  test("is an executor, or a run with its executor", async () => {
+  test("can be an executor, or a run with its executor", async () => {
     const executor = executorWith(1);
     expect(await resolveTarget("f", executor)).toEqual({ executor, run: undefined });
     const run = executor.startRun();
     expect(await resolveTarget("f", run)).toEqual({ executor, run });
   });
 
-  test.each([undefined, null, "executor", {}, new ToolRegistry()])("is not %s", async (value) => {
-    await expect(resolveTarget("f", value as never)).rejects.toMatchObject({
-      code: "internal",
-      message: expect.stringMatching(/^f: it takes a ToolExecutor/),
-    });
-  });
+  test.each([undefined, null, "executor", {}, new ToolRegistry()])(
+    "cannot be %s",
+    async (value) => {
+      await expect(resolveTarget("f", value as never)).rejects.toMatchObject({
+        code: "internal",
+        message: expect.stringMatching(/^f: it takes a ToolExecutor/),
+      });
+    },
+  );
 });
 
 test("a run searches if there are more than 100 tools", async () => {

@@ -10,7 +10,7 @@ describe("hooks and an approval", () => {
   const withHook = (beforeCall: NonNullable<Hook["beforeCall"]>, ran: JsonObject[] = []) =>
     executorFor(guarded(ran), { hooks: [{ beforeCall }] });
 
-  test("AP01 a hook that changes the arguments between asking and running asks anew", async () => {
+  test("AP01 a hook that changes the arguments between asking and running needs another approval", async () => {
     const ran: JsonObject[] = [];
     let rate = 1;
     const executor = withHook(
@@ -31,7 +31,7 @@ describe("hooks and an approval", () => {
     expect(ran).toEqual([{ n: 20 }]);
   });
 
-  test("a hook that makes the same change both times runs what was approved", async () => {
+  test("a hook that makes the same change both times runs the approved arguments", async () => {
     const ran: JsonObject[] = [];
     const executor = withHook(
       ({ arguments: { n } }) => ({ arguments: { n: (n as number) + 1 } }),
@@ -43,7 +43,7 @@ describe("hooks and an approval", () => {
     expect(ran).toEqual([{ n: 2 }]);
   });
 
-  test("AP03 a hook that blocks at the moment of running blocks, approved or not", async () => {
+  test("AP03 a hook that blocks when the call is resumed blocks it, approved or not", async () => {
     const ran: JsonObject[] = [];
     let open = true;
     const executor = withHook(() => (open ? undefined : { block: "closed now" }), ran);
@@ -56,7 +56,7 @@ describe("hooks and an approval", () => {
     expect(ran).toEqual([]);
   });
 
-  test("AP03 what the call intends is found out again: something new asks anew", async () => {
+  test("AP03 the preflight runs again: a new permission needs another approval", async () => {
     const ran: string[] = [];
     let target = "/safe";
     const writing = foreignTool("write", {
@@ -73,7 +73,7 @@ describe("hooks and an approval", () => {
     expect(ran).toEqual(["/etc"]);
   });
 
-  test("the arguments that hooks start from are the admitted ones, also the third time", async () => {
+  test("hooks start from the admitted arguments, also the third time", async () => {
     let times = 0;
     const seen: JsonObject[] = [];
     const executor = withHook(({ arguments: args }) => {

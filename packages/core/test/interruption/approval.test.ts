@@ -24,7 +24,7 @@ interface Changeable {
 }
 
 describe("an interruption", () => {
-  test("is plain JSON with all that a person needs, and expires after a day", async () => {
+  test("is plain JSON with everything that a person needs, and expires after a day", async () => {
     const clock = new FakeClock();
     const executor = executorFor(guarded(), { clock });
     const asked = { ...call("pay", '{"amount":5}', "c1"), metadata: { model: "m" } };
@@ -41,7 +41,7 @@ describe("an interruption", () => {
     expect(JSON.parse(JSON.stringify(interruption))).toEqual(interruption);
   });
 
-  test("can be kept as a text and resumed from it", async () => {
+  test("can be stored as text and resumed from it", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const text = JSON.stringify(interruptionOf(await executor.execute(call("pay", { n: 1 }))));
@@ -49,7 +49,7 @@ describe("an interruption", () => {
     expect(ran).toEqual([{ n: 1 }]);
   });
 
-  test("AP15 comes back as it was, or is refused; the one that did not change still counts", async () => {
+  test("AP15 is accepted unchanged, or refused; after a refusal the unchanged one is still valid", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const args = { card: "4111", nested: { amount: 5 } };
@@ -78,7 +78,7 @@ describe("an interruption", () => {
 });
 
 describe("approving", () => {
-  test("runs the call once, with the call's own id, in the run that it was made in", async () => {
+  test("runs the call once, with the call's own id, in its original run", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const events = recorded(executor);
@@ -91,7 +91,7 @@ describe("approving", () => {
     expect(events.find(({ type }) => type === "tool.started")).toMatchObject({ attempt: 1 });
   });
 
-  test("each request by its id is as good as all at once", async () => {
+  test("each request by its id is the same as all at once", async () => {
     const ran: string[] = [];
     const both = foreignTool("t", {
       preflight: () =>
@@ -118,7 +118,7 @@ describe("approving", () => {
   });
 
   test.each(["input", "result", "approved", undefined])(
-    "AP05 is what only an explicit yes does: an answer of type %s leaves the call waiting",
+    "AP05 needs an explicit approval: an answer of type %s leaves the call waiting",
     async (type) => {
       const ran: JsonObject[] = [];
       const executor = executorFor(guarded(ran));
@@ -133,7 +133,7 @@ describe("approving", () => {
     },
   );
 
-  test("nothing at all leaves it waiting", async () => {
+  test("with no answer leaves the call waiting", async () => {
     const executor = executorFor(guarded());
     const interruption = interruptionOf(await executor.execute(call("pay")));
     expect(codeOf(await executor.resume(interruption, []))).toBe("approval_invalid");
@@ -143,7 +143,7 @@ describe("approving", () => {
     completed(await executor.resume(interruption, yes));
   });
 
-  test("AP05 is nothing that a tool can do: its answer is only text", async () => {
+  test("AP05 cannot be done by a tool: its answer is only text", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor([
       guarded(ran),
@@ -158,7 +158,7 @@ describe("approving", () => {
     expect(ran).toEqual([]);
   });
 
-  test("AP07 covers one call: each of several waits for an answer of its own", async () => {
+  test("AP07 covers one call: each of several waits for its own answer", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor([guarded(ran), tool("read")]);
     const outcomes = await executor
@@ -184,7 +184,7 @@ describe("approving", () => {
     expect(ran).toEqual([{ n: 2 }, { n: 1 }]);
   });
 
-  test("AP09 is for the call, not for the tool: the next one asks again", async () => {
+  test("AP09 applies to the call, not to the tool: the next call asks again", async () => {
     const executor = executorFor(guarded());
     const run = executor.startRun();
     const first = interruptionOf(await run.execute(call("pay")));
@@ -194,7 +194,7 @@ describe("approving", () => {
 });
 
 describe("rejecting", () => {
-  test("tells the model, with the person's reason, and the tool never starts", async () => {
+  test("informs the model, with the person's reason, and the tool never starts", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const events = recorded(executor);
@@ -228,7 +228,7 @@ describe("rejecting", () => {
     ).toBe("approval_rejected");
   });
 
-  test("is final: approving afterwards is refused", async () => {
+  test("is final: a later approval is refused", async () => {
     const executor = executorFor(guarded());
     const interruption = interruptionOf(await executor.execute(call("pay")));
     await executor.resume(interruption, [{ type: "reject" }]);

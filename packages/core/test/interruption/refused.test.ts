@@ -22,7 +22,7 @@ describe("an approval is refused", () => {
     expect([result.callId, result.durationMs]).toEqual(["pay", 0]);
   });
 
-  test("AP04 to one of two that come at once", async () => {
+  test("AP04 for one of two that arrive at once", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const interruption = interruptionOf(await executor.execute(call("pay")));
@@ -69,14 +69,14 @@ describe("an approval is refused", () => {
       "forged altogether",
       ({ call }) => ({ id: "x", runId: "r", call, requests: [], state: "guess" }),
     ],
-    ["with another one's id", (real) => ({ ...real, id: "other" })],
-    ["with another one's state", (real) => ({ ...real, state: "other" })],
-    ["with nothing in it", () => ({})],
-    ["that is nothing", () => undefined],
+    ["with the id of another one", (real) => ({ ...real, id: "other" })],
+    ["with the state of another one", (real) => ({ ...real, state: "other" })],
+    ["that is empty", () => ({})],
+    ["that is undefined", () => undefined],
     ["that is a text", (real) => JSON.stringify(real)],
-    ["whose state is no text", (real) => ({ ...real, state: { toString: () => real.state } })],
+    ["whose state is not a string", (real) => ({ ...real, state: { toString: () => real.state } })],
     ["whose state has another ending", (real) => ({ ...real, state: `${real.state}A` })],
-    ["whose state has a blank in it", (real) => ({ ...real, state: `${real.state} ` })],
+    ["whose state contains a space", (real) => ({ ...real, state: `${real.state} ` })],
     [
       "that cannot be read",
       () =>
@@ -107,7 +107,7 @@ describe("an approval is refused", () => {
     expect(ran).toEqual([]);
   });
 
-  test("AP01 for other arguments than those that were shown", async () => {
+  test("AP01 for arguments other than the displayed ones", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const args = { amount: 5 };
@@ -122,7 +122,7 @@ describe("an approval is refused", () => {
     expect(ran).toEqual([{ amount: 5 }]);
   });
 
-  test("AP01 for an object that says something else each time it is read", async () => {
+  test("AP01 for an object that returns something else each time it is read", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const real = interruptionOf(await executor.execute(call("pay", { amount: 5 })));
@@ -138,7 +138,7 @@ describe("an approval is refused", () => {
     expect(ran.filter(({ amount }) => amount !== 5)).toEqual([]);
   });
 
-  test("when the tool has changed meanwhile, and cannot be used again", async () => {
+  test("if the tool has changed meanwhile, and cannot be used again", async () => {
     const ran: JsonObject[] = [];
     const versions = ["Pays.", "Pays, and tells the world."].map((description) =>
       foreignTool("pay", { spec: { description }, invoke: (args) => void ran.push(args) }),
@@ -156,7 +156,7 @@ describe("an approval is refused", () => {
     expect(ran).toEqual([]);
   });
 
-  test("when the tool changes in the very moment of the approval: what runs is what was approved", async () => {
+  test("if the tool changes during the approval: the approved version runs", async () => {
     const ran: string[] = [];
     const make = (description: string): Tool =>
       foreignTool("pay", { spec: { description }, invoke: () => void ran.push(description) });
@@ -169,7 +169,7 @@ describe("an approval is refused", () => {
     expect(ran).not.toContain("changed");
   });
 
-  test("when the tool's description can no longer be read", async () => {
+  test("if the tool's description can no longer be read", async () => {
     const source = new TestSource("s", [foreignTool("pay")]);
     const executor = executorFor(source);
     const interruption = interruptionOf(await executor.execute(call("pay")));
@@ -184,7 +184,7 @@ describe("an approval is refused", () => {
     expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
   });
 
-  test("when the tool is gone, as a call of an unknown tool", async () => {
+  test("if the tool was removed, like a call of an unknown tool", async () => {
     const source = new TestSource("s", [foreignTool("pay")]);
     const executor = executorFor(source);
     const interruption = interruptionOf(await executor.execute(call("pay")));
@@ -196,7 +196,7 @@ describe("an approval is refused", () => {
     ["the outcome", (outcome) => outcome],
     ["its id", (outcome) => interruptionOf(outcome).id],
     ["nothing", () => undefined],
-  ])("when %s is passed in its place, and the text says what to pass", async (_, given) => {
+  ])("if %s is passed in its place, and the text says what to pass", async (_, given) => {
     const executor = executorFor(guarded());
     const outcome = await executor.execute(call("pay"));
     const { error } = failed(await executor.resume(given(outcome) as never, yes));
@@ -207,7 +207,7 @@ describe("an approval is refused", () => {
     completed(await executor.resume(interruptionOf(outcome), yes));
   });
 
-  test("AP15 by a new process that has no key, which says what to set", async () => {
+  test("AP15 by a new process that has no key, with the option to set", async () => {
     const interruption = interruptionOf(await executorFor(guarded()).execute(call("pay")));
     const restarted = executorFor(guarded());
     expect(failed(await restarted.resume(interruption, yes)).error.message).toBe(

@@ -7,7 +7,7 @@ import { TestSource } from "../support/test-source.ts";
 const yes = [{ type: "approve" }] as const;
 
 describe("resuming", () => {
-  test("a call of a run that was cancelled is cancelled", async () => {
+  test("a call of a cancelled run is cancelled", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const run = executor.startRun();
@@ -20,7 +20,7 @@ describe("resuming", () => {
     expect(ran).toEqual([]);
   });
 
-  test("may go on in a later run of the same caller and session", async () => {
+  test("may take place in a later run of the same caller and session", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const events = recorded(executor);
@@ -39,8 +39,8 @@ describe("resuming", () => {
     ["caller", { caller: { id: "eve" }, sessionId: "s" }],
     ["caller's role", { caller: { id: "ada", roles: ["admin"] }, sessionId: "s" }],
     ["session", { caller: { id: "ada" }, sessionId: "other" }],
-    ["nobody", {}],
-  ])("AP04 does not go on in a run of another %s", async (_, options) => {
+    ["no caller", {}],
+  ])("AP04 is refused in a run of another %s", async (_, options) => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const interruption = interruptionOf(
@@ -54,7 +54,7 @@ describe("resuming", () => {
     expect(ran).toEqual([]);
   });
 
-  test("does not go on in a run of another executor", async () => {
+  test("is refused in a run of another executor", async () => {
     const executor = executorFor(guarded());
     const interruption = interruptionOf(await executor.execute(call("pay")));
     const run = executorFor(guarded()).startRun();
@@ -62,7 +62,7 @@ describe("resuming", () => {
     completed(await executor.resume(interruption, yes));
   });
 
-  test("can be cancelled by a signal of its own", async () => {
+  test("can be cancelled by its own signal", async () => {
     const executor = executorFor(tool("pay", () => new Promise(() => {}), { needsApproval: true }));
     const before = interruptionOf(await executor.execute(call("pay")));
     expect(codeOf(await executor.resume(before, yes, { signal: AbortSignal.abort() }))).toBe(
@@ -88,7 +88,7 @@ describe("resuming", () => {
     expect((await outcome).status).toBe("completed");
   });
 
-  test("does not reach beyond what was advertised when the call was made", async () => {
+  test("does not reach tools that were not advertised when the call was made", async () => {
     const executor = executorFor([
       tool("delegate", async (_, { scope }) => (await scope.execute(call("secret"))).status, {
         needsApproval: true,
@@ -101,7 +101,7 @@ describe("resuming", () => {
     expect(result.content).toEqual([{ type: "text", text: "failed" }]);
   });
 
-  test("uses the arguments as they were validated, transformed anew", async () => {
+  test("uses the arguments as validated, transformed again", async () => {
     const executor = executorFor(
       defineTool({
         name: "pay",

@@ -26,7 +26,7 @@ const cycle = (): unknown => {
 const answer = (value: string): Answer[] => [{ type: "input", value }];
 
 describe("a tool that waits for a person in the middle of its work", () => {
-  test("goes on with its state and the answers, in a second attempt", async () => {
+  test("continues with its state and the answers, in a second attempt", async () => {
     const seen: unknown[] = [];
     const executor = executorFor(
       tool("book", (args, { resumed, attempt }) => {
@@ -56,7 +56,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
     ]);
   });
 
-  test("hands on all that a person needs to sign in", async () => {
+  test("passes on everything that a person needs to sign in", async () => {
     const request: InterruptionRequest = {
       id: "q",
       type: "auth",
@@ -69,7 +69,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
     expect(interruptionOf(await executor.execute(call("t"))).requests).toEqual([request]);
   });
 
-  test("may wait again and again", async () => {
+  test("may wait repeatedly", async () => {
     const executor = executorFor(
       tool("wizard", (_, { resumed, attempt }) => {
         const step = (resumed?.state as number | undefined) ?? 0;
@@ -85,7 +85,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
     expect(completed(outcome).result.value).toEqual({ attempt: 4, answers: 1 });
   });
 
-  test("decides by itself what a no means", async () => {
+  test("decides itself what a rejection means", async () => {
     const executor = executorFor(
       tool("book", (_, { resumed }) =>
         resumed === undefined
@@ -114,7 +114,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
       },
       ["approve", "reject"],
     ],
-  ])("takes for $type only answers that fit", async (request, fitting) => {
+  ])("accepts for $type only matching answers", async (request, fitting) => {
     for (const type of ["approve", "reject", "input", "result"] as const) {
       const executor = executorFor(
         tool("t", (_, { resumed }) =>
@@ -131,7 +131,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
     }
   });
 
-  test("keeps its state as JSON: what it changes afterwards, or is no JSON, does not come back", async () => {
+  test("has its state stored as JSON: later changes and non-JSON values are lost", async () => {
     const state: Record<string, unknown> = { when: new Date(0), n: 1 };
     const executor = executorFor([
       tool("t", (_, { resumed }) =>
@@ -153,7 +153,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
     });
   });
 
-  test("TC17 gets the admitted arguments again, whatever it did to them", async () => {
+  test("TC17 receives the admitted arguments again, whatever it did to them", async () => {
     const seen: JsonObject[] = [];
     const executor = executorFor(
       tool("t", (args, { resumed }) => {
@@ -167,7 +167,7 @@ describe("a tool that waits for a person in the middle of its work", () => {
     expect(seen).toEqual([{ n: 1 }, { n: 1 }]);
   });
 
-  test("TC17 cannot change the arguments that were approved", async () => {
+  test("TC17 cannot change the approved arguments", async () => {
     const seen: unknown[] = [];
     const executor = executorFor(
       tool(
@@ -189,19 +189,19 @@ describe("a tool that waits for a person in the middle of its work", () => {
 
   test.each<[string, unknown]>([
     ["with a cycle", [Object.assign({}, question, { self: cycle() })]],
-    ["with what is no list", question],
+    ["with requests that are not a list", question],
     ["for nothing", []],
     ["with a request whose id is empty", [{ ...question, id: "" }]],
-    ["with a request that is nothing", [null]],
+    ["with a request that is undefined", [null]],
     ["with a request without an id", [{ type: "input", message: "?" }]],
     [
-      "with a link that would run in the page of whoever shows it",
+      "with a link that would run in the page that displays it",
       [{ id: "a", type: "auth", credential: "c", message: "?", url: "javascript:steal()" }],
     ],
-    ["for what nobody knows", [{ id: "q", type: "wish" }]],
-    ["to approve of nothing", [{ id: "q", type: "approval", reason: "x" }]],
+    ["for an unknown type", [{ id: "q", type: "wish" }]],
+    ["to approve undefined", [{ id: "q", type: "approval", reason: "x" }]],
     [
-      "to approve of what has no end",
+      "to approve an infinite value",
       [
         {
           id: "q",
@@ -214,17 +214,17 @@ describe("a tool that waits for a person in the middle of its work", () => {
     ["in a text of megabytes", [{ ...question, message: "x".repeat(1_000_000) }]],
     ["AP07 with two requests of one id", [question, { ...question, message: "And delete it?" }]],
     [
-      "with more requests than anybody reads",
+      "with too many requests",
       Array.from({ length: 101 }, (_, id) => ({ ...question, id: `${id}` })),
     ],
-  ])("that asks %s cannot be put aside, and that is said", async (_, requests) => {
+  ])("that asks %s cannot be suspended, and the error says so", async (_, requests) => {
     const executor = executorFor(tool("t", () => suspend(requests as never, null)));
     const events = recorded(executor);
     expect(codeOf(await executor.execute(call("t")))).toBe("internal");
     expect(typesOf(events).at(-1)).toBe("tool.failed");
   });
 
-  test("has its whole time again when it goes on", async () => {
+  test("has its full timeout again when it is resumed", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       tool(
@@ -271,7 +271,7 @@ test.each([
     "no text as its reason",
   ],
 ])(
-  "a tool that asks with %s is told so, before anybody has to show it",
+  "a tool that asks with %s receives an error before the request is displayed",
   async (_, request, fault) => {
     const executor = executorFor(
       tool("t", () => suspend([{ id: "q", ...request } as never], null)),
@@ -281,7 +281,7 @@ test.each([
   },
 );
 
-test("what a tool asks approval for is shown as one line that says what it says", async () => {
+test("the text of a tool's approval request is displayed as one line in which hidden characters are visible", async () => {
   const permission = { kind: "custom.x", target: "x", summary: `Read\n\u202e${"x".repeat(5000)}` };
   const executor = executorFor(
     tool("t", () => suspend([{ id: "q", type: "approval", reason: "x", permission }], null)),
@@ -292,7 +292,7 @@ test("what a tool asks approval for is shown as one line that says what it says"
 });
 
 describe("approvals and suspensions together", () => {
-  test("what was approved before the tool waited stays approved", async () => {
+  test("an approval before the tool waited stays valid", async () => {
     const executor = executorFor(
       tool("t", (_, { resumed }) => (resumed === undefined ? suspend([question], null) : "done"), {
         needsApproval: true,
@@ -304,7 +304,7 @@ describe("approvals and suspensions together", () => {
     completed(await executor.resume(waiting, answer("x")));
   });
 
-  test("what is asked anew while a tool waits does not lose its state or its count of attempts", async () => {
+  test("a new approval while a tool waits keeps its state and its count of attempts", async () => {
     let rate = 1;
     const seen: unknown[] = [];
     const executor = executorFor(
@@ -331,7 +331,7 @@ describe("approvals and suspensions together", () => {
   });
 
   test.each(["reject", "approve"] as const)(
-    "AP05 what a person said to a waiting tool (%s) approves nothing for the policy",
+    "AP05 an answer to a waiting tool (%s) approves nothing for the policy",
     async (type) => {
       const permission: PermissionRequest = { kind: "process", target: "rm", summary: "Run rm" };
       const ran: unknown[] = [];
@@ -355,7 +355,7 @@ describe("approvals and suspensions together", () => {
 });
 
 describe("a nested call", () => {
-  test("that waits is an outcome that its caller sees, and can pass on as its own", async () => {
+  test("that waits is an outcome that its caller receives, and can pass on as its own", async () => {
     const executor = executorFor([
       tool("outer", async (_, { scope, resumed }) => {
         if (resumed !== undefined) return { answered: resumed.answers.length };
@@ -374,7 +374,7 @@ describe("a nested call", () => {
     expect(completed(outcome).result.value).toEqual({ answered: 1 });
   });
 
-  test("that waits can be resumed by the host, under the policy that it was made with", async () => {
+  test("that waits can be resumed by the host, under the policy of the original call", async () => {
     let inner: ReturnType<typeof interruptionOf> | undefined;
     const executor = executorFor(
       [

@@ -37,7 +37,7 @@ test("the order of the escapes keeps `~01` apart from a slash", () => {
 });
 
 test.each(["/none", "/foo/2", "/foo/length", "/foo/-", "/foo/00", "/toString", "/__proto__", "/a"])(
-  "%s leads to nothing",
+  "%s selects nothing",
   (pointer) => {
     expect(resolvePointer(document, pointer)).toBeUndefined();
   },

@@ -5,7 +5,7 @@ const page = join(import.meta.dirname, "../../../../docs/concepts/lifecycle.md")
 const columns =
   "stage | what happened | status | code | final event | before hooks ran | after hooks ran | limits released";
 
-/** One way out of the pipeline, as the page tells it. */
+/** One exit of the pipeline, as the page lists it. */
 export interface Exit {
   readonly stage: string;
   readonly what: string;
@@ -18,7 +18,7 @@ export interface Exit {
   readonly limits: string;
 }
 
-/** Names an exit: its stage, and how the call leaves. */
+/** Names an exit: its stage, and how the call exits. */
 export function exitKey({
   stage,
   status,
@@ -28,7 +28,10 @@ export function exitKey({
   return `${stage}: ${code ?? status}, ${event}`;
 }
 
-/** Every exit of the table in `docs/concepts/lifecycle.md`; a row with several codes is several of them. */
+/**
+ * Every exit of the table in `docs/concepts/lifecycle.md`; a row with several codes is several of
+ * them.
+ */
 export function documentedExits(): readonly Exit[] {
   const lines = readFileSync(page, "utf8").split("\n");
   const head = lines.findIndex((line) => cells(line).join(" | ") === columns);

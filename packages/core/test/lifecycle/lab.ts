@@ -25,13 +25,13 @@ import { FakeClock, settled } from "../support/fake-clock.ts";
 import { key, TestStore } from "../support/pending-call-stores.ts";
 import { TestSource } from "../support/test-source.ts";
 
-/** How a call that leaves somewhere is set up. Its tool is `t`, which spends 4. */
+/** The setup of a call that exits at some stage. Its tool is `t`, which spends 4. */
 export interface Setup {
   readonly execute?: (args: JsonObject, ctx: ToolContext) => unknown;
   readonly definition?: Partial<ToolDefinition<JsonSchema>>;
   readonly tool?: Partial<Tool>;
   readonly others?: readonly Tool[];
-  /** Where `t` comes from, in place of the host's own. */
+  /** The source of `t`, instead of the host's own tools. */
   readonly instead?: TestSource;
   readonly hooks?: readonly Hook[];
   readonly limits?: RunLimits;
@@ -39,26 +39,28 @@ export interface Setup {
   readonly options?: Partial<ExecutorOptions>;
 }
 
-/** What the tool that most calls are of spends. */
+/** The amount that the most used tool spends. */
 export const price = 4;
 
-/** An executor with everything switched on, and all that can be seen of one call of it. */
+/**
+ * An executor with every feature enabled, and everything that can be observed of one call of it.
+ */
 export class Lab {
   readonly clock: FakeClock = new FakeClock();
   readonly store: TestStore;
   readonly rates: RecordingRates;
   readonly executor: ToolExecutor;
   readonly run: ToolRun;
-  /** Whose call each kind of hook has seen. */
+  /** The calls that each kind of hook has seen. */
   readonly seen: Record<"before" | "around" | "after", string[]> = {
     before: [],
     around: [],
     after: [],
   };
-  /** What its audit does. */
+  /** The behavior of its audit. */
   audit: AuditSink["write"] = () => {};
   isDraining = false;
-  /** Makes another tool of `t`. */
+  /** Replaces `t` by another tool. */
   change: () => void = () => {};
   readonly #events: ToolCallEvent[] = [];
   #from = 0;
@@ -98,18 +100,18 @@ export class Lab {
     });
   }
 
-  /** Lets the executor come to rest. */
+  /** Drains the executor. */
   async drain(graceMs: number): Promise<void> {
     this.isDraining = true;
     return this.executor.drain({ graceMs });
   }
 
-  /** What has been told of the call since `forget`. */
-  get told(): readonly ToolCallEvent[] {
+  /** The events of the call since `forget`. */
+  get emitted(): readonly ToolCallEvent[] {
     return this.#events.slice(this.#from).filter(({ callId }) => callId === "t");
   }
 
-  /** How many other calls of the run have started, of all tools or of one. */
+  /** The number of other calls of the run that have started, of all tools or of one. */
   others(name?: string): number {
     return this.#events.filter(
       ({ type, callId, runId, tool }) =>
@@ -125,26 +127,26 @@ export class Lab {
     return this.run.execute(call("t"), options);
   }
 
-  /** What was before is not looked at: the call goes on, or begins, now. */
+  /** Earlier events are ignored: the call is resumed, or begins, now. */
   forget(): void {
     this.#from = this.#events.length;
     for (const list of Object.values(this.seen)) list.length = 0;
     this.rates.forget();
   }
 
-  /** Lets so much time pass that the call ends. */
+  /** Advances the time until the call ends. */
   async until(outcome: Promise<ToolOutcome>, ms = 200): Promise<ToolOutcome> {
     await this.settle();
     await this.clock.advance(ms);
     return outcome;
   }
 
-  /** Lets happen what takes no time, such as hashing. */
+  /** Waits for work that takes no time, such as hashing. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 20; turn++) await settled();
   }
 
-  /** Whatever was broken works again. */
+  /** Everything that was broken works again. */
   repair(): void {
     this.audit = () => {};
     this.rates.broken = undefined;
@@ -167,12 +169,12 @@ export class Lab {
   }
 }
 
-/** A store of rates that notes what becomes of each reservation. */
+/** A store of rates that records the end of each reservation. */
 export class RecordingRates implements RateLimitStore {
   granted: string[] = [];
   committed: string[] = [];
   released: string[] = [];
-  /** Which request it does not answer. */
+  /** The request that it does not answer. */
   broken: "reserve" | "commit" | undefined;
   readonly #inner: RateLimitStore;
 

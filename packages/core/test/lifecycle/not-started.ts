@@ -19,7 +19,7 @@ const deny: PolicyInput = [
   { rules: [{ effect: "deny", tools: "t", permissions: { kind: "spend" } }] },
 ];
 
-/** Every way out of the stages from the host's hooks on, before a call starts. */
+/** Every exit of the stages from the host's hooks on, before a call starts. */
 export const notStarted: readonly Scenario[] = [
   ...ways(
     "beforeHooks",
@@ -28,11 +28,11 @@ export const notStarted: readonly Scenario[] = [
     { how: "one blocks", setup: { hooks: [{ when: ofT, beforeCall: () => ({ block: "no" }) }] } },
     { how: "one throws", setup: { hooks: [{ when: ofT, beforeCall: () => raise("no") }] } },
     {
-      how: "one says nothing clear",
+      how: "one returns an unknown value",
       setup: { hooks: [{ when: ofT, beforeCall: () => true as never }] },
     },
     {
-      how: "one takes too long",
+      how: "one times out",
       setup: { hooks: [{ when: ofT, timeoutMs: 30, beforeCall: never }] },
     },
     {
@@ -41,7 +41,7 @@ export const notStarted: readonly Scenario[] = [
     },
   ),
   ...ways("beforeHooks", "internal", "rejected", {
-    how: "one changes the arguments to what is not valid",
+    how: "one changes the arguments to invalid ones",
     setup: { hooks: [{ when: ofT, beforeCall: () => ({ arguments: [] as never }) }] },
   }),
   ...ways(
@@ -51,7 +51,7 @@ export const notStarted: readonly Scenario[] = [
     { how: "a rule denies a permission", setup: { options: { policy: deny } } },
     { how: "a function throws", setup: { options: { policy: ({ spec }) => denies(spec) } } },
     {
-      how: "nobody can be asked",
+      how: "there is no approver",
       setup: { ...asking, options: { ...asking.options, onAsk: "deny" } },
     },
     {
@@ -60,7 +60,7 @@ export const notStarted: readonly Scenario[] = [
     },
   ),
   ...ways("authorize", "approval_rejected", "rejected", {
-    how: "the approver says no",
+    how: "the approver rejects",
     setup: { ...asking, options: { ...asking.options, onAsk: () => ({ approved: false }) } },
   }),
   ...ways("authorize", "interrupted", "interrupted", { how: "the policy asks", setup: asking }),
@@ -68,13 +68,13 @@ export const notStarted: readonly Scenario[] = [
     "authorize",
     "limit_exceeded",
     "rejected",
-    { how: "the run may not spend so much", setup: { limits: { spend: 3 } } },
+    { how: "the amount is above the run's limit", setup: { limits: { spend: 3 } } },
     {
-      how: "the tool does not say how much it spends",
+      how: "the tool declares no amount",
       setup: { definition: { preflight: () => [spending("a lot")] } },
     },
     {
-      how: "the run's time is up",
+      how: "the run's time is used up",
       setup: { limits: { durationMs: 50 }, definition: { preflight: never } },
       act: meanwhile(timePasses),
     },
@@ -88,7 +88,7 @@ export const notStarted: readonly Scenario[] = [
     "store_unavailable",
     "rejected",
     {
-      how: "the grants do not answer",
+      how: "the store of grants does not answer",
       setup: {
         ...asking,
         options: {
@@ -98,11 +98,11 @@ export const notStarted: readonly Scenario[] = [
       },
     },
     {
-      how: "the audit does not",
+      how: "the audit does not answer",
       act: (lab) => ((lab.audit = () => raise("down")), lab.execute()),
     },
     {
-      how: "the store of pending calls does not",
+      how: "the store of pending calls does not answer",
       setup: asking,
       act: (lab) => ((lab.store.before.add = () => raise("down")), lab.execute()),
     },
@@ -112,11 +112,11 @@ export const notStarted: readonly Scenario[] = [
     setup: { definition: { preflight: () => raise(new Error("no")) } },
   }),
   ...ways("authorize", "execution_failed", "rejected", {
-    how: "the preflight takes too long",
+    how: "the preflight times out",
     setup: { definition: { preflight: never }, options: { hookTimeoutMs: 50 } },
   }),
   ...ways("authorize", "internal", "rejected", {
-    how: "the preflight gives no permission requests",
+    how: "the preflight returns no permission requests",
     setup: { definition: { preflight: () => "ls" as never } },
   }),
   ...ways(
@@ -124,17 +124,17 @@ export const notStarted: readonly Scenario[] = [
     "cancelled",
     "rejected",
     {
-      how: "while the preflight takes its time",
+      how: "during the preflight",
       setup: { definition: { preflight: never } },
       act: meanwhile(cancel),
     },
     {
-      how: "while an approver is asked",
+      how: "during the approver's answer",
       setup: { ...asking, options: { ...asking.options, onAsk: never } },
       act: meanwhile(cancel),
     },
     {
-      how: "while the call is put aside",
+      how: "while the call is being stored",
       setup: asking,
       act: async (lab) => {
         lab.store.before.add = never;
@@ -181,7 +181,7 @@ export const notStarted: readonly Scenario[] = [
     ...limited(behindAnother(timePasses)),
   }),
   ...ways("acquireSlot", "unavailable", "rejected", {
-    how: "as many wait as may",
+    how: "the maximum of calls waits",
     setup: {
       others: [tool("holds", never, { timeoutMs: 500 })],
       options: { limits: { concurrency: { max: 1, maxWaiting: 0 } } },
@@ -202,8 +202,8 @@ export const notStarted: readonly Scenario[] = [
     "run",
     "internal",
     "rejected",
-    { how: "its timeout makes no sense", setup: foreign({ timeoutMs: -1 }) },
-    { how: "its retry policy makes no sense", setup: foreign({ retry: { attempts: 0 } }) },
+    { how: "its timeout is invalid", setup: foreign({ timeoutMs: -1 }) },
+    { how: "its retry policy is invalid", setup: foreign({ retry: { attempts: 0 } }) },
   ),
 ];
 
@@ -223,7 +223,7 @@ function limited(way: ReturnType<typeof behindAnother>): ReturnType<typeof behin
   return { ...way, setup: { ...way.setup, limits: { durationMs: 50 } } };
 }
 
-/** The tool `t` of a source that is trusted. */
+/** The tool `t` of a trusted source. */
 function foreign(spec: Partial<ToolSpec>): NonNullable<Scenario["setup"]> {
   const made = foreignTool("t", { spec, preflight: () => [spending(4)] });
   return { instead: new TestSource("far", [made], { trusted: true }) };

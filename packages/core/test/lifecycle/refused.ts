@@ -8,7 +8,7 @@ const numbers = {
   required: ["n"],
 } as const;
 
-/** Every way out of the stages before the host's code is asked: of calls that go on, and of new ones. */
+/** Every exit of the stages before the host's code runs: of resumed calls, and of new ones. */
 export const refused: readonly Scenario[] = [
   ...ways(
     "openInterruption",
@@ -34,7 +34,7 @@ export const refused: readonly Scenario[] = [
       }),
     },
     {
-      how: "it is somebody else's",
+      how: "it belongs to another caller",
       setup: asking,
       pending: 1,
       act: answered(undefined, undefined, ({ executor }) => ({
@@ -49,7 +49,7 @@ export const refused: readonly Scenario[] = [
     },
   ),
   ...ways("openInterruption", "unavailable", "rejected", {
-    how: "the executor comes to rest",
+    how: "the executor is draining",
     setup: asking,
     pending: 1,
     act: answered(undefined, (lab) => void lab.drain(0)),
@@ -78,12 +78,12 @@ export const refused: readonly Scenario[] = [
     },
   ),
   ...ways("claim", "approval_rejected", "rejected", {
-    how: "a person says no",
+    how: "a person rejects",
     setup: asking,
     act: answered([{ type: "reject", reason: "no" }]),
   }),
   ...ways("claim", "outcome_unknown", "rejected", {
-    how: "somebody has begun, and is gone",
+    how: "another process has begun, and has ended",
     setup: asking,
     pending: 1,
     act: answered(undefined, (lab) => void (lab.store.claims = "unfinished")),
@@ -99,7 +99,7 @@ export const refused: readonly Scenario[] = [
       act: answered(undefined, (lab) => void (lab.store.before.claim = () => raise("down"))),
     },
     {
-      how: "nor say what time it is",
+      how: "the store returns no time",
       setup: asking,
       pending: 1,
       act: answered(undefined, (lab) => void (lab.store.before.now = () => raise("down"))),
@@ -112,7 +112,7 @@ export const refused: readonly Scenario[] = [
     "rejected",
     { how: "the run is cancelled", act: async (lab) => (lab.run.cancel(), lab.execute()) },
     {
-      how: "the call's signal has fired",
+      how: "the call's signal is aborted",
       act: (lab) => lab.execute({ signal: AbortSignal.abort() }),
     },
     {
@@ -126,20 +126,20 @@ export const refused: readonly Scenario[] = [
   ...ways("begin", "skipped", "rejected", {
     how: "an earlier call of the run has its id",
     act: async (lab) => {
-      await lab.run.execute(call("nobody", {}, "t"));
+      await lab.run.execute(call("missing", {}, "t"));
       lab.forget();
       return lab.execute();
     },
   }),
   ...ways("begin", "unavailable", "rejected", {
-    how: "the executor comes to rest",
+    how: "the executor is draining",
     act: async (lab) => {
       void lab.drain(0);
       return lab.execute();
     },
   }),
   ...ways("begin", "timeout", "rejected", {
-    how: "the deadline is no time",
+    how: "the deadline is not a time",
     act: (lab) => lab.execute({ deadlineMs: 0 }),
   }),
   ...ways(
@@ -148,18 +148,18 @@ export const refused: readonly Scenario[] = [
     "rejected",
     { how: "the run's time is used up", setup: { limits: { durationMs: 0 } } },
     {
-      how: "calls nest too deep",
+      how: "calls nest too deeply",
       ...within(({ n }, { scope }) => (n === 16 ? scope.execute(call("t")) : undefined)),
     },
   ),
   ...ways("begin", "internal", "rejected", {
-    how: "the tool narrows by what is no policy",
+    how: "the tool narrows by an invalid policy",
     ...within((_, { scope }) => scope.execute(call("t"), { narrow: "nothing" as never })),
   }),
 
   ...ways("resolve", "not_found", "rejected", {
     how: "no tool has the name",
-    act: (lab) => lab.run.execute(call("nobody", {}, "t")),
+    act: (lab) => lab.run.execute(call("missing", {}, "t")),
   }),
   ...ways(
     "resolve",
@@ -178,11 +178,11 @@ export const refused: readonly Scenario[] = [
     },
   ),
   ...ways("resolve", "unavailable", "rejected", {
-    how: "it says that it is away",
+    how: "it reports that it is unavailable",
     setup: { tool: { availability: { status: "unavailable", reason: "it is away" } } },
   }),
   ...ways("resolve", "internal", "rejected", {
-    how: "a rule of what to redact is none",
+    how: "a redaction rule is invalid",
     setup: {
       instead: new TestSource(
         "far",
@@ -195,20 +195,20 @@ export const refused: readonly Scenario[] = [
     "parse",
     "invalid_arguments",
     "rejected",
-    { how: "the text is no JSON", act: (lab) => lab.run.execute(call("t", "{")) },
-    { how: "the JSON is no object", act: (lab) => lab.run.execute(call("t", "[]")) },
+    { how: "the text is not JSON", act: (lab) => lab.run.execute(call("t", "{")) },
+    { how: "the JSON is not an object", act: (lab) => lab.run.execute(call("t", "[]")) },
   ),
   ...ways("removeInjected", "internal", "rejected", {
-    how: "the host owes a value",
+    how: "the host's value is missing",
     setup: { definition: { injected: [{ name: "tenant", required: true }] } },
   }),
   ...ways(
     "validate",
     "invalid_arguments",
     "rejected",
-    { how: "the schema says no", setup: { definition: { input: numbers } } },
+    { how: "the schema refuses", setup: { definition: { input: numbers } } },
     {
-      how: "the tool's own check says no",
+      how: "the tool's own check refuses",
       setup: { tool: { validate: () => [{ path: "/n", message: "is no good" }] } },
     },
   ),
@@ -217,15 +217,15 @@ export const refused: readonly Scenario[] = [
     setup: { tool: { validate: () => raise(new Error("no")) } },
   }),
   ...ways("validate", "execution_failed", "rejected", {
-    how: "the tool's own check takes too long",
+    how: "the tool's own check times out",
     setup: { tool: { validate: () => new Promise(() => {}) }, options: { hookTimeoutMs: 50 } },
   }),
   ...ways("validate", "internal", "rejected", {
-    how: "the schema is none",
+    how: "the schema is invalid",
     setup: { definition: { input: { type: "object", properties: { n: { type: "nothing" } } } } },
   }),
   ...ways("skipDuplicates", "skipped", "rejected", {
-    how: "the one before asks for the same",
+    how: "the call before has the same arguments",
     act: async (lab) => {
       const calls = [call("t", {}, "first"), call("t")];
       const outcomes = await lab.run.executeAll(calls, { duplicates: "skip" });
@@ -236,8 +236,8 @@ export const refused: readonly Scenario[] = [
     "reserveLimits",
     "limit_exceeded",
     "rejected",
-    { how: "no call is left", setup: { limits: { calls: 0 } } },
-    { how: "no call of this tool is left", setup: { limits: { callsPerTool: 0 } } },
+    { how: "the limit of calls is used up", setup: { limits: { calls: 0 } } },
+    { how: "the limit of calls of this tool is used up", setup: { limits: { callsPerTool: 0 } } },
     { how: "the run repeats itself", setup: { limits: { identicalCalls: 0 } } },
   ),
   ...ways("reserveLimits", "rate_limited", "rejected", {

@@ -9,23 +9,26 @@ import { call, tool } from "../support/executor-for.ts";
 import { interruptionOf } from "../support/outcomes.ts";
 import type { Lab, Setup } from "./lab.ts";
 
-/** One way to get to an exit. */
+/** One way to reach an exit. */
 export interface Scenario {
   readonly stage: string;
   readonly how: string;
-  /** How it leaves: a code, or another status than `failed`. */
+  /** The result: a code, or a status other than `failed`. */
   readonly exit: ToolErrorCode | "completed" | "interrupted";
   readonly event: string;
   readonly setup?: Setup;
-  /** Makes the call, or goes on with it. Default: makes it, and lets time pass. */
+  /** Makes the call, or resumes it. Default: makes it, and advances the time. */
   readonly act?: (lab: Lab) => Promise<ToolOutcome | undefined>;
-  /** How many calls wait for a person afterwards. Default: none, and 1 when it is interrupted. */
+  /**
+   * The number of calls that wait for a person afterwards. Default: none, and 1 when it is
+   * interrupted.
+   */
   readonly pending?: number;
 }
 
 type Way = Omit<Scenario, "stage" | "exit" | "event">;
 
-/** Ways to one exit. */
+/** The ways to one exit. */
 export function ways(
   stage: string,
   exit: Scenario["exit"],
@@ -41,12 +44,12 @@ export const raise = (error: unknown): never => {
   throw error;
 };
 
-/** An error that may pass. */
+/** An error that may be temporary. */
 export function busy(retryAfterMs?: number): never {
   throw new ToolError("unavailable", "Busy.", retryAfterMs === undefined ? {} : { retryAfterMs });
 }
 
-/** What asks a person before it runs. */
+/** A tool that needs approval. */
 export const asking: Setup = {
   definition: { needsApproval: true },
   options: { policy: "supervised" },
@@ -54,7 +57,7 @@ export const asking: Setup = {
 
 const yes = [{ type: "approve" }] as const;
 
-/** Answers a call that waits. `before` may change what is there, or give another interruption. */
+/** Answers a pending call. `before` may change the setup, or return another interruption. */
 export function answered(
   answers: unknown = yes,
   before: (lab: Lab, interruption: Interruption) => unknown = () => undefined,
@@ -70,7 +73,7 @@ export function answered(
   };
 }
 
-/** Does something while the call waits. */
+/** Runs code while the call waits. */
 export function meanwhile(
   act: (lab: Lab) => unknown,
   options?: { readonly deadlineMs?: number },
@@ -86,7 +89,7 @@ export function meanwhile(
 export const cancel = ({ run }: Lab): void => run.cancel();
 export const timePasses = ({ clock }: Lab): Promise<void> => clock.advance(60);
 
-/** Another call has the only place for 500 ms. */
+/** Another call holds the only slot for 500 ms. */
 export function behindAnother(
   act: (lab: Lab) => unknown,
   options?: { readonly deadlineMs?: number },

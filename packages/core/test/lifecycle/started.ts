@@ -15,7 +15,7 @@ const question = { id: "q", type: "input", message: "How many?" } as const;
 const ofT = ({ spec }: { readonly spec: { readonly name: string } }): boolean => spec.name === "t";
 const retry = { attempts: 3, initialDelayMs: 10 };
 
-/** It can be read until hooks have looked at it: `readable` is set anew for each call. */
+/** It can be read until hooks have read it: `readable` is reset for each call. */
 let readable = true;
 const unreadable = {
   get a(): string {
@@ -23,7 +23,7 @@ const unreadable = {
   },
 };
 
-/** Every way out of the stages after a call has started. */
+/** Every exit of the stages after a call has started. */
 export const started: readonly Scenario[] = [
   ...ways(
     "run",
@@ -32,7 +32,7 @@ export const started: readonly Scenario[] = [
     { how: "it throws", setup: { execute: () => raise(new Error("no")) } },
     { how: "it rejects", setup: { execute: () => Promise.reject(new Error("no")) } },
     {
-      how: "its stream breaks off at once",
+      how: "its stream fails at once",
       setup: {
         execute: () => new ReadableStream({ start: (it) => it.error(new Error("no")) }),
       },
@@ -48,9 +48,9 @@ export const started: readonly Scenario[] = [
     "run",
     "timeout",
     "failed",
-    { how: "the attempt takes too long", setup: { execute: never } },
+    { how: "the attempt times out", setup: { execute: never } },
     {
-      how: "the call takes too long",
+      how: "the call reaches its deadline",
       setup: { execute: never },
       act: meanwhile(timePasses, { deadlineMs: 50 }),
     },
@@ -60,7 +60,7 @@ export const started: readonly Scenario[] = [
     },
   ),
   ...ways("run", "limit_exceeded", "failed", {
-    how: "the run's time is up",
+    how: "the run's time is used up",
     setup: { execute: never, limits: { durationMs: 50 } },
   }),
   ...ways(
@@ -80,7 +80,7 @@ export const started: readonly Scenario[] = [
       },
     },
     {
-      how: "a drain gives it no more time",
+      how: "the grace period of a drain ends",
       setup: { execute: never },
       act: meanwhile((lab) => void lab.drain(20)),
     },
@@ -95,11 +95,11 @@ export const started: readonly Scenario[] = [
     "rate_limited",
     "failed",
     {
-      how: "the other side asks to wait too long",
+      how: "the server requests too long a wait",
       setup: { execute: () => busy(1_000_000), definition: { retry } },
     },
     {
-      how: "no rate is left for another attempt",
+      how: "the rate is used up before another attempt",
       setup: { execute: () => busy(), definition: { retry }, rate: { calls: 1 } },
     },
   ),
@@ -129,15 +129,15 @@ export const started: readonly Scenario[] = [
     "normalise",
     "invalid_output",
     "failed",
-    { how: "the value does not fit", setup: { definition: { output: { type: "number" } } } },
-    { how: "the schema is none", setup: { definition: { output: { type: "nothing" } } } },
+    { how: "the value does not match", setup: { definition: { output: { type: "number" } } } },
+    { how: "the schema is invalid", setup: { definition: { output: { type: "nothing" } } } },
   ),
   ...ways("normalise", "interrupted", "suspended", {
     how: "the tool asks",
     setup: { execute: () => suspend([question], null) },
   }),
   ...ways("normalise", "internal", "failed", {
-    how: "the tool asks the same twice",
+    how: "the tool uses one request id twice",
     setup: { execute: () => suspend([question, question], null) },
   }),
   ...ways("normalise", "store_unavailable", "failed", {
@@ -151,11 +151,11 @@ export const started: readonly Scenario[] = [
     "failed",
     { how: "one throws", setup: { hooks: [{ when: ofT, afterCall: () => raise("no") }] } },
     {
-      how: "one gives no output",
+      how: "one returns an invalid output",
       setup: { hooks: [{ when: ofT, afterCall: () => "x" as never }] },
     },
     {
-      how: "one takes too long",
+      how: "one times out",
       setup: { hooks: [{ when: ofT, timeoutMs: 30, afterCall: never }] },
     },
   ),
@@ -170,7 +170,7 @@ export const started: readonly Scenario[] = [
     },
   }),
   ...ways("bound", "limit_exceeded", "failed", {
-    how: "the output is too large, and is to fail then",
+    how: "the output is too large, and the policy is to fail",
     setup: {
       execute: () => "x".repeat(1000),
       options: { maxOutputBytes: 100, largeOutputs: { onOverflow: "fail" } },
@@ -203,7 +203,7 @@ export const started: readonly Scenario[] = [
       },
     },
     {
-      how: "with an error of the other side",
+      how: "with an upstream error",
       setup: {
         execute: () => ({ content: [{ type: "text", text: "no such thing" }], isError: true }),
       },
@@ -218,11 +218,11 @@ export const started: readonly Scenario[] = [
       act: meanwhile(timePasses),
     },
     {
-      how: "with more than a model gets",
+      how: "with an output above the model's limit",
       setup: { execute: () => "x".repeat(1000), options: { maxOutputBytes: 100 } },
     },
     {
-      how: "with more than a model gets, and a store that does not answer",
+      how: "with an output above the model's limit, and a store that does not answer",
       setup: {
         execute: () => "x".repeat(1000),
         options: {

@@ -3,7 +3,7 @@ import { memoryTasks, type TaskStore } from "@toolweave/core/stores";
 import { never, raise, ways, type Scenario } from "./scenarios.ts";
 import type { Setup } from "./lab.ts";
 
-/** A call that is to go on as a task, and a store that does so with a new one. */
+/** A call that is to become a task, and a store that changes each new one. */
 function adding(add: TaskStore["add"]): { readonly setup: Setup } {
   return {
     setup: {
@@ -13,7 +13,7 @@ function adding(add: TaskStore["add"]): { readonly setup: Setup } {
   };
 }
 
-/** Every way out where a call would become a task. */
+/** Every exit of a call that would become a task. */
 export const tasks: readonly Scenario[] = [
   ...ways(
     "detach",
@@ -22,13 +22,13 @@ export const tasks: readonly Scenario[] = [
     { how: "the store throws", ...adding(() => raise("down")) },
     { how: "the store rejects", ...adding(() => Promise.reject(new Error("down"))) },
     {
-      how: "the store says nothing for 5 s",
+      how: "the store does not answer for 5 s",
       ...adding(never),
       act: (lab) => lab.until(lab.execute(), 5000),
     },
   ),
   ...ways("detach", "limit_exceeded", "rejected", {
-    how: "as many are under way as may",
+    how: "the maximum of tasks runs",
     ...adding(() => raise(new ToolError("limit_exceeded", "Enough."))),
   }),
 ];

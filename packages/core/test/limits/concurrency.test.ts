@@ -26,13 +26,13 @@ function limited(
   const run = executor.startRun();
   return {
     ...{ controlled, executor, run },
-    /** Makes a call whose id is its tool's name with a number behind it. */
+    /** Makes a call whose id is its tool's name followed by a number. */
     go: (id: string) => run.execute(call(id.replace(/\d+$/, ""), {}, id)),
   };
 }
 
 describe("concurrency control (openai-agents-js #1254, mastra #7288)", () => {
-  test("lets no more calls run than the limit, over all runs, first come first served", async () => {
+  test("runs no more calls than the limit, over all runs, in order of arrival", async () => {
     const { controlled, executor } = limited({ max: 2 });
     const ids = ["a1", "b2", "a3", "c4", "a5"];
     const outcomes = ids.map((id) => executor.execute(call(id.slice(0, 1), {}, id)));
@@ -49,7 +49,7 @@ describe("concurrency control (openai-agents-js #1254, mastra #7288)", () => {
     expect(controlled.started).toEqual(ids);
   });
 
-  test("may be for each tool; one that waits for its own holds up no other", async () => {
+  test("may be set for each tool; a call that waits for its tool's limit does not block others", async () => {
     const { controlled, go } = limited({ perTool: 1, max: 3 });
     const outcomes = ["a1", "a2", "a3", "b4", "c5", "b6"].map(go);
     await settled();
@@ -68,7 +68,7 @@ describe("concurrency control (openai-agents-js #1254, mastra #7288)", () => {
     for (const outcome of outcomes) completed(await outcome);
   });
 
-  test("may be for each source", async () => {
+  test("may be set for each source", async () => {
     const controlled = new Controlled();
     const source = new TestSource(
       "far",
@@ -88,7 +88,7 @@ describe("concurrency control (openai-agents-js #1254, mastra #7288)", () => {
     for (const outcome of outcomes) completed(await outcome);
   });
 
-  test("a call tells of its start when it starts, not while it waits", async () => {
+  test("a call emits its start when it starts, not while it waits", async () => {
     const { controlled, executor, go } = limited({ max: 1 });
     const first = go("a1");
     await settled();
@@ -104,7 +104,7 @@ describe("concurrency control (openai-agents-js #1254, mastra #7288)", () => {
     completed(await second);
   });
 
-  test("a batch's own limit goes with it", async () => {
+  test("a batch's own limit applies in addition", async () => {
     const { controlled, go, run } = limited({ max: 2 });
     const alone = go("c");
     const outcomes = run.executeAll(
@@ -124,8 +124,8 @@ describe("concurrency control (openai-agents-js #1254, mastra #7288)", () => {
   });
 });
 
-describe("a place", () => {
-  test("is given back by a call that throws, sooner or later", async () => {
+describe("a slot", () => {
+  test("is released by a call that throws, at once or later", async () => {
     const executor = executorFor(
       [
         tool("throws", () => {
@@ -144,7 +144,7 @@ describe("a place", () => {
     completed(await executor.execute(call("a")));
   });
 
-  test("EX13 of a tool that never answers is free when its time is up", async () => {
+  test("EX13 of a tool that never answers is released at its timeout", async () => {
     const clock = new FakeClock();
     const executor = executorFor([tool("hangs", () => new Promise<never>(() => {})), tool("a")], {
       clock,
@@ -158,7 +158,7 @@ describe("a place", () => {
     completed(await waiting);
   });
 
-  test("is not waited for by a call that is cancelled, and those behind it move up", async () => {
+  test("is not awaited by a cancelled call, and those behind it move up", async () => {
     const { controlled, executor, go } = limited({ max: 1 });
     const first = go("a1");
     const controller = new AbortController();
@@ -177,7 +177,7 @@ describe("a place", () => {
     expect(controlled.started).toEqual(["a1", "c3"]);
   });
 
-  test("that comes free as its call is cancelled goes to the next", async () => {
+  test("that is released as its call is cancelled is passed to the next one", async () => {
     const { controlled, go, executor } = limited({ max: 1 });
     const first = go("a1");
     const run = executor.startRun();
@@ -185,7 +185,7 @@ describe("a place", () => {
     const third = go("c3");
     await settled();
     controlled.end("a1");
-    // The first is over, and the second has not been told yet that it may go.
+    // The first has ended, and the second has not yet received its slot.
     await first;
     run.cancel();
     expect(codeOf(await second)).toBe("cancelled");
@@ -232,7 +232,7 @@ describe("an exclusive tool", () => {
     for (const outcome of outcomes) completed(await outcome);
   });
 
-  test("does not starve behind calls that keep coming", async () => {
+  test("does not starve behind new calls", async () => {
     const { controlled, go } = limited({ exclusive: "only", max: 2 }, ["a", "only"]);
     void go("a0");
     void go("a1");
@@ -247,7 +247,7 @@ describe("an exclusive tool", () => {
     expect(controlled.started.slice(0, 3)).toEqual(["a0", "a1", "only"]);
   });
 
-  test("that is cancelled while it waits lets the others go on", async () => {
+  test("that is cancelled while it waits unblocks the others", async () => {
     const { controlled, executor, go } = limited({ exclusive: "b" });
     void go("a1");
     const controller = new AbortController();

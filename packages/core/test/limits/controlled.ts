@@ -3,7 +3,7 @@ import { memoryRateLimits, type RateLimitStore } from "@toolweave/core/stores";
 import { foreignTool, tool } from "../support/executor-for.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
 
-/** Tools that end when they are told to, and which of their calls run, by call id. */
+/** Tools that end on request, and the calls of them that run, by call id. */
 export class Controlled {
   readonly running: string[] = [];
   readonly started: string[] = [];
@@ -13,7 +13,7 @@ export class Controlled {
     return tool(name, (_, ctx) => this.work(ctx), more);
   }
 
-  /** What such a tool does; ends with its call's id, or when the call is stopped. */
+  /** The function of such a tool; ends with its call's id, or when the call is stopped. */
   work({ callId, signal }: ToolContext): Promise<string> {
     if (signal.aborted) return Promise.resolve(callId);
     this.started.push(callId);
@@ -36,12 +36,12 @@ export class Controlled {
   }
 }
 
-/** A permission to spend `amount`, which may be anything. */
+/** A permission to spend `amount`, which may be any value. */
 export function spending(amount: unknown): PermissionRequest {
   return { kind: "spend", target: "shop", summary: "Buy", details: { amount } as JsonObject };
 }
 
-/** A tool that says it spends what its arguments say. */
+/** A tool whose permission to spend is in its arguments. */
 export function shop(more: Partial<Omit<Tool, "spec">> = {}): Tool {
   return foreignTool("buy", {
     preflight: ({ amount }) => [spending(amount)],
@@ -49,7 +49,7 @@ export function shop(more: Partial<Omit<Tool, "spec">> = {}): Tool {
   });
 }
 
-/** A store in memory that notes what it is asked. */
+/** A store in memory that records its requests. */
 export function notedStore(clock: FakeClock): { asked: string[]; store: RateLimitStore } {
   const asked: string[] = [];
   const inner = memoryRateLimits(clock);

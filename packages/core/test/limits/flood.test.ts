@@ -5,7 +5,7 @@ import { completed, failed } from "../support/outcomes.ts";
 import { Controlled } from "./controlled.ts";
 
 describe("a flood of calls", () => {
-  test("RE01: of 10,000 at once as many run as may, as many wait as may, and the rest is told so", async () => {
+  test("RE01: of 10,000 at once the maximum runs, the maximum waits, and the rest is refused", async () => {
     const controlled = new Controlled();
     const executor = executorFor([controlled.tool("a"), controlled.tool("b")], {
       limits: { concurrency: { max: 8, perTool: 5, maxWaiting: 1000 } },
@@ -31,7 +31,7 @@ describe("a flood of calls", () => {
     expect(controlled.started).toHaveLength(1008);
   });
 
-  test("leaves room again for those who come later", async () => {
+  test("leaves room again for later calls", async () => {
     const controlled = new Controlled();
     const executor = executorFor([controlled.tool("a")], {
       limits: { concurrency: { max: 1, maxWaiting: 0 } },
@@ -47,7 +47,7 @@ describe("a flood of calls", () => {
     completed(await third);
   });
 
-  test("cannot be limited by what is no number", () => {
+  test("cannot be limited by a value that is not a number", () => {
     for (const maxWaiting of [-1, Number.NaN, "2" as never]) {
       expect(() => executorFor([], { limits: { concurrency: { maxWaiting } } })).toThrow(
         /maxWaiting is .*use 0 or more/,

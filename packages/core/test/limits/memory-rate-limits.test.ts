@@ -12,7 +12,7 @@ function store() {
   const rates = memoryRateLimits(clock);
   const reserve = (...requests: readonly RateRequest[]): RateReservation =>
     rates.reserve(requests) as RateReservation;
-  /** Reserves and commits; says whether it was granted. */
+  /** Reserves and commits; returns whether it was granted. */
   const use = (more?: Partial<RateRequest>): boolean => {
     const reservation = reserve(request(more));
     if (reservation.granted) void rates.commit(reservation.id);
@@ -27,7 +27,7 @@ function idOf(reservation: RateReservation): string {
 }
 
 describe("rates in memory", () => {
-  test("slide: what was used is free again exactly a window later", () => {
+  test("use a sliding window: a use is free again exactly one window later", () => {
     const { clock, reserve, use } = store();
     expect(use()).toBe(true);
     clock.skip(60);
@@ -39,7 +39,7 @@ describe("rates in memory", () => {
     expect(reserve(request())).toEqual({ granted: false, key: "k", retryAfterMs: 60 });
   });
 
-  test("F3.13 count what is reserved until it is released, however long that takes", () => {
+  test("F3.13 count a reservation until it is released, however long that takes", () => {
     const { clock, rates, reserve } = store();
     const [first, second] = [reserve(request()), reserve(request())];
     clock.skip(1000);
@@ -53,7 +53,7 @@ describe("rates in memory", () => {
     expect(reserve(request()).granted).toBe(true);
   });
 
-  test("take all that a call counts against, or nothing of it", () => {
+  test("reserve all limits of a call, or none", () => {
     const { reserve, use } = store();
     expect(use({ key: "full", limit: 1 })).toBe(true);
     for (let index = 0; index < 3; index++) {
@@ -65,7 +65,7 @@ describe("rates in memory", () => {
     expect(use({ limit: 1 })).toBe(true);
   });
 
-  test("name the limit that takes longest", () => {
+  test("name the limit with the longest wait", () => {
     const { reserve, use } = store();
     use({ key: "short", limit: 1, windowMs: 10 });
     use({ key: "long", limit: 1, windowMs: 1000 });
@@ -77,7 +77,7 @@ describe("rates in memory", () => {
     ).toEqual({ granted: false, key: "long", retryAfterMs: 1000 });
   });
 
-  test("say that what is more than the whole limit is never granted", () => {
+  test("report that a request above the total limit is never granted", () => {
     const { reserve } = store();
     expect(reserve(request({ amount: 3 }))).toEqual({
       granted: false,
@@ -87,7 +87,7 @@ describe("rates in memory", () => {
     expect(reserve(request({ limit: 0 }))).toMatchObject({ retryAfterMs: Infinity });
   });
 
-  test("release and commit once, whatever is said twice or by a stranger", () => {
+  test("release and commit once, whatever is repeated or unknown", () => {
     const { rates, reserve } = store();
     const id = idOf(reserve(request()));
     for (const settle of [rates.release, rates.commit]) void settle(id);
@@ -96,7 +96,7 @@ describe("rates in memory", () => {
     expect(granted.map(({ granted }) => granted)).toEqual([true, true, false]);
   });
 
-  test("keep every budget that counts while those that do not are cleared away", () => {
+  test("keep every budget that is in use while the others are removed", () => {
     const { clock, rates, reserve, use } = store();
     const waiting = idOf(reserve(request({ key: "waits" })));
     for (let index = 0; index < 5000; index++) {
@@ -110,7 +110,7 @@ describe("rates in memory", () => {
     expect(use({ key: "waits", limit: 1 })).toBe(true);
   });
 
-  test("never let more be used within any window than the limit, nor refuse what fits", () => {
+  test("never allow more than the limit within any window, nor refuse a request that fits", () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant("skip" as const), n: fc.integer({ min: 1, max: 60 }) }),
       fc.record({ do: fc.constant("reserve" as const), n: fc.integer({ min: 1, max: 3 }) }),
@@ -135,10 +135,11 @@ describe("rates in memory", () => {
             if (answer.granted !== taken + n <= limit) wrong.push({ index, taken, answer });
             if (!answer.granted && open.length === 0) {
               clock.skip(answer.retryAfterMs - 1);
-              if (ask(n).granted) wrong.push({ index, answer, why: "it could have come sooner" });
+              if (ask(n).granted)
+                wrong.push({ index, answer, why: "it could have been granted earlier" });
               clock.skip(1);
               answer = ask(n);
-              if (!answer.granted) wrong.push({ index, answer, why: "it came too soon" });
+              if (!answer.granted) wrong.push({ index, answer, why: "it was granted too early" });
             }
             if (answer.granted) open.push({ id: answer.id, amount: n });
           } else {

@@ -10,23 +10,23 @@ function rates(...limits: readonly unknown[]): Omit<ExecutorOptions, "registry">
 
 test.each<[string, Omit<ExecutorOptions, "registry">, RegExp]>([
   [
-    "a misspelt kind",
+    "a misspelled kind",
     { limits: { rate: [] } as never },
     /limits: "rate" is no option\. Did you mean rates\?/,
   ],
   ["no list", { limits: { rates: rate as never } }, /limits\.rates takes a list: \[\{/],
   ["no limit", rates(5), /limits\.rates\[0\] takes an object/],
-  ["a misspelt field", rates({ calls: 1, window: 5 }), /Did you mean windowMs\?/],
+  ["a misspelled field", rates({ calls: 1, window: 5 }), /Did you mean windowMs\?/],
   [
     "no window",
     rates({ calls: 1 }),
     /limits\.rates\[0\]\.windowMs is undefined; use a number above 0/,
   ],
   ["a window of 0", rates({ calls: 1, windowMs: 0 }), /windowMs is 0/],
-  ["an endless window", rates({ calls: 1, windowMs: Infinity }), /windowMs is Infinity/],
-  ["nothing that is limited", rates({ windowMs: 1 }), /limits nothing; give it calls or spend/],
+  ["an infinite window", rates({ calls: 1, windowMs: Infinity }), /windowMs is Infinity/],
+  ["no limit", rates({ windowMs: 1 }), /limits nothing; give it calls or spend/],
   [
-    "fewer than none",
+    "a negative limit",
     rates(rate, { ...rate, calls: -1 }),
     /limits\.rates\[1\]\.calls is -1; use 0 or more/,
   ],
@@ -36,18 +36,18 @@ test.each<[string, Omit<ExecutorOptions, "registry">, RegExp]>([
     rates({ ...rate, per: "user" }),
     /per is user; use tool, source, caller or all/,
   ],
-  ["one glob that is no list", rates({ ...rate, tools: "a*" }), /tools takes a list of globs/],
+  ["a glob that is not in a list", rates({ ...rate, tools: "a*" }), /tools takes a list of globs/],
   [
     "one limit twice",
     rates(rate, { ...rate, calls: 5 }),
     /rates\[1\] limits the calls that an earlier one/,
   ],
   [
-    "a store that is none",
+    "an invalid store",
     { limits: { rates: [rate] }, rateLimits: { reserve: () => {} } as never },
     /rateLimits has no commit; use a store such as memoryRateLimits\(\)/,
   ],
-])("a rate limit with %s is refused when the executor is made", (_, options, message) => {
+])("a rate limit with %s is refused when the executor is created", (_, options, message) => {
   expect(() => executorFor(tool("a"), options)).toThrow(message);
 });
 
@@ -58,7 +58,7 @@ test.each<[unknown, RegExp]>([
   [{ max: "4" }, /max is 4/],
   [{ exclusive: [1] }, /exclusive takes a glob or a list of globs/],
   [{ maximum: 4 }, /"maximum" is no option/],
-])("a limit of concurrency such as %o is refused when the executor is made", (limits, message) => {
+])("a concurrency limit of %o is refused when the executor is created", (limits, message) => {
   const concurrency = limits as ConcurrencyLimits;
   expect(() => executorFor(tool("a"), { limits: { concurrency } })).toThrow(message);
 });
@@ -68,11 +68,11 @@ test.each<[unknown, RegExp]>([
   [{ identicalCalls: "3" }, /limits\.identicalCalls is "3"; use 0 or more/],
   [{ callPerTool: 1 }, /"callPerTool" is no option\. Did you mean callsPerTool\?/],
   [5, /limits takes an object/],
-])("a limit of a run such as %o is refused when it starts", (limits, message) => {
+])("a run limit of %o is refused when the run starts", (limits, message) => {
   expect(() => executorFor(tool("a")).startRun({ limits: limits as RunLimits })).toThrow(message);
 });
 
-test("limits that change after the start change nothing", () => {
+test("changes of the limits after the start have no effect", () => {
   const limits = { calls: 1 };
   const run = executorFor(tool("a")).startRun({ limits });
   limits.calls = 99;

@@ -6,7 +6,7 @@ import { FakeClock, settled } from "../support/fake-clock.ts";
 import { codeOf, completed } from "../support/outcomes.ts";
 import { Controlled } from "./controlled.ts";
 
-/** A tool that makes calls, all at once or one after another, and tells what came of them. */
+/** A tool that makes calls, all at once or one after another, and returns their outcomes. */
 function caller(name: string, calls: readonly ToolCall[], order: "together" | "in turn"): Tool {
   return tool(name, async (_, { scope }) => {
     const statuses: string[] = [];
@@ -21,8 +21,8 @@ function caller(name: string, calls: readonly ToolCall[], order: "together" | "i
 
 const one: ConcurrencyLimits = { max: 1 };
 
-describe("the place of a tool that makes calls", () => {
-  test("is given up while they run, so that a chain of sixteen needs one place", async () => {
+describe("the slot of a tool that makes calls", () => {
+  test("is released while they run, so that a chain of sixteen needs one slot", async () => {
     let deepest = 0;
     const again = tool("again", async ({ depth }, { scope }) => {
       deepest = Number(depth);
@@ -38,7 +38,7 @@ describe("the place of a tool that makes calls", () => {
     }
   });
 
-  test("is given up for several at once, which take turns, and is taken back once", async () => {
+  test("is released for several at once, which take turns, and is reacquired once", async () => {
     const controlled = new Controlled();
     const calls = ["a1", "a2", "a3"].map((id) => call("a", {}, id));
     const executor = executorFor([caller("top", calls, "together"), controlled.tool("a")], {
@@ -53,12 +53,12 @@ describe("the place of a tool that makes calls", () => {
     expect(completed(await outcome).result.value).toEqual(["completed", "completed", "completed"]);
   });
 
-  test("is taken back before others start, and before the tool hears of the outcome", async () => {
+  test("is reacquired before others start, and before the tool receives the outcome", async () => {
     const controlled = new Controlled();
     const seen: string[] = [];
     const top = tool("top", async (_, { scope }) => {
       await scope.execute(call("a", {}, "a1"));
-      seen.push(`top goes on while ${controlled.running.join() || "nothing"} runs`);
+      seen.push(`top continues while ${controlled.running.join() || "nothing"} runs`);
       await scope.execute(call("a", {}, "a2"));
     });
     const executor = executorFor([top, controlled.tool("a"), controlled.tool("b")], {
@@ -71,8 +71,8 @@ describe("the place of a tool that makes calls", () => {
     await settled();
     controlled.end("a1");
     await settled();
-    expect(seen).toEqual(["top goes on while nothing runs"]);
-    // Those that came first go first, the tool's own next call included.
+    expect(seen).toEqual(["top continues while nothing runs"]);
+    // In order of arrival, the tool's own next call included.
     expect(controlled.started).toEqual(["a1", "b1"]);
     controlled.end("b1");
     await settled();
@@ -83,7 +83,7 @@ describe("the place of a tool that makes calls", () => {
     expect(controlled.started).toEqual(["a1", "b1", "b2", "a2"]);
   });
 
-  test("is not waited for by one that was stopped while its call ran", async () => {
+  test("is not awaited by one that was stopped while its call ran", async () => {
     const controlled = new Controlled();
     let went = 0;
     const clock = new FakeClock();
@@ -112,7 +112,7 @@ describe("the place of a tool that makes calls", () => {
     completed(await other);
   });
 
-  test("is waited for when others have taken it, and no longer than the tool is", async () => {
+  test("is awaited if others have taken it, and no longer than the tool's timeout", async () => {
     const controlled = new Controlled();
     const went: string[] = [];
     const top = tool("top", async (_, ctx) => {
@@ -145,7 +145,7 @@ describe("the place of a tool that makes calls", () => {
     completed(await runs[2]?.outcome);
   });
 
-  test("is not kept for one that has gone without waiting for its calls", async () => {
+  test("is not reserved for a tool that has ended without awaiting its calls", async () => {
     const controlled = new Controlled();
     const top = tool("top", (_, { scope }) => {
       void scope.execute(call("a"));
@@ -159,7 +159,7 @@ describe("the place of a tool that makes calls", () => {
     expect((await executor.execute(call("b"))).status).toBe("completed");
   });
 
-  test("stays its own when the nested call is refused or waits for a person", async () => {
+  test("stays with the tool if the nested call is refused or waits for a person", async () => {
     const executor = executorFor(
       [
         caller("top", [call("unknown"), call("ask"), call("a")], "in turn"),
@@ -176,7 +176,7 @@ describe("the place of a tool that makes calls", () => {
 });
 
 describe("an exclusive tool that makes calls", () => {
-  test("lets in what it calls, and nobody else until it has ended", async () => {
+  test("admits its own calls, and no others until it has ended", async () => {
     const controlled = new Controlled();
     const calls = ["a1", "a2"].map((id) => call("a", {}, id));
     const executor = executorFor(
@@ -203,7 +203,7 @@ describe("an exclusive tool that makes calls", () => {
     completed(await other);
   });
 
-  test("that is stopped lets the others in", async () => {
+  test("that is stopped admits the others", async () => {
     const controlled = new Controlled();
     const executor = executorFor(
       [caller("migrate", [call("a")], "in turn"), controlled.tool("a"), controlled.tool("b")],
@@ -222,7 +222,7 @@ describe("an exclusive tool that makes calls", () => {
     completed(await other);
   });
 
-  test("may be called by one that is not, beside whose other calls it does not run", async () => {
+  test("may be called by one that is not exclusive, and does not run beside that one's other calls", async () => {
     const controlled = new Controlled();
     const calls = [call("a", {}, "a1"), call("only"), call("a", {}, "a2")];
     const executor = executorFor(
@@ -239,7 +239,7 @@ describe("an exclusive tool that makes calls", () => {
   });
 });
 
-test("any forest of calls comes to its end, whatever the limits", async () => {
+test("any set of nested calls ends, whatever the limits", async () => {
   interface Node {
     readonly name: string;
     readonly together: boolean;

@@ -19,7 +19,7 @@ function limited(
 }
 
 describe("a rate limit (F0.24)", () => {
-  test("lets exactly as many calls start within a window, over all runs, and says when the next may", async () => {
+  test("allows exactly the limit of calls within a window, over all runs, and reports when the next may start", async () => {
     const { clock, executor } = limited([{ calls: 2, windowMs: 60_000 }]);
     const events = recorded(executor);
     completed(await executor.execute(call("a")));
@@ -40,7 +40,7 @@ describe("a rate limit (F0.24)", () => {
     completed(await executor.execute(call("a")));
   });
 
-  test("of 0 blocks every call, and does not tell the model to wait", async () => {
+  test("of 0 blocks every call, and does not ask the model to wait", async () => {
     const { executor } = limited([{ calls: 0, windowMs: 1000, tools: ["a"] }]);
     const { error } = failed(await executor.execute(call("a")));
     expect([error.code, error.retryable, error.retryAfterMs]).toEqual([
@@ -52,7 +52,7 @@ describe("a rate limit (F0.24)", () => {
     completed(await executor.execute(call("b")));
   });
 
-  test("may be for each tool, for each source, or for some of them", async () => {
+  test("may be set for each tool, for each source, or for some of them", async () => {
     const inputs = [...tools, new TestSource("far", [tool("c"), tool("d")], { trusted: true })];
     const each = limited([{ calls: 1, windowMs: 1000, per: "tool" }], {}, inputs).executor;
     for (const name of ["a", "b", "c"]) completed(await each.execute(call(name)));
@@ -76,7 +76,7 @@ describe("a rate limit (F0.24)", () => {
     expect(codeOf(await some.executor.execute(call("c")))).toBe("rate_limited");
   });
 
-  test("may be for each caller; calls without one share a budget, and no id reaches another's", async () => {
+  test("may be set for each caller; calls without one share a budget, and no id reaches the budget of another", async () => {
     const { executor } = limited([{ calls: 1, windowMs: 1000, per: "caller" }]);
     const ids = ["ada", "bob", "", "undefined", '"ada"', "ada ", "__proto__", "caller", "all"];
     const callers = [undefined, ...ids.map((id) => ({ id, roles: ["r"] }))];
@@ -89,7 +89,7 @@ describe("a rate limit (F0.24)", () => {
     }
   });
 
-  test("has keys that say what they are, and different ones for different limits", async () => {
+  test("has readable keys, which differ for different limits", async () => {
     const { asked, store } = notedStore(new FakeClock());
     const { executor } = limited(
       [
@@ -114,7 +114,7 @@ describe("a rate limit (F0.24)", () => {
     ]);
   });
 
-  test("counts for the calls that a tool makes", async () => {
+  test("counts the calls that a tool makes", async () => {
     const agent = tool("agent", async (_, { scope }) => (await scope.execute(call("a"))).status);
     const { executor } = limited([{ calls: 2, windowMs: 1000 }], {}, [...tools, agent]);
     completed(await executor.execute(call("a")));
@@ -123,8 +123,8 @@ describe("a rate limit (F0.24)", () => {
   });
 });
 
-describe("F3.13 what a call takes of a rate", () => {
-  test("is reserved first and used when it starts, whether or not it succeeds", async () => {
+describe("F3.13 a call's use of a rate", () => {
+  test("is reserved first and committed when it starts, whether or not it succeeds", async () => {
     const { asked, store } = notedStore(new FakeClock());
     const failing = tool("fails", () => {
       throw new Error("no");
@@ -142,7 +142,7 @@ describe("F3.13 what a call takes of a rate", () => {
     ]);
   });
 
-  test("is given back by a call that is refused, interrupted, only admitted or stopped before", async () => {
+  test("is released by a call that is refused, interrupted, only admitted or stopped before its start", async () => {
     const { asked, store } = notedStore(new FakeClock());
     const { executor } = limited([{ calls: 1, windowMs: 1000 }], {
       rateLimits: store,
@@ -177,7 +177,7 @@ describe("F3.13 what a call takes of a rate", () => {
     expect(codeOf(await executor.execute(call("a")))).toBe("rate_limited");
   });
 
-  test("holds for calls that are made at once", async () => {
+  test("is enforced for simultaneous calls", async () => {
     const { executor } = limited([{ calls: 3, windowMs: 1000 }]);
     const outcomes = await Promise.all(
       Array.from({ length: 9 }, () => executor.execute(call("a"))),
@@ -189,7 +189,7 @@ describe("F3.13 what a call takes of a rate", () => {
 describe("a rate of spending", () => {
   const open = { policy: "autonomous" } as const;
 
-  test("counts what calls say that they spend", async () => {
+  test("counts the amounts that calls declare", async () => {
     const { clock, executor } = limited([{ spend: 10, windowMs: 60_000 }], open, [
       shop(),
       ...tools,
@@ -207,7 +207,7 @@ describe("a rate of spending", () => {
     expect(failed(await executor.execute(call("buy", { amount: 11 }))).error.retryable).toBe(false);
   });
 
-  test("refuses a call that does not say how much, of the tools that it is for", async () => {
+  test("refuses calls of its tools that do not declare an amount", async () => {
     const rates = [{ spend: 10, windowMs: 60_000, tools: ["buy"] }];
     const { executor } = limited(rates, open, shop());
     expect(codeOf(await executor.execute(call("buy", { amount: "1" })))).toBe("limit_exceeded");
@@ -215,7 +215,7 @@ describe("a rate of spending", () => {
     completed(await other.execute(call("buy", { amount: "1" })));
   });
 
-  test("gives everything back when one of several limits refuses", async () => {
+  test("releases everything if one of several limits refuses", async () => {
     const { asked, store } = notedStore(new FakeClock());
     const { executor } = limited(
       [{ calls: 5, spend: 10, windowMs: 1000 }],
@@ -238,11 +238,11 @@ describe("a store of rates", () => {
   test.each<[string, RateLimitStore]>([
     ["throws", { ...fine, reserve: broken }],
     ["rejects", { ...fine, reserve: rejected }],
-    ["answers with nothing", { ...fine, reserve: () => undefined as never }],
-    ["answers with no id", { ...fine, reserve: () => ({ granted: true }) as never }],
-    ["throws when told that the call starts", { ...fine, commit: broken }],
-    ["rejects when told that the call starts", { ...fine, commit: rejected }],
-  ])("that %s lets nothing run", async (_, rateLimits) => {
+    ["returns nothing", { ...fine, reserve: () => undefined as never }],
+    ["returns no id", { ...fine, reserve: () => ({ granted: true }) as never }],
+    ["throws on commit", { ...fine, commit: broken }],
+    ["rejects on commit", { ...fine, commit: rejected }],
+  ])("that %s prevents every call", async (_, rateLimits) => {
     let ran = false;
     const { executor } = limited(
       [{ calls: 1, windowMs: 1000 }],
@@ -270,7 +270,7 @@ describe("a store of rates", () => {
   });
 
   test.each([NaN, -5, "soon"])(
-    "that says %s about when to come back is not believed",
+    "that returns %s as the time of the next try is not trusted",
     async (ms) => {
       const { executor } = limited([{ calls: 1, windowMs: 1000 }], {
         rateLimits: {
@@ -284,7 +284,7 @@ describe("a store of rates", () => {
     },
   );
 
-  test("may take its time; a call that is stopped meanwhile gives back what it gets later", async () => {
+  test("may be slow; a call that is stopped meanwhile releases a late reservation", async () => {
     const asked: string[] = [];
     let answer: (reservation: typeof granted) => void = () => {};
     const { executor } = limited([{ calls: 1, windowMs: 1000 }], {
@@ -310,7 +310,7 @@ describe("a store of rates", () => {
     expect(asked).toEqual(["release 1", "commit 1"]);
   });
 
-  test("is not asked about calls that no limit is for", async () => {
+  test("is not used for calls without a limit", async () => {
     const { asked, store } = notedStore(new FakeClock());
     const { executor } = limited([{ calls: 1, windowMs: 1000, tools: ["b"] }], {
       rateLimits: store,

@@ -19,7 +19,7 @@ import { completed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 import { shop } from "./controlled.ts";
 
-/** One call of the plan, with those that its tool makes. */
+/** One call of the plan, with the calls that its tool makes. */
 interface Planned {
   readonly tool: string;
   readonly ms: number;
@@ -84,12 +84,14 @@ const settings = fc.record({
   }),
 });
 
-/** What runs, by the events: never more than the limits, however the calls end. */
+/** The running calls, by the events: never more than the limits, however the calls end. */
 class Watch {
   readonly starts: { readonly runId: string; readonly tool: string; readonly at: number }[] = [];
-  /** Of the starts, those of calls that have been suspended in the same run: they count no more. */
+  /**
+   * Of the starts, those of calls that were suspended in the same run: they are not counted again.
+   */
   readonly goneOn: { readonly runId: string; readonly tool: string }[] = [];
-  /** Kept, since what an observer or a tool throws stays with the executor. */
+  /** Stored, since errors of an observer or a tool stay inside the executor. */
   readonly violations: unknown[] = [];
   readonly #running = new Map<string, string>();
   readonly #away = new Set<string>();
@@ -122,12 +124,12 @@ class Watch {
     }
   }
 
-  /** Every call that has started has told of its end. */
+  /** Every started call has emitted its end. */
   get idle(): boolean {
     return this.#running.size + this.#waiting.size === 0;
   }
 
-  /** A tool waits for calls of its own. */
+  /** A tool waits for its nested calls. */
   async away<T>(callId: string, work: () => Promise<T>): Promise<T> {
     this.#away.add(callId);
     const result = await work();
@@ -144,7 +146,7 @@ class Watch {
     this.#check(callId);
   }
 
-  /** A tool asks to wait. The event tells of it only when that has been put down. */
+  /** A tool asks to wait. The event is emitted only after that is stored. */
   suspends(callId: string): void {
     this.#away.add(callId);
   }
@@ -172,14 +174,14 @@ class Watch {
     }
     for (const [id, name] of this.#running) {
       if (name !== "only") continue;
-      // What it has called itself, and those that wait for a call which led to it.
+      // Its own nested calls, and those that wait for a call which led to it.
       const beside = there.filter(([other]) => other !== id && !this.#below(other, id));
       if (beside.length > 0) this.violations.push({ id, beside });
     }
   }
 }
 
-/** A store that notes which reservations are open, and may take its time. */
+/** A store that records the open reservations, and may be slow. */
 function watchedStore(clock: FakeClock, takesTime: boolean) {
   const inner = memoryRateLimits(clock);
   const open = new Set<string>();
@@ -208,7 +210,7 @@ function watchedStore(clock: FakeClock, takesTime: boolean) {
   return { open, twice, store };
 }
 
-/** Lets time go by until it is there; what is hashed on the way takes none of the clock's. */
+/** Advances the time until it is present; hashing does not use the fake clock. */
 async function inTime<T>(clock: FakeClock, promise: Promise<T>): Promise<T> {
   const there: Promise<T>[] = [];
   const note = (): unknown => there.push(promise);
@@ -219,7 +221,7 @@ async function inTime<T>(clock: FakeClock, promise: Promise<T>): Promise<T> {
   }
 }
 
-test("EX13 every exit of a call gives back what it held, once, and nothing ever exceeds a limit", async () => {
+test("EX13 every exit of a call releases its resources once, and no limit is ever exceeded", async () => {
   await fc.assert(
     fc.asyncProperty(steps, settings, async (plan: readonly Step[], setting) => {
       const clock = new FakeClock();
@@ -235,7 +237,7 @@ test("EX13 every exit of a call gives back what it held, once, and nothing ever 
       const callOf = ({ tool, ms, together, children }: Planned, parent?: string): ToolCall => {
         const id = `${tool}-${++calls}`;
         if (parent !== undefined) watch.child(id, parent);
-        // What differs between calls of the plan only by their ids is the same call.
+        // Calls of the plan that differ only in their ids are the same call.
         return call(tool, { ms, together, children: children as never }, id);
       };
       const wait = (ms: number): Promise<void> =>
@@ -347,7 +349,7 @@ test("EX13 every exit of a call gives back what it held, once, and nothing ever 
         expect(within.length).toBeLessThanOrEqual(rate.calls);
       }
 
-      // Nobody holds a place and nobody waits for one: else this would not run, or not twice.
+      // No slot is held and no call waits for one: otherwise this call would not run, or not twice.
       for (let index = 0; index < 2; index++) {
         const probe = { tool: "only", ms: 0, together: true, children: [] };
         await clock.advance(rate.windowMs);

@@ -27,7 +27,7 @@ async function statuses(run: ToolRun, names: string): Promise<string[]> {
 }
 
 describe("F3.21 a model that repeats itself", () => {
-  test("may make the same call as often as the limit says, and is told about the next", async () => {
+  test("may make the same call as often as the limit allows, and receives an error for the next", async () => {
     const run = start();
     for (let index = 0; index < 3; index++) completed(await run.execute(call("a", { x: 1, y: 2 })));
     const { error } = failed(await run.execute(call("a", '{"y":2,"x":1}')));
@@ -39,7 +39,7 @@ describe("F3.21 a model that repeats itself", () => {
     completed(await run.execute(call("b", { x: 1, y: 2 })));
   });
 
-  test("is found when it goes round in a circle of several calls", async () => {
+  test("is detected in a circle of several calls", async () => {
     expect((await statuses(start(), "a b a b a b a b b a")).slice(5)).toEqual([
       "completed",
       "limit_exceeded",
@@ -49,7 +49,7 @@ describe("F3.21 a model that repeats itself", () => {
     ]);
   });
 
-  test("may come back to a call after twenty others", async () => {
+  test("may return to a call after twenty others", async () => {
     const run = start();
     await statuses(run, "a a a");
     for (let index = 0; index < 17; index++) completed(await run.execute(call("b", { index })));
@@ -61,7 +61,7 @@ describe("F3.21 a model that repeats itself", () => {
     ]);
   });
 
-  test("does not get round it with calls that are refused", async () => {
+  test("is detected despite calls that are refused", async () => {
     const run = start();
     await statuses(run, "a a a");
     for (let index = 0; index < 25; index++) {
@@ -71,7 +71,7 @@ describe("F3.21 a model that repeats itself", () => {
     expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
   });
 
-  test("does not get round it with calls that all wait at once", async () => {
+  test("is detected in calls that all wait at once", async () => {
     const executor = executorFor(tools);
     const run = executor.startRun({ limits });
     await statuses(run, "a a a");
@@ -79,7 +79,7 @@ describe("F3.21 a model that repeats itself", () => {
     expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
   });
 
-  test("does not get round it with calls that are all refused after another has started", async () => {
+  test("is detected in calls that are all refused after another has started", async () => {
     let refuse: () => void = () => {};
     const refused = new Promise<{ approved: false }>((resolve) => {
       refuse = () => resolve({ approved: false });
@@ -93,7 +93,7 @@ describe("F3.21 a model that repeats itself", () => {
     expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
   });
 
-  test("is found in calls that are made at once, and in long arguments", async () => {
+  test("is detected in simultaneous calls, and in long arguments", async () => {
     const text = "x".repeat(100_000);
     const run = start();
     const outcomes = await run.executeAll([
@@ -107,7 +107,7 @@ describe("F3.21 a model that repeats itself", () => {
     ]);
   });
 
-  test("counts a call that waits for a person when it goes on", async () => {
+  test("has a waiting call counted when it is resumed", async () => {
     const executor = executorFor(tools);
     const run = executor.startRun({ limits: { identicalCalls: 1 } });
     const first = interruptionOf(await run.execute(call("ask")));
@@ -116,7 +116,7 @@ describe("F3.21 a model that repeats itself", () => {
     expect(codeOf(await executor.resume(second, [{ type: "approve" }]))).toBe("limit_exceeded");
   });
 
-  test("is found when tools make the calls", async () => {
+  test("is detected when tools make the calls", async () => {
     const executor = executorFor([
       tool("loop", async (_, { scope }) => {
         const outcomes = [];

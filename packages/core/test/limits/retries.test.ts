@@ -20,8 +20,8 @@ function flaky(seen: number[] = []): Tool {
   return tool("flaky", work, { retry });
 }
 
-describe("an attempt that is made again", () => {
-  test("takes of the rate, and not of the run's calls", async () => {
+describe("a repeated attempt", () => {
+  test("counts against the rate, and not against the run's calls", async () => {
     const clock = new FakeClock();
     const executor = executorFor([flaky(), tool("a")], {
       clock,
@@ -35,7 +35,7 @@ describe("an attempt that is made again", () => {
     expect(codeOf(await executor.execute(call("a")))).toBe("rate_limited");
   });
 
-  test("is not made when the rate is used up, and nothing stays reserved", async () => {
+  test("is not made if the rate is exhausted, and nothing stays reserved", async () => {
     const clock = new FakeClock();
     const seen: number[] = [];
     const executor = executorFor(flaky(seen), {
@@ -53,7 +53,7 @@ describe("an attempt that is made again", () => {
     expect(seen).toEqual([1, 2, 1, 2]);
   });
 
-  test("gives back what it got when it does not get all, and when it is stopped meanwhile", async () => {
+  test("releases a partial reservation, also if it is stopped meanwhile", async () => {
     const clock = new FakeClock();
     const limits = { rates: [{ calls: 9, spend: 7, windowMs: 10_000 }] };
     const { spec, ...rest } = shop({ invoke: busy });
@@ -75,7 +75,7 @@ describe("an attempt that is made again", () => {
     let answer: (() => void) | undefined;
     const rateLimits: RateLimitStore = {
       ...slow.store,
-      // From the second attempt on it takes its time with what is spent.
+      // From the second attempt on, the spending store is slow.
       reserve: (requests) =>
         slow.asked.length < 4 || requests[0]?.key.startsWith("calls") === true
           ? slow.store.reserve(requests)
@@ -95,7 +95,7 @@ describe("an attempt that is made again", () => {
     ]);
   });
 
-  test("spends again, unless the tool is trusted to say that nothing more happens", async () => {
+  test("spends again, unless the tool is trusted and declares that a retry has no further effect", async () => {
     const clock = new FakeClock();
     let attempts = 0;
     const buy = (idempotentHint: boolean): Tool => {
@@ -119,8 +119,8 @@ describe("an attempt that is made again", () => {
   });
 });
 
-describe("the place of a call that waits for its next attempt", () => {
-  test("is free for others, and is taken back before those who have not started", async () => {
+describe("the slot of a call that waits for its next attempt", () => {
+  test("is free for others, and is reacquired before calls that have not started", async () => {
     const clock = new FakeClock();
     const controlled = new Controlled();
     const seen: number[] = [];
@@ -141,7 +141,7 @@ describe("the place of a call that waits for its next attempt", () => {
     for (const other of others) completed(await other);
   });
 
-  test("is not waited for by one that is stopped", async () => {
+  test("is not awaited by a stopped call", async () => {
     const clock = new FakeClock();
     const controlled = new Controlled();
     const seen: number[] = [];
@@ -162,7 +162,7 @@ describe("the place of a call that waits for its next attempt", () => {
     expect(seen).toEqual([1]);
   });
 
-  test("is not brought back by what the attempt has left running", async () => {
+  test("is not returned by work that the attempt has left running", async () => {
     const clock = new FakeClock();
     const controlled = new Controlled();
     const top = tool(

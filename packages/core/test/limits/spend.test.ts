@@ -7,8 +7,8 @@ import { shop, spending } from "./controlled.ts";
 
 const open = { policy: "autonomous" } as const;
 
-describe("a limit of spending", () => {
-  test("lets exactly as much be spent, in fractions too, and says what is left", async () => {
+describe("a spending limit", () => {
+  test("allows exactly its amount, in fractions too, and reports the rest", async () => {
     const run = executorFor(shop(), open).startRun({ limits: { spend: 0.3 } });
     for (let index = 0; index < 2; index++) {
       completed(await run.execute(call("buy", { amount: 0.1 })));
@@ -23,13 +23,13 @@ describe("a limit of spending", () => {
     completed(await run.execute(call("buy", { amount: 0 })));
   });
 
-  test("counts all that one call means to spend", async () => {
+  test("counts all amounts that one call declares", async () => {
     const twice = shop({ preflight: () => [spending(6), spending(6)] });
     const run = executorFor(twice, open).startRun({ limits: { spend: 10 } });
     expect(codeOf(await run.execute(call("buy")))).toBe("limit_exceeded");
   });
 
-  test("holds for calls that are made at once", async () => {
+  test("is enforced for simultaneous calls", async () => {
     const slow = shop({ preflight: async () => [spending(4)] });
     const run = executorFor(slow, open).startRun({ limits: { spend: 10 } });
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => run.execute(call("buy"))));
@@ -39,11 +39,11 @@ describe("a limit of spending", () => {
   test.each([
     ["nothing", undefined],
     ["a text", "5"],
-    ["less than nothing", -5],
+    ["a negative amount", -5],
     ["no number", NaN],
     ["no end", Infinity],
     ["an object", { valueOf: (): number => 1 }],
-  ])("refuses a call that says %s about how much it spends", async (_, amount) => {
+  ])("refuses a call that declares %s as its amount", async (_, amount) => {
     let ran = false;
     const tool = shop({ preflight: () => [spending(amount)], invoke: () => void (ran = true) });
     const executor = executorFor(tool, open);
@@ -66,14 +66,14 @@ describe("a limit of spending", () => {
     expect(codeOf(await run.execute(call("buy")))).toBe("limit_exceeded");
   });
 
-  test("refuses a tool that is known to spend and asks for no permission to", async () => {
+  test("refuses a tool that is known to spend and declares no amount", async () => {
     const buy = foreignTool("buy", { spec: { annotations: { access: { spend: true } } } });
     const run = executorFor([buy, tool("free")], open).startRun({ limits: { spend: 10 } });
     expect(codeOf(await run.execute(call("buy")))).toBe("limit_exceeded");
     completed(await run.execute(call("free")));
   });
 
-  test("is given back by a call that is refused, and by one that waits until it goes on", async () => {
+  test("is released by a call that is refused, and by one that waits until it is resumed", async () => {
     const executor = executorFor(shop());
     const run = executor.startRun({ limits: { spend: 10 } });
     const first = interruptionOf(await run.execute(call("buy", { amount: 10 }, "1")));
@@ -96,9 +96,9 @@ describe("a limit of spending", () => {
     expect(codeOf(await run.execute(call("buy", { amount: 1 })))).toBe("limit_exceeded");
   });
 
-  describe("of a call that is suspended", () => {
-    /** A tool that waits for a person as often as it is told to, and spends what it says each time. */
-    function patient(waits: number, amounts: readonly number[] = []) {
+  describe("the spending of a suspended call", () => {
+    /** A tool that waits for a person a given number of times, and declares an amount each time. */
+    function suspending(waits: number, amounts: readonly number[] = []) {
       let asked = 0;
       let started = 0;
       const buy = shop({
@@ -110,20 +110,20 @@ describe("a limit of spending", () => {
     }
     const answer = [{ type: "input", value: 1 }] as const;
 
-    test("is kept: it has run, and others may not spend what it did", async () => {
+    test("is retained: the tool has run, and others may not spend its amount", async () => {
       const limits = { spend: 20, calls: 5, callsPerTool: 5, identicalCalls: 3 };
-      const run = patient(Infinity).startRun({ limits });
+      const run = suspending(Infinity).startRun({ limits });
       interruptionOf(await run.execute(call("buy", { amount: 10 })));
       interruptionOf(await run.execute(call("buy", { amount: 10 })));
       expect(codeOf(await run.execute(call("buy", { amount: 10 })))).toBe("limit_exceeded");
       expect(run.counters).toMatchObject({ calls: 2, spend: 20 });
-      const few = patient(Infinity).startRun({ limits: { calls: 2 } });
+      const few = suspending(Infinity).startRun({ limits: { calls: 2 } });
       for (let n = 0; n < 2; n++) interruptionOf(await few.execute(call("buy", { amount: 1 })));
       expect(codeOf(await few.execute(call("buy", { amount: 1 })))).toBe("limit_exceeded");
     });
 
-    test("is taken once, however often it goes on in its run", async () => {
-      const executor = patient(3);
+    test("is counted once, however often the call is resumed in its run", async () => {
+      const executor = suspending(3);
       const limits = { spend: 10, calls: 1, callsPerTool: 1, identicalCalls: 1 };
       const run = executor.startRun({ limits });
       let waiting = interruptionOf(await run.execute(call("buy", { amount: 10 })));
@@ -132,8 +132,8 @@ describe("a limit of spending", () => {
       expect(run.counters).toMatchObject({ calls: 1, spend: 10 });
     });
 
-    test("grows with what it spends beyond that, and never shrinks", async () => {
-      const executor = patient(3, [4, 6, 1, 5]);
+    test("grows with a higher amount, and never shrinks", async () => {
+      const executor = suspending(3, [4, 6, 1, 5]);
       const run = executor.startRun({ limits: { spend: 10 } });
       let waiting = interruptionOf(await run.execute(call("buy")));
       waiting = interruptionOf(await executor.resume(waiting, answer));
@@ -142,16 +142,16 @@ describe("a limit of spending", () => {
       expect(run.counters?.spend).toBe(6);
     });
 
-    test("is no way past the limit when it goes on", async () => {
-      const executor = patient(1, [1, 100]);
+    test("cannot exceed the limit when it is resumed", async () => {
+      const executor = suspending(1, [1, 100]);
       const run = executor.startRun({ limits: { spend: 10 } });
       const waiting = interruptionOf(await run.execute(call("buy")));
       expect(codeOf(await executor.resume(waiting, answer))).toBe("limit_exceeded");
       expect(run.counters?.spend).toBe(1);
     });
 
-    test("is taken anew in another run", async () => {
-      const executor = patient(2);
+    test("is counted again in another run", async () => {
+      const executor = suspending(2);
       const [first, second] = [1, 2].map(() => executor.startRun({ limits: { spend: 10 } }));
       const waiting = interruptionOf(await first?.execute(call("buy", { amount: 10 })));
       const again = interruptionOf(
@@ -161,7 +161,7 @@ describe("a limit of spending", () => {
       expect([first?.counters?.spend, second?.counters?.spend]).toEqual([10, 10]);
     });
 
-    test("is given back by another run in which it waits for an approval, until it starts there", async () => {
+    test("is released by another run in which it waits for an approval, until it starts there", async () => {
       let asks = false;
       const buy = shop({
         invoke: (_, { resumed }) =>
@@ -193,7 +193,7 @@ describe("a limit of spending", () => {
     expect(codeOf(await run.execute(second))).toBe("limit_exceeded");
   });
 
-  test("is not taken by a call that is stopped before anything is decided", async () => {
+  test("does not count a call that is stopped before the decision", async () => {
     const clock = new FakeClock();
     let propose: () => void = () => {};
     let recorded: () => void = () => {};
@@ -211,7 +211,7 @@ describe("a limit of spending", () => {
     const run = executor.startRun({ limits: { spend: 10, durationMs: 1000 } });
     const outcome = run.execute(call("buy"));
     await clock.advance(1000);
-    // The refusal is being recorded when the tool says at last what it would have spent.
+    // The refusal is being recorded when the tool finally declares its amount.
     propose();
     await settled();
     recorded();
@@ -219,7 +219,7 @@ describe("a limit of spending", () => {
     expect(run.counters?.spend).toBe(0);
   });
 
-  test("is not taken by an admitted call that is stopped while its rate is asked for", async () => {
+  test("does not count an admitted call that is stopped while its rate is reserved", async () => {
     const asked: string[] = [];
     let answer: () => void = () => {};
     const executor = executorFor(shop(), {

@@ -14,7 +14,7 @@ import { specHashOf } from "../../src/contract/tool.ts";
 import { sameSpec } from "../../src/registry/registry-diff.ts";
 import { failed } from "../support/outcomes.ts";
 
-const shown: JsonSchema = {
+const modelSchema: JsonSchema = {
   type: "object",
   properties: { note: { type: "object", description: "[…]" } },
 };
@@ -38,7 +38,7 @@ function noteTool(argumentsSchema: JsonSchema = whole): Tool {
     spec: {
       name: "note",
       description: "Keeps a note.",
-      inputSchema: shown,
+      inputSchema: modelSchema,
       annotations: {},
       provenance: { adapter: "test" },
     },
@@ -63,10 +63,10 @@ async function refusal(args: JsonObject, options?: object): Promise<string> {
   return error.message;
 }
 
-describe("a tool that shows less of its arguments than it takes", () => {
-  test("shows a model what its spec says, and is validated against all of it", async () => {
+describe("a tool with parameters that a model does not see", () => {
+  test("gives a model its spec's schema, and is validated against the full schema", async () => {
     const executor = executorOver(noteTool());
-    expect(executor.startRun().toolset.specs()[0]?.inputSchema).toBe(shown);
+    expect(executor.startRun().toolset.specs()[0]?.inputSchema).toBe(modelSchema);
     expect(await refusal({ note: { text: "long" } })).toContain("note.text");
     expect(await refusal({ note: {}, more: 1 })).toContain("Known: note.");
     const outcome = await executor.execute({
@@ -77,7 +77,7 @@ describe("a tool that shows less of its arguments than it takes", () => {
     expect(outcome.status).toBe("completed");
   });
 
-  test("has what it calls secret masked, although the model is not shown it", async () => {
+  test("has the secret ones masked, although they are not in the model's schema", async () => {
     const outcome = await executorOver(noteTool(), {
       policy: "supervised",
     }).execute({
@@ -90,7 +90,7 @@ describe("a tool that shows less of its arguments than it takes", () => {
     expect(JSON.stringify(outcome)).not.toContain("4711");
   });
 
-  test("keeps it under other names", () => {
+  test("keeps them under other names", () => {
     for (const source of [
       prefix(toolsSource("test", [noteTool()]), "my"),
       rename(toolsSource("test", [noteTool()]), { note: "memo" }),
@@ -101,12 +101,12 @@ describe("a tool that shows less of its arguments than it takes", () => {
     }
   });
 
-  test("is another tool when what it takes changes, though it looks the same", async () => {
+  test("is a changed tool if its full schema changes, though its spec is the same", async () => {
     const { properties } = whole;
     const open = noteTool({ type: "object", properties: properties as JsonObject });
     expect(await specHashOf(open)).not.toBe(await specHashOf(noteTool()));
     expect(sameSpec(open, noteTool())).toBe(false);
     const { argumentsSchema: _, ...plain } = noteTool();
-    expect(await specHashOf(noteTool(shown))).toBe(await specHashOf(plain));
+    expect(await specHashOf(noteTool(modelSchema))).toBe(await specHashOf(plain));
   });
 });

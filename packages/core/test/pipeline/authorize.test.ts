@@ -24,7 +24,7 @@ function proposing(kinds: readonly string[], annotations: ToolAnnotations = {}):
   });
 }
 
-/** What an object offers, its class included. */
+/** The members of an object, its class included. */
 function everyMemberOf(one: object): Record<string, unknown> {
   const names = [...Object.keys(one), ...Object.getOwnPropertyNames(Object.getPrototypeOf(one))];
   return Object.fromEntries(
@@ -37,8 +37,8 @@ function everyMemberOf(one: object): Record<string, unknown> {
 const trusted = (tool: Tool): TestSource => new TestSource("s", [tool], { trusted: true });
 const untrusted = (tool: Tool): TestSource => new TestSource("s", [tool]);
 
-describe("what a call intends", () => {
-  test("is asked for all at once", async () => {
+describe("the permissions of a call", () => {
+  test("are requested together", async () => {
     const executor = executorFor(trusted(proposing(["process", "fs.read", "fs.write"])));
     const interruption = interruptionOf(await executor.execute(call("t", {}, "c")));
     const { specHash } = interruption;
@@ -68,7 +68,7 @@ describe("what a call intends", () => {
     ]);
   });
 
-  test("is refused when one of it is denied, whatever else would be asked for", async () => {
+  test("are refused if one is denied, whatever approval others need", async () => {
     const executor = executorFor(
       trusted(proposing(["network", "fs.write"], { readOnlyHint: true })),
       { policy: "readOnly" },
@@ -80,7 +80,7 @@ describe("what a call intends", () => {
     );
   });
 
-  test("by a tool that nobody trusts is asked for besides the call itself", async () => {
+  test("of an untrusted tool are requested in addition to the call itself", async () => {
     for (const kinds of [["fs.read"], ["delegate"], ["network"]]) {
       const executor = executorFor(untrusted(proposing(kinds)));
       const interruption = interruptionOf(await executor.execute(call("t")));
@@ -95,14 +95,14 @@ describe("what a call intends", () => {
     [{ access: { filesystem: "write" } }, "fs.write"],
     [{ access: { process: true, filesystem: "write" } }, "process"],
     [{ access: { spend: true, process: true } }, "spend"],
-  ])("is what its annotations %j imply when it proposes nothing: %s", async (annotations, kind) => {
+  ])("follow from its annotations %j if it proposes none: %s", async (annotations, kind) => {
     const executor = executorFor(untrusted(foreignTool("t", { spec: { annotations } })));
     expect(interruptionOf(await executor.execute(call("t"))).requests).toMatchObject([
       { permission: { kind, target: "t", summary: "Call t" } },
     ]);
   });
 
-  test("is shown under the tool's title", async () => {
+  test("are displayed under the tool's title", async () => {
     for (const spec of [{ title: "Clean up" }, { annotations: { title: "Clean up" } }]) {
       const executor = executorFor(untrusted(foreignTool("t", { spec })));
       expect(interruptionOf(await executor.execute(call("t"))).requests).toMatchObject([
@@ -111,7 +111,7 @@ describe("what a call intends", () => {
     }
   });
 
-  test("may take its time to be found out; what comes of it is allowed or not all the same", async () => {
+  test("may be computed asynchronously; they are decided in the same way", async () => {
     const slow = foreignTool("t", { preflight: async () => [request("fs.read")] });
     completed(await executorFor(trusted(slow)).execute(call("t")));
     const wrong = foreignTool("t", { preflight: () => Promise.reject(new Error("cannot say")) });
@@ -119,7 +119,7 @@ describe("what a call intends", () => {
     expect([error.code, result.durationMs]).toEqual(["execution_failed", 0]);
   });
 
-  test("is found out with what is known of the call, and nothing that could have an effect", async () => {
+  test("are computed from the known data of the call, and without effects", async () => {
     let seen: Record<string, unknown> = {};
     let aborted: unknown;
     const looking = foreignTool("t", {
@@ -142,7 +142,7 @@ describe("what a call intends", () => {
     expect([seen["callId"], seen["runId"], aborted]).toEqual(["c", "r", false]);
   });
 
-  test("is not told of, and nothing runs, when the call is cancelled meanwhile", async () => {
+  test("are not emitted, and nothing runs, if the call is cancelled meanwhile", async () => {
     let go: () => void = () => {};
     let ran = false;
     const slow = foreignTool("t", {
@@ -164,11 +164,11 @@ describe("what a call intends", () => {
   });
 });
 
-describe("when the policy asks", () => {
+describe("if the policy asks", () => {
   const asking = (onAsk: ApprovalMode) =>
     executorFor(tool("t", undefined, { needsApproval: true }), { onAsk });
 
-  test("`deny` refuses, and says that no person decided", async () => {
+  test("`deny` refuses, and the text says that no person decided", async () => {
     const outcome = await asking("deny").execute(call("t"));
     expect(codeOf(outcome)).toBe("permission_denied");
     expect(textFor(outcome)).toBe(
@@ -196,7 +196,7 @@ describe("when the policy asks", () => {
     });
   });
 
-  test("an approver's no is told to the model, with the reason if there is one", async () => {
+  test("an approver's rejection is reported to the model, with the reason if there is one", async () => {
     const no = await asking(() => ({ approved: false, reason: "too expensive" })).execute(
       call("t"),
     );
@@ -231,7 +231,7 @@ describe("when the policy asks", () => {
     },
   );
 
-  test("an approver cannot change the arguments that it was shown", async () => {
+  test("an approver cannot change the arguments that it sees", async () => {
     let got: unknown;
     const executor = executorFor(
       tool("t", (args) => void (got = args), { needsApproval: true }),
@@ -250,7 +250,7 @@ describe("when the policy asks", () => {
     expect(got).toEqual({ n: 1 });
   });
 
-  test("an approver that is still thinking when the run is cancelled is too late", async () => {
+  test("an approver that has not answered when the run is cancelled is too late", async () => {
     const asked = deferred<() => void>();
     let ran = false;
     const executor = executorFor(
@@ -270,7 +270,7 @@ describe("when the policy asks", () => {
     expect([ran, events.some(({ type }) => type === "tool.authorized")]).toEqual([false, false]);
   });
 
-  test("waiting for a person does not use up the tool's time", async () => {
+  test("waiting for a person does not use the tool's timeout", async () => {
     const clock = new FakeClock();
     const asked = deferred<() => void>();
     const executor = executorFor(tool("t", undefined, { needsApproval: true, timeoutMs: 1 }), {
@@ -285,7 +285,7 @@ describe("when the policy asks", () => {
   });
 });
 
-test("AP10 a deny wins over an ask and an allow, whichever comes first", async () => {
+test("AP10 a deny takes precedence over an ask and an allow, in any order", async () => {
   const kinds = ["network", "fs.write", "fs.read"];
   for (const order of [kinds, kinds.toReversed()]) {
     const executor = executorFor(trusted(proposing(order, { readOnlyHint: true })), {
@@ -295,7 +295,7 @@ test("AP10 a deny wins over an ask and an allow, whichever comes first", async (
   }
 });
 
-test("SC18 the checks see the very value that the tool gets", async () => {
+test("SC18 the checks see the same value as the tool", async () => {
   const seen: string[] = [];
   const note = (args: unknown): void => void seen.push(JSON.stringify(args));
   const executor = executorFor(
@@ -313,7 +313,7 @@ test("SC18 the checks see the very value that the tool gets", async () => {
   expect(seen).toHaveLength(4);
 });
 
-describe("a policy that depends on who calls", () => {
+describe("a policy that depends on the caller", () => {
   const policy: PolicyInput = {
     preset: "autonomous",
     rules: [{ tools: "admin_*", callers: { id: "*" }, effect: "deny", reason: "not for guests" }],
@@ -325,7 +325,7 @@ describe("a policy that depends on who calls", () => {
   const names = (toolset: Iterable<Tool>): string[] => Array.from(toolset, ({ spec }) => spec.name);
   const tools = [tool("admin_wipe"), tool("read")];
 
-  test("shows each caller what that caller may call, and lets nobody call more", async () => {
+  test("lists for each caller the tools that it may call, and allows no others", async () => {
     const executor = executorFor(tools, { policy: byRole });
     const [guest, admin] = ["guest", "admin"].map((role) =>
       executor.startRun({ caller: { id: role, roles: [role] } }),
@@ -334,7 +334,7 @@ describe("a policy that depends on who calls", () => {
     expect(names(admin?.toolset ?? [])).toEqual(["admin_wipe", "read"]);
     expect(codeOf(await guest?.execute(call("admin_wipe")))).toBe("not_advertised");
     completed(await admin?.execute(call("admin_wipe")));
-    // Also where the host gives a guest the tools of somebody else.
+    // Also if the host gives a guest the tools of another caller.
     const given = executor.startRun({
       caller: { id: "guest", roles: ["guest"] },
       toolset: executor.registry.toolset(),
@@ -353,13 +353,13 @@ describe("a policy that depends on who calls", () => {
     expect(names(run.toolset)).toEqual(["more", "read"]);
   });
 
-  test("is no reason for a toolset of their own where it does not", () => {
+  test("creates no separate toolset if the caller makes no difference", () => {
     const executor = executorFor(tools, { policy: "autonomous" });
     expect(executor.startRun({ caller: { id: "ada" } }).toolset).toBe(executor.toolset);
   });
 });
 
-test("a policy function decides about the final arguments, and its layer narrows", async () => {
+test("a policy function decides by the final arguments, and its layer narrows", async () => {
   const seen: unknown[] = [];
   const executor = executorFor([tool("t"), tool("u")], {
     policy: [
@@ -383,7 +383,7 @@ test("a policy function decides about the final arguments, and its layer narrows
   ]);
 });
 
-test("a policy that makes no sense for a nested call refuses that call, and not its caller", async () => {
+test("an invalid policy for a nested call refuses that call, and not its caller", async () => {
   const executor = executorFor([
     tool("outer", async (_, { scope }) => {
       const outcome = await scope.execute(call("inner"), { narrow: "everything" as never });

@@ -6,7 +6,7 @@ import { anyText } from "../support/any-text.ts";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { completed, failed, textFor } from "../support/outcomes.ts";
 
-async function shown(
+async function boundedOutput(
   returned: ToolReturn,
   maxOutputBytes: number,
 ): Promise<readonly ContentBlock[]> {
@@ -17,7 +17,9 @@ async function shown(
   return completed(await executor.execute(call("t"))).result.content;
 }
 
-/** What a block costs a model, counted independently: every text in it, and images by themselves. */
+/**
+ * The cost of a block for a model, counted independently: every text in it, and images separately.
+ */
 function bytes(blocks: readonly ContentBlock[]): number {
   return blocks.reduce((sum, block) => {
     switch (block.type) {
@@ -54,15 +56,15 @@ describe("an output within the limit", () => {
     ["several blocks", [text("a".repeat(50)), text("b".repeat(50))]],
     ["nothing", undefined],
     ["an image", [{ type: "image", data: "A".repeat(100), mimeType: "image/png" }]],
-  ])("is shown whole: %s", async (_, returned) => {
-    const whole = await shown(returned, 1_000_000);
-    expect(await shown(returned, 100)).toEqual(whole);
+  ])("is returned completely: %s", async (_, returned) => {
+    const whole = await boundedOutput(returned, 1_000_000);
+    expect(await boundedOutput(returned, 100)).toEqual(whole);
   });
 });
 
-describe("an output beyond the limit that is to be clipped", () => {
-  test("is cut, with a note of how much there was and what to do", async () => {
-    const content = await shown("x".repeat(5_000_000), 1000);
+describe("an output above the limit that is to be truncated", () => {
+  test("is cut, with a note of its size and the next step", async () => {
+    const content = await boundedOutput("x".repeat(5_000_000), 1000);
     expect(content).toHaveLength(2);
     expect(content[1]).toEqual(
       text("[cut: the whole output has 5000000 bytes, of which 1000 are shown; ask for less]"),
@@ -81,11 +83,13 @@ describe("an output beyond the limit that is to be clipped", () => {
     expect(bytes(result.content)).toBe(500);
   });
 
-  test("loses whole blocks that are not text, with a note each, and nothing that fits before them", async () => {
+  test("loses complete blocks that are not text, with a note each, and no earlier block that fits", async () => {
     const image: ContentBlock = { type: "image", data: "A".repeat(5000), mimeType: "image/png" };
     const link: ContentBlock = { type: "resource_link", uri: "file:///a", name: "a" };
     const note = "[cut: the whole output has 4275 bytes, of which 300 are shown; ask for less]";
-    expect(await shown([text("before"), image, link, text("after".repeat(100))], 300)).toEqual([
+    expect(
+      await boundedOutput([text("before"), image, link, text("after".repeat(100))], 300),
+    ).toEqual([
       text("before"),
       text("[image of 3750 bytes left out]"),
       link,
@@ -100,7 +104,7 @@ describe("an output beyond the limit that is to be clipped", () => {
         fc.array(block, { minLength: 1, maxLength: 5 }),
         fc.integer({ min: 0, max: 600 }),
         async (blocks, limit) => {
-          const content = await shown(blocks, limit);
+          const content = await boundedOutput(blocks, limit);
           expect(bytes(content)).toBeLessThanOrEqual(limit);
           const media = content.map((one) => (one.type === "image" ? one.data.length * 0.75 : 0));
           expect(media.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(103);
@@ -114,7 +118,7 @@ describe("an output beyond the limit that is to be clipped", () => {
     );
   });
 
-  test("of an error result is cut, too", async () => {
+  test("is truncated if it is an error, too", async () => {
     const executor = executorFor(
       tool("t", () => {
         throw new Error("日".repeat(500));

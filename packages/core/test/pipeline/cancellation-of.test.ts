@@ -17,7 +17,7 @@ function listener(): { handleEvent(): void; times: number } {
 }
 
 describe("the cancellation of a call", () => {
-  test("tells whoever listens once, with the reason, when the run is cancelled", async () => {
+  test("notifies each listener once, with the reason, when the run is cancelled", async () => {
     const [first, second, gone] = [listener(), listener(), listener()];
     let cancellation: Cancellation | undefined;
     const executor = executorFor(
@@ -40,7 +40,7 @@ describe("the cancellation of a call", () => {
     expect(ToolError.is(cancellation?.reason) && cancellation.reason.code).toBe("cancelled");
   });
 
-  test("says the same as the signal, whichever is asked for first", async () => {
+  test("has the same state as the signal, whichever is read first", async () => {
     let ctx: ToolContext | undefined;
     const clock = new FakeClock();
     const executor = executorFor(
@@ -57,7 +57,7 @@ describe("the cancellation of a call", () => {
     expect(signal.reason).toBe(cancellation.reason);
   });
 
-  test("that comes after the end finds nobody, and says so", async () => {
+  test("that arrives after the end finds no listener, and returns that", async () => {
     let ctx: ToolContext | undefined;
     const late = listener();
     const executor = executorFor(tool("t", (_, given) => ((ctx = given), never())));
@@ -71,7 +71,7 @@ describe("the cancellation of a call", () => {
     expect([cancellation.aborted, late.times]).toEqual([true, 0]);
   });
 
-  test("reaches all listeners though one throws", async () => {
+  test("reaches all listeners if one throws", async () => {
     const other = listener();
     const executor = executorFor(
       tool("t", (_, ctx) => {

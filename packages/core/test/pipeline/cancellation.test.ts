@@ -14,14 +14,14 @@ import { TestSource } from "../support/test-source.ts";
 
 const never = (): Promise<string> => new Promise(() => {});
 
-/** A tool that says when it starts, and never answers. */
+/** A tool that reports its start, and never answers. */
 function hanging(name = "hang"): { tool: Tool; started: () => number } {
   let started = 0;
   return { tool: tool(name, () => ((started += 1), never())), started: () => started };
 }
 
 describe("cancelling", () => {
-  test("TC27 before the start keeps the tool from running", async () => {
+  test("TC27 before the start prevents the tool from running", async () => {
     const { tool, started } = hanging();
     const executor = executorFor(tool);
     const events = recorded(executor);
@@ -40,7 +40,7 @@ describe("cancelling", () => {
     );
   });
 
-  test("a run ends all of its calls, those of other runs go on", async () => {
+  test("a run ends all of its calls, and those of other runs continue", async () => {
     const executor = executorFor([hanging().tool, tool("quick")]);
     const [run, other] = [executor.startRun(), executor.startRun()];
     const [a, b, c] = [
@@ -73,7 +73,7 @@ describe("cancelling", () => {
     run.cancel();
   });
 
-  test("by the run's signal works as by the run, and only the first reason counts", async () => {
+  test("by the run's signal is the same as by the run, and only the first reason counts", async () => {
     const controller = new AbortController();
     const executor = executorFor(hanging().tool);
     const run = executor.startRun({ signal: controller.signal });
@@ -84,7 +84,7 @@ describe("cancelling", () => {
     expect(failed(await outcome).error.message).toBe("The run was cancelled.");
   });
 
-  test("fires the tool's signal, which is made when it is read, also when that is too late", async () => {
+  test("fires the tool's signal, which is created when it is read, even after the cancellation", async () => {
     let first: AbortSignal | undefined;
     let ctx: ToolContext | undefined;
     const executor = executorFor([
@@ -101,7 +101,7 @@ describe("cancelling", () => {
     expect(first?.reason).toMatchObject({ code: "cancelled" });
   });
 
-  test("is why a call ended, whatever the tool throws when it notices", async () => {
+  test("is the reason of a call's end, whatever the tool throws in response", async () => {
     const executor = executorFor(
       tool(
         "notices",
@@ -118,7 +118,7 @@ describe("cancelling", () => {
     expect(codeOf(await outcome)).toBe("cancelled");
   });
 
-  test("from within the tool, before it has given its promise, ends it all the same", async () => {
+  test("from within the tool, before it has returned its promise, ends it", async () => {
     const controller = new AbortController();
     const executor = executorFor([
       tool("own", () => (controller.abort(), never())),
@@ -131,7 +131,7 @@ describe("cancelling", () => {
     expect(failed(await run.execute(call("runs"))).error.message).toBe("from within");
   });
 
-  test("by whoever listens, when a call starts or before, is heard", async () => {
+  test("by a listener, when a call starts or before, takes effect", async () => {
     for (const type of ["tool.requested", "tool.authorized", "tool.started"]) {
       const { tool, started } = hanging();
       const executor = executorFor(tool);
@@ -161,7 +161,7 @@ describe("cancelling", () => {
     }
   });
 
-  test("leaves nobody listening to a signal that outlives the call", async () => {
+  test("leaves no listener on a signal that outlives the call", async () => {
     const { signal } = new AbortController();
     let listening = 0;
     const add = signal.addEventListener.bind(signal);
@@ -184,7 +184,7 @@ describe("cancelling", () => {
 });
 
 describe("the end of a run", () => {
-  test("cancels what is under way and what comes after", async () => {
+  test("cancels running and later calls", async () => {
     const executor = executorFor(hanging().tool);
     let outcome;
     {
@@ -195,7 +195,7 @@ describe("the end of a run", () => {
     expect(failed(await outcome).error.message).toBe("The run has ended.");
   });
 
-  test("by itself changes nothing of calls that are over", async () => {
+  test("alone changes nothing for ended calls", async () => {
     const executor = executorFor(tool("a"));
     const run = executor.startRun();
     const outcome = await run.execute(call("a"));

@@ -5,15 +5,15 @@ import { codeOf, completed } from "../support/outcomes.ts";
 
 const hour = 3_600_000;
 
-// Nobody gives the executor a clock here: it is the platform's own that is set.
+// The executor has no clock of its own here: the platform's clock is set.
 beforeEach(() => void vi.useFakeTimers({ now: 1_800_000_000_000 }));
 afterEach(() => void vi.useRealTimers());
 
-describe("HT44 when somebody sets the clock", () => {
+describe("HT44 when the clock is set", () => {
   test.each([
     ["back", -hour],
     ["ahead", hour],
-  ])("an hour %s, a call is given up when its time is over, and not before", async (_, jump) => {
+  ])("by an hour (%s), a call ends at its timeout, and not before", async (_, jump) => {
     const executor = executorFor(tool("slow", () => new Promise(() => {}), { timeoutMs: 1000 }));
     let ended = false;
     const outcome = executor.execute(call("slow")).finally(() => (ended = true));
@@ -29,7 +29,7 @@ describe("HT44 when somebody sets the clock", () => {
   test.each([
     ["back", -hour],
     ["ahead", hour],
-  ])("an hour %s, a run has as much time left as before", async (_, jump) => {
+  ])("by an hour (%s), a run has the same remaining time as before", async (_, jump) => {
     const executor = executorFor(tool("quick", () => "done"));
     const run = executor.startRun({ limits: { durationMs: 1000 } });
     vi.setSystemTime(Date.now() + jump);
@@ -39,7 +39,7 @@ describe("HT44 when somebody sets the clock", () => {
     expect(codeOf(await run.execute(call("quick")))).toBe("limit_exceeded");
   });
 
-  test("a pause between attempts is as long as it should be", async () => {
+  test("the delay between attempts keeps its length", async () => {
     let times = 0;
     const flaky = tool("flaky", () => {
       times += 1;
@@ -59,7 +59,7 @@ describe("HT44 when somebody sets the clock", () => {
     expect(times).toBe(2);
   });
 
-  test("how long a call took is true, and when that was is the time of day", async () => {
+  test("the duration of a call is correct, and its timestamp is the new time of day", async () => {
     const slow = tool("slow", () => new Promise((done) => setTimeout(() => done("done"), 200)));
     const executor = executorFor(slow);
     const events = recorded(executor);

@@ -11,7 +11,7 @@ const tools = [
 ];
 
 describe("a limit of calls", () => {
-  test("is for the run as a whole, refuses at once, and says what to do", async () => {
+  test("applies to the whole run, refuses at once, and the text has the next step", async () => {
     const run = executorFor(tools).startRun({ limits: { calls: 2 } });
     completed(await run.execute(call("a")));
     completed(await run.execute(call("b")));
@@ -22,7 +22,7 @@ describe("a limit of calls", () => {
     );
   });
 
-  test("may be for each tool", async () => {
+  test("may be set for each tool", async () => {
     const run = executorFor(tools).startRun({ limits: { callsPerTool: 1 } });
     completed(await run.execute(call("a")));
     completed(await run.execute(call("b")));
@@ -44,7 +44,7 @@ describe("a limit of calls", () => {
     expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
   });
 
-  test("gives the place back while a call waits for a person, and takes it when it goes on", async () => {
+  test("releases a call while it waits for a person, and counts it again when it is resumed", async () => {
     const executor = executorFor(tools);
     const run = executor.startRun({ limits: { calls: 1 } });
     const waiting = interruptionOf(await run.execute(call("ask")));
@@ -70,7 +70,7 @@ describe("a limit of calls", () => {
     expect(codeOf(await run.execute(call("a")))).toBe("limit_exceeded");
   });
 
-  test("holds for calls that are made at once", async () => {
+  test("is enforced for simultaneous calls", async () => {
     const executor = executorFor(tools);
     const run = executor.startRun({ limits: { calls: 3 } });
     const events = recorded(executor);
@@ -80,7 +80,7 @@ describe("a limit of calls", () => {
   });
 
   test.each<RunLimits>([{ calls: NaN }, { calls: -1 }, { callsPerTool: NaN }])(
-    "that makes no sense (%o) is refused when the run starts",
+    "that is invalid (%o) is refused when the run starts",
     (limits) => {
       expect(() => executorFor(tools).startRun({ limits })).toThrow(
         /limits\.\w+ is (NaN|-1); use 0 or more/,

@@ -8,7 +8,7 @@ import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.t
 const never = (): Promise<string> => new Promise(() => {});
 
 describe("the deadline of a call", () => {
-  test("ends it in the middle of its work, and the tool is told", async () => {
+  test("ends it in the middle of its work, and aborts the tool", async () => {
     const clock = new FakeClock();
     let signal: AbortSignal | undefined;
     const executor = executorFor(
@@ -30,7 +30,7 @@ describe("the deadline of a call", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("is reported only when it comes before the tool's timeout; the earlier of both wins", async () => {
+  test("is reported only if it is before the tool's timeout; the earlier of both applies", async () => {
     for (const [deadlineMs, timeoutMs, message] of [
       [100, 200, "by its deadline, 100 ms"],
       [200, 100, "did not answer within 100 ms"],
@@ -46,7 +46,7 @@ describe("the deadline of a call", () => {
     }
   });
 
-  test("covers hooks, whose own time may be longer", async () => {
+  test("covers hooks, whose own timeout may be longer", async () => {
     const clock = new FakeClock();
     const executor = executorFor(tool("t"), {
       clock,
@@ -63,7 +63,7 @@ describe("the deadline of a call", () => {
     expect(typesOf(events).at(-1)).toBe("tool.rejected");
   });
 
-  test("covers the wait for a place", async () => {
+  test("covers the wait for a slot", async () => {
     const clock = new FakeClock();
     let ran = 0;
     const executor = executorFor(
@@ -80,7 +80,7 @@ describe("the deadline of a call", () => {
     expect(ran).toBe(1);
   });
 
-  test("is that of the calls which the tool makes, too", async () => {
+  test("applies to the calls that the tool makes, too", async () => {
     const clock = new FakeClock();
     let inner: AbortSignal | undefined;
     const executor = executorFor(
@@ -104,7 +104,7 @@ describe("the deadline of a call", () => {
     expect([ran, typesOf(events)]).toEqual([0, ["tool.requested", "tool.rejected"]]);
   });
 
-  test("of Infinity, or none, is none", async () => {
+  test("of Infinity, or none, is no deadline", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       tool(
@@ -134,7 +134,7 @@ describe("the deadline of a call", () => {
     expect(ran).toBe(0);
   });
 
-  test("of a call that was only admitted begins anew when it is made", async () => {
+  test("of a call that was only admitted begins again when it is made", async () => {
     const clock = new FakeClock();
     const run = executorFor(tool("t", never, { timeoutMs: 0 }), { clock }).startRun();
     const asked = call("t");
@@ -157,8 +157,8 @@ describe("the deadline of a call", () => {
   });
 });
 
-describe("the time of a run", () => {
-  test("F0.23 ends what is under way, and no call starts any more", async () => {
+describe("the duration of a run", () => {
+  test("F0.23 ends running calls, and no call starts any more", async () => {
     const clock = new FakeClock();
     let ran = 0;
     const executor = executorFor([tool("slow", never), tool("quick", () => void (ran += 1))], {
@@ -187,7 +187,7 @@ describe("the time of a run", () => {
     completed(await executor.execute(call("quick")));
   });
 
-  test("is what counts when the call's own deadline is later, and the other way round", async () => {
+  test("applies if the call's own deadline is later, and the other way round", async () => {
     for (const [deadlineMs, code, ms] of [
       [1000, "limit_exceeded", 500],
       [100, "timeout", 100],
@@ -206,7 +206,7 @@ describe("the time of a run", () => {
     }
   });
 
-  test("of 0 lets nothing start", async () => {
+  test("of 0 prevents every start", async () => {
     const run = executorFor(tool("t")).startRun({ limits: { durationMs: 0 } });
     expect(codeOf(await run.execute(call("t")))).toBe("limit_exceeded");
   });
@@ -217,7 +217,7 @@ describe("the time of a run", () => {
     );
   });
 
-  test("is not that of a call which has waited for a person, nor of what that calls", async () => {
+  test("does not apply to a call that has waited for a person, nor to its nested calls", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       [
@@ -235,7 +235,7 @@ describe("the time of a run", () => {
     expect(result.value ?? result.content).toMatchObject([{ text: "completed" }]);
   });
 
-  test("leaves no timer behind when nothing is under way", async () => {
+  test("leaves no timer behind if no call runs", async () => {
     const clock = new FakeClock();
     const run = executorFor(tool("t"), { clock }).startRun({ limits: { durationMs: 60_000 } });
     completed(await run.execute(call("t")));
@@ -244,8 +244,8 @@ describe("the time of a run", () => {
   });
 });
 
-describe("people who are asked", () => {
-  test("are not hurried: neither the call's deadline passes meanwhile nor what has made the call", async () => {
+describe("approvals by a person", () => {
+  test("have no time limit: neither the call's deadline passes meanwhile nor that of its parent", async () => {
     const clock = new FakeClock();
     const asked = deferred<() => void>();
     const begun = deferred<void>();
@@ -274,7 +274,7 @@ describe("people who are asked", () => {
   });
 });
 
-test("a person who never answers stops no clock but that of the call they are asked about", async () => {
+test("if a person never answers, only the clock of that call stops", async () => {
   const clock = new FakeClock();
   const executor = executorFor(
     [
@@ -301,7 +301,7 @@ test("a person who never answers stops no clock but that of the call they are as
   expect(codeOf(await outcome)).toBe("timeout");
 });
 
-test("time limits of tools are there at all: one that hangs does not hang the agent (vercel/ai #12037)", async () => {
+test("tools have timeouts: one that hangs does not hang the agent (vercel/ai #12037)", async () => {
   const clock = new FakeClock();
   const executor = executorFor([tool("hangs", never), tool("works", () => "fine")], { clock });
   const outcomes = executor.startRun().executeAll([call("hangs"), call("works")]);
@@ -310,7 +310,7 @@ test("time limits of tools are there at all: one that hangs does not hang the ag
   expect([codeOf(hung), worked?.status]).toEqual(["timeout", "completed"]);
 });
 
-test("cancelling a run reaches what its tools have called, however deep (mastra #13646)", async () => {
+test("cancelling a run reaches nested calls at any depth (mastra #13646)", async () => {
   const stopped: string[] = [];
   const level = (name: string, inner?: string) =>
     tool(name, async (_, { scope, signal }: ToolContext) => {

@@ -14,7 +14,7 @@ import { completed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("the events of a call", () => {
-  test("tell its way, in an envelope with run, call and tool, plain JSON, no arguments and no result", async () => {
+  test("describe its stages, in an envelope with run, call and tool, as plain JSON, without arguments and result", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       tool("t", () => "the answer"),
@@ -49,7 +49,7 @@ describe("the events of a call", () => {
     expect(JSON.stringify(events)).not.toMatch(/s3cret|the answer/);
   });
 
-  test("of an error result say so, with the time it took", async () => {
+  test("of an error result have the flag, and the duration", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       tool("t", async () => {
@@ -70,7 +70,7 @@ describe("the events of a call", () => {
     });
   });
 
-  test("carry updates and progress while it runs", async () => {
+  test("contain updates and progress while it runs", async () => {
     const executor = executorFor(
       tool("t", (_, { progress, update }) => {
         progress({ message: "half", done: 1, total: 2 });
@@ -89,7 +89,7 @@ describe("the events of a call", () => {
     expect(events[4]).not.toHaveProperty("output");
   });
 
-  test("of a nested call name the one that made it", async () => {
+  test("of a nested call name the call that made it", async () => {
     const executor = executorFor([
       tool("outer", async (_, { scope }) => (await scope.execute(call("inner", {}, "i"))).status),
       tool("inner"),
@@ -106,7 +106,7 @@ describe("the events of a call", () => {
     for (const event of inner) expect(event).toMatchObject({ parentCallId: "o" });
   });
 
-  test("of one that waits and goes on: interrupted, resumed, started", async () => {
+  test("of one that waits and is resumed are: interrupted, resumed, started", async () => {
     const executor = executorFor(tool("t", undefined, { needsApproval: true }));
     const events = recorded(executor);
     const interruption = interruptionOf(await executor.execute(call("t")));
@@ -125,8 +125,8 @@ describe("the events of a call", () => {
   });
 });
 
-describe("whoever listens", () => {
-  test("hears of changes in the registry, in the same sequence", async () => {
+describe("a listener", () => {
+  test("receives changes in the registry, in the same sequence", async () => {
     const source = new TestSource("s", [foreignTool("a")]);
     const executor = executorFor([source, tool("t")]);
     await executor.registry.ready;
@@ -145,7 +145,7 @@ describe("whoever listens", () => {
     expect(other).toEqual(one);
   });
 
-  test("hears nothing any more when it stops", async () => {
+  test("receives nothing after its removal", async () => {
     const executor = executorFor(tool("t"));
     const events: ToolEvent[] = [];
     const stop = executor.on((event) => events.push(event));
@@ -154,7 +154,7 @@ describe("whoever listens", () => {
     expect(events).toEqual([]);
   });
 
-  test("TC23 and throws, at once or later, changes nothing: neither for the call nor for the others", async () => {
+  test("TC23 that throws, at once or later, changes nothing: neither for the call nor for the others", async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on("unhandledRejection", note);
@@ -259,7 +259,10 @@ function makeExecutor(clock: FakeClock) {
   );
 }
 
-/** What an event is for the one call: its start, its end, an exit before the start, anything else. */
+/**
+ * The meaning of an event for its call: its start, its end, an exit before the start, anything
+ * else.
+ */
 function letter(type: ToolEvent["type"]): string {
   if (type === "tool.started") return "s";
   if (ends.includes(type)) return "e";
@@ -315,12 +318,13 @@ test("each start ends exactly once, and each call that never starts is rejected 
       expect(count("tool.requested") + resumed).toBe(
         started + count("tool.rejected") + count("tool.interrupted"),
       );
-      // One whose run is over by then is rejected, and waits on.
+      // A call whose run has ended by then is rejected, and stays pending.
       expect(count("tool.resumed")).toBeLessThanOrEqual(resumed);
       for (const id of new Set(calls.map(({ callId }) => callId))) {
         // Nested calls of several tools share their ids.
         if (/^n[12]$/.test(id)) continue;
-        // A call runs, ends, and may run again; while it runs it is neither rejected nor interrupted.
+        // A call runs, ends, and may run again; while it runs it is neither rejected nor
+        // interrupted.
         const way = calls.filter(({ callId }) => callId === id).map(({ type }) => letter(type));
         expect(way.join("")).toMatch(/^(se|x)*$/);
       }

@@ -5,7 +5,7 @@ import { settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
-/** An executor with hooks whose tool notes what it got. */
+/** An executor with hooks whose tool records its arguments. */
 function withHooks(hooks: readonly Hook[], answer: unknown = "answer") {
   const got: JsonObject[] = [];
   const executor = executorFor(
@@ -17,7 +17,7 @@ function withHooks(hooks: readonly Hook[], answer: unknown = "answer") {
   return { executor, got };
 }
 
-/** An object within an object, so often. */
+/** An object within an object, at the given depth. */
 function deep(levels: number): JsonObject {
   let value: JsonObject = {};
   for (let level = 0; level < levels; level++) value = { value };
@@ -25,7 +25,7 @@ function deep(levels: number): JsonObject {
 }
 
 describe("a hook before the call", () => {
-  test("passes by saying nothing", async () => {
+  test("passes the call on by returning undefined", async () => {
     const { executor, got } = withHooks([
       { beforeCall: () => {} },
       { beforeCall: async () => undefined },
@@ -86,36 +86,33 @@ describe("a hook before the call", () => {
   test.each<[string, unknown]>([
     ["a flag", true],
     ["a text", "block"],
-    ["nothing, in the wrong word", null],
-    ["an object that says nothing", {}],
+    ["undefined under a wrong name", null],
+    ["an object without a decision", {}],
     ["an output", { content: [] }],
     ["a block without a reason", { block: true }],
-    ["a block whose reason was forgotten", { block: undefined, arguments: { n: 1 } }],
+    ["a block with an empty reason", { block: undefined, arguments: { n: 1 } }],
     [
-      "what cannot be read",
+      "an unreadable value",
       {
         get block(): never {
           throw new Error("no");
         },
       },
     ],
-  ])(
-    "F4.11 that answers with %s blocks: what nobody understands lets nothing through",
-    async (_, answer) => {
-      for (const beforeCall of [() => answer as never, async () => answer as never]) {
-        const { executor, got } = withHooks([{ beforeCall }]);
-        const { error } = failed(await executor.execute(call("t")));
-        expect([error.code, error.audience, error.message]).toEqual([
-          "permission_denied",
-          "host",
-          "t was blocked because a check of the host failed.",
-        ]);
-        expect(got).toEqual([]);
-      }
-    },
-  );
+  ])("F4.11 that answers with %s blocks: an unknown answer fails closed", async (_, answer) => {
+    for (const beforeCall of [() => answer as never, async () => answer as never]) {
+      const { executor, got } = withHooks([{ beforeCall }]);
+      const { error } = failed(await executor.execute(call("t")));
+      expect([error.code, error.audience, error.message]).toEqual([
+        "permission_denied",
+        "host",
+        "t was blocked because a check of the host failed.",
+      ]);
+      expect(got).toEqual([]);
+    }
+  });
 
-  test("is told, in the error's cause, what it may answer", async () => {
+  test("receives the allowed answers in the error's cause", async () => {
     const { executor } = withHooks([{ beforeCall: () => true as never }]);
     const { error } = failed(await executor.execute(call("t")));
     expect((error.cause as Error).message).toBe(
@@ -124,28 +121,31 @@ describe("a hook before the call", () => {
   });
 
   test.each<[string, unknown]>([
-    ["that are none", null],
+    ["that are not an object", null],
     ["that JSON cannot hold", { n: 1n }],
     ["that the schema refuses", { n: "one" }],
     ["that nest without end", deep(300)],
-  ])("that puts arguments in place %s fails the call as the host's defect", async (_, args) => {
-    for (const beforeCall of [
-      () => ({ arguments: args as never }),
-      async () => ({ arguments: args as never }),
-    ]) {
-      const { executor, got } = withHooks([{ beforeCall }]);
-      const { error } = failed(await executor.execute(call("t", { n: 1 })));
-      expect([error.code, error.audience, error.message]).toEqual([
-        "internal",
-        "host",
-        "t was not run: the host changed its arguments to ones that are not valid.",
-      ]);
-      expect(error.cause).toMatchObject({ code: "invalid_arguments" });
-      expect(got).toEqual([]);
-    }
-  });
+  ])(
+    "that replaces the arguments by ones %s fails the call as the host's defect",
+    async (_, args) => {
+      for (const beforeCall of [
+        () => ({ arguments: args as never }),
+        async () => ({ arguments: args as never }),
+      ]) {
+        const { executor, got } = withHooks([{ beforeCall }]);
+        const { error } = failed(await executor.execute(call("t", { n: 1 })));
+        expect([error.code, error.audience, error.message]).toEqual([
+          "internal",
+          "host",
+          "t was not run: the host changed its arguments to ones that are not valid.",
+        ]);
+        expect(error.cause).toMatchObject({ code: "invalid_arguments" });
+        expect(got).toEqual([]);
+      }
+    },
+  );
 
-  test("has its changes refined by the tool's own check, too", async () => {
+  test("has its changes checked by the tool's own check, too", async () => {
     const source = new TestSource("s", [
       foreignTool("t", {
         validate: async ({ n }) => (n === 2 ? [{ path: "/n", message: "is taken" }] : undefined),
@@ -158,7 +158,7 @@ describe("a hook before the call", () => {
     expect(codeOf(await executor.execute(call("t", { n: 1 })))).toBe("internal");
   });
 
-  test("cannot mislead the next one: what it sees of the call is frozen", async () => {
+  test("cannot mislead the next one: its view of the call is frozen", async () => {
     const seen: unknown[] = [];
     const { executor, got } = withHooks([
       { beforeCall: (call) => void ((call as { callId: string }).callId = "another") },
@@ -168,7 +168,7 @@ describe("a hook before the call", () => {
     expect([seen, got]).toEqual([[], []]);
   });
 
-  test("cannot write into what it sees: a change that nothing checked is an error of its own", async () => {
+  test("cannot write into its view of the call: an unchecked change is an error", async () => {
     for (const args of [{ n: 1 }, { list: [{ x: 1 }] }] as JsonObject[]) {
       const { executor, got } = withHooks([
         {
@@ -186,7 +186,7 @@ describe("a hook before the call", () => {
     }
   });
 
-  test("keeps its own object: the tool gets a copy of the arguments that it returned", async () => {
+  test("keeps its own object: the tool receives a copy of the returned arguments", async () => {
     const mine = { n: 1, list: [1] };
     const executor = executorFor(
       tool(
@@ -199,7 +199,7 @@ describe("a hook before the call", () => {
     expect(mine).toEqual({ n: 1, list: [1] });
   });
 
-  test("is told about the call", async () => {
+  test("receives the context of the call", async () => {
     let seen: unknown;
     const { executor } = withHooks([{ beforeCall: (call) => void (seen = call) }]);
     await executor.execute(call("t", { n: 1 }, "c1"), { id: "r1", caller: { id: "ada" } });
@@ -221,7 +221,7 @@ describe("a hook before the call", () => {
     expect(got).toEqual([]);
   });
 
-  test("that answers after the run was cancelled is too late, and the next is not asked", async () => {
+  test("that answers after the run was cancelled is too late, and the next is not called", async () => {
     let answer: () => void = () => {};
     const later: string[] = [];
     const { executor, got } = withHooks([
@@ -237,7 +237,7 @@ describe("a hook before the call", () => {
     expect([later, got]).toEqual([[], []]);
   });
 
-  test("that cancels the run itself keeps the tool from starting", async () => {
+  test("that cancels the run itself prevents the tool from starting", async () => {
     const { executor, got } = withHooks([{ beforeCall: () => run.cancel("enough") }]);
     const run = executor.startRun();
     const { error } = failed(await run.execute(call("t")));
@@ -246,7 +246,7 @@ describe("a hook before the call", () => {
 });
 
 describe("hooks", () => {
-  test("run by priority, ascending, and by registration where it is the same", async () => {
+  test("run by priority, ascending, and by registration if it is the same", async () => {
     const order: string[] = [];
     const hook = (name: string, priority?: number): Hook => ({
       ...(priority === undefined ? {} : { priority }),
@@ -261,23 +261,23 @@ describe("hooks", () => {
     ]);
   });
 
-  test("are only for the calls that their filter names", async () => {
-    const heard: string[] = [];
+  test("run only for the calls that their filter matches", async () => {
+    const received: string[] = [];
     const executor = executorFor([tool("a"), tool("b")], {
       hooks: [
         {
           when: ({ spec }) => spec.name === "a",
-          beforeCall: ({ spec }) => void heard.push(`before ${spec.name}`),
-          afterCall: ({ spec }) => void heard.push(`after ${spec.name}`),
+          beforeCall: ({ spec }) => void received.push(`before ${spec.name}`),
+          afterCall: ({ spec }) => void received.push(`after ${spec.name}`),
         },
       ],
     });
     await executor.execute(call("a"));
     await executor.execute(call("b"));
-    expect(heard).toEqual(["before a", "after a"]);
+    expect(received).toEqual(["before a", "after a"]);
   });
 
-  test("come before the approval, which sees their arguments", async () => {
+  test("run before the approval, which has their arguments", async () => {
     const executor = executorFor(tool("t", undefined, { needsApproval: true }), {
       hooks: [{ beforeCall: () => ({ arguments: { path: "/safe" } }) }],
     });

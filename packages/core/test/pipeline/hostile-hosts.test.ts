@@ -5,7 +5,7 @@ import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts
 import { failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
-test("$async in a schema does not switch validation off", async () => {
+test("$async in a schema does not disable validation", async () => {
   const input = {
     $async: true,
     type: "object",
@@ -17,12 +17,12 @@ test("$async in a schema does not switch validation off", async () => {
   expect(error.code).toBe("invalid_arguments");
 });
 
-describe("a call that is none", () => {
+describe("an invalid call", () => {
   test.each([
     ["null", null],
     ["no name", { id: "1", arguments: {} }],
-    ["a name that is no text", { id: "1", name: { toString: 1, valueOf: 1 }, arguments: {} }],
-  ])("%s is one of a tool that does not exist, and holds up no other", async (_, odd) => {
+    ["a name that is not a string", { id: "1", name: { toString: 1, valueOf: 1 }, arguments: {} }],
+  ])("%s is a call of a tool that does not exist, and does not affect others", async (_, odd) => {
     const executor = executorFor(tool("good", () => "fine"));
     const [bad, good] = await executor.startRun().executeAll([odd as never, call("good")]);
     expect(bad).toMatchObject({ status: "failed", error: { code: "not_found" } });
@@ -45,7 +45,7 @@ test("an output whose error cannot be read ends the call once", async () => {
   expect(events.filter((type) => /completed|failed/.test(type))).toHaveLength(1);
 });
 
-test("a timeout reaches what a nested call has left running", async () => {
+test("a timeout reaches work that a nested call has left running", async () => {
   let grandchild: AbortSignal | undefined;
   const forever = (): Promise<never> => new Promise(() => {});
   const executor = executorFor([
@@ -107,9 +107,9 @@ test("the cost of unknown arguments grows with their number, and the answer is s
   expect(spent).toBeLessThan(linearWorkMs);
 });
 
-describe("a source that is not what it says", () => {
+describe("a malformed source", () => {
   test.each([
-    ["lists nothing readable", [null]],
+    ["lists unreadable values", [null]],
     [
       "lists a tool whose spec throws",
       [
@@ -120,8 +120,8 @@ describe("a source that is not what it says", () => {
         },
       ],
     ],
-    ["gives no list", undefined],
-  ])("and %s takes no other down", async (_, list) => {
+    ["returns no list", undefined],
+  ])("that %s does not affect others", async (_, list) => {
     const source = new TestSource("odd");
     const registry = new ToolRegistry([source, tool("good")]);
     await registry.ready;
@@ -132,7 +132,7 @@ describe("a source that is not what it says", () => {
   });
 });
 
-test("what checkAdmission let through is looked up again when it is gone meanwhile", async () => {
+test("a tool that checkAdmission has admitted is looked up again, and may have been removed", async () => {
   const source = new TestSource("away", [foreignTool("t")]);
   const registry = new ToolRegistry([source]);
   const run = new ToolExecutor({ registry, policy: "autonomous" }).startRun();
@@ -145,8 +145,8 @@ test("what checkAdmission let through is looked up again when it is gone meanwhi
 test.each([
   ["no list", {}],
   ["nothing", undefined],
-  ["a list of nothing", [null]],
-])("answers that are %s are refused, and the call still waits", async (_, answers) => {
+  ["a list of undefined", [null]],
+])("answers that are %s are refused, and the call stays pending", async (_, answers) => {
   const executor = executorFor(tool("ask", () => "ran", { needsApproval: true }));
   const interruption = interruptionOf(await executor.execute(call("ask")));
   const { error } = failed(await executor.resume(interruption, answers as never));
@@ -156,7 +156,7 @@ test.each([
   });
 });
 
-test("an interruption that is none is refused", async () => {
+test("an invalid interruption is refused", async () => {
   const executor = executorFor(tool("t"));
   for (const odd of [undefined, null, 7, { state: "x", call: null }]) {
     const { error } = failed(await executor.resume(odd as never, [{ type: "approve" }]));

@@ -12,7 +12,7 @@ import { key } from "../support/pending-call-stores.ts";
 
 const pay = { type: "object", properties: { pin: { type: "string" } } } as const;
 
-/** The keys that the attempts of calls get, in order. */
+/** The keys that the attempts of calls receive, in order. */
 function recorder(fails = 0): { tool: ReturnType<typeof tool>; keys: string[] } {
   const keys: string[] = [];
   const paying = tool(
@@ -61,13 +61,13 @@ test("another caller, run, call or value has another idempotency key", async () 
   expect(new Set(all.flat()).size).toBe(all.length);
 });
 
-test("executors with the same key give a call the same idempotency key, and others do not", async () => {
+test("executors with the same key create the same idempotency key for a call, and others do not", async () => {
   const [one, same, other] = await Promise.all([keysOf({ key }), keysOf({ key }), keysOf({})]);
   expect(same).toEqual(one);
   expect(other).not.toEqual(one);
 });
 
-test("SE14: an idempotency key is no hash that the arguments could be found by", async () => {
+test("SE14: the arguments cannot be found by an idempotency key", async () => {
   const [made] = await keysOf({ key });
   expect(made).toMatch(/^[0-9a-f]{64}$/);
   for (const text of ["47!1", '{"pin":"47!1"}', "1", "run", "run1", "run:1", '["run","1"]']) {
@@ -76,7 +76,7 @@ test("SE14: an idempotency key is no hash that the arguments could be found by",
   }
 });
 
-test("calls that two tools make with the same id have keys of their own", async () => {
+test("calls that two tools make with the same id have different keys", async () => {
   const { tool: paying, keys } = recorder();
   const outer = (name: string): ReturnType<typeof tool> =>
     tool(name, async (_args: JsonObject, ctx: ToolContext) => {
@@ -90,7 +90,7 @@ test("calls that two tools make with the same id have keys of their own", async 
   expect(new Set(keys).size).toBe(2);
 });
 
-test("a call that goes on after a person has answered has the key that it had", async () => {
+test("a call that is resumed after an answer keeps its key", async () => {
   const keys: string[] = [];
   const paying = tool("pay", async (_args: JsonObject, ctx: ToolContext) => {
     keys.push(await ctx.idempotencyKey());

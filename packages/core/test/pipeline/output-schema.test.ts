@@ -7,7 +7,7 @@ import { TestSource } from "../support/test-source.ts";
 describe("an output schema", () => {
   const output = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
 
-  test("may be of another dialect than the input's, which is loaded when it is needed", async () => {
+  test("may have another dialect than the input's, which is loaded when it is needed", async () => {
     const old = {
       $schema: "http://json-schema.org/draft-07/schema#",
       type: "array",
@@ -27,7 +27,7 @@ describe("an output schema", () => {
     expect(failed(await broken.execute(call("t"))).error.message).toContain("cannot be used");
   });
 
-  test("that the answer breaks fails the call, and says that it did run", async () => {
+  test("that the answer violates fails the call, and the error says that it did run", async () => {
     const executor = executorFor(tool("t", () => ({ n: "one" }), { output }));
     const { error } = failed(await executor.execute(call("t")));
     expect([error.code, error.audience, error.message]).toEqual([
@@ -37,7 +37,7 @@ describe("an output schema", () => {
     ]);
   });
 
-  test("is about the value: an answer without one breaks it, an error need not keep it", async () => {
+  test("applies to the value: an answer without one violates it, an error need not match it", async () => {
     const bare = executorFor(tool("t", () => ({ content: [text("x")] }), { output }));
     expect(failed(await bare.execute(call("t"))).error.message).toContain(
       "its output has no structured value",
@@ -48,7 +48,7 @@ describe("an output schema", () => {
     expect(completed(await error.execute(call("t"))).result.isError).toBe(true);
   });
 
-  test("makes a text a value", async () => {
+  test("turns a text into a value", async () => {
     const executor = executorFor(tool("t", () => "text", { output: { type: "string" } }));
     expect(completed(await executor.execute(call("t"))).result).toMatchObject({
       content: [text("text")],
@@ -56,7 +56,7 @@ describe("an output schema", () => {
     });
   });
 
-  test("that is none cannot be kept: the call did run, and the host must correct it", async () => {
+  test("that is invalid cannot be satisfied: the call did run, and the host must correct it", async () => {
     for (const output of [{ type: "nothing" }, { $ref: "http://other.example" }]) {
       const executor = executorFor(tool("t", () => 1, { output }));
       for (let time = 0; time < 2; time++) {
@@ -68,7 +68,7 @@ describe("an output schema", () => {
     }
   });
 
-  test("of a tool that only warns is a warning in the event of its end, read by nobody else", async () => {
+  test("of a tool that only warns causes a warning in its end event, and nowhere else", async () => {
     const warning = foreignTool("t", {
       spec: { outputSchema: output },
       outputValidation: "warning",

@@ -4,7 +4,7 @@ import type { JsonObject, ToolExecutor } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { completed, failed } from "../support/outcomes.ts";
 
-/** An executor whose tool keeps what it got. */
+/** An executor whose tool stores its arguments. */
 function keeping(): { executor: ToolExecutor; got: () => JsonObject | undefined } {
   let args: JsonObject | undefined;
   const executor = executorFor(tool("keep", (given) => void (args = given)));
@@ -25,7 +25,7 @@ describe("arguments as a text", () => {
     },
   );
 
-  test.each(["null", "[]", "1", '"a"', "true", '["a"]'])("%s are no object", async (text) => {
+  test.each(["null", "[]", "1", '"a"', "true", '["a"]'])("%s are not an object", async (text) => {
     const { executor, got } = keeping();
     const { error } = failed(await executor.execute(call("keep", text)));
     expect(error.message).toBe(
@@ -34,13 +34,13 @@ describe("arguments as a text", () => {
     expect(got()).toBe(undefined);
   });
 
-  test("of many megabytes that are not JSON give a short error", async () => {
+  test("of many megabytes that are not JSON cause a short error", async () => {
     const { executor } = keeping();
     const { error } = failed(await executor.execute(call("keep", "x".repeat(5_000_000))));
     expect(error.message.length).toBeLessThan(300);
   });
 
-  test("SC19 that name a key twice have one value, for the checks as for the tool", async () => {
+  test("SC19 with a duplicate key have one value, for the checks as for the tool", async () => {
     const seen: unknown[] = [];
     const executor = executorFor(
       tool("read", ({ path }) => void seen.push(path), {
@@ -55,7 +55,7 @@ describe("arguments as a text", () => {
 
 describe("a number in a text", () => {
   test.each(["12345678901234567890", "9007199254740993", "-9223372036854775807"])(
-    "of more digits than a number has (%s) is refused, not rounded",
+    "with more digits than a number has (%s) is refused, not rounded",
     async (number) => {
       const { executor, got } = keeping();
       const sent = call("keep", `{"ids":[{"id":${number}}]}`);
@@ -72,7 +72,7 @@ describe("a number in a text", () => {
     "1e21",
     "12345678901234567000",
     "0.1234567890123456789",
-  ])("that is meant as it is read (%s) is taken", async (number) => {
+  ])("that is exact when parsed (%s) is accepted", async (number) => {
     const { executor, got } = keeping();
     completed(await executor.execute(call("keep", `{"a":${number}}`)));
     expect(got()).toEqual({ a: Number(number) });
@@ -87,14 +87,14 @@ describe("arguments as a value", () => {
     ["an undefined in a list", { a: [undefined] as never }],
     ["NaN", { a: NaN }],
     ["Infinity", { a: { b: [Infinity] } }],
-  ])("that hold %s are an error", async (_, args) => {
+  ])("that contain %s are an error", async (_, args) => {
     const { executor, got } = keeping();
     expect(failed(await executor.execute(call("keep", args))).error.code).toBe("invalid_arguments");
     expect(got()).toBe(undefined);
   });
 
   test.each([{ args: null }, { args: [] }, { args: 1 }, { args: undefined }, { args: () => ({}) }])(
-    "that are no object ($args) are an error",
+    "that are not an object ($args) are an error",
     async ({ args }) => {
       const { executor } = keeping();
       const outcome = await executor.execute({ id: "1", name: "keep", arguments: args as never });
@@ -102,7 +102,7 @@ describe("arguments as a value", () => {
     },
   );
 
-  test("that hold themselves are an error", async () => {
+  test("that contain themselves are an error", async () => {
     const args: Record<string, unknown> = {};
     args["self"] = [args];
     const { executor } = keeping();
@@ -111,7 +111,7 @@ describe("arguments as a value", () => {
     ).toContain("nest deeper than 200 levels");
   });
 
-  test("lose what is undefined, as JSON would", async () => {
+  test("lose undefined values, as in JSON", async () => {
     const { executor, got } = keeping();
     completed(
       await executor.execute(call("keep", { a: undefined, b: { c: undefined, d: null } } as never)),
@@ -120,7 +120,7 @@ describe("arguments as a value", () => {
     expect(got()).toEqual({ b: { d: null } });
   });
 
-  test("TC17 are the tool's own copy: what it does to them changes nothing of the caller's", async () => {
+  test("TC17 are the tool's own copy: changes do not affect the caller's", async () => {
     const ruin = (value: unknown): void => {
       if (typeof value !== "object" || value === null) return;
       for (const member of Object.values(value)) ruin(member);
@@ -177,31 +177,28 @@ describe("arguments that aim at prototypes", () => {
     expect(Object.prototype.toString.call({})).toBe("[object Object]");
   });
 
-  test.each(attacks)(
-    "%s stay data on their way through strip, hooks, approval and back",
-    async (text) => {
-      let got: JsonObject = {};
-      const executor = executorFor(
-        tool("keep", (args) => void (got = args), {
-          injected: [{ name: "user" }],
-          needsApproval: true,
-        }),
-        {
-          undeclaredArguments: "schema",
-          hooks: [{ beforeCall: ({ arguments: args }) => ({ arguments: args }) }],
-        },
-      );
-      const args = { ...(JSON.parse(text) as JsonObject), user: "root" };
-      const outcome = await executor.execute(call("keep", JSON.stringify(args)));
-      if (outcome.status !== "interrupted") throw new Error("not interrupted");
-      expect(JSON.stringify(outcome.interruption.call.arguments)).toBe(text);
-      completed(await executor.resume(outcome.interruption, [{ type: "approve" }]));
-      expect(JSON.stringify(got)).toBe(text);
-      expect(({} as { polluted?: 1 }).polluted).toBe(undefined);
-    },
-  );
+  test.each(attacks)("%s stay data through strip, hooks, approval and resumption", async (text) => {
+    let got: JsonObject = {};
+    const executor = executorFor(
+      tool("keep", (args) => void (got = args), {
+        injected: [{ name: "user" }],
+        needsApproval: true,
+      }),
+      {
+        undeclaredArguments: "schema",
+        hooks: [{ beforeCall: ({ arguments: args }) => ({ arguments: args }) }],
+      },
+    );
+    const args = { ...(JSON.parse(text) as JsonObject), user: "root" };
+    const outcome = await executor.execute(call("keep", JSON.stringify(args)));
+    if (outcome.status !== "interrupted") throw new Error("not interrupted");
+    expect(JSON.stringify(outcome.interruption.call.arguments)).toBe(text);
+    completed(await executor.resume(outcome.interruption, [{ type: "approve" }]));
+    expect(JSON.stringify(got)).toBe(text);
+    expect(({} as { polluted?: 1 }).polluted).toBe(undefined);
+  });
 
-  test("members that somebody put on Object.prototype are not taken for arguments", async () => {
+  test("members on Object.prototype are not taken as arguments", async () => {
     const { executor, got } = keeping();
     completed(await executor.execute(call("keep")));
     // oxlint-disable-next-line no-extend-native -- what this is about
@@ -229,7 +226,7 @@ test.each([
     { of: new URL("http://127.0.0.1/") },
     /hold an? (URL|instance of a class); pass plain JSON/,
   ],
-])("%s among the arguments is refused, and not emptied in silence", async (_, args, message) => {
+])("%s among the arguments is refused, and not silently emptied", async (_, args, message) => {
   const { executor, got } = keeping();
   const { error } = failed(await executor.execute(call("keep", args as never)));
   expect(error.code).toBe("invalid_arguments");

@@ -29,21 +29,21 @@ describe("TC30 an unknown tool", () => {
     expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
-  test("is told some that exist, at most five, when none is near", async () => {
+  test("returns at most five existing names if none is near", async () => {
     const executor = executorFor(Array.from({ length: 50 }, (_, at) => tool(`tool_${at + 10}`)));
     expect(failed(await executor.execute(call("transfer_money"))).error.message).toBe(
       'There is no tool "transfer_money". Some that exist: tool_10, tool_11, tool_12, tool_13, tool_14.',
     );
   });
 
-  test("is told so when there is none at all", async () => {
+  test("returns an error that says so if there are no tools", async () => {
     expect(failed(await executorFor([]).execute(call("a"))).error.message).toBe(
       'There is no tool "a". There are no tools.',
     );
   });
 
   test.each(["__proto__", "constructor", "", "x".repeat(1_000_000), "\u0000"])(
-    "may be called anything (%#)",
+    "may have any name (%#)",
     async (name) => {
       const { error } = failed(await executorFor(tool("a")).execute(call(name)));
       expect(error.code).toBe("not_found");
@@ -51,14 +51,14 @@ describe("TC30 an unknown tool", () => {
     },
   );
 
-  test("may be no text at all", async () => {
+  test("may have a name that is not a string", async () => {
     const broken = { id: "1", name: { toString: () => "x" }, arguments: {} } as never;
     expect(codeOf(await executorFor(tool("a")).execute(broken))).toBe("not_found");
   });
 });
 
 describe("a tool that is not advertised", () => {
-  test("by the turn's selection may not be called", async () => {
+  test("because of the turn's selection may not be called", async () => {
     const executor = executorFor([tool("read"), tool("write")]);
     const run = executor.startRun({ toolset: executor.toolset.select({ include: ["read"] }) });
     expect(failed(await run.execute(call("write"))).error).toMatchObject({
@@ -70,7 +70,7 @@ describe("a tool that is not advertised", () => {
     completed(await run.execute(call("write")));
   });
 
-  test("by the policy may not be called", async () => {
+  test("because of the policy may not be called", async () => {
     const executor = executorFor(
       [tool("read", undefined, { annotations: { readOnlyHint: true } }), tool("write")],
       {
@@ -83,7 +83,7 @@ describe("a tool that is not advertised", () => {
 });
 
 describe("a tool that was removed", () => {
-  test("is not found any more, and one that was added is", async () => {
+  test("is not found any more, and an added one is", async () => {
     const source = new TestSource("s", [foreignTool("old")], { trusted: true });
     const executor = executorFor(source, { policy: "autonomous" });
     completed(await executor.execute(call("old")));
@@ -92,7 +92,7 @@ describe("a tool that was removed", () => {
     completed(await executor.execute(call("new")));
   });
 
-  test("goes on being the one that a running call resolved", async () => {
+  test("stays the one that a running call has resolved", async () => {
     let finish: (value: string) => void = () => {};
     const slow = foreignTool("slow", {
       invoke: () => new Promise((resolve) => (finish = resolve)),
@@ -109,7 +109,7 @@ describe("a tool that was removed", () => {
 });
 
 describe("a tool that is not available", () => {
-  test("says why, and may be tried again later", async () => {
+  test("fails with the reason, and may be tried again later", async () => {
     const gone = foreignTool("mail", {
       availability: { status: "unavailable", reason: "the server is not connected" },
     });
@@ -122,7 +122,7 @@ describe("a tool that is not available", () => {
   });
 });
 
-test("AP13 a renamed tool is governed like the tool it is, under the name it has", async () => {
+test("AP13 a renamed tool keeps its rules, under its new name", async () => {
   const source = (): TestSource =>
     new TestSource("s", [
       foreignTool("cleanup", { spec: { annotations: { destructiveHint: true } } }),
@@ -134,7 +134,7 @@ test("AP13 a renamed tool is governed like the tool it is, under the name it has
   expect(codeOf(await aliased.execute(call("cleanup")))).toBe("not_found");
 });
 
-test("a call of another shape is told which one it needs", async () => {
+test("a call of another shape fails with the required shape", async () => {
   const other = { id: "1", type: "function", function: { name: "t", arguments: "{}" } };
   const { error } = failed(await executorFor(tool("t")).execute(other as never));
   expect([error.code, error.message]).toEqual([

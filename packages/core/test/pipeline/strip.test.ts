@@ -21,7 +21,7 @@ function tenantTool(seen: Seen[], required = false) {
 }
 
 describe("an injected value", () => {
-  test("AR01 that a model sends is discarded and noted; the host's own is used", async () => {
+  test("AR01 that a model sends is discarded and recorded; the host's own is used", async () => {
     const seen: Seen[] = [];
     const executor = executorFor(tenantTool(seen));
     const events = recorded(executor);
@@ -33,7 +33,7 @@ describe("an injected value", () => {
     });
   });
 
-  test("AR03 that fits a loose schema is discarded all the same", async () => {
+  test("AR03 that matches a loose schema is discarded, too", async () => {
     const seen: Seen[] = [];
     const executor = executorFor(
       defineTool({
@@ -48,7 +48,7 @@ describe("an injected value", () => {
     expect(seen).toEqual([{ args: { more: 1 }, injected: undefined }]);
   });
 
-  test("AR03 that a foreign schema even requires never reaches the tool from a model", async () => {
+  test("AR03 that an external schema even requires never reaches the tool from a model", async () => {
     const got: JsonObject[] = [];
     const source = new TestSource("s", [
       foreignTool("x", {
@@ -65,7 +65,7 @@ describe("an injected value", () => {
     expect(got).toEqual([{}]);
   });
 
-  test("AR02 under a name that only looks like it is data of the model's, never the host's", async () => {
+  test("AR02 under a similar name is data of the model's, never the host's", async () => {
     const seen: Seen[] = [];
     const run = executorFor(tenantTool(seen)).startRun({ injected: { tenantId: "mine" } });
     const args = { body: { tenantId: "x" }, "tenant-id": "x", TENANTID: "x", "ctx.tenantId": "x" };
@@ -81,7 +81,7 @@ describe("an injected value", () => {
     expect(seen[0]?.injected).toEqual({ tenantId: "mine" });
   });
 
-  test("AR06 that a hook slips in is discarded, and its other changes are validated again", async () => {
+  test("AR06 that a hook adds is discarded, and its other changes are validated again", async () => {
     const seen: Seen[] = [];
     const add = (more: JsonObject): Promise<unknown> =>
       executorFor(tenantTool(seen), {
@@ -133,7 +133,7 @@ describe("a required injected value", () => {
     },
   );
 
-  test("may be any value, a false one or one of a class too", async () => {
+  test("may be any value, including a false one and one of a class", async () => {
     class Values {
       get tenantId(): number {
         return 0;
@@ -174,7 +174,7 @@ describe("a preflight", () => {
       }),
     ]);
 
-  test("sees the injected values that its tool names, but for those that are secret", async () => {
+  test("receives the injected values that its tool names, except secret ones", async () => {
     const seen: unknown[] = [];
     const source = seeing(seen, [
       { name: "tenant" },
@@ -188,7 +188,7 @@ describe("a preflight", () => {
     expect(seen).toEqual([{ tenant: "a", region: "eu" }]);
   });
 
-  test("sees none where there is none", async () => {
+  test("receives none if there are none", async () => {
     const seen: unknown[] = [];
     const cases = [
       [undefined, { tenant: "a" }],

@@ -3,14 +3,14 @@ import { ToolError } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { failed } from "../support/outcomes.ts";
 
-describe("what a tool throws", () => {
+describe("an error that a tool throws", () => {
   const thrownBy = async (throwing: () => never) =>
     failed(await executorFor(tool("t", throwing)).execute(call("t")));
   const raise = (value: unknown) => (): never => {
     throw value;
   };
 
-  test("TC01 is its message; the rest is the cause, for the host", async () => {
+  test("TC01 becomes its message; the rest is the cause, for the host", async () => {
     class Custom extends Error {}
     for (const thrown of [
       new Error("no disk"),
@@ -27,12 +27,12 @@ describe("what a tool throws", () => {
     }
   });
 
-  test("is the same when it comes as a rejection", async () => {
+  test("is the same if it is a rejection", async () => {
     const executor = executorFor(tool("t", () => Promise.reject(new Error("no disk"))));
     expect(failed(await executor.execute(call("t"))).error.message).toBe("t failed: no disk");
   });
 
-  test("is kept as it is when it is a ToolError, of another copy of the package too", async () => {
+  test("is kept as it is if it is a ToolError, also of another copy of the package", async () => {
     const error = new ToolError("rate_limited", "Slow down.", { retryAfterMs: 100 });
     expect((await thrownBy(raise(error))).error).toBe(error);
     const foreign = Object.assign(new Error("Slow down."), {
@@ -52,7 +52,11 @@ describe("what a tool throws", () => {
       Object.defineProperty(new Error(), "message", { get: raise("x") }),
       /no reason could be read/,
     ],
-    ["a message that is no text", Object.assign(new Error(), { message: 5 }), /no reason given/],
+    [
+      "a message that is not a string",
+      Object.assign(new Error(), { message: 5 }),
+      /no reason given/,
+    ],
     ["a toString that throws", { toString: raise("x") }, /no reason could be read/],
     ["an object without prototype", Object.create(null), /no reason could be read/],
     [
@@ -61,12 +65,12 @@ describe("what a tool throws", () => {
       /no reason could be read/,
     ],
     [
-      "something that only claims to be a ToolError",
+      "a value that only claims to be a ToolError",
       { [Symbol.for("toolweave.ToolError")]: true, code: "internal" },
       /t failed/,
     ],
     [
-      "a ToolError of no code",
+      "a ToolError without a code",
       { [Symbol.for("toolweave.ToolError")]: true, code: "made_up", message: "x" },
       /t failed/,
     ],
@@ -76,7 +80,7 @@ describe("what a tool throws", () => {
     expect(error.message).toMatch(message);
   });
 
-  test("TC03 of 10 MB is cut", async () => {
+  test("TC03 of 10 MB is truncated", async () => {
     const { error, result } = await thrownBy(raise(new Error("x".repeat(10_000_000))));
     expect(error.message.length).toBeLessThan(1100);
     expect(JSON.stringify(result).length).toBeLessThan(1500);

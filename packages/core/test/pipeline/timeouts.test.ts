@@ -14,7 +14,7 @@ import { TestSource } from "../support/test-source.ts";
 
 const never = (): Promise<string> => new Promise(() => {});
 
-/** After how many milliseconds a tool that never answers is given up. */
+/** The number of milliseconds after which a tool that never answers is aborted. */
 async function givenUpAfter(
   own: number | undefined,
   options: Pick<ExecutorOptions, "timeoutMs" | "maxTimeoutMs">,
@@ -32,25 +32,25 @@ async function givenUpAfter(
   return ended;
 }
 
-describe("the time that an attempt gets", () => {
+describe("the timeout of an attempt", () => {
   test.each<
     [string, number | undefined, Parameters<typeof givenUpAfter>[1], number | undefined, number]
   >([
     ["the executor's default", undefined, { timeoutMs: 300 }, undefined, 300],
-    ["the tool's own, when it has one", 500, { timeoutMs: 300 }, undefined, 500],
-    ["what the call says, when that is shorter", 500, {}, 200, 200],
-    ["no more than the tool's, whatever the call says", 500, {}, 900, 500],
+    ["the tool's own, if it has one", 500, { timeoutMs: 300 }, undefined, 500],
+    ["the call's, if that is shorter", 500, {}, 200, 200],
+    ["no more than the tool's, whatever the call has", 500, {}, 900, 500],
     ["no more than the maximum", 500, { maxTimeoutMs: 100 }, undefined, 100],
-    ["the maximum, when the tool wants none", 0, { maxTimeoutMs: 700 }, undefined, 700],
-    ["what the call says, when the tool wants none", 0, {}, 50, 50],
-    ["endless, when nobody wants any", 0, { timeoutMs: 0, maxTimeoutMs: 0 }, undefined, Infinity],
-    ["the tool's, when the call says 0", 500, {}, 0, 500],
-    ["shorter than the first look of the timer", 3, {}, undefined, 3],
+    ["the maximum, if the tool has none", 0, { maxTimeoutMs: 700 }, undefined, 700],
+    ["the call's, if the tool has none", 0, {}, 50, 50],
+    ["infinite, if none is set", 0, { timeoutMs: 0, maxTimeoutMs: 0 }, undefined, Infinity],
+    ["the tool's, if the call has 0", 500, {}, 0, 500],
+    ["shorter than the first tick of the timer", 3, {}, undefined, 3],
   ])("is %s", async (_, own, options, ofCall, ms) => {
     expect(await givenUpAfter(own, options, ofCall)).toBe(ms);
   });
 
-  test("that a foreign tool declares below 0 is the host's defect", async () => {
+  test("below 0 of an external tool is the host's defect", async () => {
     const source = new TestSource("s", [foreignTool("odd", { spec: { timeoutMs: -5 } })]);
     const { error } = failed(
       await executorFor(source, { policy: "autonomous" }).execute(call("odd")),
@@ -99,7 +99,7 @@ describe("a timeout", () => {
     ]);
   });
 
-  test("does not come when the tool answers in time, at the last moment too", async () => {
+  test("does not fire if the tool answers in time, even at the last moment", async () => {
     const clock = new FakeClock();
     let answer: (value: string) => void = () => {};
     const slow = (): Promise<string> => new Promise((resolve) => (answer = resolve));
@@ -113,7 +113,7 @@ describe("a timeout", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("is for one call: the others go on", async () => {
+  test("applies to one call: the others continue", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       [10, 200, 30, 100].map((timeoutMs, at) => tool(`t${at}`, never, { timeoutMs })),
@@ -130,7 +130,7 @@ describe("a timeout", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("TC09 that is late because the process was busy keeps its order, and hits only who is due", async () => {
+  test("TC09 that is late because the process was busy keeps its order, and only affects calls that are due", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       [300, 100, 200, 5000].map((timeoutMs, at) => tool(`t${at}`, never, { timeoutMs })),
@@ -161,7 +161,7 @@ describe("a timeout", () => {
     expect(ended).toBe(true);
   });
 
-  test("comes sooner for a later call with less time", async () => {
+  test("fires earlier for a later call with less time", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       [tool("slow", never, { timeoutMs: 1000 }), tool("fast", never, { timeoutMs: 5 })],
@@ -178,7 +178,7 @@ describe("a timeout", () => {
     expect(ended).toEqual(["fast 105", "slow 1000"]);
   });
 
-  test("leaves no timer behind when no call is under way", async () => {
+  test("leaves no timer behind if no call runs", async () => {
     const clock = new FakeClock();
     let answer: (value: string) => void = () => {};
     const executor = executorFor(
@@ -197,7 +197,7 @@ describe("a timeout", () => {
 });
 
 describe("the platform's clock", () => {
-  test("is the one that an executor has by itself", async () => {
+  test("is the default clock of an executor", async () => {
     const executor = executorFor([
       tool("slow", never, { timeoutMs: 90 }),
       tool("slower", never, { timeoutMs: 40 }),
@@ -217,7 +217,7 @@ describe("the platform's clock", () => {
 });
 
 describe("late", () => {
-  test("TC04 what a tool throws after its timeout is one event, and no unhandled rejection", async () => {
+  test("TC04 errors of a tool after its timeout are one event, and no unhandled rejection", async () => {
     const clock = new FakeClock();
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
@@ -237,7 +237,7 @@ describe("late", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "threw", callId: "slow" });
   });
 
-  test("TC05 what a tool returns after it was cancelled is dropped, and told in one event", async () => {
+  test("TC05 results of a tool after its cancellation are dropped, with one event", async () => {
     let answer: (value: string) => void = () => {};
     const executor = executorFor(
       tool("slow", () => new Promise<string>((resolve) => (answer = resolve))),
@@ -254,7 +254,7 @@ describe("late", () => {
     expect(events.at(-1)).toMatchObject({ outcome: "returned" });
   });
 
-  test("TC18 what a tool says through its context after the end is ignored", async () => {
+  test("TC18 uses of a tool's context after the end are ignored", async () => {
     let kept: ToolContext | undefined;
     const executor = executorFor(tool("t", (_, ctx) => void (kept = ctx)));
     completed(await executor.execute(call("t")));

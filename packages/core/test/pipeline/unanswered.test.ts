@@ -13,7 +13,7 @@ const request = (target: string) =>
 
 type Options = Omit<ExecutorOptions, "registry">;
 
-/** Code that is asked before the call starts, and what becomes of the call when it does not answer. */
+/** Code that runs before the call starts, and the end of the call if it does not answer. */
 const cases: [string, Partial<Tool>, Options, string, RegExp][] = [
   [
     "a preflight",
@@ -58,7 +58,7 @@ function setUp(more: Partial<Tool>, options: Options) {
 }
 
 describe.each(cases)("%s that never answers", (_, more, options, code, message) => {
-  test("TC22 ends its call after the time of a hook, and the tool never starts", async () => {
+  test("TC22 ends its call after the timeout of a hook, and the tool never starts", async () => {
     const { clock, executor, ran } = setUp(more, options);
     const events = recorded(executor);
     const outcome = executor.execute(call("t"));
@@ -75,7 +75,7 @@ describe.each(cases)("%s that never answers", (_, more, options, code, message) 
     expect(clock.timers).toBe(0);
   });
 
-  test("is waited for without end when the host says so", async () => {
+  test("is awaited without end if the host configures that", async () => {
     const { clock, executor } = setUp(more, { ...options, hookTimeoutMs: 0 });
     const controller = new AbortController();
     const outcome = executor.execute(call("t"), { signal: controller.signal });
@@ -87,7 +87,7 @@ describe.each(cases)("%s that never answers", (_, more, options, code, message) 
 });
 
 test.each(cases.filter(([, , options]) => options.policy === undefined))(
-  "%s that never answers holds up the calls beside it no longer than that",
+  "%s that never answers delays other calls no longer than that",
   async (_, more, options) => {
     const { clock, executor } = setUp(more, { ...options, hookTimeoutMs: 50 });
     const outcomes = executor.startRun().executeAll([call("t"), call("good")]);
@@ -99,7 +99,7 @@ test.each(cases.filter(([, , options]) => options.policy === undefined))(
   },
 );
 
-test("an answer that comes too late starts nothing", async () => {
+test("an answer that arrives too late starts nothing", async () => {
   const late = deferred<[]>();
   const { clock, executor, ran } = setUp({ preflight: () => late.promise }, { hookTimeoutMs: 50 });
   const outcome = executor.execute(call("t"));
@@ -109,7 +109,7 @@ test("an answer that comes too late starts nothing", async () => {
   expect([codeOf(await outcome), ran()]).toEqual(["execution_failed", 0]);
 });
 
-test("each of them has that time for itself, and the person who is asked then has all the time", async () => {
+test("each of them has that timeout for itself, and a person who is asked then has no timeout", async () => {
   const clock = new FakeClock();
   const slowly = <T>(value: T): Promise<T> =>
     new Promise((resolve) => void clock.setTimeout(() => resolve(value), 40));

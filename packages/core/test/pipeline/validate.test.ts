@@ -28,8 +28,8 @@ async function refusal(input: JsonSchema, args: JsonObject): Promise<string> {
   return error.message;
 }
 
-describe("arguments that do not fit", () => {
-  test("tell the model the path, what was expected and what it sent, in a few lines", async () => {
+describe("arguments that do not match the schema", () => {
+  test("return the path, the expected and the sent value to the model, in a few lines", async () => {
     expect(await refusal(event, { title: 7, titel: "x", guests: [{ mail: true }] })).toBe(
       [
         "The arguments of create_event are not valid:",
@@ -42,14 +42,14 @@ describe("arguments that do not fit", () => {
     );
   });
 
-  test("name what is missing, and the whole where the whole is wrong", async () => {
+  test("name missing properties, and the root if that is wrong", async () => {
     expect(await refusal(event, {})).toContain("- title is required\n");
     expect(await refusal({ type: "object", maxProperties: 0 }, { a: 1 })).toContain(
       "- the arguments must NOT have more than 0 properties\n",
     );
   });
 
-  test("say each thing once, and no more than five", async () => {
+  test("report each problem once, and no more than five", async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 9 }, (_, at) => [
         `p${at}`,
@@ -62,7 +62,7 @@ describe("arguments that do not fit", () => {
     expect(lines[6]).toBe("- and 4 more");
   });
 
-  test("show the beginning of what is long, and nothing of what is large", async () => {
+  test("quote the beginning of long values, and nothing of large ones", async () => {
     expect(await refusal(event, { title: ["x".repeat(200)] })).toContain(
       "- title must be string\n",
     );
@@ -73,13 +73,13 @@ describe("arguments that do not fit", () => {
     expect(message).toMatch(/\(sent: "y{59}…\)/);
   });
 
-  test("name a key with odd characters as it is", async () => {
+  test("quote a key with unusual characters unchanged", async () => {
     expect(await refusal(event, { title: "x", "a/b~c": 1 })).toContain(
       "- a/b~c is not a known property (sent: 1)",
     );
   });
 
-  test("list twelve known names at most, the near ones first", async () => {
+  test("list at most twelve known names, the near ones first", async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 20 }, (_, at) => [`field_${at + 10}`, {}]),
     );
@@ -96,7 +96,7 @@ describe("a tool's own check", () => {
   const own = (validate: NonNullable<ReturnType<typeof foreignTool>["validate"]>) =>
     executorFor(new TestSource("s", [foreignTool("own", { validate })]), { policy: "autonomous" });
 
-  test("comes after the schema, may take its time, and speaks the same language", async () => {
+  test("runs after the schema, may be asynchronous, and reports errors in the same form", async () => {
     const executor = own(async ({ n }) => (n === 1 ? [] : [{ path: "/n", message: "must be 1" }]));
     completed(await executor.execute(call("own", { n: 1 })));
     expect(textFor(await executor.execute(call("own", { n: 2 })))).toContain(
@@ -113,7 +113,7 @@ describe("a tool's own check", () => {
   });
 });
 
-describe("arguments that the schema does not name", () => {
+describe("arguments that are not in the schema", () => {
   const open: JsonSchema = { type: "object", properties: { a: { type: "number" } } };
   const got = async (
     undeclaredArguments: NonNullable<ExecutorOptions["undeclaredArguments"]>,
@@ -128,7 +128,7 @@ describe("arguments that the schema does not name", () => {
     return outcome.status === "completed" ? seen : failed(outcome).error.message;
   };
 
-  test("pass or not, as the schema says, by default", async () => {
+  test("are accepted or refused by the schema, by default", async () => {
     expect(await got("schema", open, { a: 1, b: 2 })).toEqual({ a: 1, b: 2 });
     expect(await got("schema", { ...open, additionalProperties: false }, { b: 2 })).toContain(
       "- b is not",
@@ -155,7 +155,7 @@ describe("arguments that the schema does not name", () => {
     ["$ref", { ...open, $ref: "#/$defs/b", $defs: { b: { properties: { b: {} } } } }],
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     ["if", { ...open, if: { required: ["b"] }, then: { properties: { b: {} } } }],
-  ])("are the schema's own business when it describes them with %s", async (_, input) => {
+  ])("are decided by the schema if it describes them with %s", async (_, input) => {
     for (const option of ["strip", "reject"] as const) {
       expect(await got(option, input, { a: 1, b: 2 })).toEqual({ a: 1, b: 2 });
     }

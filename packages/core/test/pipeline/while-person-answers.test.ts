@@ -23,8 +23,8 @@ function asks(workMs: number, isPerson = true): Promise<ToolOutcome> {
   return executorFor([ask], { clock, timeoutMs: 1_000 }).execute(call("ask"));
 }
 
-describe("a tool that has a person answer while it runs", () => {
-  test("has all of its time for its own work", async () => {
+describe("a tool that waits for a person's answer while it runs", () => {
+  test("has its full timeout for its own work", async () => {
     expect(await asks(400)).toMatchObject({
       status: "completed",
       result: { content: [{ type: "text", text: "yes" }] },
@@ -35,11 +35,11 @@ describe("a tool that has a person answer while it runs", () => {
     expect(codeOf(await asks(600))).toBe("timeout");
   });
 
-  test("is given up when it does not say whom it waits for", async () => {
+  test("times out if it does not report the wait", async () => {
     expect(codeOf(await asks(400, false))).toBe("timeout");
   });
 
-  test("gets the answer outside an executor, too", async () => {
+  test("receives the answer outside an executor, too", async () => {
     const ctx = { signal: new AbortController().signal };
     expect(await whilePersonAnswers(ctx, Promise.resolve("yes"))).toBe("yes");
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { call, executorFor, foreignTool } from "../support/executor-for.ts";
-import { shown } from "./subjects.ts";
+import { isListed } from "./subjects.ts";
 
 const admin = { id: "a", roles: ["admin"] };
 const guest = { id: "g", roles: ["guest"] };
@@ -36,7 +36,7 @@ test("a tool cannot give its caller another role", async () => {
 });
 
 test.each([["ada"], [{}], [{ id: 7 }], [{ id: "ada", roles: "admin" }], [null]])(
-  "a caller that is none (%j) starts no run: no rule would find it",
+  "an invalid caller (%j) starts no run: no rule would match it",
   (caller) => {
     expect(() => executorFor([]).startRun({ caller: caller as never })).toThrow(
       'The caller is none: use { id: "…" }',
@@ -45,30 +45,30 @@ test.each([["ada"], [{}], [{ id: 7 }], [{ id: "ada", roles: "admin" }], [null]])
 );
 
 describe("a tool is hidden", () => {
-  test("where a rule denies every call of it", () => {
+  test("if a rule denies every call of it", () => {
     const policy = { rules: [{ effect: "deny", tools: "delete_*" }] } as const;
-    expect(shown(policy, "delete_all")).toBe(false);
-    expect(shown(policy, "list")).toBe(true);
+    expect(isListed(policy, "delete_all")).toBe(false);
+    expect(isListed(policy, "list")).toBe(true);
   });
 
-  test("where an allow stands beside the deny", () => {
+  test("if an allow is beside the deny", () => {
     const rules = [
       { effect: "allow", tools: "delete_all" },
       { effect: "deny", tools: "*" },
     ] as const;
-    expect(shown({ rules }, "delete_all")).toBe(false);
+    expect(isListed({ rules }, "delete_all")).toBe(false);
   });
 
   test("from the callers that the rule is for, and from calls without a caller", () => {
     const policy = {
       rules: [{ effect: "deny", tools: "t", callers: { roles: "guest" } }],
     } as const;
-    expect(shown(policy, "t", { caller: guest })).toBe(false);
-    expect(shown(policy, "t", { caller: admin })).toBe(true);
-    expect(shown(policy, "t")).toBe(false);
+    expect(isListed(policy, "t", { caller: guest })).toBe(false);
+    expect(isListed(policy, "t", { caller: admin })).toBe(true);
+    expect(isListed(policy, "t")).toBe(false);
   });
 
-  test("where the preset denies it and no rule may permit it", () => {
+  test("if the preset denies it and no rule may permit it", () => {
     const policy = {
       preset: "strict",
       rules: [
@@ -76,59 +76,59 @@ describe("a tool is hidden", () => {
         { effect: "ask", tools: "publish", callers: { roles: "admin" } },
       ],
     } as const;
-    expect(shown(policy, "deploy")).toBe(true);
-    expect(shown(policy, "other")).toBe(false);
-    expect(shown(policy, "publish", { caller: admin })).toBe(true);
-    expect(shown(policy, "publish", { caller: guest })).toBe(false);
-    expect(shown(policy, "publish")).toBe(false);
+    expect(isListed(policy, "deploy")).toBe(true);
+    expect(isListed(policy, "other")).toBe(false);
+    expect(isListed(policy, "publish", { caller: admin })).toBe(true);
+    expect(isListed(policy, "publish", { caller: guest })).toBe(false);
+    expect(isListed(policy, "publish")).toBe(false);
   });
 
-  test("where only its permissions are allowed, but its calls are judged themselves", () => {
+  test("if only its permissions are allowed, but its calls are decided separately", () => {
     const policy = {
       preset: "strict",
       rules: [{ effect: "allow", permissions: { kind: "fs.read" } }],
     } as const;
-    expect(shown(policy, "t", { trusted: true, proposes: true })).toBe(true);
-    expect(shown(policy, "t", { trusted: true })).toBe(false);
-    expect(shown(policy, "t", { trusted: false, proposes: true })).toBe(false);
+    expect(isListed(policy, "t", { trusted: true, proposes: true })).toBe(true);
+    expect(isListed(policy, "t", { trusted: true })).toBe(false);
+    expect(isListed(policy, "t", { trusted: false, proposes: true })).toBe(false);
   });
 
-  test("where an untrusted claim is all that could permit it", () => {
+  test("if only an untrusted claim could permit it", () => {
     const policy = {
       preset: "strict",
       rules: [{ effect: "ask", annotations: { readOnlyHint: true } }],
     } as const;
     const annotations = { readOnlyHint: true };
-    expect(shown(policy, "t", { trusted: false, annotations })).toBe(false);
-    expect(shown(policy, "t", { trusted: true, annotations })).toBe(true);
+    expect(isListed(policy, "t", { trusted: false, annotations })).toBe(false);
+    expect(isListed(policy, "t", { trusted: true, annotations })).toBe(true);
   });
 
-  test("where one of several layers hides it", () => {
+  test("if one of several layers hides it", () => {
     const layers = ["autonomous", { rules: [{ effect: "deny", tools: "t" }] }, () => "allow"];
-    expect(shown(layers as never, "t")).toBe(false);
-    expect(shown(["autonomous", "readOnly"], "t")).toBe(false);
-    expect(shown(["autonomous", {}], "t")).toBe(true);
+    expect(isListed(layers as never, "t")).toBe(false);
+    expect(isListed(["autonomous", "readOnly"], "t")).toBe(false);
+    expect(isListed(["autonomous", {}], "t")).toBe(true);
   });
 
-  test("where it cannot be read", () => {
+  test("if it cannot be read", () => {
     const annotations = {
       get readOnlyHint(): boolean {
         throw new Error("boo");
       },
     };
     const rules = [{ effect: "deny", annotations: { readOnlyHint: false } }] as const;
-    expect(shown({ rules }, "t", { annotations })).toBe(false);
-    expect(shown("readOnly", "t", { annotations })).toBe(false);
+    expect(isListed({ rules }, "t", { annotations })).toBe(false);
+    expect(isListed("readOnly", "t", { annotations })).toBe(false);
   });
 });
 
-describe("a tool is shown", () => {
-  test("where a rule denies only some of what it may ask for", () => {
+describe("a tool is listed", () => {
+  test("if a rule denies only some of its possible permissions", () => {
     const rules = [{ effect: "deny", permissions: { kind: "*" } }] as const;
-    expect(shown({ rules }, "t", { proposes: true })).toBe(true);
+    expect(isListed({ rules }, "t", { proposes: true })).toBe(true);
   });
 
-  test("where only a function could deny it", () => {
-    expect(shown(() => "deny", "t")).toBe(true);
+  test("if only a function could deny it", () => {
+    expect(isListed(() => "deny", "t")).toBe(true);
   });
 });

@@ -13,7 +13,7 @@ const denies = (annotations: Annotations): { default: "allow"; rules: PolicyRule
   rules: [{ effect: "deny", annotations }],
 });
 
-describe("a hint that a tool does not give", () => {
+describe("an absent hint", () => {
   test.each([
     ["readOnlyHint", false],
     ["destructiveHint", true],
@@ -29,14 +29,14 @@ describe("a hint that a tool does not give", () => {
     }
   });
 
-  test("is read one by one: a tool that only says it reads counts as destructive", () => {
+  test("is read separately: a tool that only declares readOnlyHint false counts as destructive", () => {
     const annotations = { readOnlyHint: true };
     expect(effectOf(denies({ destructiveHint: true }), "t", { annotations })).toBe("deny");
     const both = denies({ destructiveHint: true, readOnlyHint: false });
     expect(effectOf(both, "t", { annotations })).toBe("allow");
   });
 
-  test("is the same as one that makes no sense", () => {
+  test("is the same as an invalid one", () => {
     const annotations = { readOnlyHint: "yes", destructiveHint: 0 } as unknown as ToolAnnotations;
     expect(effectOf(denies({ readOnlyHint: false }), "t", { annotations })).toBe("deny");
     expect(effectOf(allows({ destructiveHint: false }), "t", { annotations })).toBe("ask");
@@ -65,12 +65,12 @@ describe("a hint of an untrusted tool", () => {
     expect(effectOf(allows({ readOnlyHint: true }), "t", trusted)).toBe("allow");
   });
 
-  test("evades no deny", () => {
+  test("avoids no deny", () => {
     expect(effectOf(denies({ readOnlyHint: false }), "t", untrusted)).toBe("deny");
     expect(effectOf(denies({ destructiveHint: true }), "t", untrusted)).toBe("deny");
   });
 
-  test("evades none by half: each hint is read as claimed and as not claimed", () => {
+  test("avoids no deny in part: each hint is read as claimed and as not claimed", () => {
     const annotations = { readOnlyHint: true, openWorldHint: false };
     const policy = denies({ readOnlyHint: false, openWorldHint: false });
     expect(effectOf(policy, "t", { trusted: false, annotations })).toBe("deny");
@@ -84,7 +84,7 @@ describe("a hint of an untrusted tool", () => {
     expect(effectOf(policy, "t", { trusted: false })).toBe("allow");
   });
 
-  test("does not turn what is denied by default into a question", () => {
+  test("does not turn a default deny into an ask", () => {
     const policy = {
       preset: "strict",
       rules: [{ effect: "ask", annotations: { readOnlyHint: true } }],
@@ -94,7 +94,7 @@ describe("a hint of an untrusted tool", () => {
     expect(effectOf(policy, "t", { trusted: true, annotations })).toBe("ask");
   });
 
-  test("makes what runs by default a question", () => {
+  test("turns a default allow into an ask", () => {
     const policy = {
       preset: "autonomous",
       rules: [{ effect: "ask", annotations: { readOnlyHint: true } }],
@@ -103,10 +103,10 @@ describe("a hint of an untrusted tool", () => {
   });
 });
 
-describe("what a tool reaches", () => {
+describe("the access of a tool", () => {
   const spends = { access: { spend: true, filesystem: "read" } } as const;
 
-  test("is what a trusted tool declares", () => {
+  test("is the declared one of a trusted tool", () => {
     expect(effectOf(denies({ access: { spend: true } }), "t", { annotations: spends })).toBe(
       "deny",
     );
@@ -118,7 +118,7 @@ describe("what a tool reaches", () => {
     expect(effectOf(writes, "t", { annotations: spends })).toBe("allow");
   });
 
-  test("may be anything of an untrusted one, whatever it declares", () => {
+  test("may be anything for an untrusted one, whatever it declares", () => {
     for (const annotations of [{}, { access: { spend: false } }]) {
       const untrusted = { trusted: false, annotations };
       expect(effectOf(denies({ access: { spend: true } }), "t", untrusted)).toBe("deny");
@@ -127,7 +127,7 @@ describe("what a tool reaches", () => {
   });
 });
 
-describe("what an untrusted tool was where it comes from", () => {
+describe("the origin that an untrusted tool declares", () => {
   const provenance = { adapter: "openapi", origin: { method: "GET" } };
 
   test("allows nothing, and tightens", () => {
@@ -144,7 +144,7 @@ describe("what an untrusted tool was where it comes from", () => {
     expect(effectOf(none, "t", { provenance, trusted: false })).toBe("deny");
   });
 
-  test("leaves adapter and source, which come from us", () => {
+  test("does not replace adapter and source, which the registry sets", () => {
     const ours = {
       default: "ask",
       rules: [{ effect: "allow", provenance: { adapter: "openapi", source: "api" } }],
@@ -160,11 +160,11 @@ describe("a call without a caller", () => {
     callers: { roles: "guest" },
   });
 
-  test("is nobody who may", () => {
+  test("matches no allow for callers", () => {
     expect(effectOf({ default: "ask", rules: [rule("allow")] }, "t")).toBe("ask");
   });
 
-  test("may be anybody who may not, and the reason says so", () => {
+  test("matches every deny for callers, and the reason says so", () => {
     expect(decided({ default: "allow", rules: [rule("deny")] }, "t")).toMatchObject({
       effect: "deny",
       reason: "policy: rules[0] denies it (the call has no caller)",
@@ -172,14 +172,14 @@ describe("a call without a caller", () => {
     expect(effectOf({ default: "allow", rules: [rule("ask")] }, "t")).toBe("ask");
   });
 
-  test("is not asked about where it would be denied", () => {
+  test("does not ask if it would be denied", () => {
     expect(effectOf({ preset: "strict", rules: [rule("ask")] }, "t")).toBe("deny");
     const caller = { id: "u", roles: ["guest"] };
     expect(effectOf({ preset: "strict", rules: [rule("ask")] }, "t", { caller })).toBe("ask");
   });
 });
 
-test("a tool that cannot be read is denied and not shown, without an exception", () => {
+test("a tool that cannot be read is denied and hidden, without an exception", () => {
   const annotations = {
     get readOnlyHint(): boolean {
       throw new Error("boo");

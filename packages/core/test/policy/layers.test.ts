@@ -14,21 +14,21 @@ const ask = { effect: "ask", tools: "t" } as const;
 const deny = { effect: "deny", tools: "t" } as const;
 
 describe("policies in layers", () => {
-  test("narrow each other: an allow further down loosens nothing", () => {
+  test("narrow each other: a later allow loosens nothing", () => {
     expect(effectOf([{ rules: [deny] }, { rules: [allow] }], "t")).toBe("deny");
     expect(effectOf([{ rules: [ask] }, { rules: [allow] }, "autonomous"], "t")).toBe("ask");
     expect(effectOf([{ rules: [allow] }, { rules: [deny] }], "t")).toBe("deny");
     expect(effectOf(["autonomous", "readOnly"], "t")).toBe("deny");
   });
 
-  test("have an opinion further down only where they say so", () => {
+  test("decide in a later layer only where they have a rule", () => {
     const organisation = { preset: "autonomous" } as const;
     expect(effectOf([organisation, { rules: [{ ...deny, tools: "other" }] }], "t")).toBe("allow");
     expect(effectOf([organisation, {}], "t")).toBe("allow");
     expect(effectOf([organisation, { default: "ask" }], "t")).toBe("ask");
   });
 
-  test("are named, and of the strictest the first is", () => {
+  test("are named, and of the strictest the first is named", () => {
     const two = [{ name: "organisation", rules: [ask] }, { rules: [ask] }, { rules: [allow] }];
     expect(decided(two as PolicyInput, "t")).toMatchObject({ layer: "organisation" });
     expect(decided(["autonomous", "autonomous", { rules: [ask] }], "t")).toMatchObject({
@@ -38,7 +38,7 @@ describe("policies in layers", () => {
     expect(decided(["autonomous", "autonomous"], "t")).toMatchObject({ layer: "policy" });
   });
 
-  test("keep an ask that nothing remembered answers, whichever of them has it", () => {
+  test("keep an ask that no grant satisfies, in whichever layer it is", () => {
     const always = { ...ask, ask: "always" } as const;
     expect(effectOf([{ rules: [ask] }, { rules: [always] }], "t")).toBe("ask always");
     expect(effectOf([{ rules: [always] }, { rules: [ask] }], "t")).toBe("ask always");
@@ -54,7 +54,7 @@ describe("policies in layers", () => {
     expect(narrowPolicy(project, [])).toEqual(project);
   });
 
-  test("give what many calls share as one frozen decision", () => {
+  test("return a shared decision as one frozen object", () => {
     const layers = compilePolicy(["supervised", { rules: [ask] }]);
     const subject = subjectOf("t");
     const decision = decidePermission(layers, subject);
@@ -62,7 +62,7 @@ describe("policies in layers", () => {
     expect(Object.isFrozen(decision)).toBe(true);
   });
 
-  test("know whether who calls makes a difference", () => {
+  test("report whether the caller makes a difference", () => {
     const [plain, byCaller, preset, host] = compilePolicy([
       { rules: [deny] },
       { rules: [{ ...deny, callers: { roles: "guest" } }] },
@@ -87,7 +87,7 @@ describe("a policy function", () => {
       subjectOf("t", { annotations: { readOnlyHint: true }, arguments: { deep: { a: 1 } } }),
     );
 
-  test("is asked about the call with its final arguments, which it cannot change", () => {
+  test("receives the call with its final arguments, which it cannot change", () => {
     const questions: PolicyQuestion[] = [];
     decide((question) => {
       questions.push(question);
@@ -103,7 +103,7 @@ describe("a policy function", () => {
     expect(questions[0]).not.toHaveProperty("caller");
   });
 
-  test("is asked about each permission, and for whom", async () => {
+  test("receives each permission, and its caller", async () => {
     const questions: PolicyQuestion[] = [];
     const layers = compilePolicy((question) => void questions.push(question));
     const caller = { id: "u" };
@@ -130,7 +130,7 @@ describe("a policy function", () => {
     expect(await later).toEqual(decide(() => answer));
   });
 
-  test("without an opinion leaves it to supervised, or to the layers before", async () => {
+  test("without a decision falls back to supervised, or to the layers before", async () => {
     expect(decide(() => undefined)).toMatchObject({ effect: "allow", rule: "preset:supervised" });
     expect(decide(() => undefined, { default: "ask" })).toMatchObject({ effect: "ask" });
     expect(await decide(async () => undefined, "autonomous")).toMatchObject({
@@ -138,7 +138,7 @@ describe("a policy function", () => {
     });
   });
 
-  test("alone may allow what supervised asks about; behind others it may not", () => {
+  test("alone may allow a call that supervised asks about; after others it may not", () => {
     const mayChange = subjectOf("t");
     const yes = (): PolicyAnswer => "allow";
     expect(decidePermission(compilePolicy(yes), mayChange)).toMatchObject({ effect: "allow" });
@@ -150,15 +150,15 @@ describe("a policy function", () => {
   test.each<[string, () => unknown]>([
     ["throws", fails],
     ["rejects", () => Promise.reject(new Error("database down"))],
-    ["answers with what only looks like a promise", () => new Proxy({}, { get: fails })],
+    ["answers with a value that only looks like a promise", () => new Proxy({}, { get: fails })],
     ["answers true", () => true],
     ["answers null", () => null],
-    ["answers later with a word nobody knows", async () => "yes"],
+    ["answers later with an unknown word", async () => "yes"],
     ["answers with no effect", () => ({ reason: "because" })],
-    ["gives a reason that is none", () => ({ effect: "allow", reason: 5 })],
+    ["returns an invalid reason", () => ({ effect: "allow", reason: 5 })],
     ["always allows", () => ({ effect: "allow", ask: "always" })],
     ["asks sometimes", () => ({ effect: "ask", ask: "sometimes" })],
-  ])("that %s denies, and tells only the host why", async (_, answer) => {
+  ])("that %s denies, and only the host receives the reason", async (_, answer) => {
     const decision = await decide(answer, "autonomous");
     expect(decision).toMatchObject({
       effect: "deny",
@@ -168,13 +168,13 @@ describe("a policy function", () => {
     });
   });
 
-  test("is not asked where a layer before has denied", () => {
+  test("is not called if an earlier layer has denied", () => {
     const answer = vi.fn<PolicyFunction>(() => "allow");
     decide(answer, { default: "deny" });
     expect(answer).not.toHaveBeenCalled();
   });
 
-  test("that answers later ends the question with a deny, or hands it on", async () => {
+  test("that answers later ends the decision with a deny, or passes it on", async () => {
     const after = vi.fn<PolicyFunction>(() => "ask");
     const layers = (answer: PolicyAnswer): PolicyInput => ["autonomous", async () => answer, after];
     const subject = subjectOf("t");
@@ -191,7 +191,7 @@ describe("a policy function", () => {
 });
 
 describe("a policy as data", () => {
-  test("comes back as it was given", () => {
+  test("is returned as it was given", () => {
     const definition = {
       name: "project",
       preset: "strict",
@@ -216,12 +216,12 @@ describe("a policy as data", () => {
     }
   });
 
-  test("says what it falls back to, so that it means the same in any place", () => {
+  test("contains its fallback, so that it means the same in any place", () => {
     const [first] = compilePolicy({ rules: [deny] });
     expect(first?.toJSON()).toEqual({ preset: "supervised", rules: [deny] });
   });
 
-  test("is a copy: what the host changes afterwards changes nothing", () => {
+  test("is a copy: later changes by the host have no effect", () => {
     const tools = ["t"];
     const rule = { effect: "deny" as "deny" | "allow", tools };
     const definition = { default: "allow" as const, rules: [rule] };
@@ -236,7 +236,7 @@ describe("a policy as data", () => {
     });
   });
 
-  test("does not exist of a function", () => {
+  test("does not exist for a function", () => {
     const layers = compilePolicy([{ rules: [deny] }, () => "ask"]);
     expect(layers[1]?.toJSON()).toBeUndefined();
     expect(() => compilePolicy(JSON.parse(JSON.stringify(layers)))).toThrow(/policy\[1\] is no/);
@@ -244,7 +244,7 @@ describe("a policy as data", () => {
 });
 
 describe("an explanation", () => {
-  test("names the decision and all that was weighed, in order", async () => {
+  test("names the decision and all evaluated rules, in order", async () => {
     const layers = compilePolicy([
       { name: "organisation", preset: "autonomous", rules: [allow, { ...deny, tools: "other" }] },
       { name: "project", rules: [{ ...deny, id: "no" }, ask] },
@@ -269,7 +269,7 @@ describe("an explanation", () => {
     expect(considered.map(({ rule }) => rule)).toEqual(["preset:supervised", "default"]);
   });
 
-  test("of what cannot be judged is a denial", async () => {
+  test("of a subject that cannot be evaluated is a denial", async () => {
     const layers = compilePolicy("readOnly");
     const entry = { ...subjectOf("t").entry, tool: {} as never };
     const { decision } = await explainPermission(layers, { ...subjectOf("t"), entry });

@@ -15,7 +15,7 @@ const network = (target: string): PolicyRule => ({
   permissions: { kind: "network", target },
 });
 
-describe("a rule that can never match, whatever the tools are, is warned of:", () => {
+describe("a rule that can never match, for any tools, causes a warning:", () => {
   test.each<[what: string, rule: PolicyRule, where: string, fix: string]>([
     ["a path for a URL", network("/pets/*"), ".permissions.target", "METHOD URL"],
     ["a host without a scheme", network("api.example.com/*"), ".permissions.target", "METHOD URL"],
@@ -28,13 +28,13 @@ describe("a rule that can never match, whatever the tools are, is warned of:", (
     ["a method without a URL", network("DELETE"), ".permissions.target", "METHOD URL"],
     ["a method and a path", network("DELETE /pets/*"), ".permissions.target", "METHOD URL"],
     [
-      "a host in capitals behind a method",
+      "a host in capitals after a method",
       network("GET https://A.example/*"),
       ".permissions.target",
       "write a.example",
     ],
     [
-      "the usual port",
+      "the default port",
       network("POST https://a.example:443/*"),
       ".permissions.target",
       "write a.example",
@@ -46,13 +46,13 @@ describe("a rule that can never match, whatever the tools are, is warned of:", (
       "METHOD URL",
     ],
     [
-      "an agent by what is no name",
+      "an agent by an invalid name",
       { effect: "deny", permissions: { kind: "delegate", target: "research agent" } },
       ".permissions.target",
       "name of the agent's tool",
     ],
     [
-      "an allow of a path that winds",
+      "an allow of a path with dot segments",
       { effect: "allow", permissions: { kind: "fs.*", target: "drafts/../*" } },
       ".permissions.target",
       "plain form",
@@ -64,7 +64,7 @@ describe("a rule that can never match, whatever the tools are, is warned of:", (
       "write tools",
     ],
     [
-      "access that rules the kind out",
+      "access that excludes the kind",
       {
         effect: "deny",
         permissions: { kind: "fs.write" },
@@ -94,25 +94,25 @@ describe("a rule that can never match, whatever the tools are, is warned of:", (
 test.each<[what: string, rule: PolicyRule]>([
   ["an address of any method", network("* https://a.example/*")],
   ["an address with a query", network("POST https://a.example/x?notify=true")],
-  ["what stands behind a wildcard", network("* https://A.example/*")],
+  ["a suffix after a wildcard", network("* https://A.example/*")],
   ["an origin", network("https://a.example")],
   ["an address of any host", network("DELETE https://*/pets/*")],
-  ["a beginning of a method", network("P*")],
+  ["a prefix of a method", network("P*")],
   ["a port", network("POST http://localhost:8080/*")],
   [
-    "a deny of a path that winds",
+    "a deny of a path with dot segments",
     { effect: "deny", permissions: { kind: "fs.*", target: "*/../*" } },
   ],
   [
-    "kinds of which one has any form",
+    "kinds of which one is a custom kind",
     { effect: "deny", permissions: { kind: ["network", "custom.*"], target: "x" } },
   ],
   ["a target of any kind", { effect: "deny", permissions: { target: "*secret*" } }],
-])("%s is not warned of", (_, rule) => {
+])("%s causes no warning", (_, rule) => {
   expect(warnings(rule)).toEqual([]);
 });
 
-describe("with the tools there,", () => {
+describe("with the existing tools,", () => {
   const operation = (name: string, method: string): Tool => {
     const made = foreignTool(name, method === "GET" ? {} : { preflight: () => [] });
     const provenance = { adapter: "openapi", origin: { method, path: "/x" } };
@@ -125,22 +125,22 @@ describe("with the tools there,", () => {
   ]);
   test.each<[what: string, rule: PolicyRule, warning: string]>([
     [
-      "a misspelt tool",
+      "a misspelled tool",
       { id: "typo", effect: "deny", tools: ["list_*", "dlete_*"] },
       'policy.rules[0].tools[1] (typo) "dlete_*" matches none of the 2 tools; did you mean delete_pet?',
     ],
     [
-      "a misspelt source",
+      "a misspelled source",
       { effect: "deny", provenance: { source: "shopp" } },
       'policy.rules[0].provenance.source "shopp" matches none of the 1 source; did you mean shop?',
     ],
     [
-      "a method that is written otherwise",
+      "a method in another case",
       { effect: "deny", provenance: { origin: { method: "delete" } } },
       'policy.rules[0].provenance.origin.method "delete" matches none of the 2 methods; did you mean DELETE?',
     ],
     [
-      "conditions that hold for no tool together",
+      "conditions that no tool satisfies together",
       { effect: "deny", tools: "list_*", provenance: { origin: { method: "DELETE" } } },
       "policy.rules[0] fits none of the 2 tools: its conditions hold for no tool together",
     ],
@@ -155,17 +155,17 @@ describe("with the tools there,", () => {
       'policy.rules[0].permissions.target "https://a.example/*" never matches: the target of a request begins with its method; write "* https://a.example/*"',
     ],
     [
-      "a method that no tool which proposes has",
+      "a method that no proposing tool has",
       network("GET https://a.example/*"),
       'policy.rules[0].permissions.target "GET https://a.example/*" never matches: no GET request proposes permissions',
     ],
-  ])("%s is warned of, with its place", (_, rule, warning) => {
+  ])("%s causes a warning, with its place", (_, rule, warning) => {
     const found = warnings(rule, registry);
     expect(found).toHaveLength(1);
     expect(found[0]?.slice(0, warning.length)).toBe(warning);
   });
 
-  test("globs of limits that fit no tool and no source are warned of", () => {
+  test("globs of limits that match no tool and no source cause a warning", () => {
     const executor = new ToolExecutor({
       registry,
       limits: {
@@ -180,19 +180,19 @@ describe("with the tools there,", () => {
     ]);
   });
 
-  test("a tool that the executor adds by itself is none that is missing", () => {
+  test("a tool that the executor adds by itself is not reported as missing", () => {
     expect(warnings({ effect: "deny", tools: "task_*" }, registry)).toEqual([]);
     expect(warnings({ effect: "deny", tools: "files__get_prompt" }, registry)).toEqual([]);
   });
 
-  test("the layer of several has its index", () => {
+  test("a layer of several has its index", () => {
     const policy = ["strict" as const, { rules: [{ effect: "deny" as const, tools: "x" }] }];
     const [warning] = new ToolExecutor({ registry, policy }).configurationWarnings();
     expect(warning?.where).toBe("policy[1].rules[0].tools");
   });
 });
 
-test("while a source is missing, only what holds whatever the tools are is warned of", async () => {
+test("while a source is missing, only warnings that hold for any tools are emitted", async () => {
   const later = new TestSource("later", [foreignTool("b")], { loading: true });
   const registry = new ToolRegistry([later, new TestSource("shop", [foreignTool("a")])]);
   expect(warnings({ effect: "deny", tools: "c" }, registry)).toEqual([]);

@@ -3,7 +3,7 @@ import type { PermissionRequest, PolicyPreset, Tool, ToolAnnotations } from "@to
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 
-/** What happens to a call: it runs, a person is asked, it is refused, or it is not even offered. */
+/** The result of a call: it runs, a person is asked, it is refused, or it is not listed. */
 type Effect = "runs" | "asks" | "refused" | "hidden";
 
 async function effectOf(
@@ -33,7 +33,7 @@ const destroys = { destructiveHint: true };
 const safe = { destructiveHint: false };
 const asks = { needsApprovalHint: true };
 
-// One line each: annotations, who makes them, and what the presets say.
+// One line each: annotations, their author, and the results of the presets.
 type Row = [
   string,
   ToolAnnotations,
@@ -106,11 +106,11 @@ describe.each(Object.entries(rows))(
 );
 
 describe("hints are claims", () => {
-  test("a source that calls its tools the host's own gains nothing by it", async () => {
+  test("a source that declares its tools as the host's own gains nothing by it", async () => {
     expect(await effectOf("supervised", new TestSource("s", [from("code", read)]))).toBe("asks");
   });
 
-  test("from a source that nobody trusts they can only tighten", async () => {
+  test("of an untrusted source can only tighten", async () => {
     const loose = [{}, read, safe, { ...read, ...safe }, { openWorldHint: false }];
     for (const annotations of loose) {
       for (const preset of ["readOnly", "supervised", "strict"] as const) {
@@ -121,7 +121,8 @@ describe("hints are claims", () => {
   });
 });
 
-// What trusted tools propose: [what it is, kinds] → the presets, for a reading and for another tool.
+// The permissions that trusted tools propose: [description, kinds] → the presets, for a read-only
+// and for another tool.
 const proposals: [readonly string[], reading: readonly Effect[], other: readonly Effect[]][] = [
   [[], ["runs", "runs", "runs", "runs"], ["hidden", "asks", "runs", "asks"]],
   [["network"], ["runs", "runs", "runs", "runs"], ["hidden", "asks", "runs", "asks"]],
@@ -138,10 +139,10 @@ const proposals: [readonly string[], reading: readonly Effect[], other: readonly
   ],
 ];
 
-describe("what a trusted tool says that it is going to do", () => {
+describe("the permissions that a trusted tool proposes", () => {
   for (const [kinds, reading, other] of proposals) {
     test.each(presets.map((preset, at) => [preset, reading[at], other[at]] as const))(
-      `[${kinds.join(", ")}] under %s: a reading tool %s, another %s`,
+      `[${kinds.join(", ")}] under %s: a read-only tool %s, another %s`,
       async (preset, ofReading, ofOther) => {
         const source = (annotations: ToolAnnotations): TestSource =>
           new TestSource("s", [from("mcp", annotations, kinds)], { trusted: true });

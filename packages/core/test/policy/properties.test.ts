@@ -188,7 +188,7 @@ test("AP10: the order of rules never matters", () => {
   );
 });
 
-test("AP10: a deny that matches decides, whatever else there is", () => {
+test("AP10: a matching deny decides, whatever other rules exist", () => {
   fc.assert(
     fc.property(definition, subject, fc.nat(5), (definition, subject, at) => {
       const rules = [...(definition.rules ?? [])];
@@ -200,7 +200,7 @@ test("AP10: a deny that matches decides, whatever else there is", () => {
   );
 });
 
-test("nothing that an untrusted tool claims loosens a decision", () => {
+test("no claim of an untrusted tool loosens a decision", () => {
   fc.assert(
     fc.property(policy, subject, (policy, subject) => {
       const { tool, source } = subject.entry;
@@ -223,19 +223,19 @@ test("nothing that an untrusted tool claims loosens a decision", () => {
   );
 });
 
-test("what runs without a caller runs for everybody", () => {
+test("a call that runs without a caller runs for every caller", () => {
   fc.assert(
     fc.property(policy, subject, caller, (policy, subject, caller) => {
       const layers = compilePolicy(policy);
-      const nobody = decide(layers, { ...subject, caller: undefined });
-      if (nobody.effect !== "allow") return;
+      const withoutCaller = decide(layers, { ...subject, caller: undefined });
+      if (withoutCaller.effect !== "allow") return;
       expect(decide(layers, { ...subject, caller }).effect).toBe("allow");
     }),
     { numRuns: 1000 },
   );
 });
 
-test("what is hidden could not have run, whatever it asks for", () => {
+test("a hidden tool could not have run, whatever its permissions", () => {
   const asks: fc.Arbitrary<readonly PermissionRequest[]> = fc.array(
     asked.filter((one) => one !== undefined),
   );
@@ -268,7 +268,7 @@ test("an explanation ends in the decision", async () => {
   );
 });
 
-test("a policy of data decides the same after a way through JSON", () => {
+test("a policy of data decides the same after serialization to JSON", () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(definition, preset), { minLength: 1 }),

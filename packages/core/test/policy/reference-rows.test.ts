@@ -2,9 +2,9 @@ import { describe, expect, test, vi } from "vitest";
 import { compilePolicy, narrowPolicy } from "../../src/policy/compile-policy.ts";
 import { decidePermission } from "../../src/policy/decision.ts";
 import type { PolicyFunction, PolicyInput } from "../../src/contract/policy-definition.ts";
-import { decided, effectOf, shown, subjectOf } from "./subjects.ts";
+import { decided, effectOf, isListed, subjectOf } from "./subjects.ts";
 
-describe("F0.26: one policy for what is shown and for what runs", () => {
+describe("F0.26: one policy for listing and for running", () => {
   const tools = {
     unclassified: {},
     read: { annotations: { readOnlyHint: true } },
@@ -16,7 +16,7 @@ describe("F0.26: one policy for what is shown and for what runs", () => {
     Object.fromEntries(
       Object.entries(tools).map(([name, circumstances]) => {
         const effect = effectOf(policy, name, circumstances);
-        expect(shown(policy, name, circumstances)).toBe(effect !== "deny");
+        expect(isListed(policy, name, circumstances)).toBe(effect !== "deny");
         return [name, effect];
       }),
     );
@@ -53,7 +53,7 @@ describe("F0.26: one policy for what is shown and for what runs", () => {
     });
   });
 
-  test("F0.26: what data cannot tell (a sandbox, the background) a function decides", () => {
+  test("F0.26: a function decides by properties that are not data (a sandbox, the background)", () => {
     const sandboxed: PolicyFunction = ({ spec }) =>
       spec.metadata?.["sandbox"] === true ? undefined : "deny";
     expect(effectOf(["autonomous", sandboxed], "t")).toBe("deny");
@@ -80,29 +80,29 @@ describe("F0.27: lists of tools", () => {
     });
   };
 
-  test("F0.27: no list is all, a list of allows is all there is, and a deny wins", () => {
+  test("F0.27: no list means all, a list of allows means only those, and a deny takes precedence", () => {
     expect(run()).toEqual(["a", "b", "c", "d"]);
     expect(run(only("a", "b"))).toEqual(["a", "b"]);
     expect(run(only("a", "b"), never("b"))).toEqual(["a"]);
     expect(run(never("b"), only("a", "b"))).toEqual(["a"]);
   });
 
-  test("F0.27: a child inherits: denies add up, and of allows only what both have is left", () => {
+  test("F0.27: a child inherits: denies are combined, and of allows only the common ones are left", () => {
     expect(run(never("a"), never("b"))).toEqual(["c", "d"]);
     expect(run(only("a", "b", "c"), only("b", "c", "d"))).toEqual(["b", "c"]);
     expect(run(only("a", "b", "c"), never("a"), only("a", "b", "d"), never("c"))).toEqual(["b"]);
   });
 });
 
-describe("F1.13: several policies are asked", () => {
-  test("F1.13: the first deny ends it, and those behind it are not asked", () => {
+describe("F1.13: several policies are evaluated", () => {
+  test("F1.13: the first deny ends the evaluation, and later ones are not called", () => {
     const after = vi.fn<PolicyFunction>(() => "ask");
     const policy: PolicyInput = [() => "ask", () => "deny", after];
     expect(decided(policy, "t")).toMatchObject({ effect: "deny", layer: "policy[1]" });
     expect(after).not.toHaveBeenCalled();
   });
 
-  test("F1.13: else one ask is enough, else one allow, else what the fallback says", () => {
+  test("F1.13: otherwise one ask is enough, otherwise one allow, otherwise the fallback decides", () => {
     const rules = [
       { effect: "deny", permissions: { kind: "fs.*", target: "/etc/*" } },
       { effect: "ask", permissions: { kind: "fs.write" } },
@@ -117,7 +117,7 @@ describe("F1.13: several policies are asked", () => {
 });
 
 describe("F4.13: tools by glob", () => {
-  test("F4.13: a star goes over separators, and a deny always wins", () => {
+  test("F4.13: a star matches separators, and a deny always takes precedence", () => {
     const policy = {
       default: "deny",
       rules: [
@@ -130,15 +130,15 @@ describe("F4.13: tools by glob", () => {
     expect(effectOf(policy, "gitlab__list")).toBe("deny");
   });
 
-  test("F4.13: a glob that is none is refused", () => {
+  test("F4.13: an invalid glob is refused", () => {
     expect(() => compilePolicy({ rules: [{ effect: "deny", tools: "[a-" }] })).toThrow(
       'policy.rules[0].tools cannot be "[a-"',
     );
   });
 
-  test("F4.13: what is denied is hidden, and a call of it says that the policy denies it", () => {
+  test("F4.13: a denied tool is hidden, and a call of it fails with the policy's denial", () => {
     const policy = { name: "tools", rules: [{ effect: "deny", tools: "x" }] } as const;
-    expect(shown(policy, "x")).toBe(false);
+    expect(isListed(policy, "x")).toBe(false);
     expect(decided(policy, "x").reason).toBe("tools: rules[0] denies it");
   });
 });

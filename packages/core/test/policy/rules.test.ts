@@ -12,7 +12,7 @@ const read = { readOnlyHint: true };
 describe("a rule", () => {
   const deletes = { effect: "deny", tools: "delete_*" } as const;
 
-  test("is for the tools that one of its globs names", () => {
+  test("applies to the tools that one of its globs matches", () => {
     const policy = {
       preset: "autonomous",
       rules: [{ effect: "deny", tools: ["delete_*", "drop", "x?z"] }],
@@ -23,7 +23,7 @@ describe("a rule", () => {
     expect(effects).toEqual(["deny", "deny", "deny", "allow", "allow"]);
   });
 
-  test("leaves what it does not match to the preset, which is supervised if none is named", () => {
+  test("leaves other tools to the preset, which is supervised if none is named", () => {
     expect(effectOf({ rules: [deletes] }, "list")).toBe("ask");
     expect(effectOf({ preset: "autonomous", rules: [deletes] }, "list")).toBe("allow");
     expect(effectOf({ preset: "strict", rules: [deletes] }, "list")).toBe("deny");
@@ -35,7 +35,7 @@ describe("a rule", () => {
     });
   });
 
-  test.each(["deny", "ask", "allow"] as const)("sets a default of its own: %s", (effect) => {
+  test.each(["deny", "ask", "allow"] as const)("sets its own default: %s", (effect) => {
     expect(decided({ default: effect, rules: [deletes] }, "list")).toMatchObject({
       effect,
       rule: "default",
@@ -43,18 +43,18 @@ describe("a rule", () => {
     });
   });
 
-  test("that allows may permit what the preset denies", () => {
+  test("that allows may permit a call that the preset denies", () => {
     const policy = { preset: "strict", rules: [{ effect: "allow", tools: "deploy" }] } as const;
     expect(effectOf(policy, "deploy")).toBe("allow");
     expect(effectOf(policy, "other")).toBe("deny");
   });
 
-  test("that asks permits it once a person agrees", () => {
+  test("that asks permits it once a person has approved", () => {
     const policy = { preset: "strict", rules: [{ effect: "ask", tools: "deploy" }] } as const;
     expect(effectOf(policy, "deploy")).toBe("ask");
   });
 
-  test("names itself by id or place, and says why", () => {
+  test("is named by id or position, with its reason", () => {
     const rules: PolicyRule[] = [
       { effect: "ask", tools: "a" },
       { id: "no-deletes", effect: "deny", tools: "delete_*", reason: "Nothing is deleted here." },
@@ -73,7 +73,7 @@ describe("a rule", () => {
     });
   });
 
-  test("without conditions is for everything", () => {
+  test("without conditions applies to everything", () => {
     expect(effectOf({ preset: "autonomous", rules: [{ effect: "ask" }] }, "any")).toBe("ask");
     const frozen = { rules: [{ effect: "deny" }, { effect: "allow", tools: "*" }] } as const;
     expect(effectOf(frozen, "any", { kind: "fs.read" })).toBe("deny");
@@ -108,7 +108,7 @@ describe("a rule", () => {
   });
 });
 
-describe("a path that may lead elsewhere than it seems", () => {
+describe("a path that may not lead where it seems to", () => {
   const drafts = {
     effect: "allow",
     permissions: { kind: "fs.write", target: "drafts/*" },
@@ -121,17 +121,17 @@ describe("a path that may lead elsewhere than it seems", () => {
     "./drafts/a",
     "drafts//a",
     "drafts\\..\\letters",
-  ])("is not allowed by the way it begins: %s", (target) => {
+  ])("is not allowed by its prefix: %s", (target) => {
     const effect = (path: string): string =>
       effectOf({ rules: [drafts] }, "write", { kind: "fs.write", target: path });
     expect([effect("drafts/a..b"), effect(target)]).toEqual(["allow", "ask"]);
   });
 
-  test("does not evade a deny", () => {
+  test("does not avoid a deny", () => {
     const policy = { preset: "autonomous", rules: [letters] } as const;
     const target = "drafts/../letters/a";
     expect(effectOf(policy, "write", { kind: "fs.write", target })).toBe("deny");
-    // What is no path may well look like this.
+    // A text that is not a path may look like this.
     expect(effectOf(policy, "send", { kind: "network", target: "GET http://a/.." })).toBe("allow");
   });
 });
@@ -142,7 +142,7 @@ describe("of several rules that match", () => {
   const asks = { effect: "ask", tools: "delete_*" } as const;
   const always = { effect: "ask", ask: "always", tools: "delete_*" } as const;
 
-  test("AP10: a broad deny outweighs a specific allow, whichever comes first", () => {
+  test("AP10: a broad deny takes precedence over a specific allow, in any order", () => {
     for (const rules of [
       [specific, broad],
       [broad, specific],
@@ -151,7 +151,7 @@ describe("of several rules that match", () => {
     }
   });
 
-  test("AP10: an ask outweighs an allow, and one that always asks an ordinary one", () => {
+  test("AP10: an ask takes precedence over an allow, and one that always asks over an ordinary one", () => {
     expect(effectOf({ rules: [specific, asks] }, "delete_draft")).toBe("ask");
     expect(effectOf({ rules: [asks, always, specific] }, "delete_draft")).toBe("ask always");
     expect(effectOf({ rules: [always, asks] }, "delete_draft")).toBe("ask always");
@@ -179,12 +179,12 @@ describe("AP13: rules know a tool by its name in the registry", () => {
     foreignTool("rm", { spec: { provenance: { adapter: "mcp", origin: { tool: "rm" } } } }),
   ]);
 
-  test("and not by the one that it had elsewhere", () => {
+  test("and not by its original name", () => {
     expect(decide([{ effect: "deny", tools: "remove_file" }], source)).toEqual(["deny"]);
     expect(decide([{ effect: "deny", tools: "rm" }], source)).toEqual(["allow"]);
   });
 
-  test("while what it was elsewhere stays in its provenance, whatever it is called here", () => {
+  test("while its original name stays in its provenance, whatever its name in the registry", () => {
     const rule = { effect: "deny", provenance: { origin: { tool: "rm" } } } as const;
     expect(decide([rule], source)).toEqual(["deny"]);
   });
@@ -203,7 +203,7 @@ describe("a condition on provenance", () => {
     rules: [{ effect: "deny", provenance: provenance as object }],
   });
 
-  test("matches adapter, source, and what the tool was there", () => {
+  test("matches adapter, source, and the origin of the tool", () => {
     const admin = policy({ adapter: "openapi", origin: { method: "DELETE", path: "/admin/*" } });
     expect(effectOf(admin, "t", operation("DELETE", "/admin/users/{id}"))).toBe("deny");
     expect(effectOf(admin, "t", operation("GET", "/admin/users/{id}"))).toBe("ask");
@@ -213,14 +213,14 @@ describe("a condition on provenance", () => {
     expect(effectOf(host, "t")).toBe("ask");
   });
 
-  test("does not match what the tool does not say", () => {
+  test("does not match a field that the tool does not have", () => {
     const odd = { provenance: { adapter: "mcp", origin: { method: 7 } } };
     expect(effectOf(policy({ origin: { method: "*" } }), "t", odd)).toBe("ask");
     expect(effectOf(policy({ origin: { toString: "*" } }), "t", odd)).toBe("ask");
     expect(effectOf(policy({ origin: { method: "*" } }), "t")).toBe("ask");
   });
 
-  test("finds the source by the registry's id and, to tighten, by the tool's own word", () => {
+  test("matches the source by the registry's id and, to tighten, by the tool's own claim", () => {
     const handPicked = { source: "host", provenance: { adapter: "mcp", source: "github" } };
     expect(effectOf(policy({ source: "host" }), "t", handPicked)).toBe("deny");
     expect(effectOf(policy({ source: "github" }), "t", handPicked)).toBe("deny");
@@ -238,7 +238,7 @@ describe("a condition on provenance", () => {
 });
 
 describe("a condition on permissions", () => {
-  test("is for what the call asks for, and not for the call", () => {
+  test("applies to the permissions of a call, and not to the call", () => {
     const policy = {
       preset: "autonomous",
       rules: [{ effect: "deny", permissions: { kind: "fs.*", target: "/etc/*" } }],
@@ -249,13 +249,13 @@ describe("a condition on permissions", () => {
     expect(effectOf(policy, "t")).toBe("allow");
   });
 
-  test("lets a rule without one be for both", () => {
+  test("if absent, makes a rule apply to both", () => {
     const policy = { rules: [{ effect: "allow", tools: "git" }] } as const;
     expect(effectOf(policy, "git")).toBe("allow");
     expect(effectOf(policy, "git", { kind: "process", target: "git push" })).toBe("allow");
   });
 
-  test("stands beside an allow of the whole tool", () => {
+  test("can be beside an allow of the complete tool", () => {
     const rules = [
       { effect: "allow", tools: "git" },
       { effect: "deny", permissions: { target: "* --force" } },
@@ -275,7 +275,7 @@ describe("a condition on permissions", () => {
     expect(effectOf(policy, "t", { annotations: read })).toBe("allow");
   });
 
-  test("tightens for a permission that is not what it should be, and loosens nothing", () => {
+  test("tightens for an invalid permission, and loosens nothing", () => {
     const bad = (policy: Parameters<typeof compilePolicy>[0]): unknown =>
       decidePermission(compilePolicy(policy), {
         entry: entryOf("t"),
@@ -298,7 +298,7 @@ describe("a condition on callers", () => {
     rules: [{ effect: "allow", callers: callers as object }],
   });
 
-  test("matches who calls, any of their roles, and the agent", () => {
+  test("matches the caller's id, any of its roles, and the agent", () => {
     const caller = { id: "user:7", roles: ["dev", "ops"], agent: "coder" };
     for (const [condition, effect] of [
       [{ id: "user:*" }, "allow"],
@@ -312,7 +312,7 @@ describe("a condition on callers", () => {
     }
   });
 
-  test("finds no role and no agent where the caller has none", () => {
+  test("matches no role and no agent if the caller has none", () => {
     const caller = { id: "u" };
     expect(effectOf(policy({ roles: "*" }), "t", { caller })).toBe("ask");
     expect(effectOf(policy({ agent: "*" }), "t", { caller })).toBe("ask");

@@ -6,7 +6,10 @@ import { decidePermission, type Decision, type PolicySubject } from "../../src/p
 import type { PolicyInput } from "../../src/contract/policy-definition.ts";
 import { foreignTool } from "../support/executor-for.ts";
 
-/** What a test says of a call; the rest is a trusted tool of no annotations that is called as it is. */
+/**
+ * The fields of a call that a test sets; the rest is a trusted tool without annotations, called
+ * under its name.
+ */
 export interface Circumstances {
   readonly annotations?: ToolAnnotations;
   readonly provenance?: Provenance;
@@ -19,7 +22,7 @@ export interface Circumstances {
   readonly arguments?: JsonObject;
 }
 
-/** A tool as the registry holds it. */
+/** A tool as the registry stores it. */
 export function entryOf(name: string, circumstances: Circumstances = {}): RegisteredTool {
   const { annotations, provenance, source, trusted, proposes } = circumstances;
   return {
@@ -49,7 +52,7 @@ export function subjectOf(name: string, circumstances: Circumstances = {}): Poli
   };
 }
 
-/** What a policy of data says of a call. */
+/** The decision of a policy of data about a call. */
 export function decided(
   policy: PolicyInput,
   name: string,
@@ -68,8 +71,8 @@ export function effectOf(
   return ask === undefined ? effect : `${effect} ${ask}`;
 }
 
-/** Whether a tool would be shown. */
-export function shown(
+/** Whether a tool would be listed. */
+export function isListed(
   policy: PolicyInput,
   name: string,
   circumstances: Circumstances = {},

@@ -17,7 +17,7 @@ function refusal(policy: unknown): string {
 
 const withRule = (rule: object): string => refusal({ rules: [{ effect: "deny", ...rule }] });
 
-describe("what is no policy is refused", () => {
+describe("an invalid policy is refused", () => {
   test.each<[unknown, string]>([
     ["yolo", '"yolo" is no policy: use readOnly, supervised, autonomous or strict.'],
     [7, "policy is no policy: give a preset, { rules: […] }, a function, or a list of them."],
@@ -44,7 +44,7 @@ describe("what is no policy is refused", () => {
     expect(refusal(policy)).toContain(message);
   });
 
-  test("by the name that the host has for it", () => {
+  test("by the host's name for it", () => {
     const layers = compilePolicy("strict");
     expect(() => narrowPolicy(layers, { rules: [{ effect: "no" } as never] }, "narrow")).toThrow(
       'narrow.rules[0].effect cannot be "no"',
@@ -52,7 +52,7 @@ describe("what is no policy is refused", () => {
   });
 });
 
-describe("a rule that makes no sense is refused, with its place and what to write", () => {
+describe("an invalid rule is refused, with its place and a correction", () => {
   test.each<[object, string]>([
     [{ tool: "x" }, 'policy.rules[0]: "tool" is no option. Did you mean tools?'],
     [{ tools: [] }, "policy.rules[0].tools is empty and matches nothing: leave it out."],
@@ -103,7 +103,7 @@ describe("a rule that makes no sense is refused, with its place and what to writ
     { tools: ["*", "?_x", "a-b", "get_*_by_*"] },
     { effect: "ask" },
     {},
-  ])("%j makes sense", (rule) => {
+  ])("%j is valid", (rule) => {
     expect(withRule(rule)).toBe("accepted");
   });
 
@@ -131,7 +131,7 @@ describe("a policy that hides something", () => {
     expect(refusal(JSON.parse(json))).toContain('"__proto__" is no option');
   });
 
-  test("among the members of an origin finds nothing, and loses no condition", () => {
+  test("among the members of an origin matches nothing, and loses no condition", () => {
     const origin = JSON.parse('{ "__proto__": "x", "constructor": "*" }');
     const layers = compilePolicy({
       default: "ask",
@@ -155,7 +155,7 @@ describe("a policy that hides something", () => {
     expect(reads).toBe(1);
   });
 
-  test("cannot be read, or never ends, is refused", () => {
+  test("that cannot be read, or never ends, is refused", () => {
     const throwing = {
       get rules(): never {
         throw new Error("boo");
@@ -186,7 +186,7 @@ describe("examples", () => {
     provenance: { adapter: "openapi", source: "api", origin: { method: "DELETE" } },
   };
 
-  test("that hold are kept with the rule", () => {
+  test("that match are stored with the rule", () => {
     const rules = [
       { ...rule, match: [example], notMatch: ["delete_event", { ...example, tool: "list" }] },
     ] as never;
@@ -201,7 +201,7 @@ describe("examples", () => {
     ["permission", { permission: { kind: "network", target: "https://test.example/7" } }],
     ["caller", { caller: { id: "a", roles: ["admin"] } }],
     ["provenance", { provenance: { origin: { method: "GET" } } }],
-  ])("that do not hold are refused: another %s", (_, other) => {
+  ])("that do not match are refused: another %s", (_, other) => {
     const wrong = { ...example, ...other };
     expect(withRule({ ...rule, match: [example, wrong] })).toBe(
       `policy.rules[0].match[1] ${JSON.stringify(wrong)} is not what the rule matches: correct one of them.`,
@@ -211,7 +211,7 @@ describe("examples", () => {
     );
   });
 
-  test("show that a glob reaches too far", () => {
+  test("reveal that a glob matches too much", () => {
     expect(withRule({ tools: "*delete*", notMatch: ["undelete"] })).toBe(
       'policy.rules[0].notMatch[0] "undelete" is what the rule matches: correct one of them.',
     );
@@ -229,7 +229,7 @@ describe("examples", () => {
     [[{ ...example, caller: { id: "x", roles: "x" } }], 'roles is no list: write ["admin"].'],
     [[{ ...example, caller: { id: "x", roles: [1] } }], "caller.roles[0] is no text"],
     [[{ ...example, provenance: { origin: { method: 1 } } }], "origin.method is no text"],
-  ])("that make no sense are refused: %j", (match, message) => {
+  ])("that are invalid are refused: %j", (match, message) => {
     expect(withRule({ ...rule, match })).toContain(message);
   });
 });

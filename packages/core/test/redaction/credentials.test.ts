@@ -7,7 +7,10 @@ import { SecretRedactor } from "../../src/redaction/secret-redactor.ts";
 
 const redactor = new SecretRedactor([new SecretFinder(() => [], true)], []);
 
-/** So many characters that look random. Credentials are put together here, lest a scanner takes them for real ones. */
+/**
+ * Random-looking characters. Credentials are concatenated here, so that a scanner does not take
+ * them for real ones.
+ */
 function chars(count: number, from = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z"): string {
   return Array.from({ length: count }, (_, index) => from[(index * 7 + count) % from.length]).join(
     "",
@@ -51,12 +54,12 @@ describe.each(credentials)("SE06: %s", (_, credential) => {
     ["after an escaped line break", `{"a":"x\\n${credential}\\n"}`, `{"a":"x\\n[redacted]\\n"}`],
     ["in a URL", `https://h/p?k=${credential}&x=1`, "https://h/p?k=[redacted]&x=1"],
     ["after an assignment", `TOKEN=${credential}`, "TOKEN=[redacted]"],
-  ])("is taken out %s", (_, given, shown) => {
-    expect(redactor.text(given)).toBe(shown);
+  ])("is redacted %s", (_, given, redacted) => {
+    expect(redactor.text(given)).toBe(redacted);
   });
 });
 
-describe("SE06: what stands beside its name", () => {
+describe("SE06: a credential after its name", () => {
   test.each<[string, string]>([
     [`aws_secret_access_key = ${chars(40)}`, "aws_secret_access_key = [redacted]"],
     [`AWS_SECRET_ACCESS_KEY="${chars(40)}"`, 'AWS_SECRET_ACCESS_KEY="[redacted]"'],
@@ -65,14 +68,14 @@ describe("SE06: what stands beside its name", () => {
     [`authorization: Basic ${btoa("ada:love lace")}`, "authorization: Basic [redacted]"],
     ["postgres://ada:lovelace@db.example/x", "postgres://[redacted]@db.example/x"],
     ["redis://:lovelace@db.example", "redis://[redacted]@db.example"],
-  ])("is taken out of %s", (given, shown) => {
-    expect(redactor.text(given)).toBe(shown);
+  ])("is redacted in %s", (given, redacted) => {
+    expect(redactor.text(given)).toBe(redacted);
   });
 });
 
 describe("SE06: a private key", () => {
   test.each<[string, string]>([
-    ["as it is", key],
+    ["unchanged", key],
     ["with its line breaks escaped", JSON.stringify(key).slice(1, -1)],
     ["escaped twice", JSON.stringify(JSON.stringify(key)).slice(3, -3)],
     ["with Windows' line breaks", key.replaceAll("\n", "\r\n")],
@@ -80,25 +83,25 @@ describe("SE06: a private key", () => {
     ["with headers", key.replace("\n", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,1F\n\n")],
     ["of OpenSSH", key.replaceAll("RSA ", "OPENSSH ")],
     ["of PKCS 8", key.replaceAll("RSA ", "")],
-  ])("is taken out %s", (_, given) => {
-    const shown = redactor.text(`a ${given} b`);
-    expect(shown).toMatch(/^a -----BEGIN [A-Z ]*PRIVATE KEY-----\[redacted\] b$/);
+  ])("is redacted %s", (_, given) => {
+    const redacted = redactor.text(`a ${given} b`);
+    expect(redacted).toMatch(/^a -----BEGIN [A-Z ]*PRIVATE KEY-----\[redacted\] b$/);
   });
 
-  test.each([60, 200, 330])("without its end is taken out (%d characters)", (length) => {
+  test.each([60, 200, 330])("without its end is redacted (%d characters)", (length) => {
     expect(redactor.text(`a ${key.slice(0, length)}`)).toBe(
       "a -----BEGIN RSA PRIVATE KEY-----[redacted]",
     );
   });
 
-  test("leaves what follows on a truncated one", () => {
-    const shown = redactor.text(`${key.slice(0, 300)}\n\nThe end of the file was cut off.`);
-    expect(shown).toContain("The end of the file was cut off.");
-    expect(shown).not.toContain(key.slice(40, 60));
+  test("does not redact the text after a truncated one", () => {
+    const redacted = redactor.text(`${key.slice(0, 300)}\n\nThe end of the file was cut off.`);
+    expect(redacted).toContain("The end of the file was cut off.");
+    expect(redacted).not.toContain(key.slice(40, 60));
   });
 });
 
-describe("what only looks like one stays", () => {
+describe("a text that only looks like a credential is unchanged", () => {
   test.each([
     "ghp_short and sk-learn and AKIA alone",
     "task-force risk-management disk-usage-statistics-of-the-last-month",
@@ -142,14 +145,14 @@ describe("what only looks like one stays", () => {
 });
 
 test.each<[string, string]>([
-  ["beginnings of tokens", "eyJ-eyJ."],
-  ["tokens of no end", `ghp_${"a".repeat(50)}`],
+  ["prefixes of tokens", "eyJ-eyJ."],
+  ["tokens without an end", `ghp_${"a".repeat(50)}`],
   ["web tokens without a signature", "eyJhbGciOiJIUzI1NiJ9.aaaa."],
   ["keys without an end", "-----BEGIN PRIVATE KEY-----\nAAAA\n"],
   ["addresses", "://a:://b:"],
   ["words of an authorization", "bearer bearer "],
   ["names without a value", "secret_access_key = "],
-])("the time for many %s is proportional to them", async (_, part) => {
+])("the time for many %s is proportional to their number", async (_, part) => {
   const spent = await cpuMilliseconds(() => redactor.text(part.repeat(500_000 / part.length)));
   expect(spent).toBeLessThan(linearWorkMs);
 });

@@ -4,20 +4,20 @@ import { completed, failed } from "../support/outcomes.ts";
 
 const secret = "correct-horse-battery-staple";
 
-describe("a secret that is cut off", () => {
-  test("by what is captured at all does not show its beginning", async () => {
+describe("a truncated secret", () => {
+  test("at the capture limit does not reveal its beginning", async () => {
     for (let kept = 1; kept < secret.length; kept++) {
       const executor = executorFor(
         tool("read_all", () => `${"x".repeat(1000 - kept)}${secret}${"y".repeat(5000)}`),
         { redact: { secrets: [secret] }, largeOutputs: { maxCapturedBytes: 1000 } },
       );
-      const shown = JSON.stringify(completed(await executor.execute(call("read_all"))).result);
-      expect(shown).toMatch(/the rest is lost/);
-      expect(shown).not.toContain(secret.slice(0, Math.max(4, kept)));
+      const serialized = JSON.stringify(completed(await executor.execute(call("read_all"))).result);
+      expect(serialized).toMatch(/the rest is lost/);
+      expect(serialized).not.toContain(secret.slice(0, Math.max(4, kept)));
     }
   });
 
-  test("by the end of malformed arguments does not come back in the error", async () => {
+  test("at the end of malformed arguments is not in the error", async () => {
     const executor = executorFor(tool("keep"), { redact: { secrets: [secret] } });
     for (const sent of [
       `{"a": "${secret}`,
@@ -34,7 +34,7 @@ describe("a secret that is cut off", () => {
     }
   });
 
-  test("where an error quotes arguments, names and what a check says does not show its beginning", async () => {
+  test("in an error that quotes arguments, names and a check's text does not reveal its beginning", async () => {
     const shape = { type: "object", additionalProperties: { type: "number" } } as const;
     for (let length = 0; length < 130; length++) {
       const long = `${"- ".repeat(length / 2)}${secret} and more`;
@@ -58,7 +58,7 @@ describe("a secret that is cut off", () => {
     }
   });
 
-  test("what the schema calls secret is not quoted either", async () => {
+  test("in a property that the schema marks as secret is not quoted either", async () => {
     const pin = { type: "string", format: "password", maxLength: 4 } as const;
     const executor = executorFor(
       tool("pay", undefined, { input: { type: "object", properties: { pin } } }),

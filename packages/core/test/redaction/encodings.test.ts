@@ -26,13 +26,13 @@ const names: Readonly<Record<string, string>> = {
   _: "&lowbar;",
 };
 
-/** Ways to write a text that are no plain copy of it. */
+/** Encodings of a text that are not a plain copy of it. */
 const writings: readonly [string, (text: string) => string][] = [
   ["decimal references", entities],
   ["hexadecimal references", (text) => units(text, (code) => `&#x${hex(code)};`)],
   ["references in capitals", (text) => units(text, (code) => `&#X${hex(code).toUpperCase()};`)],
   [
-    "references with zeros before",
+    "references with leading zeros",
     (text) => units(text, (code) => `&#${`${code}`.padStart(7, "0")};`),
   ],
   [
@@ -72,7 +72,10 @@ const writings: readonly [string, (text: string) => string][] = [
   ],
 ];
 
-async function shown(block: ContentBlock | string, secrets: readonly string[]): Promise<string> {
+async function modelText(
+  block: ContentBlock | string,
+  secrets: readonly string[],
+): Promise<string> {
   const executor = executorFor(
     tool("t", () => (typeof block === "string" ? block : [block])),
     { redact: { secrets }, largeOutputs: { onOverflow: "clip" } },
@@ -80,11 +83,11 @@ async function shown(block: ContentBlock | string, secrets: readonly string[]): 
   return JSON.stringify(completed(await executor.execute(call("t"))).result.content);
 }
 
-describe("a registered secret that is written in another way", () => {
+describe("a registered secret in another encoding", () => {
   test.each(writings)("is found as %s", async (_, write) => {
     for (const one of [secret, plain]) {
       const written = write(one);
-      const text = await shown(`before ${written} after`, [one]);
+      const text = await modelText(`before ${written} after`, [one]);
       expect(text).toContain("[redacted]");
       const middle = Math.floor(written.length * 0.7);
       expect((JSON.parse(text) as [{ text: string }])[0].text).not.toContain(
@@ -96,11 +99,11 @@ describe("a registered secret that is written in another way", () => {
 
   test.each(writings)("is not found where it is not: %s", async (_, write) => {
     const written = write("nothing/se_cret=7af");
-    const text = await shown(`before ${written} after`, [secret, plain]);
+    const text = await modelText(`before ${written} after`, [secret, plain]);
     expect(text).toBe(JSON.stringify([{ type: "text", text: `before ${written} after` }]));
   });
 
-  test("is found where updates cut a reference in two", async () => {
+  test("is found if updates cut a reference in two", async () => {
     const written = `${entities(plain)} end`;
     for (let at = 1; at < written.length; at++) {
       const seen: string[] = [];
@@ -115,11 +118,11 @@ describe("a registered secret that is written in another way", () => {
         onUpdate: ({ content: [block] }) =>
           void seen.push(block?.type === "text" ? block.text : ""),
       });
-      // Half of a reference stands for nothing: what is left must not be the whole of it.
-      const told = seen
+      // Half of a reference has no meaning: the rest must not be the complete one.
+      const emitted = seen
         .join("")
         .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
-      expect(told).not.toContain(plain);
+      expect(emitted).not.toContain(plain);
     }
   });
 });
@@ -136,7 +139,7 @@ describe("a secret in bytes", () => {
     ]),
   )("of type %s in %s UTF-16 is found", async (mimeType, _, write) => {
     const blob = write(`before ${plain} after`).toString("base64");
-    const text = await shown({ type: "resource", resource: { uri: "a:b", mimeType, blob } }, [
+    const text = await modelText({ type: "resource", resource: { uri: "a:b", mimeType, blob } }, [
       plain,
     ]);
     const bytes = Buffer.from((JSON.parse(text) as [Resource])[0].resource.blob, "base64");
@@ -147,10 +150,10 @@ describe("a secret in bytes", () => {
     expect(bytes).toHaveLength(write(`before ${plain} after`).length);
   });
 
-  test("of a text type in UTF-16 is found by its form", async () => {
+  test("of a text type in UTF-16 is found by its encoding", async () => {
     const blob = utf16(`before ${token} after`).toString("base64");
     const resource = { uri: "a:b", mimeType: "text/plain;charset=utf-16le", blob };
-    const text = await shown({ type: "resource", resource }, []);
+    const text = await modelText({ type: "resource", resource }, []);
     const bytes = Buffer.from((JSON.parse(text) as [Resource])[0].resource.blob, "base64");
     expect(bytes.toString("latin1").replaceAll("\0", "")).not.toContain(token.slice(0, 12));
   });
@@ -165,28 +168,31 @@ describe("a secret in bytes", () => {
     "application/x-sh",
     "application/ld+json",
     "text/html",
-  ])("of a type that is text (%s) is found by its form and by its references", async (mimeType) => {
-    // No valid UTF-8.
-    const bytes = Buffer.concat([
-      Buffer.from([0xe9, 0x20]),
-      Buffer.from(`${token} ${entities(plain)}`),
-    ]);
-    const blob = bytes.toString("base64");
-    const text = await shown({ type: "resource", resource: { uri: "a:b", mimeType, blob } }, [
-      plain,
-    ]);
-    const read = Buffer.from(
-      (JSON.parse(text) as [Resource])[0].resource.blob,
-      "base64",
-    ).toString();
-    expect(read).not.toContain(token.slice(0, 12));
-    expect(read).not.toContain("&#116;&#111;");
-  });
+  ])(
+    "of a type that is text (%s) is found by its encoding and by its references",
+    async (mimeType) => {
+      // Not valid UTF-8.
+      const bytes = Buffer.concat([
+        Buffer.from([0xe9, 0x20]),
+        Buffer.from(`${token} ${entities(plain)}`),
+      ]);
+      const blob = bytes.toString("base64");
+      const text = await modelText({ type: "resource", resource: { uri: "a:b", mimeType, blob } }, [
+        plain,
+      ]);
+      const read = Buffer.from(
+        (JSON.parse(text) as [Resource])[0].resource.blob,
+        "base64",
+      ).toString();
+      expect(read).not.toContain(token.slice(0, 12));
+      expect(read).not.toContain("&#116;&#111;");
+    },
+  );
 
-  test("that hold none are the very same", async () => {
+  test("that contain none are the same object", async () => {
     const blob = Buffer.from([0, 1, 2, 3, 0, 255, 0x74, 0, 0x6f]).toString("base64");
     const resource = { uri: "a:b", mimeType: "application/zip", blob };
-    const text = await shown({ type: "resource", resource }, [plain]);
+    const text = await modelText({ type: "resource", resource }, [plain]);
     expect(JSON.parse(text)).toEqual([{ type: "resource", resource }]);
   });
 });
@@ -198,7 +204,7 @@ interface Resource {
 describe("half of a character", () => {
   const half = "a\ud83db";
 
-  test("comes out as U+FFFD wherever a tool puts it", async () => {
+  test("becomes U+FFFD wherever a tool puts it", async () => {
     const output = {
       content: [{ type: "text", text: half }],
       value: { [half]: [half] },
@@ -218,9 +224,9 @@ describe("half of a character", () => {
 
   test("beside a secret hides nothing of it", async () => {
     for (const text of [`\ud83d${plain}`, `${plain}\ude00`, `\ud83d&#116;${plain.slice(1)}`]) {
-      expect(await shown(text, [plain])).not.toContain(plain.slice(1));
+      expect(await modelText(text, [plain])).not.toContain(plain.slice(1));
     }
     const odd = `${plain}\ud83d`;
-    expect(await shown(`x ${odd} y`, [odd])).not.toContain(plain);
+    expect(await modelText(`x ${odd} y`, [odd])).not.toContain(plain);
   });
 });

@@ -6,7 +6,7 @@ import { completed, failed } from "../support/outcomes.ts";
 const secret = "tok_4f9a0c2b7d1e";
 const redact = { secrets: [secret] };
 
-/** What comes of a call whose tool throws that. */
+/** The result of a call whose tool throws the given error. */
 async function thrown(error: unknown): Promise<ToolOutcome> {
   const execute = (): never => {
     throw error;
@@ -14,7 +14,7 @@ async function thrown(error: unknown): Promise<ToolOutcome> {
   return executorFor(tool("t", execute), { redact }).execute(call("t"));
 }
 
-/** Everything that is there for whoever looks, getters included. */
+/** Every readable member, getters included. */
 function all(value: unknown, seen: Set<unknown> = new Set()): string {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) {
     return String(value);
@@ -29,12 +29,12 @@ function all(value: unknown, seen: Set<unknown> = new Set()): string {
 
 const upstream = (): ToolError => new ToolError("upstream", "It said no.");
 
-describe("SE02: a secret that an error carries beside its message", () => {
+describe("SE02: a secret that an error has outside of its message", () => {
   test.each<[string, () => object]>([
     ["a member", () => Object.assign(upstream(), { config: { headers: { a: secret } } })],
     ["a symbol's member", () => Object.assign(upstream(), { [Symbol("a")]: secret })],
     ["a toJSON of its own", () => Object.assign(upstream(), { toJSON: () => ({ a: secret }) })],
-    ["a status that is none", () => new ToolError("upstream", "x", { status: secret as never })],
+    ["an invalid status", () => new ToolError("upstream", "x", { status: secret as never })],
     ["a getter", () => Object.defineProperty(upstream(), "config", { get: () => secret })],
     [
       "a getter of its cause",
@@ -44,20 +44,20 @@ describe("SE02: a secret that an error carries beside its message", () => {
     ["a URL", () => Object.assign(new Error("x"), { url: new URL(`https://h/?k=${secret}`) })],
     ["a map with members", () => Object.assign(new Error("x"), { m: mapWith(secret) })],
     ["a function with members", () => Object.assign(() => {}, { secret })],
-  ])("is taken out of %s", async (_, make) => {
+  ])("is redacted in %s", async (_, make) => {
     const { error } = failed(await thrown(make()));
     expect(all(error)).not.toContain(secret);
     expect(["upstream", "execution_failed"]).toContain(error.code);
   });
 
-  test("is taken out of one that tells something else each time it is asked", async () => {
+  test("is redacted in an error that returns something else each time it is read", async () => {
     let asked = 0;
     const get = (): string => ((asked += 1) < 20 ? "It said no." : secret);
     const { error } = failed(await thrown(Object.defineProperty(upstream(), "message", { get })));
     for (let time = 0; time < 30; time++) expect(error.message).not.toContain(secret);
   });
 
-  test("is taken out of the error of an answer, too", async () => {
+  test("is redacted in the error of an answer, too", async () => {
     const error = Object.assign(upstream(), { config: secret });
     const answer = { content: [], isError: true, error };
     const outcome = await executorFor(
@@ -67,7 +67,7 @@ describe("SE02: a secret that an error carries beside its message", () => {
     expect(all(completed(outcome).error)).not.toContain(secret);
   });
 
-  test("what holds none comes as it is, whatever it has beside its message", async () => {
+  test("an error without a secret is unchanged, whatever it has besides its message", async () => {
     const error = Object.assign(upstream(), { config: { retries: 3, at: new Date() } });
     expect(failed(await thrown(error)).error).toBe(error);
     const cause = Object.assign(new TypeError("x"), { code: "ECONNRESET", list: [() => {}] });

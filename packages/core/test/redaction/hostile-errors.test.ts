@@ -9,12 +9,12 @@ const secret = "tok_4f9a0c2b7d1e";
 interface Searched {
   readonly given: ToolError;
   readonly error: ToolError;
-  /** How many values were searched, and their characters. */
+  /** The number of searched values, and of their characters. */
   readonly values: number;
   readonly characters: number;
 }
 
-/** Redacts an error with that cause, and counts what is searched. */
+/** Redacts an error with that cause, and counts the searched values. */
 function search(cause: unknown, limits = {}): Searched {
   let values = 0;
   let characters = 0;
@@ -51,7 +51,7 @@ function cyclic(length: number, message = "in circles"): Error {
   return last;
 }
 
-/** Each holds the next level twice: 2^levels ways to the last one. */
+/** Each contains the next level twice: 2^levels ways to the last one. */
 function aggregate(levels: number, last: unknown): unknown {
   let at = last;
   for (let level = 0; level < levels; level++) {
@@ -68,25 +68,25 @@ const bomb = (levels: number): unknown => {
 
 const carrying = (more: object): Error => Object.assign(new Error("it carries something"), more);
 
-describe("causes that hold no secret", () => {
+describe("causes that contain no secret", () => {
   test.each<[string, () => unknown]>([
     ["one that is its own cause", () => cyclic(1)],
     ["two that cause one another", () => cyclic(2)],
     ["a cycle of 50", () => cyclic(50)],
-    ["a cycle behind others", () => chain(30, cyclic(7))],
+    ["a cycle after other causes", () => chain(30, cyclic(7))],
     ["a chain of 21", () => chain(21, undefined)],
     ["a chain of 1,000", () => chain(1000, "at last")],
     ["aggregates that share what failed", () => aggregate(60, new Error("once"))],
     ["members that are shared", () => chain(40, carrying({ config: bomb(60) }))],
     ["a list of a thousand items", () => carrying({ list: Array.from({ length: 1000 }) })],
-  ])("stay the very same, and are searched once: %s", (_, make) => {
+  ])("stay the same objects, and are searched once: %s", (_, make) => {
     const { given, error, values } = search(make());
     expect(error).toBe(given);
     expect(values).toBeLessThan(10_000);
   });
 });
 
-describe("causes that hold a secret somewhere", () => {
+describe("causes that contain a secret somewhere", () => {
   const withSecret = new Error(`refused ${secret}`);
   test.each<[string, () => unknown]>([
     ["in a cycle of one", () => cyclic(1, secret)],
@@ -101,7 +101,7 @@ describe("causes that hold a secret somewhere", () => {
     ["in numbers of two bytes", () => carrying({ b: new Uint16Array(twoBytes(secret)) })],
     ["in a boxed text", () => carrying({ b: Object(secret) as unknown })],
     ["in the key of a map", () => carrying({ m: new Map([[secret, 1]]) })],
-  ])("do not show it: %s", (_, make) => {
+  ])("do not reveal it: %s", (_, make) => {
     const { error, values } = search(make());
     expect(causes(error).join("\n")).not.toContain(secret);
     expect(error.cause).not.toMatchObject({ cause: { cause: secret } });
@@ -110,7 +110,7 @@ describe("causes that hold a secret somewhere", () => {
     expect(values).toBeLessThan(10_000);
   });
 
-  test("leave those below it as they are", () => {
+  test("do not affect the causes below it", () => {
     const below = new Error("clean");
     const { error } = search(new Error(secret, { cause: below }));
     expect((error.cause as Error).cause).toBe(below);
@@ -118,7 +118,7 @@ describe("causes that hold a secret somewhere", () => {
   });
 });
 
-describe("what an error carries is searched with bounded work", () => {
+describe("the members of an error are searched with bounded work", () => {
   test.each<[string, () => unknown]>([
     ["a chain of 20,000 causes", () => chain(20_000, undefined)],
     ["an object of 20,000 members", () => carrying(Object.fromEntries(numbered(20_000)))],
@@ -132,10 +132,10 @@ describe("what an error carries is searched with bounded work", () => {
     ["numbers of 80 MB", () => carrying({ numbers: new Float64Array(1e7) })],
     ["a boxed text of 10 million", () => carrying({ text: Object("x".repeat(1e7)) as unknown })],
     ["a number of a million bits", () => carrying({ number: 1n << 1_000_000n })],
-    ["causes that are made when they are read", () => new EndlessError("one of many")],
+    ["causes that are created when they are read", () => new EndlessError("one of many")],
     ["a getter that throws", () => carrying({ member: throwing() })],
     ["a proxy that cannot be read", () => carrying({ proxy: revoked() })],
-  ])("and withheld where it is more: %s", (_, make) => {
+  ])("and withheld above the limit: %s", (_, make) => {
     const maxWork = 5000;
     const { given, error, values, characters } = search(make(), { maxWork });
     expect(error === given).toBe(false);
@@ -174,12 +174,12 @@ describe("an error's body and message", () => {
     expect(JSON.stringify(error.body).length).toBeLessThan(3e6);
   });
 
-  test("stay as they are when they are ordinary", async () => {
+  test("are unchanged if they are ordinary", async () => {
     const error = new ToolError("upstream", "no", { body: { code: 5, errors: ["a"] } });
     expect(await thrown(error)).toBe(error);
   });
 
-  test("of several million characters are cut, and show no half of a secret", async () => {
+  test("of several million characters are truncated, and reveal no half of a secret", async () => {
     const { maxMessageLength } = defaultErrorLimits;
     const long = "x".repeat(maxMessageLength - 8) + secret.repeat(100_000);
     const error = await thrown(new ToolError("upstream", long));

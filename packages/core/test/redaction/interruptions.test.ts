@@ -6,7 +6,7 @@ import { completed, failed, interruptionOf } from "../support/outcomes.ts";
 const secret = "tok_4f9a0c2b7d1e";
 const redact = { secrets: [secret] };
 
-/** As a database that sorts the members of objects gives it back. */
+/** The data as returned by a database that sorts the members of objects. */
 function reordered(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(reordered);
@@ -14,7 +14,7 @@ function reordered(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, reordered(member)]));
 }
 
-describe("what an interruption shows", () => {
+describe("the display of an interruption", () => {
   const asking = (ran: unknown[] = []): Tool =>
     tool(
       "send",
@@ -50,7 +50,7 @@ describe("what an interruption shows", () => {
     login: { key: "k!1" },
   };
 
-  test("SE09: has a mask in place of secrets, and the call runs with what is behind it", async () => {
+  test("SE09: has a mask in place of secrets, and the call runs with the original values", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran), { redact });
     const interruption = interruptionOf(await executor.execute(call("send", args)));
@@ -67,7 +67,7 @@ describe("what an interruption shows", () => {
     expect(ran).toEqual([args]);
   });
 
-  test("a grant for calls like it answers for the very call, not for what was shown", async () => {
+  test("a grant for similar calls applies to the original call, not to the masked one", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran), { redact });
     const interruption = interruptionOf(await executor.execute(call("send", args)));
@@ -77,19 +77,19 @@ describe("what an interruption shows", () => {
     expect(ran).toHaveLength(2);
   });
 
-  test("edited with a mask in its place, it keeps what was there", async () => {
+  test("edited with a mask in its place, it keeps the original value", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran), { redact });
     const interruption = interruptionOf(await executor.execute(call("send", args)));
-    const shown = interruption.call.arguments as Record<string, unknown>;
+    const masked = interruption.call.arguments as Record<string, unknown>;
     const again = await executor.resume(interruption, [
-      { type: "approve", arguments: { ...shown, pin: 42 } as never },
+      { type: "approve", arguments: { ...masked, pin: 42 } as never },
     ]);
     completed(again);
     expect(ran).toEqual([{ ...args, pin: 42 }]);
   });
 
-  test("edited with a mask where there was none, it is refused and still waits", async () => {
+  test("edited with a mask where there was none, it is refused and stays pending", async () => {
     const executor = executorFor(asking(), { redact });
     const interruption = interruptionOf(await executor.execute(call("send", args)));
     const edited = { to: "y-[redacted]", password: "new" };
@@ -98,19 +98,19 @@ describe("what an interruption shows", () => {
     completed(await executor.resume(interruption, [{ type: "approve" }]));
   });
 
-  test("edited after its keeper has put its members in another order, each keeps its own name", async () => {
+  test("edited after a store has reordered its members, each keeps its own name", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran), { redact });
     const given = { to: "bob", amount: 5, token: secret, [secret]: { b: 1, a: secret } };
     const kept = interruptionOf(await executor.execute(call("send", given)));
     const interruption = reordered(kept) as typeof kept;
-    const shown = interruption.call.arguments as Record<string, unknown>;
-    const edited = { ...shown, amount: 6 } as never;
+    const masked = interruption.call.arguments as Record<string, unknown>;
+    const edited = { ...masked, amount: 6 } as never;
     completed(await executor.resume(interruption, [{ type: "approve", arguments: edited }]));
     expect(ran).toEqual([{ ...given, amount: 6 }]);
   });
 
-  test("edited where several names are masked, it is refused: which is which nobody knows", async () => {
+  test("edited if several names are masked, it is refused: they cannot be distinguished", async () => {
     const other = "8471";
     const executor = executorFor(asking(), { redact: { secrets: [secret, other] } });
     const given = { [secret]: "x", [other]: "y" };
@@ -123,7 +123,7 @@ describe("what an interruption shows", () => {
     completed(await executor.resume(interruption, [{ type: "approve" }]));
   });
 
-  test("a changed mask is noticed like any other change", async () => {
+  test("a changed mask is detected like any other change", async () => {
     const executor = executorFor(asking(), { redact });
     const interruption = interruptionOf(await executor.execute(call("send", args)));
     const changed: Interruption = {
@@ -134,7 +134,7 @@ describe("what an interruption shows", () => {
     expect(failed(outcome).error.code).toBe("approval_invalid");
   });
 
-  test("an approver sees it so, too", async () => {
+  test("an approver sees the masked version, too", async () => {
     let asked: unknown;
     const executor = executorFor(asking(), {
       redact,
@@ -147,7 +147,7 @@ describe("what an interruption shows", () => {
     expect(JSON.stringify(asked)).not.toMatch(/open sesame|471147114711|k!1|tok_4f9a0c2b7d1e/);
   });
 
-  test("of a nested call is passed on as it is shown, and the call runs with what is behind it", async () => {
+  test("of a nested call is passed on as displayed, and the call runs with the original values", async () => {
     const ran: unknown[] = [];
     const outer = tool("outer", async (_, { scope, resumed }) => {
       const outcome =
@@ -167,7 +167,7 @@ describe("what an interruption shows", () => {
     expect(ran).toEqual([args]);
   });
 
-  test("of a tool that asks for itself has none in its words, and the link stays whole", async () => {
+  test("of a tool that asks itself has no secret in its texts, and the link stays complete", async () => {
     const url = "https://login.example/authorize?state=abc&token=xyz";
     const asks = tool("t", () =>
       suspend([{ id: "1", type: "auth", credential: "c", message: `for ${secret}`, url }], null),

@@ -26,11 +26,11 @@ const secrets = [
 describe.each(secrets)("SE03: the secret %s", (secret) => {
   const redactor = redactorFor(secret);
   test.each<[string, string]>([
-    ["as it is", secret],
+    ["unchanged", secret],
     ["within a JSON string", JSON.stringify({ a: secret })],
     ["within JSON within JSON", JSON.stringify(JSON.stringify({ a: secret }))],
     [
-      "with JSON escapes that need not be",
+      "with unnecessary JSON escapes",
       [...secret]
         .flatMap((char) => char.split(""))
         .map((unit, index) => {
@@ -48,7 +48,7 @@ describe.each(secrets)("SE03: the secret %s", (secret) => {
     ["in base64", base64(secret)],
     ["in base64 after one character", base64(`a${secret}`)],
     ["in base64 after two characters", base64(`ab${secret}`)],
-    ["in base64 between others", base64(`user:${secret}@host`)],
+    ["in base64 among other bytes", base64(`user:${secret}@host`)],
     ["in base64 without padding", base64(`abc:${secret}`).replaceAll("=", "")],
     ["in base64url", Buffer.from(`x${secret}y`).toString("base64url")],
     ["in base64 of JSON", base64(JSON.stringify({ secret }))],
@@ -59,24 +59,24 @@ describe.each(secrets)("SE03: the secret %s", (secret) => {
       JSON.stringify(lines(`${"x".repeat(92)}${secret}${"y".repeat(90)}`, "\n")),
     ],
     ["in base64 in a URL", encodeURIComponent(base64(`?>${secret}`))],
-  ])("does not come out %s", (_, given) => {
-    const shown = redactor.text(`before ${given} after`);
-    expect(shown).toContain("[redacted]");
-    expect(shown).toMatch(/^before .* after$/s);
-    expect(shown).not.toContain(secret);
+  ])("is redacted %s", (_, given) => {
+    const redacted = redactor.text(`before ${given} after`);
+    expect(redacted).toContain("[redacted]");
+    expect(redacted).toMatch(/^before .* after$/s);
+    expect(redacted).not.toContain(secret);
     for (const part of [
       base64(secret),
       base64(`a${secret}`).slice(2),
       base64(`ab${secret}`).slice(3),
     ]) {
-      expect(shown).not.toContain(part.slice(0, -4));
+      expect(redacted).not.toContain(part.slice(0, -4));
     }
-    expect(redactor.text(shown)).toBe(shown);
+    expect(redactor.text(redacted)).toBe(redacted);
   });
 });
 
 describe("several secrets", () => {
-  test("of which one holds another, are replaced by the longer", () => {
+  test("of which one contains another are replaced by the longer", () => {
     const redactor = redactorFor("abcd", "xxabcdyy", "abcdyyzz-and-much-more-than-that");
     expect(redactor.text("1 abcd 2 xxabcdyy 3")).toBe("1 [redacted] 2 [redacted] 3");
     expect(redactor.text("xxabcdyyzz-and-much-more-than-that!")).toBe("[redacted]!");
@@ -85,15 +85,15 @@ describe("several secrets", () => {
     );
   });
 
-  test("that overlap, are replaced together", () => {
+  test("that overlap are replaced together", () => {
     expect(redactorFor("abcdef", "defghi").text("-abcdefghi-")).toBe("-[redacted]-");
   });
 
-  test("one after the other, are replaced one by one", () => {
+  test("one after the other are replaced one by one", () => {
     expect(redactorFor("abcdef").text("abcdefabcdef")).toBe("[redacted][redacted]");
   });
 
-  test("with one beginning, are told apart", () => {
+  test("with the same beginning are distinguished", () => {
     const head = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.";
     const redactor = redactorFor(`${head}one-1`, `${head}two-22`);
     expect(redactor.text(`${head}two-22 ${head}one-1 ${head}six-6`)).toBe(
@@ -108,17 +108,17 @@ test("a secret from a file is found without the line break at its end", () => {
   );
 });
 
-test("what is no text is no secret, and is refused", () => {
+test("a value that is not text is not a secret, and is refused", () => {
   expect(() => new SecretSet().add(undefined as never)).toThrow(
     /A secret is undefined; add a text/,
   );
 });
 
-test("case counts", () => {
+test("case is significant", () => {
   expect(redactorFor("AbCdEf").text("abcdef")).toBe("abcdef");
 });
 
-test("a secret that is forgotten comes out again, and one that is added does not", () => {
+test("a removed secret is no longer redacted, and an added one is", () => {
   const set = new SecretSet();
   const sets = [set];
   const redactor = new SecretRedactor([new SecretFinder(() => sets, false)], []);
@@ -129,7 +129,7 @@ test("a secret that is forgotten comes out again, and one that is added does not
   expect(redactor.text("the-token")).toBe("the-token");
 });
 
-test("a short secret is found in base64 that is nothing else", () => {
+test("a short secret is found in base64 that contains nothing else", () => {
   const redactor = redactorFor("pa55");
   expect(redactor.text(`a ${base64("pa55")} b`)).toBe("a [redacted] b");
   // Five sextets of a long base64 text may be anything.
@@ -144,7 +144,7 @@ test("a number that is a secret becomes a text, and keys are texts, too", () => 
   });
 });
 
-test("what holds none is the very same", () => {
+test("a value without a secret is the same object", () => {
   const value = { a: [1, { b: "text", c: null }], "%41": "\\u0041" };
   expect(redactorFor("absent-secret").value(value)).toBe(value);
 });
@@ -157,7 +157,7 @@ test("two secret keys stay two", () => {
   });
 });
 
-test("the time grows with the text alone, however many secrets there are and however nearly it holds one", async () => {
+test("the time grows with the text alone, for any number of secrets and partial matches", async () => {
   const many = Array.from({ length: 2000 }, (_, index) => `token-${index}-${"ab".repeat(20)}`);
   const redactor = redactorFor(...many);
   redactor.text("compile");

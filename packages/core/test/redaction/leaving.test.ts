@@ -18,8 +18,8 @@ function runs(execute: Parameters<typeof tool>[1], options: Partial<ExecutorOpti
   return executorFor(tool("t", execute), { redact, ...options });
 }
 
-describe("SE03: a registered secret in what a tool answers", () => {
-  test("is taken out of content, value, details and provider", async () => {
+describe("SE03: a registered secret in the answer of a tool", () => {
+  test("is redacted in content, value, details and provider", async () => {
     const executor = runs(() => ({
       content: [
         text(`it is ${secret}`),
@@ -36,7 +36,7 @@ describe("SE03: a registered secret in what a tool answers", () => {
     expect(result.value).toEqual({ "[redacted]": ["[redacted]"], n: 1 });
   });
 
-  test("is taken out of bytes: of text as text, of others so that they stay as long", async () => {
+  test("is redacted in bytes: in text as text, in others without changing the length", async () => {
     const base64 = (data: string | Uint8Array): string => Buffer.from(data).toString("base64");
     const executor = runs(
       () => [
@@ -49,26 +49,26 @@ describe("SE03: a registered secret in what a tool answers", () => {
       { largeOutputs: { onOverflow: "clip" } },
     );
     const { result } = completed(await executor.execute(call("t")));
-    const shown = JSON.stringify(result);
-    for (const run of shown.match(/[A-Za-z0-9+/]{12,}/g) ?? []) {
+    const serialized = JSON.stringify(result);
+    for (const run of serialized.match(/[A-Za-z0-9+/]{12,}/g) ?? []) {
       expect(Buffer.from(run, "base64").toString("latin1")).not.toContain(secret.slice(2, -2));
     }
   });
 
-  test("is found when it is cut between two texts", async () => {
+  test("is found if it is cut between two texts", async () => {
     const executor = runs(() => [text(`a ${secret.slice(0, 7)}`), text(`${secret.slice(7)} b`)]);
     const { result } = completed(await executor.execute(call("t")));
     expect(result.content).toEqual([text("a [redacted]"), text("[redacted] b")]);
   });
 
-  test("is found when texts of nothing stand in the middle of it, and they stay empty", async () => {
+  test("is found if empty texts are in the middle of it, and they stay empty", async () => {
     const parts = ["", "a tok_4f9", "", "a0c2b7", "", "d1e b", ""];
     const { result } = completed(await runs(() => parts.map(text)).execute(call("t")));
-    const shown = ["", "a [redacted]", "", "[redacted]", "", "[redacted] b", ""];
-    expect(result.content).toEqual(shown.map(text));
+    const serialized = ["", "a [redacted]", "", "[redacted]", "", "[redacted] b", ""];
+    expect(result.content).toEqual(serialized.map(text));
   });
 
-  test("does not come into the store of artifacts", async () => {
+  test("does not reach the store of artifacts", async () => {
     const stored: string[] = [];
     const artifacts = memoryArtifacts();
     const put = artifacts.put.bind(artifacts);
@@ -90,7 +90,7 @@ describe("SE03: a registered secret in what a tool answers", () => {
     expect(stored.join()).toContain("xxxx[redacted]yyyy");
   });
 
-  test("leaves an output alone that holds none", async () => {
+  test("does not affect an output that contains none", async () => {
     const value = { a: ["nothing"] };
     const { result } = completed(await runs(() => value).execute(call("t")));
     expect(result.value).toBe(value);
@@ -98,7 +98,7 @@ describe("SE03: a registered secret in what a tool answers", () => {
 });
 
 describe("SE02: a registered secret in an error", () => {
-  test("is taken out of message, body, stack and causes", async () => {
+  test("is redacted in message, body, stack and causes", async () => {
     const executor = runs(() => {
       const cause = Object.assign(new Error(`inner ${secret}`), { request: { auth: secret } });
       throw new ToolError("upstream", `GET /?q=${secret} said no`, {
@@ -118,7 +118,7 @@ describe("SE02: a registered secret in an error", () => {
     expect(seen.join("\n")).not.toContain(secret);
   });
 
-  test("is found before a long message is cut", async () => {
+  test("is found before a long message is truncated", async () => {
     const executor = runs(() => {
       throw new Error(`${"x".repeat(992)}${secret}`);
     });
@@ -126,7 +126,7 @@ describe("SE02: a registered secret in an error", () => {
     expect(error.message).not.toContain(secret.slice(0, 4));
   });
 
-  test("by name: credentials in URLs and headers are not told, whatever they are", async () => {
+  test("by name: credentials in URLs and headers are redacted, whatever they are", async () => {
     const executor = runs(() => {
       throw new Error(
         "connect https://h/p?page=2&api_key=abc123&x=1 failed\nAuthorization: Basic Zm9v\nX-API-Key: k1\nAccept: */*",
@@ -138,7 +138,7 @@ describe("SE02: a registered secret in an error", () => {
     expect(error.message).toContain("Accept: */*");
   });
 
-  test("leaves an error alone that holds none", async () => {
+  test("does not affect an error that contains none", async () => {
     const cause = new Error("why", { cause: { code: 1 } });
     const error = new ToolError("unavailable", "not now", { cause });
     const executor = runs(() => {
@@ -149,7 +149,7 @@ describe("SE02: a registered secret in an error", () => {
 });
 
 describe("SE03: a registered secret in events and the audit", () => {
-  test("is taken out of whatever they tell", async () => {
+  test("is redacted in all fields", async () => {
     const records: AuditRecord[] = [];
     const executor = executorFor(
       [
@@ -185,7 +185,7 @@ describe("SE03: a registered secret in events and the audit", () => {
     expect(JSON.stringify(records)).toContain("[redacted]");
   });
 
-  test("SE07: split over two progress messages or updates, no more of it comes out than its beginning", async () => {
+  test("SE07: split over two progress messages or updates, only its beginning is emitted", async () => {
     const updates: string[] = [];
     const executor = runs(async (_, ctx) => {
       for (let at = 0; at < secret.length; at += 5) {
@@ -205,24 +205,24 @@ describe("SE03: a registered secret in events and the audit", () => {
     const messages = events.flatMap((event) =>
       event.type === "tool.progressed" ? (event.progress.message ?? "") : [],
     );
-    for (const told of [messages, updates]) {
-      expect(told.join("")).not.toContain(secret);
-      expect(told.join("")).not.toContain(secret.slice(0, 4));
-      expect(told.join("")).not.toContain(secret.slice(-4));
+    for (const emitted of [messages, updates]) {
+      expect(emitted.join("")).not.toContain(secret);
+      expect(emitted.join("")).not.toContain(secret.slice(0, 4));
+      expect(emitted.join("")).not.toContain(secret.slice(-4));
     }
     expect(messages[0]).toBe("token: ");
     expect(messages.at(-1)).toBe("done");
   });
 });
 
-describe("SE11: what a run injects as a secret", () => {
+describe("SE11: an injected value that is a secret", () => {
   const echo = foreignTool("echo", {
     invoke: (_, { injected }) => `with ${(injected as { key: string }).key}`,
     spec: { injected: [{ name: "key", secret: true }], annotations: { readOnlyHint: true } },
   });
   const other = tool("other", (_, { injected }) => (injected as { key: string }).key);
 
-  test("does not come out of its calls", async () => {
+  test("is redacted in the calls of its run", async () => {
     const executor = executorFor([toolsSource("s", [echo]), other]);
     const run = executor.startRun({ injected: { key: "injected-key-1" } });
     const first = completed(await run.execute(call("echo")));
@@ -231,7 +231,7 @@ describe("SE11: what a run injects as a secret", () => {
     expect(second.result.content).toEqual([text("[redacted]")]);
   });
 
-  test("is no secret of another run's", async () => {
+  test("is not a secret of another run", async () => {
     const executor = executorFor([toolsSource("s", [echo]), other]);
     await executor.startRun({ injected: { key: "injected-key-1" } }).execute(call("echo"));
     const run = executor.startRun({ injected: { key: "injected-key-1" } });
@@ -240,28 +240,28 @@ describe("SE11: what a run injects as a secret", () => {
   });
 });
 
-describe("where secrets are registered", () => {
-  test("a source's are taken out as long as it is there, also through combinators", async () => {
+describe("the scope of registered secrets", () => {
+  test("a source's are redacted as long as it exists, also through combinators", async () => {
     const secrets = new SecretSet();
     const plain = toolsSource("s", [tool("t", () => secret)]);
     const source: ToolSource = { ...plain, secrets };
     const executor = executorFor(source);
-    const shown = async () => completed(await executor.execute(call("t"))).result.content;
-    expect(await shown()).toEqual([text(secret)]);
+    const serialized = async () => completed(await executor.execute(call("t"))).result.content;
+    expect(await serialized()).toEqual([text(secret)]);
     const forget = secrets.add(secret);
-    expect(await shown()).toEqual([text("[redacted]")]);
+    expect(await serialized()).toEqual([text("[redacted]")]);
     forget();
-    expect(await shown()).toEqual([text(secret)]);
+    expect(await serialized()).toEqual([text(secret)]);
   });
 
-  test("the executor has a set of its own", async () => {
+  test("the executor has its own set", async () => {
     const executor = executorFor(tool("t", () => secret));
     executor.secrets.add(secret);
     const { result } = completed(await executor.execute(call("t")));
     expect(result.content).toEqual([text("[redacted]")]);
   });
 
-  test("redact: false takes nothing out", async () => {
+  test("redact: false redacts nothing", async () => {
     const key = "AKIAIOSFODNN7EXAMPLE";
     const off = executorFor(
       tool("t", () => key),
@@ -274,15 +274,15 @@ describe("where secrets are registered", () => {
 
   test.each<[string, unknown, RegExp]>([
     ["a text", { secrets: "s" }, /secrets is "s"; use a SecretSet or a list of texts/],
-    ["a misspelt option", { secret: [] }, /"secret" is no option/],
+    ["a misspelled option", { secret: [] }, /"secret" is no option/],
     ["no flag", { credentials: "yes" }, /credentials is "yes"; use true or false/],
-    ["a path that is none", { paths: [{ path: "a.b" }] }, /redact has a rule that is none/],
+    ["an invalid path", { paths: [{ path: "a.b" }] }, /redact has a rule that is none/],
   ])("%s is refused", (_, options, message) => {
     expect(() => executorFor([], { redact: options as never })).toThrow(message);
   });
 });
 
-test("what cannot be searched does not come out", async () => {
+test("a value that cannot be searched is withheld", async () => {
   const hostile = new Proxy(
     { type: "text", text: "x" },
     {

@@ -8,7 +8,7 @@ import { completed } from "../support/outcomes.ts";
 const seed = Number(process.env["TOOLWEAVE_SEED"] ?? 20_261_120);
 beforeAll(() => console.info(`TOOLWEAVE_SEED=${seed}`));
 
-/** Longer than what is told apart at once. */
+/** Longer than the prefix that is compared at once. */
 const head = "eyJhbGciOiJIUzI1NiJ9.";
 
 async function redacted(whole: string, secrets: readonly string[]): Promise<string> {
@@ -20,7 +20,7 @@ async function redacted(whole: string, secrets: readonly string[]): Promise<stri
   return block?.type === "text" ? block.text : "";
 }
 
-/** Each place where one stands, looked for one by one; the longest counts. */
+/** Each position of a secret, searched one by one; the longest counts. */
 function naive(whole: string, secrets: readonly string[]): string {
   const bySize = secrets.toSorted((a, b) => b.length - a.length);
   let result = "";
@@ -32,8 +32,8 @@ function naive(whole: string, secrets: readonly string[]): string {
   return result;
 }
 
-describe("secrets that begin alike", () => {
-  test("are all found, the longest that stands there, and nothing else is", async () => {
+describe("secrets with the same beginning", () => {
+  test("are all found, by the longest match, and nothing else is", async () => {
     const ending = fc.array(fc.constantFrom("a", "b"), { maxLength: 5 }).map((all) => all.join(""));
     const endings = fc.array(ending, { minLength: 1, maxLength: 8 });
     await fc.assert(
@@ -46,7 +46,7 @@ describe("secrets that begin alike", () => {
     );
   });
 
-  test("take no longer the more there are of them", async () => {
+  test("take no longer if there are more of them", async () => {
     const whole = `${head} `.repeat(20_000);
     const spent = await cpuMilliseconds(async () => {
       const secrets = Array.from({ length: 5000 }, (_, index) => `${head}${index}-${index}`);
@@ -56,7 +56,7 @@ describe("secrets that begin alike", () => {
   });
 });
 
-describe("an output that is made to be slow to search", () => {
+describe("an output that is designed to be slow to search", () => {
   test.each([["bearer+a1/"], ["basic+"], ["%25"], ["\\"]])(
     "of many %j is searched in time that grows with its length",
     async (part) => {
@@ -82,8 +82,8 @@ describe("an output that is made to be slow to search", () => {
     );
     const spent = await cpuMilliseconds(async () => {
       content = Array.from({ length: 60_000 }, (_, index) => cut[index % 2] ?? text(""));
-      const { content: shown } = completed(await executor.execute(call("t"))).result;
-      expect(JSON.stringify(shown)).not.toMatch(/tok_|c2b7/);
+      const { content: modelContent } = completed(await executor.execute(call("t"))).result;
+      expect(JSON.stringify(modelContent)).not.toMatch(/tok_|c2b7/);
     });
     expect(spent).toBeLessThan(linearWorkMs);
   });

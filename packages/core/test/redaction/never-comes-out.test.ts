@@ -22,13 +22,13 @@ const secrets = [
   'a"b\\c/d e+f%41&=?',
   "pässwörd-日本-🔑-x",
   "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
-  // Short, and nothing that a random id or a time could hold.
+  // Short, and nothing that a random id or a time could contain.
   "7#91",
   "hunter2",
   `${"0123456789abcdef".repeat(8)}.tail`,
 ];
 
-/** How it is written: of a short one, base64 within other base64 might be anything. */
+/** The encoding: a short secret in base64 within other base64 might be anything. */
 function writingsOf(secret: string): fc.Arbitrary<(text: string) => string> {
   const names = Object.keys(writings).filter(
     (name) => secret.length >= 7 || name === "base64" || !name.startsWith("base64"),
@@ -36,18 +36,18 @@ function writingsOf(secret: string): fc.Arbitrary<(text: string) => string> {
   return fc.constantFrom(...names).map((name) => writings[name] as (text: string) => string);
 }
 
-/** A text with a secret in it, written somehow. */
+/** A text with a secret in it, in some encoding. */
 const planted: fc.Arbitrary<{ secret: string; whole: string }> = fc
   .constantFrom(...secrets)
   .chain((secret) =>
     fc.tuple(anyText(20), writingsOf(secret), anyText(20)).map(([before, write, after]) => ({
       secret,
-      // What ends like an escape would make another text of what follows.
+      // A text that ends like an escape would change the text after it.
       whole: [before, after].map((one) => one.replaceAll(/[\\%\w+/=-]/g, " ")).join(write(secret)),
     })),
   );
 
-/** Where it stands in a value. */
+/** The position in a value. */
 type Place = "key" | "member" | "item";
 
 const places = fc.array(fc.constantFrom<Place>("key", "member", "item"), { maxLength: 6 });
@@ -63,7 +63,7 @@ function nested(whole: string, path: readonly Place[]): JsonValue {
 
 type Way = (whole: string, value: JsonValue, cuts: readonly number[]) => Promise<unknown>;
 
-/** Everything that leaves an executor while `play` does something with it. */
+/** Everything that leaves an executor while `play` uses it. */
 async function leaving(
   tools: Parameters<typeof executorFor>[0],
   play: (executor: ToolExecutor, note: (seen: unknown) => void) => Promise<unknown>,
@@ -207,7 +207,7 @@ const ways: Readonly<Record<string, Way>> = {
     leaving(
       tool("t", () => ""),
       async (executor) => {
-        // What a model has sent goes back to nobody; only what is told of it counts.
+        // The model's own arguments are not returned to it; only the derived texts count.
         await executor.execute(call("t", { whole, value }));
         await executor.execute(call("t", JSON.stringify({ whole, value })));
       },
@@ -234,7 +234,7 @@ const ways: Readonly<Record<string, Way>> = {
   },
 };
 
-/** Every text of what has left, but what is encrypted. */
+/** Every text that has left, except encrypted ones. */
 function textsOf(seen: unknown, texts: string[] = [], known: Set<unknown> = new Set()): string[] {
   if (typeof seen === "string" || typeof seen === "number") texts.push(String(seen));
   if (typeof seen !== "object" || seen === null || known.has(seen)) return texts;
@@ -256,7 +256,7 @@ function textsOf(seen: unknown, texts: string[] = [], known: Set<unknown> = new 
 const runs = inFullRun(10_000, 700);
 
 test.each(Object.keys(ways))(
-  "SE03: in %s a registered secret never comes out",
+  "SE03: in %s a registered secret is never revealed",
   async (name) => {
     const way = ways[name] as Way;
     await fc.assert(

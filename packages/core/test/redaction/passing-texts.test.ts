@@ -9,38 +9,38 @@ function passing(...secrets: readonly string[]): RedactingStream {
   return new RedactingStream([new SecretFinder(() => sets, true)]);
 }
 
-function told(texts: readonly string[], ...secrets: readonly string[]): string[] {
+function passThrough(texts: readonly string[], ...secrets: readonly string[]): string[] {
   const passes = passing(...secrets);
   return texts.map((text) => passes.next(text));
 }
 
 const secret = "tok_4f9a0c2b7d1e";
 
-describe("SE07: texts that pass one after the other", () => {
+describe("SE07: consecutive texts", () => {
   test.each<[string, string[], string[]]>([
-    [
-      "without a secret, as they are",
-      ["Step 1:", "Step 2:", "bits"],
-      ["Step 1:", "Step 2:", "bits"],
-    ],
-    ["with one, without it", [`a ${secret} b`, "c"], ["a [redacted] b", "c"]],
+    ["without a secret, unchanged", ["Step 1:", "Step 2:", "bits"], ["Step 1:", "Step 2:", "bits"]],
+    ["with one, redacted", [`a ${secret} b`, "c"], ["a [redacted] b", "c"]],
     ["with one at the end, at once", [`a ${secret}`, "c"], ["a [redacted]", "c"]],
     ["with one in two pieces", ["a tok_4f9a", "0c2b7d1e b"], ["a ", "[redacted] b"]],
     ["with one in three", ["a tok_4", "f9a0c", "2b7d1e b"], ["a ", "", "[redacted] b"]],
-    ["of which each holds the one before", ["a tok_4", `a ${secret} b`], ["a ", "a [redacted] b"]],
-    ["with what only begins like one", ["a tok_4", " other"], ["a ", " other"]],
+    [
+      "of which each contains the one before",
+      ["a tok_4", `a ${secret} b`],
+      ["a ", "a [redacted] b"],
+    ],
+    ["with a text that only begins like one", ["a tok_4", " other"], ["a ", " other"]],
     ["with one in base64", ["x dG9rXzRmOW", "EwYzJiN2QxZQ== y"], ["x ", "[redacted]== y"]],
     ["with an escape cut in two", ["tok\\u005", "f4f9a0c2b7d1e."], ["", "[redacted]."]],
   ])("%s", (_, texts, expected) => {
-    const shown = told(texts, secret);
-    expect(shown.map((text) => text.replaceAll(/\[redacted\][a-zA-Z]?/g, "[redacted]"))).toEqual(
+    const passed = passThrough(texts, secret);
+    expect(passed.map((text) => text.replaceAll(/\[redacted\][a-zA-Z]?/g, "[redacted]"))).toEqual(
       expected,
     );
   });
 
-  test("a credential is held back by its form", () => {
+  test("a credential is held back by its pattern", () => {
     const credential = `ghp_${"a1B2c3".repeat(6)}`;
-    expect(told([`a ${credential.slice(0, 12)}`, `${credential.slice(12)} b`])).toEqual([
+    expect(passThrough([`a ${credential.slice(0, 12)}`, `${credential.slice(12)} b`])).toEqual([
       "a ",
       "[redacted] b",
     ]);
@@ -51,9 +51,9 @@ describe("SE07: texts that pass one after the other", () => {
       fc.property(fc.array(fc.nat(secret.length), { maxLength: 6 }), (cuts) => {
         const at = [0, ...cuts.toSorted((a, b) => a - b), secret.length];
         const pieces = at.slice(1).map((end, index) => secret.slice(at[index], end));
-        const shown = told(["- ", ...pieces, " -"], secret).join("");
+        const passed = passThrough(["- ", ...pieces, " -"], secret).join("");
         for (let from = 0; from + 4 <= secret.length; from++) {
-          expect(shown).not.toContain(secret.slice(from, from + 4));
+          expect(passed).not.toContain(secret.slice(from, from + 4));
         }
       }),
     );

@@ -7,49 +7,49 @@ import { completed, failed } from "../support/outcomes.ts";
 const account = { account: { id: 7, token: "t-12345", tags: ["a", "b"] }, ok: true };
 const hidden = { account: { id: 7, token: "[redacted]", tags: ["a", "b"] }, ok: true };
 
-async function shown(returned: ToolReturn, ...paths: readonly string[]) {
+async function resultOf(returned: ToolReturn, ...paths: readonly string[]) {
   const redact: RedactionRule[] = paths.map((path) => ({ path }));
   const executor = executorFor(tool("t", () => returned, { annotations: { redact } }));
   return completed(await executor.execute(call("t"))).result;
 }
 
-describe("a path that a tool names", () => {
-  test("is taken out of its value and of the text of that", async () => {
-    const { value, content } = await shown(account, "$.account.token");
+describe("a path that a tool configures", () => {
+  test("is redacted in its value and in the text of that", async () => {
+    const { value, content } = await resultOf(account, "$.account.token");
     expect(value).toEqual(hidden);
     expect(content).toEqual([text(JSON.stringify(hidden))]);
   });
 
-  test("is taken out of other words that say the same, and of details", async () => {
+  test("is redacted in other texts with the same value, and in details", async () => {
     const output: ToolOutput = {
       content: [text("Account 7 has the token t-12345.")],
       value: account,
       details: { raw: "token=t-12345" },
     };
-    expect(await shown(output, "$..token")).toMatchObject({
+    expect(await resultOf(output, "$..token")).toMatchObject({
       content: [text("Account 7 has the token [redacted].")],
       details: { raw: "token=[redacted]" },
     });
   });
 
-  test("may lead to more than texts", async () => {
-    const { value, content } = await shown(account, "$.account");
+  test("may select values other than texts", async () => {
+    const { value, content } = await resultOf(account, "$.account");
     expect(value).toEqual({ account: "[redacted]", ok: true });
     expect(content).toEqual([text('{"account":"[redacted]","ok":true}')]);
   });
 
-  test("that leads nowhere changes nothing", async () => {
-    expect((await shown(account, "$.other")).value).toBe(account);
+  test("that selects nothing changes nothing", async () => {
+    expect((await resultOf(account, "$.other")).value).toBe(account);
   });
 
-  test("that is none is refused with the tool's definition", () => {
+  test("that is invalid is refused with the tool's definition", () => {
     expect(() => tool("t", undefined, { annotations: { redact: [{ path: "account" }] } })).toThrow(
       /t: annotations\.redact has a rule that is none/,
     );
   });
 });
 
-test("a tool from elsewhere whose rule is none is refused before it does anything", async () => {
+test("an external tool with an invalid rule is refused before it runs", async () => {
   let ran = false;
   const foreign = foreignTool("t", {
     invoke: () => ((ran = true), account),
@@ -61,7 +61,7 @@ test("a tool from elsewhere whose rule is none is refused before it does anythin
   expect(ran).toBe(false);
 });
 
-test("a path of the host's own holds for every tool", async () => {
+test("a path of the host applies to every tool", async () => {
   const executor = executorFor([tool("t", () => account)], {
     redact: { paths: [{ path: "$..token" }] },
   });

@@ -6,7 +6,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** How a text can be written so that whoever reads it still has it. */
+/** Encodings of a text from which a reader still obtains it. */
 export const writings: Readonly<Record<string, (text: string) => string>> = {
   raw: (text) => text,
   json: (text) => JSON.stringify(text).slice(1, -1),
@@ -31,10 +31,10 @@ export const writings: Readonly<Record<string, (text: string) => string>> = {
   "base64 in a URL": (text) => encodeURIComponent(Buffer.from(text).toString("base64")),
 };
 
-/** All that somebody could make of a text by undoing encodings, the text itself included. */
+/** Every text that decoding can produce from a text, the text itself included. */
 export function readings(text: string): readonly string[] {
   const all = new Set([text]);
-  // A set hands out what is added while it is walked.
+  // A set iterates over values that are added during the iteration.
   for (const one of all) {
     if (all.size > 60) break;
     if (one.includes("\\")) {

@@ -22,7 +22,7 @@ describe("a change", () => {
     expect(registry.version).toBe(before + 1);
   });
 
-  test("of a spec shows the tool as changed", () => {
+  test("of a spec lists the tool as changed", () => {
     const source = new TestSource("s", [foreignTool("a")]);
     const registry = new ToolRegistry([source]);
     const diffs = diffsOf(registry);
@@ -30,7 +30,7 @@ describe("a change", () => {
     expect(diffs.map(({ changed }) => changed)).toEqual([["a"]]);
   });
 
-  test("leaves what is the same as it was, so that nothing is decided anew of it", () => {
+  test("keeps unchanged tools the same, so that no decision about them is repeated", () => {
     const kept = foreignTool("kept");
     const source = new TestSource("s", [kept, foreignTool("gone")]);
     const registry = new ToolRegistry([tool("own"), source]);
@@ -43,7 +43,7 @@ describe("a change", () => {
     expect(registry.toolset().entry("kept")).not.toBe(after.entry("kept"));
   });
 
-  test("that changes nothing is none", () => {
+  test("without a difference is not a change", () => {
     const source = new TestSource("s", [foreignTool("a")]);
     const registry = new ToolRegistry([source]);
     const diffs = diffsOf(registry);
@@ -53,7 +53,7 @@ describe("a change", () => {
     expect(registry.version).toBe(1);
   });
 
-  test("that is none still gives the tools of now: another connection's, or available again", async () => {
+  test("without a difference still returns the current tools: of another connection, or available again", async () => {
     const source = new TestSource("s", [
       foreignTool("a", { availability: { status: "unavailable", reason: "gone" } }),
     ]);
@@ -101,7 +101,7 @@ describe("a change", () => {
     expect(diffs.map(({ changed }) => changed)).toEqual([["a"]]);
   });
 
-  test("of the source that holds a name shows as changed: its trust may differ", async () => {
+  test("of the source that holds a name is listed as changed: its trust may differ", async () => {
     const trusted = new TestSource("a", [foreignTool("read")], { trusted: true });
     const registry = new ToolRegistry([trusted]);
     const other = new TestSource("b");
@@ -112,22 +112,22 @@ describe("a change", () => {
     expect(diffs.map(({ changed, removed }) => [changed, removed])).toEqual([[["read"], []]]);
   });
 
-  test("is told to every observer, one that throws included, until it stops listening", () => {
+  test("is emitted to every observer, including one that throws, until it stops listening", () => {
     const registry = new ToolRegistry();
     registry.onChange(() => {
       throw new Error("observer");
     });
     const diffs = diffsOf(registry);
-    let heard = 0;
-    const stop = registry.onChange(() => (heard += 1));
+    let received = 0;
+    const stop = registry.onChange(() => (received += 1));
     registry.add(tool("a"));
     stop();
     registry.add(tool("b"));
     expect(diffs).toHaveLength(2);
-    expect(heard).toBe(1);
+    expect(received).toBe(1);
   });
 
-  test("leaves a toolset that was taken before as it was", () => {
+  test("does not affect a toolset that was taken before", () => {
     const source = new TestSource("s", [foreignTool("a")]);
     const registry = new ToolRegistry([source]);
     const before = registry.toolset();
@@ -140,7 +140,7 @@ describe("a change", () => {
 });
 
 describe("remove", () => {
-  test("takes a source away by itself or by its id, and closes it", async () => {
+  test("removes a source by itself or by its id, and closes it", async () => {
     const [a, b] = [
       new TestSource("a", [foreignTool("x")]),
       new TestSource("b", [foreignTool("y")]),
@@ -152,7 +152,7 @@ describe("remove", () => {
     expect([a.closed, b.closed, a.listeners]).toEqual([1, 1, 0]);
   });
 
-  test("takes away a tool of the host's by itself or by its name, and no other", async () => {
+  test("removes a tool of the host by itself or by its name, and no other", async () => {
     const [a, b, c] = [tool("a"), tool("b"), tool("c")];
     const source = new TestSource("s", [foreignTool("d")]);
     const registry = new ToolRegistry([a, b, c, source]);
@@ -162,7 +162,7 @@ describe("remove", () => {
     expect([...registry.toolset().names()]).toEqual(["c", "d"]);
   });
 
-  test("takes the source's problems with it, those of loading too", async () => {
+  test("removes the source's problems, including those of loading", async () => {
     const source = new TestSource("s", [], { loading: true });
     source.problems = [{ subject: "GET /x", message: "is broken" }];
     const registry = new ToolRegistry([source, tool("a")]);
@@ -175,7 +175,7 @@ describe("remove", () => {
     expect(registry.failedSources).toEqual([]);
   });
 
-  test("of a source that is still loading leaves no problem behind when the loading fails", async () => {
+  test("of a source that is still loading leaves no problem if the loading fails later", async () => {
     const source = new TestSource("s", [], { loading: true });
     const registry = new ToolRegistry([source]);
     await registry.remove(source);
@@ -184,7 +184,7 @@ describe("remove", () => {
     expect(registry.problems).toEqual([]);
   });
 
-  test("of something that is not there changes nothing", async () => {
+  test("of an unknown value changes nothing", async () => {
     const registry = new ToolRegistry([tool("a")]);
     const diffs = diffsOf(registry);
     await registry.remove("nothing");
@@ -213,7 +213,7 @@ describe("merge", () => {
     expect([registry.size, other.size, source.listeners]).toEqual([1, 1, 1]);
   });
 
-  test("takes over sources that are still on their way, wherever they are merged to next", async () => {
+  test("takes over sources that are still loading, wherever they are merged to next", async () => {
     let arrive: (source: TestSource) => void = () => {};
     const promised = new Promise<TestSource>((resolve) => (arrive = resolve));
     const other = new ToolRegistry([promised]);
@@ -225,7 +225,7 @@ describe("merge", () => {
     expect([registry.size, between.size, other.size]).toEqual([1, 0, 0]);
   });
 
-  test("takes over what had failed, and what fails afterwards, once each", async () => {
+  test("takes over earlier and later failures, once each", async () => {
     const slow = new TestSource("slow", [], { loading: true });
     const broken = new TestSource("broken", [], { loading: true });
     const other = new ToolRegistry([Promise.reject(new Error("never made")), slow, broken]);
@@ -244,7 +244,7 @@ describe("merge", () => {
 });
 
 describe("close", () => {
-  test("closes every source once, empties the registry and takes nothing more", async () => {
+  test("closes every source once, empties the registry and accepts nothing more", async () => {
     const [a, b] = [new TestSource("a", [foreignTool("x")]), new TestSource("b")];
     const registry = new ToolRegistry([a, b]);
     await registry.close();
@@ -253,7 +253,7 @@ describe("close", () => {
     expect(() => registry.add(tool("x"))).toThrow(/closed/);
   });
 
-  test("is what `await using` does", async () => {
+  test("is called by `await using`", async () => {
     const source = new TestSource("a");
     {
       await using registry = new ToolRegistry([source]);
@@ -262,7 +262,7 @@ describe("close", () => {
     expect(source.closed).toBe(1);
   });
 
-  test("lets go of every source when one of them cannot be closed, then says so", async () => {
+  test("closes every source if one of them fails to close, then reports that", async () => {
     const [bad, worse, good] = ["bad", "worse", "good"].map((id) => new TestSource(id)) as [
       TestSource,
       TestSource,

@@ -22,19 +22,19 @@ const files = (): TestSource =>
   ]);
 
 describe("prefix", () => {
-  test("goes before every name", () => {
+  test("is added to every name", () => {
     expect(names(prefix(files(), "fs"))).toEqual(["fs__read_file", "fs__write_file", "fs__stat"]);
   });
 
-  test("of a prefix stands outside", () => {
+  test("of a prefixed source is added in front", () => {
     expect(names(prefix(prefix(files(), "fs"), "host"))[0]).toBe("host__fs__read_file");
   });
 
-  test("that could not begin a name is refused", () => {
+  test("that cannot begin a name is refused", () => {
     expect(() => prefix(files(), "1st")).toThrow(/"1st" cannot be a prefix/);
   });
 
-  test("is not seen by the schemas, which stay unread", () => {
+  test("does not read the schemas", () => {
     let read = 0;
     const lazy = foreignTool("lazy");
     Object.defineProperty(lazy.spec, "inputSchema", {
@@ -47,7 +47,7 @@ describe("prefix", () => {
     expect(renamed?.spec.inputSchema).toEqual({ type: "object" });
   });
 
-  test("leaves the tool's own code, checks and state as they were", async () => {
+  test("does not change the tool's own code, checks and state", async () => {
     class Counter {
       readonly spec = foreignTool("count").spec;
       readonly outputValidation = "warning";
@@ -69,7 +69,7 @@ describe("prefix", () => {
     expect(completed(await executor.execute(call("my__count"))).result.value).toBe(3);
   });
 
-  test("passes on whether a tool is available, as it is when asked", async () => {
+  test("passes on whether a tool is available at that moment", async () => {
     let up = true;
     const source = prefix(
       new TestSource("x", [
@@ -89,7 +89,7 @@ describe("prefix", () => {
 });
 
 describe("rename", () => {
-  test("gives some tools other names; the old ones are gone", () => {
+  test("gives some tools other names; the old ones are removed", () => {
     expect(names(rename(files(), { stat: "file_info" }))).toEqual([
       "read_file",
       "write_file",
@@ -102,7 +102,7 @@ describe("rename", () => {
     expect(rename(source, { a: "b" }).tools()[0]?.fingerprint).not.toBe("1");
   });
 
-  test("to something that is no name is quarantined, not called", () => {
+  test("to an invalid name is quarantined, not called", () => {
     const registry = new ToolRegistry([tool("other")]);
     const source = new TestSource("files", [], { loading: true });
     registry.add(rename(source, { stat: "no name" }));
@@ -113,12 +113,12 @@ describe("rename", () => {
 });
 
 describe("filter and hide", () => {
-  test("filter keeps what it is told to", () => {
+  test("filter keeps the matching tools", () => {
     const source = filter(files(), ({ spec }) => spec.name.endsWith("_file"));
     expect(names(source)).toEqual(["read_file", "write_file"]);
   });
 
-  test("hide takes away what its globs match", () => {
+  test("hide removes the tools that its globs match", () => {
     expect(names(hide(files(), "write_*", "stat"))).toEqual(["read_file"]);
     expect(names(hide(files()))).toHaveLength(3);
   });
@@ -135,7 +135,7 @@ describe("every combinator", () => {
     expect(filter(files(), () => true).trustAnnotations).toBe(false);
   });
 
-  test("gives the same tools while the source has the same, and follows it when it changes", () => {
+  test("returns the same tools while the source has the same, and follows its changes", () => {
     const source = files();
     const mapped = prefix(source, "fs");
     const [first] = mapped.tools();
@@ -145,7 +145,7 @@ describe("every combinator", () => {
     expect(mapped.tools()[0]).toBe(first);
   });
 
-  test("tells of changes, and closes what it holds", async () => {
+  test("emits changes, and closes its source", async () => {
     const source = files();
     const mapped = rename(source, {});
     let changes = 0;
@@ -183,7 +183,7 @@ describe("toolsSource", () => {
     await source[Symbol.asyncDispose]();
   });
 
-  test("leaves the host's functions the host's own: they run without asking", async () => {
+  test("keeps the host's functions the host's own: they run without approval", async () => {
     const add = defineTool({
       name: "add",
       description: "",

@@ -4,7 +4,7 @@ import { foreignTool, tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("a source that floods the registry", () => {
-  test("RE08: has its first 40,000 tools taken, and one problem that says which are not", async () => {
+  test("RE08: has its first 40,000 tools accepted, and one problem that names the rest", async () => {
     const many = Array.from({ length: 50_000 }, (_, at) => foreignTool(`tool_${at}`));
     const flood = new TestSource("flood", [], { loading: true });
     const other = new TestSource("other", [foreignTool("zebra")]);
@@ -26,13 +26,13 @@ describe("a source that floods the registry", () => {
     ]);
   });
 
-  test("is not what the host's own code can be", () => {
+  test("cannot be the host's own code", () => {
     const own = Array.from({ length: 40_001 }, (_, at) => tool(`tool_${at}`, () => at));
     expect(new ToolRegistry([own]).size).toBe(40_001);
   });
 });
 
-test("a source cannot pass for the executor's own helper tools", () => {
+test("a source cannot imitate the executor's own helper tools", () => {
   expect(() => new ToolRegistry([new TestSource("toolweave", [foreignTool("spy")])])).toThrow(
     /A source cannot have the id "toolweave"/,
   );

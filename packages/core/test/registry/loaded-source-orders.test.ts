@@ -12,17 +12,17 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Does what a plan says to a source, and keeps an account of all that is not as it should be. */
+/** Applies a plan to a source, and records every violation. */
 class Story {
   readonly faults: string[] = [];
   readonly #source: LoadedSource;
-  /** How often the world has changed; each time one of the tools does. */
+  /** The number of changes of the world; each changes one of the tools. */
   #version = 0;
   /** The version that was listed last. */
   #listed = -1;
   readonly #loads: ((fails: boolean) => void)[] = [];
   #running = 0;
-  #letGo = 0;
+  #closed = 0;
   #isClosed = false;
   #previous: readonly Tool[];
   readonly #kept: { readonly list: readonly Tool[]; readonly copy: readonly Tool[] }[] = [];
@@ -34,12 +34,12 @@ class Story {
       id: "world",
       load: () => this.#load(),
       close: () => {
-        this.#letGo += 1;
-        this.#check(this.#running === 0, "let go of while it loads");
+        this.#closed += 1;
+        this.#check(this.#running === 0, "released while it loads");
       },
     });
     this.#previous = this.#source.tools();
-    this.#source.onChange(() => this.#hear());
+    this.#source.onChange(() => this.#receive());
   }
 
   async tell(plan: readonly Step[]): Promise<void> {
@@ -51,7 +51,7 @@ class Story {
     }
     await Promise.all(this.#asked);
     await this.#source.ready.catch(() => {});
-    this.#check(this.#letGo === 1, `let go of ${this.#letGo} times`);
+    this.#check(this.#closed === 1, `closed ${this.#closed} times`);
     for (const { list, copy } of this.#kept) {
       const isAsItWas = list.length === copy.length && list.every((tool, at) => tool === copy[at]);
       this.#check(isAsItWas, "a list was changed in place");
@@ -68,19 +68,19 @@ class Story {
     else {
       this.#isClosed = true;
       this.#asked.push(this.#source.close());
-      this.#check(this.#source.tools().length === 0, "has tools though it is closed");
+      this.#check(this.#source.tools().length === 0, "has tools after it was closed");
     }
   }
 
   async #load(): Promise<readonly Tool[]> {
     this.#running += 1;
     this.#check(this.#running === 1, "loads twice at once");
-    this.#check(!this.#isClosed, "loads though it is closed");
+    this.#check(!this.#isClosed, "loads after it was closed");
     const version = this.#version;
     const fails = await new Promise<boolean>((settle) => this.#loads.push(settle));
     this.#running -= 1;
     if (fails) throw new Error("down");
-    this.#check(version >= this.#listed, "lists what is older");
+    this.#check(version >= this.#listed, "lists an older version");
     this.#listed = version;
     return [0, 1, 2].map((at) => {
       const edition = Math.floor((version + at) / 3);
@@ -93,8 +93,8 @@ class Story {
     const wasClosed = this.#isClosed;
     try {
       await this.#source.refresh();
-      this.#check(!wasClosed, "is refreshed though it is closed");
-      this.#check(this.#listed >= version, "is refreshed with what is older");
+      this.#check(!wasClosed, "is refreshed after it was closed");
+      this.#check(this.#listed >= version, "is refreshed with an older version");
     } catch (error) {
       const { code } = error as { readonly code?: string };
       const isExpected =
@@ -103,10 +103,10 @@ class Story {
     }
   }
 
-  #hear(): void {
+  #receive(): void {
     const list = this.#source.tools();
     const before = this.#previous;
-    this.#check(!this.#isClosed, "announces though it is closed");
+    this.#check(!this.#isClosed, "announces after it was closed");
     this.#check(list !== before, "announces the same list");
     this.#check(
       list.some((tool) => !before.includes(tool)),
@@ -124,7 +124,7 @@ class Story {
   #listen(): void {
     let isStopped = false;
     const stop = this.#source.onChange(() => {
-      this.#check(!isStopped, "tells one that was taken back");
+      this.#check(!isStopped, "notifies a removed listener");
       throw new Error("A listener threw this.");
     });
     this.#stops.push(() => {
@@ -138,7 +138,7 @@ class Story {
   }
 }
 
-test("in whatever order it is refreshed, closed and listened to, a source keeps its word", async () => {
+test("in any order of refreshes, closes and listeners, a source meets its contract", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (plan) => {
       const story = new Story();

@@ -10,7 +10,7 @@ import { foreignTool } from "../support/executor-for.ts";
 
 type Loaded = Awaited<ReturnType<LoadedSourceOptions["load"]>>;
 
-/** A source that loads these lists, one after the other, and the last one again and again. */
+/** A source that loads these lists, one after the other, and then always the last one. */
 function listing(...lists: readonly (Loaded | Error)[]): LoadedSource {
   const left = [...lists];
   return loadedSource({
@@ -23,7 +23,7 @@ function listing(...lists: readonly (Loaded | Error)[]): LoadedSource {
   });
 }
 
-/** A source whose loadings end when a test says so. */
+/** A source whose loads end on request of a test. */
 function paused(close?: () => void): {
   source: LoadedSource;
   loads: { give(tools: Loaded): void; fail(error: unknown): void; signal: AbortSignal }[];
@@ -45,16 +45,16 @@ const described = (name: string, description: string): Tool =>
   foreignTool(name, { spec: { description } });
 
 describe("ready", () => {
-  test("resolves with the first list, which is announced before", async () => {
+  test("resolves with the first list, after its announcement", async () => {
     const source = listing([foreignTool("a")]);
-    const heard: string[][] = [];
-    source.onChange(() => heard.push(source.tools().map(({ spec }) => spec.name)));
+    const received: string[][] = [];
+    source.onChange(() => received.push(source.tools().map(({ spec }) => spec.name)));
     expect(source.tools()).toEqual([]);
     await source.ready;
-    expect(heard).toEqual([["a"]]);
+    expect(received).toEqual([["a"]]);
   });
 
-  test("rejects with the ToolError that load throws, and nobody has to await it", async () => {
+  test("rejects with the ToolError of load, and need not be awaited", async () => {
     const error = new ToolError("auth_required", "Log in.");
     const source = listing(error);
     await turn();
@@ -66,7 +66,7 @@ describe("ready", () => {
     ["an error", () => Promise.reject(new TypeError("fetch failed")), "fetch failed"],
     ["no error", () => Promise.reject(undefined), "undefined"],
     ["no list", () => Promise.resolve({}) as never, "not iterable"],
-  ])("rejects with unavailable when load gives %s", async (_, load, reason) => {
+  ])("rejects with unavailable if load returns %s", async (_, load, reason) => {
     const source = loadedSource({ id: "menu", load });
     await expect(source.ready).rejects.toMatchObject({
       code: "unavailable",
@@ -74,25 +74,25 @@ describe("ready", () => {
     });
   });
 
-  test("is there before anything is loaded, so that load may speak of the source", async () => {
+  test("exists before anything is loaded, so that load may use the source", async () => {
     const source: LoadedSource = loadedSource({ id: "s", load: () => [foreignTool(source.id)] });
     await source.ready;
     expect(source.tools()[0]?.spec.name).toBe("s");
   });
 
-  test("that failed is made up for by a refresh", async () => {
+  test("that failed is repaired by a refresh", async () => {
     const source = listing(new Error("down"), [foreignTool("a")]);
-    const heard = vi.fn<() => void>();
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    source.onChange(received);
     await expect(source.ready).rejects.toThrow("down");
     await source.refresh();
     expect(source.tools()).toHaveLength(1);
-    expect(heard).toHaveBeenCalledTimes(1);
+    expect(received).toHaveBeenCalledTimes(1);
   });
 });
 
 describe("a refresh", () => {
-  test("gives another array, leaves the old one, and keeps the tools that are the same", async () => {
+  test("returns another array, keeps the old one unchanged, and reuses unchanged tools", async () => {
     const source = listing(
       [described("a", "One."), described("b", "Two.")],
       [described("a", "One."), described("b", "Three."), described("c", "Four.")],
@@ -107,21 +107,21 @@ describe("a refresh", () => {
     expect(after[1]?.spec.description).toBe("Three.");
   });
 
-  test("that finds the same is not announced, in whatever order it comes", async () => {
+  test("that finds the same tools is not announced, in any order", async () => {
     const source = listing(
       [foreignTool("a"), foreignTool("b")],
       [foreignTool("b"), foreignTool("a")],
     );
     await source.ready;
     const before = source.tools();
-    const heard = vi.fn<() => void>();
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    source.onChange(received);
     await source.refresh();
     expect(source.tools()).toBe(before);
-    expect(heard).not.toHaveBeenCalled();
+    expect(received).not.toHaveBeenCalled();
   });
 
-  test("compares fingerprints where there are some, and reads no schema for it", async () => {
+  test("compares fingerprints if there are some, and reads no schema for it", async () => {
     let read = 0;
     const made = (name: string, fingerprint: string): Tool => {
       const lazy = foreignTool(name, { fingerprint });
@@ -139,7 +139,7 @@ describe("a refresh", () => {
     expect(read).toBe(0);
   });
 
-  test("reads no schema of what is listed for the first time", async () => {
+  test("reads no schema of a tool that is listed for the first time", async () => {
     const lazy = foreignTool("a");
     const schema = vi.fn<() => object>(() => ({ type: "object" }));
     Object.defineProperty(lazy.spec, "inputSchema", { enumerable: true, get: schema });
@@ -150,7 +150,7 @@ describe("a refresh", () => {
   test.each<[string, Partial<Tool>]>([
     ["availability", { availability: { status: "unavailable", reason: "It is being repaired." } }],
     ["right to delegate", { delegates: true }],
-  ])("shows a tool as another one whose %s is another", async (_, more) => {
+  ])("treats a tool as changed if its %s differs", async (_, more) => {
     const tools = [{ ...foreignTool("a"), ...more }, foreignTool("a")] as const;
     const source = listing(...tools.map((tool) => [tool]));
     for (const tool of tools) {
@@ -159,7 +159,7 @@ describe("a refresh", () => {
     }
   });
 
-  test("that fails rejects, keeps the tools, and stands in problems until one succeeds", async () => {
+  test("that fails rejects, keeps the tools, and is in problems until one succeeds", async () => {
     const broken = { subject: "b.sql", message: "It is empty." };
     const source = listing(
       { tools: [foreignTool("a")], problems: [broken] },
@@ -178,7 +178,7 @@ describe("a refresh", () => {
     expect(source.problems).toEqual([]);
   });
 
-  test("that fails and that nobody awaits is no unhandled rejection", async () => {
+  test("that fails without being awaited is no unhandled rejection", async () => {
     const source = listing([], new Error("down"));
     await source.ready;
     void source.refresh();
@@ -186,7 +186,7 @@ describe("a refresh", () => {
     expect(source.problems).toHaveLength(1);
   });
 
-  test("is one with the others that are asked for while a loading is under way", async () => {
+  test("is shared with other requests during a load", async () => {
     const { source, loads } = paused();
     await turn();
     const refreshes = [source.refresh(), source.refresh(), source.refresh()];
@@ -203,7 +203,7 @@ describe("a refresh", () => {
     expect(source.tools().map(({ spec }) => spec.name)).toEqual(["new"]);
   });
 
-  test("that a listener asks for is made, and ends", async () => {
+  test("that a listener requests is made, and ends", async () => {
     const source = listing([foreignTool("a")], [foreignTool("b")]);
     let left = 2;
     source.onChange(() => {
@@ -218,7 +218,7 @@ describe("a refresh", () => {
 });
 
 describe("a listener", () => {
-  test("that throws, or is taken back while a change is told, disturbs nobody", async () => {
+  test("that throws, or is removed during a notification, does not affect others", async () => {
     const source = listing([foreignTool("a")], [foreignTool("b")]);
     const [late, other] = [vi.fn<() => void>(), vi.fn<() => void>()];
     source.onChange(() => {
@@ -232,18 +232,18 @@ describe("a listener", () => {
     expect([late, other].map(({ mock }) => mock.calls.length)).toEqual([0, 2]);
   });
 
-  test("that is added twice is taken back one by one", async () => {
+  test("that is added twice is removed one by one", async () => {
     const source = listing([foreignTool("a")], [foreignTool("b")]);
-    const heard = vi.fn<() => void>();
-    const stop = source.onChange(heard);
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    const stop = source.onChange(received);
+    source.onChange(received);
     stop();
     stop();
     await source.ready;
-    expect(heard).toHaveBeenCalledTimes(1);
+    expect(received).toHaveBeenCalledTimes(1);
   });
 
-  test("that closes the source keeps the others from hearing of tools that are gone", async () => {
+  test("that closes the source prevents notifications of removed tools", async () => {
     const source = listing([foreignTool("a")]);
     const late = vi.fn<() => void>();
     source.onChange(() => void source.close());
@@ -255,16 +255,16 @@ describe("a listener", () => {
 });
 
 describe("close", () => {
-  test("ends what is loaded just now, and lets go once it has ended", async () => {
-    const letGo = vi.fn<() => void>();
-    const { source, loads } = paused(letGo);
+  test("aborts the current load, and releases resources once it has ended", async () => {
+    const release = vi.fn<() => void>();
+    const { source, loads } = paused(release);
     await turn();
     const [load] = loads;
     const waiting = source.refresh();
     const closed = source.close();
     expect(load?.signal.aborted).toBe(true);
     await turn();
-    expect(letGo).not.toHaveBeenCalled();
+    expect(release).not.toHaveBeenCalled();
     load?.fail(load.signal.reason);
     await closed;
     await expect(source.ready).rejects.toMatchObject({ code: "cancelled" });
@@ -272,49 +272,49 @@ describe("close", () => {
       code: "cancelled",
       message: "The source s is closed.",
     });
-    expect([loads.length, letGo.mock.calls.length]).toEqual([1, 1]);
+    expect([loads.length, release.mock.calls.length]).toEqual([1, 1]);
     expect(source.problems).toEqual([]);
   });
 
-  test("of a source that has not begun to load keeps it from loading", async () => {
+  test("of a source that has not begun to load prevents it from loading", async () => {
     const { source, loads } = paused();
     await source.close();
     await expect(source.ready).rejects.toMatchObject({ code: "cancelled" });
     expect(loads).toEqual([]);
   });
 
-  test("is idempotent, from within what it calls, too", async () => {
-    const letGo = vi.fn<() => void>(() => void source.close());
+  test("is idempotent, also if called from its own callback", async () => {
+    const release = vi.fn<() => void>(() => void source.close());
     const source: LoadedSource = loadedSource({
       id: "s",
       load: (signal) => {
         signal.addEventListener("abort", () => void source.close());
         return [foreignTool("a")];
       },
-      close: letGo,
+      close: release,
     });
     await source.ready;
     await Promise.all([source.close(), source.close(), source[Symbol.asyncDispose]()]);
     await source.close();
-    expect(letGo).toHaveBeenCalledTimes(1);
+    expect(release).toHaveBeenCalledTimes(1);
   });
 
-  test("leaves the list as it was that somebody keeps, and announces nothing", async () => {
+  test("does not change a list that a caller holds, and announces nothing", async () => {
     const source = listing([foreignTool("a")], [foreignTool("b")]);
     await source.ready;
     const kept = source.tools();
-    const heard = vi.fn<() => void>();
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    source.onChange(received);
     const late = source.refresh();
     await source.close();
-    source.onChange(heard);
+    source.onChange(received);
     await expect(late).rejects.toMatchObject({ code: "cancelled" });
     await expect(source.refresh()).rejects.toMatchObject({ code: "cancelled" });
-    expect(heard).not.toHaveBeenCalled();
+    expect(received).not.toHaveBeenCalled();
     expect([kept.length, source.tools()]).toEqual([1, []]);
   });
 
-  test("says what went wrong when something cannot be let go of", async () => {
+  test("reports the error if a resource cannot be released", async () => {
     const source = loadedSource({
       id: "s",
       load: () => [],
@@ -327,7 +327,7 @@ describe("close", () => {
 });
 
 describe("a loaded source", () => {
-  test("is a registry's like any other", async () => {
+  test("can be used in a registry like any other", async () => {
     const source = listing([foreignTool("a")], [foreignTool("a"), foreignTool("b")]);
     const registry = new ToolRegistry([source]);
     await registry.ready;
@@ -344,7 +344,7 @@ describe("a loaded source", () => {
     expect(source.tools()).toEqual([]);
   });
 
-  test("tells nothing of its secrets when it cannot load", async () => {
+  test("reveals none of its secrets if it cannot load", async () => {
     const secret = "key-Zq7xWv93TmYk";
     const secrets = new SecretSet([secret]);
     let tries = 0;
@@ -361,12 +361,12 @@ describe("a loaded source", () => {
     await source.refresh();
     await expect(source.refresh()).rejects.toThrow("?key=[redacted]");
     const { message, stack, cause } = error as Error;
-    const told = [message, stack, String(cause), (cause as Error).stack, source.problems];
-    expect(JSON.stringify(told)).not.toContain(secret);
+    const texts = [message, stack, String(cause), (cause as Error).stack, source.problems];
+    expect(JSON.stringify(texts)).not.toContain(secret);
     expect([source.secrets, source.problems.length]).toEqual([secrets, 1]);
   });
 
-  test("says why its tools cannot be called, as long as they cannot, and tells no secret", async () => {
+  test("states why its tools cannot be called, as long as they cannot, and reveals no secret", async () => {
     const secrets = new SecretSet(["key-Zq7xWv93TmYk"]);
     let trouble: ToolError | undefined;
     const source = loadedSource({
@@ -384,13 +384,13 @@ describe("a loaded source", () => {
     expect(source.problems).toEqual([]);
   });
 
-  test("trusts annotations only when it is told to", () => {
+  test("trusts annotations only if the option is set", () => {
     const trust = (more: Partial<LoadedSourceOptions>): boolean | undefined =>
       loadedSource({ id: "s", load: () => [], ...more }).trustAnnotations;
     expect([trust({}), trust({ trustAnnotations: true })]).toEqual([false, true]);
   });
 
-  test("refuses an option that there is not", () => {
+  test("refuses an unknown option", () => {
     const options = { id: "s", load: () => [], onClose: () => {} };
     expect(() => loadedSource(options)).toThrow('loadedSource: "onClose" is no option.');
   });

@@ -18,18 +18,18 @@ const anyName = fc.oneof(
   anyText(100),
   fc.string({ unit: fc.constantFrom(..."abAB01_-./ {}é日"), maxLength: 100 }),
 );
-// Few letters, so that many of them clean to the same.
+// Few letters, so that many of the cleaned names are equal.
 const confusable = fc.uniqueArray(
   fc.string({ unit: fc.constantFrom(..."ab_./- "), minLength: 1, maxLength: 4 }),
   { maxLength: 12 },
 );
 
 describe("a canonical name", () => {
-  test.each(["a", "_", "read_file", "Read-File", "x".repeat(64)])("%s is one", (name) => {
+  test.each(["a", "_", "read_file", "Read-File", "x".repeat(64)])("can be %s", (name) => {
     expect(isToolName(name)).toBe(true);
   });
 
-  test.each(["", "1a", "-a", "a.b", "a b", "é", "x".repeat(65), "a\n"])("%j is none", (name) => {
+  test.each(["", "1a", "-a", "a.b", "a b", "é", "x".repeat(65), "a\n"])("cannot be %j", (name) => {
     expect(isToolName(name)).toBe(false);
   });
 
@@ -52,19 +52,19 @@ describe("cleanName", () => {
     expect(cleanName(name)).toBe(clean);
   });
 
-  test("keeps apart two names that lose different letters", () => {
+  test("distinguishes two names that lose different letters", () => {
     expect(cleanName("read日")).toMatch(/^read_[0-9a-z]{7}$/);
     expect(cleanName("read日")).not.toBe(cleanName("read本"));
     expect(cleanName("日本")).toMatch(/^tool_[0-9a-z]{7}$/);
   });
 
-  test("keeps apart two long names with one beginning", () => {
+  test("distinguishes two long names with the same beginning", () => {
     const [a, b] = [`${"x".repeat(80)}a`, `${"x".repeat(80)}b`];
     expect(cleanName(a)).toHaveLength(64);
     expect(cleanName(a)).not.toBe(cleanName(b));
   });
 
-  test("gives a canonical name for any text, always the same", () => {
+  test("returns a canonical name for any text, always the same", () => {
     fc.assert(
       fc.property(anyName, (name) => {
         expect(cleanName(name)).toMatch(canonical);
@@ -102,12 +102,12 @@ describe("snakeName", () => {
     expect(snakeName(name)).toBe(snake);
   });
 
-  test("does not call a name without one Latin letter _", () => {
+  test("does not return _ for a name without Latin letters", () => {
     expect(snakeName("日本")).toMatch(/^tool_[0-9a-z]{7}$/);
     expect(snakeName("日本")).not.toBe(snakeName("中国"));
   });
 
-  test("gives a canonical lower-case name for any text", () => {
+  test("returns a canonical lower-case name for any text", () => {
     fc.assert(
       fc.property(anyName, (name) => {
         expect(snakeName(name)).toMatch(canonical);
@@ -122,7 +122,7 @@ describe("prefixName", () => {
     expect(prefixName("filesystem", "read_file")).toBe("filesystem__read_file");
   });
 
-  test("keeps the beginning and the end of a name that has to be cut", () => {
+  test("keeps the beginning and the end of a name that has to be shortened", () => {
     const name = prefixName(
       "museum",
       "list_every_single_event_of_a_building_with_all_visitors_now",
@@ -130,7 +130,7 @@ describe("prefixName", () => {
     expect(name).toMatch(/^museum__list_.*_visitors_now_[0-9a-z]{7}$/);
   });
 
-  test("cuts what grows too long, and keeps two apart that end differently", () => {
+  test("shortens long names, and distinguishes two with different ends", () => {
     const [a, b] = ["a", "b"].map((end) => prefixName("filesystem", "x".repeat(63) + end));
     expect(a).toMatch(canonical);
     expect(a).not.toBe(b);
@@ -140,18 +140,18 @@ describe("prefixName", () => {
 describe("shortenName", () => {
   const long = "get_the_first_of_all_events_that_visitors_of_the_museum_have_not_seen_yet";
 
-  test("leaves words in the middle out, and puts a hash behind the name", () => {
+  test("omits words in the middle, and appends a hash", () => {
     const name = shortenName(long);
     expect(name).toMatch(/^get_.*_have_not_seen_yet_[0-9a-z]{7}$/);
     expect(name.length).toBeLessThanOrEqual(64);
     expect(shortenName(name)).toBe(name);
   });
 
-  test("keeps the words that are asked for before others", () => {
+  test("keeps the preferred words before others", () => {
     expect(shortenName(long, { keep: [0, 1, 2, 3] })).toMatch(/^get_the_first_of_.*_[0-9a-z]{7}$/);
   });
 
-  test("makes the hash of the original", () => {
+  test("uses the hash of the original", () => {
     expect(shortenName(long, { original: "other" })).toMatch(new RegExp(`_${shortHash("other")}$`));
   });
 
@@ -166,26 +166,26 @@ describe("shortenName", () => {
 });
 
 describe("uniqueNames", () => {
-  test("leaves the name to the one that is written so", () => {
+  test("keeps a name for the text that equals it", () => {
     const [exact, other] = uniqueNames(["a_b", "a.b"]);
     expect(exact).toBe("a_b");
     expect(other).toMatch(/^a_b_[0-9a-z]{7}$/);
   });
 
-  test("takes another way of making names", () => {
+  test("accepts another naming function", () => {
     expect(uniqueNames(["listEvents", "list_events"], snakeName)).toEqual([
       `list_events_${shortHash("listEvents")}`,
       "list_events",
     ]);
   });
 
-  test("is not misled by a name that was chosen for another's hash", () => {
+  test("is not misled by a name that equals the hash of another", () => {
     const names = uniqueNames(["a.b", "a/b", `a_b_${shortHash("a.b")}`]);
     expect(new Set(names).size).toBe(3);
     expect(names[2]).toBe(`a_b_${shortHash("a.b")}`);
   });
 
-  test("gives every different text a canonical name of its own", () => {
+  test("gives every different text a unique canonical name", () => {
     fc.assert(
       fc.property(fc.oneof(confusable, fc.uniqueArray(anyName, { maxLength: 12 })), (originals) => {
         const names = uniqueNames(originals);
@@ -213,7 +213,7 @@ describe("uniqueNames", () => {
     );
   });
 
-  test("keeps a name when others are added that do not clean to the same", () => {
+  test("keeps a name if others are added whose cleaned names differ", () => {
     fc.assert(
       fc.property(confusable, confusable, (originals, added) => {
         const before = uniqueNames(originals);
@@ -251,23 +251,23 @@ describe("nearNames", () => {
     expect(nearNames(wrong, names)[0]).toBe(right);
   });
 
-  test("says nothing when nothing is near", () => {
+  test("returns nothing if nothing is near", () => {
     expect(nearNames("transfer_money", names)).toEqual([]);
   });
 
-  test("gives no more than asked for", () => {
+  test("returns no more than requested", () => {
     const many = Array.from({ length: 100 }, (_, index) => `tool_${index}`);
     expect(nearNames("tool_5", many)).toHaveLength(5);
     expect(nearNames("tool_5", many, 2)).toEqual(["tool_5", "tool_0"]);
   });
 
-  test("looks at the beginning of an endless name only", () => {
+  test("uses only the beginning of a very long name", () => {
     expect(nearNames("x".repeat(10_000_000), names)).toEqual([]);
   });
 });
 
 describe("compareNames", () => {
-  test("orders by code unit, whatever the locale says", () => {
+  test("orders by code unit, independent of the locale", () => {
     expect(["b", "a", "B", "_", "a"].sort(compareNames)).toEqual(["B", "_", "a", "a", "b"]);
   });
 });

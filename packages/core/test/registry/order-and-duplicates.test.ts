@@ -14,7 +14,7 @@ function thrown(action: () => unknown): ToolError {
 }
 
 describe("the order", () => {
-  test("is by name, whatever came first", () => {
+  test("is by name, independent of the order of addition", () => {
     const registry = new ToolRegistry([
       tool("b"),
       toolsSource("s", [tool("c"), tool("a")]),
@@ -43,8 +43,8 @@ describe("the order", () => {
   });
 });
 
-describe("what a registry takes", () => {
-  test("is tools, sources, lists of them, one inside the other", () => {
+describe("the input of a registry", () => {
+  test("is tools, sources, and nested lists of them", () => {
     const registry = new ToolRegistry([[tool("a"), [tool("b")]], toolsSource("s", [tool("c")])]);
     expect([...registry.toolset().names()]).toEqual(["a", "b", "c"]);
     expect(registry.size).toBe(3);
@@ -73,19 +73,19 @@ describe("a duplicate at construction", () => {
     expect(error.message).toContain('prefix(source, "mail")');
   });
 
-  test("among the host's own says to give another name", () => {
+  test("among the host's own tools asks for another name", () => {
     expect(thrown(() => new ToolRegistry([tool("a"), tool("a")])).message).toContain(
       "give one of them another name",
     );
   });
 
-  test("is gone with the line that the error shows", () => {
+  test("is resolved by the line in the error", () => {
     const mail = toolsSource("mail", [tool("read")]);
     const registry = new ToolRegistry([toolsSource("files", [tool("read")]), prefix(mail, "mail")]);
     expect([...registry.toolset().names()]).toEqual(["mail__read", "read"]);
   });
 
-  test("adds nothing of what was added with it, and listens to nothing", () => {
+  test("adds nothing of the same list, and adds no listener", () => {
     const registry = new ToolRegistry([tool("a")]);
     const source = new TestSource("s", [foreignTool("a"), foreignTool("b")]);
     expect(() => registry.add(tool("c"), source)).toThrow(/named "a"/);
@@ -95,14 +95,14 @@ describe("a duplicate at construction", () => {
   });
 });
 
-describe("a name that is none", () => {
+describe("an invalid name", () => {
   test("is an error at construction", () => {
     expect(thrown(() => new ToolRegistry([foreignTool("no name")])).message).toMatch(
       /"no name" of host has no valid name/,
     );
   });
 
-  test("is quarantined when it comes later, however long or strange", () => {
+  test("is quarantined if it comes later, however long or strange", () => {
     const source = new TestSource("s");
     const registry = new ToolRegistry([source]);
     source.set(
@@ -117,7 +117,7 @@ describe("a name that is none", () => {
 });
 
 describe("a tool without annotations or provenance", () => {
-  test("is quarantined: a look at the toolset must not fail because of it", () => {
+  test("is quarantined: reading the toolset must not fail because of it", () => {
     const source = new TestSource("s");
     const registry = new ToolRegistry([source, tool("mine")]);
     source.set(
@@ -129,8 +129,8 @@ describe("a tool without annotations or provenance", () => {
   });
 });
 
-describe("a duplicate that a source brings later", () => {
-  test("is quarantined: the first keeps its name, the rest of the source works", () => {
+describe("a duplicate that a source adds later", () => {
+  test("is quarantined: the first keeps its name, and the rest of the source works", () => {
     const late = new TestSource("late", [], { loading: true });
     const first = tool("read");
     const registry = new ToolRegistry([first, late]);
@@ -155,7 +155,7 @@ describe("a duplicate that a source brings later", () => {
     expect(registry.problems).toHaveLength(1);
   });
 
-  test("leaves quarantine when it is alone again", async () => {
+  test("leaves quarantine when the other is removed", async () => {
     const late = new TestSource("late");
     const first = new TestSource("first", [foreignTool("read")]);
     const registry = new ToolRegistry([first, late]);
@@ -166,9 +166,9 @@ describe("a duplicate that a source brings later", () => {
     expect(registry.problems).toEqual([]);
   });
 
-  // While sources load, their order decides, so that a restart gives the same tools whichever
+  // While sources load, their order decides, so that a restart results in the same tools whichever
   // answers first; afterwards a name stays with the source that has it.
-  test("never takes the name from the one that has it, whatever the order of the sources", async () => {
+  test("never takes the name from the current holder, whatever the order of the sources", async () => {
     const earlier = new TestSource("earlier");
     const holder = new TestSource("holder", [foreignTool("read")]);
     const registry = new ToolRegistry([earlier, holder]);
@@ -180,7 +180,7 @@ describe("a duplicate that a source brings later", () => {
 });
 
 describe("10,000 tools", () => {
-  test("are registered and listed without one schema being read", () => {
+  test("are registered and listed without reading a schema", () => {
     let read = 0;
     const tools = Array.from({ length: 10_000 }, (_, index) => {
       const made = foreignTool(`tool_${index}`);

@@ -7,7 +7,7 @@ import { settled } from "../support/fake-clock.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("a source that is still loading", () => {
-  test("holds up `ready` and calls, and then its tools are there", async () => {
+  test("delays `ready` and calls, and then its tools are present", async () => {
     const source = new TestSource("slow", [foreignTool("late")], { loading: true, trusted: true });
     source.set();
     const executor = executorFor([source, tool("mine")], { policy: "autonomous" });
@@ -22,7 +22,7 @@ describe("a source that is still loading", () => {
     expect(executor.registry.loading).toBe(false);
   });
 
-  test("does not keep a call from being cancelled", async () => {
+  test("does not prevent a call from being cancelled", async () => {
     const executor = executorFor(new TestSource("never", [], { loading: true }));
     const controller = new AbortController();
     const byCall = executor.startRun().execute(call("a"), { signal: controller.signal });
@@ -37,7 +37,7 @@ describe("a source that is still loading", () => {
     expect(codeOf(await run.execute(call("a")))).toBe("cancelled");
   });
 
-  test("may bring more while it lives", async () => {
+  test("may add more tools later", async () => {
     const source = new TestSource("live", [foreignTool("a")], { loading: true });
     const registry = new ToolRegistry([source]);
     source.load();
@@ -46,7 +46,7 @@ describe("a source that is still loading", () => {
     expect(registry.size).toBe(2);
   });
 
-  test("added while another loads is waited for, too", async () => {
+  test("that is added while another loads is awaited, too", async () => {
     const [a, b] = [
       new TestSource("a", [], { loading: true }),
       new TestSource("b", [], { loading: true }),
@@ -64,8 +64,8 @@ describe("a source that is still loading", () => {
   });
 });
 
-describe("a source that never says what it has", () => {
-  test("keeps the tools of the others waiting for a second, and can take none of their names", async () => {
+describe("a source that never finishes loading", () => {
+  test("delays the tools of the others for a second, and can take none of their names", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const hanging = new TestSource("hanging", [], { loading: true });
@@ -84,7 +84,7 @@ describe("a source that never says what it has", () => {
     await count("mine");
     expect(statuses).toHaveLength(2);
     const mine = executor.registry.get("mine");
-    // What it has is there when it says so.
+    // Its tools are present once it reports them.
     hanging.load([foreignTool("mine"), foreignTool("theirs")]);
     await Promise.all(early);
     expect(executor.registry.get("mine")).toBe(mine);
@@ -93,7 +93,7 @@ describe("a source that never says what it has", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("holds up no call of a tool that a toolset of the host's own has, and no question about it", async () => {
+  test("does not delay calls and checks of a tool in a toolset of the host", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const executor = executorFor(new TestSource("hanging", [], { loading: true }), {
@@ -113,7 +113,7 @@ describe("a source that never says what it has", () => {
 });
 
 describe("a source that fails to load", () => {
-  test("is a problem and takes no other down", async () => {
+  test("is a problem and does not affect others", async () => {
     const broken = new TestSource("https://api.example.com", [], { loading: true });
     const executor = executorFor([broken, tool("mine")]);
     broken.fail(new ToolError("unavailable", "api.example.com does not answer."));
@@ -128,7 +128,7 @@ describe("a source that fails to load", () => {
     expect(completed(await executor.execute(call("mine"))).status).toBe("completed");
   });
 
-  test("is no problem any more when it comes up after all", async () => {
+  test("is no longer a problem once it loads after all", async () => {
     const late = new TestSource("late", [], { loading: true });
     const registry = new ToolRegistry([late]);
     late.fail(new Error("x"));
@@ -138,7 +138,7 @@ describe("a source that fails to load", () => {
     expect([registry.size, registry.problems]).toEqual([1, []]);
   });
 
-  test("is mentioned when a tool is not found", async () => {
+  test("is mentioned if a tool is not found", async () => {
     const sources = ["a", "b"].map((id) => new TestSource(id, [], { loading: true }));
     const executor = executorFor([...sources, tool("mine")]);
     sources[0]?.fail("a text instead of an error");
@@ -154,7 +154,7 @@ describe("a source that fails to load", () => {
     );
   });
 
-  test("that cannot even list its tools is a problem, later as at construction", async () => {
+  test("that cannot list its tools is a problem, later as at construction", async () => {
     const source = new TestSource("s", [foreignTool("a")]);
     const registry = new ToolRegistry([source, tool("mine")]);
     const tools = (): never => {
@@ -172,15 +172,15 @@ describe("a source that fails to load", () => {
   });
 });
 
-describe("a source that is still being made", () => {
-  test("brings its tools when it is there", async () => {
+describe("a source that is a promise", () => {
+  test("adds its tools when it resolves", async () => {
     const registry = new ToolRegistry([Promise.resolve(new TestSource("p", [foreignTool("a")]))]);
     expect([registry.loading, registry.size]).toEqual([true, 0]);
     await registry.ready;
     expect([registry.loading, registry.size]).toEqual([false, 1]);
   });
 
-  test("quarantines its duplicates, since nobody could know at construction", async () => {
+  test("quarantines its duplicates, since they were unknown at construction", async () => {
     const mine = tool("a");
     const registry = new ToolRegistry([
       Promise.resolve(new TestSource("p", [foreignTool("a"), foreignTool("b")])),
@@ -191,7 +191,7 @@ describe("a source that is still being made", () => {
     expect(registry.problems.map(({ source, subject }) => [source, subject])).toEqual([["p", "a"]]);
   });
 
-  test("and never is, or is nothing, is a problem; `ready` resolves all the same", async () => {
+  test("that rejects, or resolves to nothing, is a problem; `ready` resolves", async () => {
     const registry = new ToolRegistry([
       Promise.reject(new Error("no such server")),
       Promise.resolve(undefined as unknown as ToolSource),
@@ -203,7 +203,7 @@ describe("a source that is still being made", () => {
     expect(registry.problems[0]?.message).toBe("no such server");
   });
 
-  test("and fails to load then is a problem under its own id", async () => {
+  test("that fails to load then is a problem under its own id", async () => {
     const source = new TestSource("p", [], { loading: true });
     const registry = new ToolRegistry([Promise.resolve(source)]);
     await settled();
@@ -216,7 +216,7 @@ describe("a source that is still being made", () => {
 });
 
 describe("a source's own problems", () => {
-  test("are listed with its id, as they are when asked", () => {
+  test("are listed with its id, in their current state", () => {
     const source = new TestSource("spec");
     const registry = new ToolRegistry([source]);
     expect(registry.problems).toEqual([]);

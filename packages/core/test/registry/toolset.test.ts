@@ -14,7 +14,7 @@ const toolset = (): Toolset =>
   ]).toolset();
 
 describe("a toolset", () => {
-  test("selects by globs, and takes away afterwards", () => {
+  test("selects by globs, and excludes afterwards", () => {
     const names = (selection: Parameters<Toolset["select"]>[0]): string[] => [
       ...toolset().select(selection).names(),
     ];
@@ -30,14 +30,14 @@ describe("a toolset", () => {
     expect([...registry.toolset({ include: ["a"] }).names()]).toEqual(["a"]);
   });
 
-  test("that a filter leaves whole stays the same one", () => {
+  test("that a filter does not change stays the same object", () => {
     const all = toolset();
     expect(all.filter(() => true)).toBe(all);
     const less = all.filter(({ tool }) => tool.spec.name !== "read_a");
     expect([less.size, all.size, less.version === all.version]).toEqual([2, 3, true]);
   });
 
-  test("gives its tools by name and in order, with what the registry knows of them", () => {
+  test("returns its tools by name and in order, with the registry's data about them", () => {
     const all = toolset();
     expect([...all].map(({ spec }) => spec.name)).toEqual(["read_a", "read_b", "write_a"]);
     expect([...all.entries()].map(({ source, trusted }) => [source, trusted])).toEqual(
@@ -49,12 +49,12 @@ describe("a toolset", () => {
     expect(all.specs()).toBe(all.specs());
   });
 
-  test("with a searchable part shows less than may be called, and keeps both parts apart", () => {
+  test("with a searchable part lists fewer tools than may be called, and keeps both parts apart", () => {
     const all = toolset();
-    const shown = all.select({ include: ["read_a"] });
+    const listed = all.select({ include: ["read_a"] });
     const searching = new ToolsetSnapshot(
       all.version,
-      new Map([["read_a", entryOf(shown, "read_a")]]),
+      new Map([["read_a", entryOf(listed, "read_a")]]),
       all,
     );
     expect([...searching.names()]).toEqual(["read_a"]);

@@ -8,9 +8,9 @@ import { TestSource } from "../support/test-source.ts";
 
 const yes = [{ type: "approve" }] as const;
 
-// What users of other systems have reported, and must not meet here. Numbers are theirs.
-describe("approvals, as others got them wrong", () => {
-  test("a declined tool still runs (mastra 20470)", async () => {
+// Defects that users of other systems have reported. The numbers are theirs.
+describe("approvals, with the known defects of other systems", () => {
+  test("a rejected tool never runs (mastra 20470)", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor([guarded(ran), tool("other")]);
     const run = executor.startRun();
@@ -24,13 +24,13 @@ describe("approvals, as others got them wrong", () => {
       expect(codeOf(await executor.resume(interruption, [{ type: "reject" }]))).toBe(
         "approval_rejected",
       );
-      // Neither later, nor by somebody else's yes.
+      // Neither later, nor by another caller's approval.
       expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
     }
     expect(ran).toEqual([]);
   });
 
-  test("approval is silently skipped (vercel/ai 17033): every way to call a tool that needs one asks", async () => {
+  test("approval is never silently skipped (vercel/ai 17033): every way to call a tool that needs one asks", async () => {
     const ran: JsonObject[] = [];
     const reached: Tool = tool("reach", async (_, { scope }) => {
       const outcome = await scope.execute(call("pay", { nested: true }));
@@ -53,7 +53,7 @@ describe("approvals, as others got them wrong", () => {
     expect(ran).toEqual([]);
   });
 
-  test("approval is silently skipped when what decides about it fails", async () => {
+  test("approval is not silently skipped if its decision fails", async () => {
     const ran: JsonObject[] = [];
     const failing = foreignTool("pay", {
       preflight: () => {
@@ -74,7 +74,7 @@ describe("approvals, as others got them wrong", () => {
     expect(ran).toEqual([]);
   });
 
-  test("approvals inside sub-agents are lost (openai-agents-js 243, 680)", async () => {
+  test("approvals inside sub-agents are not lost (openai-agents-js 243, 680)", async () => {
     const ran: string[] = [];
     const pendingCalls = memoryPendingCalls();
     const agent = (name: string, makes: readonly string[]): Tool =>
@@ -126,7 +126,7 @@ describe("approvals, as others got them wrong", () => {
     expect(ran).toEqual(["read"]);
   });
 
-  test("rejecting one call drops its approved siblings (langchainjs 11125)", async () => {
+  test("rejecting one call does not drop its approved siblings (langchainjs 11125)", async () => {
     const ran: JsonObject[] = [];
     const executor = executorFor(guarded(ran));
     const outcomes = await executor
@@ -140,7 +140,7 @@ describe("approvals, as others got them wrong", () => {
     expect(ran.map(({ n }) => n).sort()).toEqual([1, 3]);
   });
 
-  test("two parallel suspensions of one tool (mastra 16468) keep apart", async () => {
+  test("two parallel suspensions of one tool (mastra 16468) stay separate", async () => {
     const executor = executorFor(
       tool("book", ({ city }, { resumed }) =>
         resumed === undefined

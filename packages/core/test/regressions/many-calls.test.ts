@@ -3,7 +3,7 @@ import { suspend, type ToolOutcome } from "@toolweave/core";
 import { call, executorFor, tool } from "../support/executor-for.ts";
 import { codeOf, completed, interruptionOf, textFor } from "../support/outcomes.ts";
 
-/** What users of other libraries have reported about several calls in one turn. */
+/** Defects that users of other libraries have reported about several calls in one turn. */
 
 describe("langchainjs #11125: rejecting one call drops its approved siblings", () => {
   test("the approved ones run, and every call has its result", async () => {
@@ -33,7 +33,7 @@ describe("langchainjs #11125: rejecting one call drops its approved siblings", (
     ]);
   });
 
-  test("in whatever order, or all at once, they are answered", async () => {
+  test("they can be answered in any order, or all at once", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(
       tool("delete", ({ file }) => void ran.push(file), { needsApproval: true }),
@@ -55,7 +55,7 @@ describe("langchainjs #11125: rejecting one call drops its approved siblings", (
     expect(outcomes.map(({ status }) => status)).toEqual(["failed", "completed", "completed"]);
   });
 
-  test("an approver in the process that says no to one lets the others run", async () => {
+  test("an in-process approver that rejects one lets the others run", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(
       tool("delete", ({ file }) => void ran.push(file), { needsApproval: true }),
@@ -70,7 +70,7 @@ describe("langchainjs #11125: rejecting one call drops its approved siblings", (
 });
 
 describe("langchainjs #9843: one tool's error or bad name kills the run", () => {
-  test("the others run, each call has an answer for the model, and the run goes on", async () => {
+  test("the others run, each call has an answer for the model, and the run continues", async () => {
     const executor = executorFor([
       tool("good", () => "fine"),
       tool("bad", () => {
@@ -137,7 +137,7 @@ describe("mastra #16468: two parallel suspensions of one tool", () => {
   });
 });
 
-/** The id that a result answers to. */
+/** The id that a result belongs to. */
 function idOf(outcome: ToolOutcome): string {
   return outcome.status === "interrupted" ? outcome.interruption.call.id : outcome.result.callId;
 }

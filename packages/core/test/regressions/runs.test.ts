@@ -5,12 +5,15 @@ import { settled } from "../support/fake-clock.ts";
 import { codeOf, completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
-/** What users of other libraries have reported about stopping. (Time limits, retries and concurrency stand with those.) */
+/**
+ * Defects that users of other libraries have reported about stopping. (Timeouts, retries and
+ * concurrency are in their own files.)
+ */
 
 const never = (): Promise<never> => new Promise(() => {});
 
 describe("mastra #14820: aborting a supervisor does not reach its sub-agents", () => {
-  /** An agent that goes on calling until it is told to stop, or has an answer. */
+  /** An agent that calls repeatedly until it is stopped, or has an answer. */
   function agents(log: string[]): readonly Tool[] {
     const delegating = (name: string, to: string): Tool =>
       tool(name, async (_, { scope, signal }: ToolContext) => {
@@ -34,7 +37,7 @@ describe("mastra #14820: aborting a supervisor does not reach its sub-agents", (
   }
   const allStop = ["crawler stops", "fetch starts", "fetch stops", "researcher stops"];
 
-  test("three levels down each is told, at once, and none of them starts anything more", async () => {
+  test("all agents are aborted at once, three levels down, and none of them starts anything more", async () => {
     const log: string[] = [];
     const controller = new AbortController();
     const run = executorFor(agents(log)).startRun({ signal: controller.signal });
@@ -46,7 +49,7 @@ describe("mastra #14820: aborting a supervisor does not reach its sub-agents", (
     expect(log.toSorted()).toEqual([...allStop, "supervisor stops"]);
   });
 
-  test("nor when the supervisor goes on after a person has answered", async () => {
+  test("also after the supervisor was resumed with a person's answer", async () => {
     const log: string[] = [];
     const asks = tool("asks", async (_, { resumed, scope }) => {
       if (resumed === undefined) return suspend([{ id: "q", type: "input", message: "?" }], null);
@@ -66,12 +69,12 @@ describe("mastra #14820: aborting a supervisor does not reach its sub-agents", (
   });
 });
 
-describe("vercel/ai #19966: a tool never hears that its call was aborted", () => {
-  test("it hears it, with the reason, wherever it comes from; its siblings do not", async () => {
-    const heard = new Map<string, unknown>();
+describe("vercel/ai #19966: a tool is never notified that its call was aborted", () => {
+  test("here it is notified, with the reason, for every cause; its siblings are not", async () => {
+    const received = new Map<string, unknown>();
     let finish = (): void => {};
     const work = ({ callId, signal }: ToolContext): Promise<never> => {
-      signal.addEventListener("abort", () => heard.set(callId, signal.reason));
+      signal.addEventListener("abort", () => received.set(callId, signal.reason));
       return never();
     };
     const executor = executorFor(
@@ -94,18 +97,18 @@ describe("vercel/ai #19966: a tool never hears that its call was aborted", () =>
     for (const outcome of stopped) {
       const { error, result } = failed(await outcome);
       expect(error.code).toBe("cancelled");
-      expect(heard.get(result.callId)).toBe(error);
+      expect(received.get(result.callId)).toBe(error);
     }
     finish();
     completed(await sibling);
   });
 
-  test("one that does not listen is not waited for, and what it answers later is not used", async () => {
+  test("one that ignores the signal is not awaited, and its later answer is not used", async () => {
     let answer = (): void => {};
     const deaf = tool("deaf", () => new Promise<void>((resolve) => (answer = resolve)));
     const executor = executorFor(deaf);
-    const told: string[] = [];
-    executor.on(({ type }) => told.push(type));
+    const emitted: string[] = [];
+    executor.on(({ type }) => emitted.push(type));
     const controller = new AbortController();
     const outcome = executor.execute(call("deaf"), { signal: controller.signal });
     await settled();
@@ -113,6 +116,6 @@ describe("vercel/ai #19966: a tool never hears that its call was aborted", () =>
     expect(codeOf(await outcome)).toBe("cancelled");
     answer();
     await settled();
-    expect(told.slice(-2)).toEqual(["tool.failed", "tool.late"]);
+    expect(emitted.slice(-2)).toEqual(["tool.failed", "tool.late"]);
   });
 });

@@ -3,7 +3,8 @@ import { defineTool, prefix, ToolError, ToolRegistry, toolsSource } from "@toolw
 import { call, executorFor, foreignTool, recorded, tool } from "../support/executor-for.ts";
 import { completed, failed, textFor } from "../support/outcomes.ts";
 
-// What users of other executors complain about (the issue is named), and what happens here.
+// Defects that users of other executors have reported (each names its issue), and the behavior
+// here.
 describe("hidden arguments, many tools, names and sizes", () => {
   test("hidden runtime arguments (vercel/ai #7637): a tool gets the tenant from the host; the model neither sees nor sets it", async () => {
     const seen: unknown[] = [];
@@ -30,12 +31,12 @@ describe("hidden arguments, many tools, names and sizes", () => {
     expect(events.find(({ type }) => type === "tool.started")).toMatchObject({
       discarded: ["tenantId"],
     });
-    // Without the host's value nothing runs on nobody's behalf.
+    // Without the host's value nothing runs.
     expect(failed(await executor.execute(forged)).error.code).toBe("internal");
     expect(seen).toHaveLength(1);
   });
 
-  test("too many tools in context (vercel/ai #11920): a turn is shown what it needs, and only that can be called", async () => {
+  test("too many tools in context (vercel/ai #11920): a turn lists the tools that it needs, and only those can be called", async () => {
     const names = Array.from({ length: 300 }, (_, at) => `tool_${at}`);
     const executor = executorFor([...names.map((name) => tool(name)), tool("weather_today")]);
     const run = executor.startRun({ toolset: executor.toolset.select({ include: ["weather_*"] }) });
@@ -63,7 +64,7 @@ describe("hidden arguments, many tools, names and sizes", () => {
     expect(textFor(await executor.execute(call("disk__read_file")))).toBe("from disk");
   });
 
-  test("oversized output (openai-agents-js #1935, mastra #22075): of five megabytes the model reads a preview, and how to read on", async () => {
+  test("oversized output (openai-agents-js #1935, mastra #22075): of five megabytes the model receives a preview, and how to read on", async () => {
     const executor = executorFor(tool("export_all", () => "é".repeat(2_500_000)));
     const read = textFor(await executor.execute(call("export_all")));
     expect(Buffer.byteLength(read)).toBeLessThanOrEqual(4400);

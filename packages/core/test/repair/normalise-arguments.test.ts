@@ -12,7 +12,7 @@ const input = {
   additionalProperties: false,
 } as const;
 
-/** What the tool gets of arguments, or the error's code. */
+/** The tool's arguments, or the error's code. */
 async function received(
   sent: string | JsonObject,
   more: Partial<ToolDefinition<JsonSchema>> = {},
@@ -48,20 +48,20 @@ describe("F0.10 arguments that models wrap", () => {
       ],
     ),
     ["in two envelopes", { parameters: { arguments: args } }],
-  ])("%s are unwrapped, when the host wants that", async (_, sent) => {
+  ])("%s are unwrapped, if the host enables that", async (_, sent) => {
     expect(await received(sent)).toEqual(args);
     expect(await received(sent, {}, false)).toBe("invalid_arguments");
   });
 
   test.each<[string, string | JsonObject]>([
     ["are not valid once they are unwrapped", { arguments: { days: 2 } }],
-    ["are wrapped in a word that is none of those", { payload: args }],
-    ["lie beside something else, which would get lost", { arguments: args, name: "t" }],
+    ["are wrapped in an unknown property", { payload: args }],
+    ["are beside another property, which would get lost", { arguments: args, name: "t" }],
     ["are wrapped in a list", `[${json}]`],
     ["are wrapped without end", wrapped(9)],
-    ["are a fence around nothing", "``````"],
-    ["are a text around nothing", '""'],
-    ["are no JSON under their fence", "```json\n{city: 'Oslo'}\n```"],
+    ["are an empty code fence", "``````"],
+    ["are an empty text", '""'],
+    ["are not JSON in their fence", "```json\n{city: 'Oslo'}\n```"],
     ["are malformed", '{"city":"Oslo"'],
     ["are empty", ""],
     ["are null", "null"],
@@ -69,12 +69,12 @@ describe("F0.10 arguments that models wrap", () => {
     expect(await received(sent)).toBe("invalid_arguments");
   });
 
-  test("stay as they are where they are valid as they were sent", async () => {
+  test("are unchanged if they are valid as they were sent", async () => {
     const sent = { arguments: args };
     expect(await received(sent, { input: { type: "object" } })).toEqual(sent);
   });
 
-  test("stay as they are where the tool itself has an argument of that name", async () => {
+  test("are unchanged if the tool itself has an argument of that name", async () => {
     const own: JsonSchema = {
       type: "object",
       properties: { input: { type: "object", required: ["x"] }, city: { type: "string" } },
@@ -87,7 +87,7 @@ describe("F0.10 arguments that models wrap", () => {
     });
   });
 
-  test("are told apart from those the tool's own check refuses", async () => {
+  test("are distinguished from those that the tool's own check refuses", async () => {
     const source = new TestSource("s", [
       foreignTool("t", {
         spec: { inputSchema: input },
@@ -104,12 +104,12 @@ describe("F0.10 arguments that models wrap", () => {
     expect(error.message).toContain("arguments is not a known property");
   });
 
-  test("give the model the error of what it has sent, when they cannot be mended", async () => {
+  test("cause the error for the sent arguments, if they cannot be repaired", async () => {
     const run = (normaliseArguments: boolean, sent: string | JsonObject) =>
       executorFor(tool("t", undefined, { input }), { normaliseArguments }).execute(call("t", sent));
     for (const sent of ["{", { params: { days: 1 } }, { city: 5 }] as const) {
-      const [mended, plain] = [failed(await run(true, sent)), failed(await run(false, sent))];
-      expect(mended.error.message).toBe(plain.error.message);
+      const [repaired, plain] = [failed(await run(true, sent)), failed(await run(false, sent))];
+      expect(repaired.error.message).toBe(plain.error.message);
     }
   });
 });
@@ -120,7 +120,7 @@ describe("injected values", () => {
     input: { ...input, additionalProperties: true },
   };
 
-  test("AR01 that a model wraps are discarded all the same, and noted", async () => {
+  test("AR01 that a model wraps are discarded, too, and recorded", async () => {
     const got: unknown[] = [];
     const executor = executorFor(
       tool("t", (args) => void got.push(args), injected),
@@ -136,7 +136,7 @@ describe("injected values", () => {
     });
   });
 
-  test("are not noted of a wrapping that was not kept", async () => {
+  test("are not recorded for a wrapping that was not used", async () => {
     const executor = executorFor(tool("t", undefined, injected), { normaliseArguments: true });
     const events = recorded(executor);
     failed(await executor.execute(call("t", { arguments: { tenant: "other" } })));
@@ -145,7 +145,7 @@ describe("injected values", () => {
   });
 });
 
-test("a call that waits for a person shows its arguments as they were unwrapped, and goes on with them", async () => {
+test("a call that waits for a person displays its unwrapped arguments, and is resumed with them", async () => {
   const got: unknown[] = [];
   const executor = executorFor(
     tool("t", (args) => void got.push(args), { input, needsApproval: true }),
@@ -157,7 +157,7 @@ test("a call that waits for a person shows its arguments as they were unwrapped,
   expect(got).toEqual([args]);
 });
 
-test("nothing that a model may send makes the executor throw, or a tool get what is not valid", async () => {
+test("no input of a model makes the executor throw, or a tool receive invalid arguments", async () => {
   const got: JsonObject[] = [];
   const executor = executorFor(
     tool("t", (args) => void got.push(args), { input }),
@@ -192,7 +192,7 @@ test("nothing that a model may send makes the executor throw, or a tool get what
   );
 });
 
-/** Arguments in so many envelopes. */
+/** Arguments in the given number of envelopes. */
 function wrapped(layers: number): JsonObject {
   let value: JsonObject = args;
   for (let layer = 0; layer < layers; layer++) value = { arguments: value };

@@ -19,7 +19,7 @@ const input = {
   required: ["n"],
 } as const;
 
-/** An executor that repairs, whose tool notes what it got. */
+/** An executor that repairs, whose tool records its arguments. */
 function repairing(repair: Repair, options: Omit<ExecutorOptions, "registry" | "repair"> = {}) {
   const got: JsonObject[] = [];
   const executor = executorFor(
@@ -30,7 +30,7 @@ function repairing(repair: Repair, options: Omit<ExecutorOptions, "registry" | "
 }
 
 describe("a repair function", () => {
-  test("is asked about arguments that are no JSON, or not valid, and its answer is used", async () => {
+  test("is called for arguments that are not JSON, or not valid, and its answer is used", async () => {
     const asked: RepairRequest[] = [];
     for (const answer of [{ n: 1 }, '{"n":1}', Promise.resolve({ n: 1 })]) {
       const { executor, got } = repairing((request) => (asked.push(request), answer));
@@ -51,7 +51,7 @@ describe("a repair function", () => {
     expect(asked[1]?.error.message).toContain('n must be number (sent: "one")');
   });
 
-  test("is not asked about arguments that are valid, nor about a tool that does not exist", async () => {
+  test("is not called for valid arguments, nor for a tool that does not exist", async () => {
     let asked = 0;
     const { executor } = repairing(() => void (asked += 1) as undefined);
     completed(await executor.execute(call("t", { n: 1 })));
@@ -59,7 +59,7 @@ describe("a repair function", () => {
     expect(asked).toBe(0);
   });
 
-  test("is asked only when unwrapping has not helped", async () => {
+  test("is called only if unwrapping has not helped", async () => {
     let asked = 0;
     const { executor, got } = repairing(() => ((asked += 1), { n: 2 }), {
       normaliseArguments: true,
@@ -73,14 +73,14 @@ describe("a repair function", () => {
   test.each<[string, unknown]>([
     ["nothing", undefined],
     ["arguments that are not valid either", { n: "two" }],
-    ["a text that is no JSON", "{"],
-    ["a text that is one too many", JSON.stringify('{"n":1}')],
+    ["a text that is not JSON", "{"],
+    ["a text with a surplus bracket", JSON.stringify('{"n":1}')],
     ["a flag", true],
     ["null", null],
-    ["what JSON cannot hold", { n: 1n }],
+    ["a value that JSON cannot hold", { n: 1n }],
     ["arguments that are wrapped", { arguments: { n: 1 } }],
   ])(
-    "that answers with %s leaves the model its own error, and is not asked again",
+    "that answers with %s leaves the model its own error, and is not called again",
     async (_, answer) => {
       let asked = 0;
       const { executor, got } = repairing(() => ((asked += 1), answer as JsonObject), {
@@ -107,7 +107,7 @@ describe("a repair function", () => {
     ],
     ["rejects", () => Promise.reject(new Error("secret detail"))],
   ])(
-    "that %s leaves the model its own error; the host finds the reason in the cause",
+    "that %s leaves the model its own error; the cause has the reason for the host",
     async (_, repair) => {
       const { executor, got } = repairing(repair);
       for (const sent of ["{", { n: "one" }]) {
@@ -120,7 +120,7 @@ describe("a repair function", () => {
     },
   );
 
-  test("TC22 that never answers is waited for as long as a hook", async () => {
+  test("TC22 that never answers is awaited as long as a hook", async () => {
     const clock = new FakeClock();
     const { executor } = repairing(() => new Promise(() => {}), { clock, hookTimeoutMs: 400 });
     const start = clock.now();
@@ -132,7 +132,7 @@ describe("a repair function", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("whose call is cancelled meanwhile is not waited for, and starts nothing when it answers", async () => {
+  test("whose call is cancelled meanwhile is not awaited, and starts nothing when it answers", async () => {
     let answer: (value: JsonObject) => void = () => {};
     const { executor, got } = repairing(() => new Promise((resolve) => (answer = resolve)));
     const run = executor.startRun();
@@ -145,7 +145,7 @@ describe("a repair function", () => {
     expect(got).toEqual([]);
   });
 
-  test("AR06 cannot supply what only the host may: injected names are stripped and noted", async () => {
+  test("AR06 cannot supply injected values: their names are stripped and recorded", async () => {
     const { executor, got } = repairing(() => ({ n: 1, user: "root" }));
     const events = recorded(executor);
     completed(await executor.execute(call("t", "{")));
@@ -155,7 +155,7 @@ describe("a repair function", () => {
     });
   });
 
-  test("cannot write into what was sent, and keeps its own object", async () => {
+  test("cannot change the sent arguments, and keeps its own object", async () => {
     const sent = { n: "one", list: [1] };
     const mine = { n: 1, list: [2] };
     const executor = executorFor(
@@ -174,7 +174,7 @@ describe("a repair function", () => {
     ]);
   });
 
-  test("comes before hooks and approval, which see what it has made of the arguments", async () => {
+  test("runs before hooks and approval, which see the repaired arguments", async () => {
     const hooked: unknown[] = [];
     const got: unknown[] = [];
     let asked = 0;
@@ -191,7 +191,7 @@ describe("a repair function", () => {
     expect([hooked, got, asked]).toEqual([[{ n: 1 }, { n: 1 }], [{ n: 1 }], 1]);
   });
 
-  test("is not asked again, whatever the tool's own check makes of its answer later", async () => {
+  test("is not called again, whatever the tool's own check decides about its answer later", async () => {
     let checks = 0;
     let asked = 0;
     const source = new TestSource("s", [
@@ -207,7 +207,7 @@ describe("a repair function", () => {
     expect(asked).toBe(1);
   });
 
-  test("is not asked about what a person has agreed to, should it be valid no more", async () => {
+  test("is not called for arguments that a person has approved, even if they become invalid", async () => {
     let taken = false;
     let asked = 0;
     const source = new TestSource("s", [
@@ -222,7 +222,7 @@ describe("a repair function", () => {
     expect([codeOf(outcome), asked]).toEqual(["invalid_arguments", 0]);
   });
 
-  test("is not asked about a call that has ended meanwhile", async () => {
+  test("is not called for a call that has ended meanwhile", async () => {
     let asked = 0;
     let found: (problems: readonly ValidationProblem[]) => void = () => {};
     const source = new TestSource("s", [
@@ -247,7 +247,7 @@ describe("a repair function", () => {
     expect([(await next).status, asked]).toEqual(["completed", 0]);
   });
 
-  test("is not asked about what a hook has put in place of the arguments", async () => {
+  test("is not called for arguments that a hook has replaced", async () => {
     let asked = 0;
     const { executor } = repairing(() => ((asked += 1), { n: 1 }), {
       hooks: [{ beforeCall: () => ({ arguments: { n: "one" } }) }],
@@ -256,7 +256,7 @@ describe("a repair function", () => {
     expect(asked).toBe(0);
   });
 
-  test("that is no function is refused when the executor is made", () => {
+  test("that is not a function is refused when the executor is created", () => {
     expect(() => executorFor([], { repair: "please" as never })).toThrow("repair is no function");
   });
 });
@@ -264,7 +264,7 @@ describe("a repair function", () => {
 describe("onInvalidCall", () => {
   const both = [tool("t", undefined, { input }), tool("hang", () => new Promise(() => {}))];
 
-  test("F0.9 fail: the call fails with what was wrong, and the run is cancelled", async () => {
+  test("F0.9 fail: the call fails with the error, and the run is cancelled", async () => {
     for (const sent of ["{", { n: "one" }]) {
       const run = executorFor(both, { onInvalidCall: "fail" }).startRun();
       const underWay = run.execute(call("hang"));
@@ -280,7 +280,7 @@ describe("onInvalidCall", () => {
     }
   });
 
-  test("return, the default: the run goes on", async () => {
+  test("return, the default: the run continues", async () => {
     for (const options of [{}, { onInvalidCall: "return" as const }]) {
       const run = executorFor(both, options).startRun();
       expect(codeOf(await run.execute(call("t", "{")))).toBe("invalid_arguments");
@@ -288,7 +288,7 @@ describe("onInvalidCall", () => {
     }
   });
 
-  test("fail leaves a run alone whose arguments could be mended", async () => {
+  test("fail does not affect a run whose arguments could be repaired", async () => {
     const run = executorFor(both, {
       onInvalidCall: "fail",
       normaliseArguments: true,
@@ -300,13 +300,13 @@ describe("onInvalidCall", () => {
     expect(codeOf(await run.execute(call("t", { n: 1 })))).toBe("cancelled");
   });
 
-  test("fail is not for a tool that does not exist", async () => {
+  test("fail does not apply to a tool that does not exist", async () => {
     const run = executorFor(both, { onInvalidCall: "fail" }).startRun();
     expect(codeOf(await run.execute(call("unknown")))).toBe("not_found");
     completed(await run.execute(call("t", { n: 1 })));
   });
 
-  test("takes no other word", () => {
+  test("accepts no other word", () => {
     expect(() => executorFor([], { onInvalidCall: "stop" as never })).toThrow(
       'onInvalidCall is "stop"; use "return" or "fail".',
     );

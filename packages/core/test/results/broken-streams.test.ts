@@ -5,7 +5,7 @@ import { call, executorFor, recorded, tool, typesOf } from "../support/executor-
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import { completed, failed } from "../support/outcomes.ts";
 
-/** A stream that gives these pieces and then neither ends nor gives any more. */
+/** A stream that yields these pieces and then neither ends nor yields any more. */
 function stuck(...pieces: readonly unknown[]) {
   const left = [...pieces];
   const cancelled: unknown[] = [];
@@ -25,8 +25,8 @@ function breaking(error: unknown, ...pieces: readonly unknown[]) {
   });
 }
 
-describe("TC16: a stream that breaks off", () => {
-  test("midway is an error with what had come, and why", async () => {
+describe("TC16: an interrupted stream", () => {
+  test("is an error with the received pieces, and the reason", async () => {
     const broken = () => breaking(new Error("connection lost"), "one ", "two");
     const { result, error } = completed(await executorFor(tool("t", broken)).execute(call("t")));
     expect(result.isError).toBe(true);
@@ -40,14 +40,14 @@ describe("TC16: a stream that breaks off", () => {
     ]);
   });
 
-  test("before anything came fails the call as if the tool had thrown", async () => {
+  test("without a piece fails the call as if the tool had thrown", async () => {
     const executor = executorFor(tool("t", () => breaking(new Error("connection lost"))));
     expect(failed(await executor.execute(call("t"))).error.message).toBe(
       "t failed: connection lost",
     );
   });
 
-  test("with a ToolError keeps that, and is tried again where that may help", async () => {
+  test("with a ToolError keeps that, and is retried if it is retryable", async () => {
     let attempts = 0;
     const flaky = tool(
       "t",
@@ -62,7 +62,7 @@ describe("TC16: a stream that breaks off", () => {
     expect([attempts, result.content]).toEqual([2, [text("whole")]]);
   });
 
-  test("of a generator that throws keeps what it gave", async () => {
+  test("of a generator that throws keeps its earlier pieces", async () => {
     const iterable = {
       async *[Symbol.asyncIterator]() {
         yield { row: 1 };
@@ -75,7 +75,7 @@ describe("TC16: a stream that breaks off", () => {
 });
 
 describe("TC16: a stream that never ends", () => {
-  test("is given up when the attempt's time is over, with what had come, and cancelled", async () => {
+  test("is stopped at the attempt's timeout, with the received pieces, and cancelled", async () => {
     const clock = new FakeClock();
     const { stream, cancelled } = stuck("so far");
     const executor = executorFor(
@@ -95,7 +95,7 @@ describe("TC16: a stream that never ends", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("and gives nothing is a timeout like any other, whether or not it came at once", async () => {
+  test("and yields nothing is a timeout like any other, whether or not it was returned at once", async () => {
     for (const give of [(it: unknown) => it, (it: unknown) => Promise.resolve(it)]) {
       const clock = new FakeClock();
       const { stream, cancelled } = stuck();
@@ -110,7 +110,7 @@ describe("TC16: a stream that never ends", () => {
     }
   });
 
-  test("has no more time than the tool left it", async () => {
+  test("has only the remaining time of the tool", async () => {
     const clock = new FakeClock();
     const { stream } = stuck("so far");
     const late = deferred<unknown>();
@@ -125,7 +125,7 @@ describe("TC16: a stream that never ends", () => {
     expect(completed(await outcome).error?.code).toBe("timeout");
   });
 
-  test("has the time of its own attempt, at the second one, too", async () => {
+  test("has the timeout of its own attempt, at the second one, too", async () => {
     const clock = new FakeClock();
     const { stream, cancelled } = stuck("so far");
     const flaky = tool(
@@ -159,7 +159,7 @@ describe("TC16: a stream that never ends", () => {
     expect(failed(await executor.execute(call("t"))).error.code).toBe("timeout");
   });
 
-  test("ends at the limit: the rest is not asked for, and the source is told", async () => {
+  test("ends at the limit: the rest is not requested, and the source is cancelled", async () => {
     let given = 0;
     let isOver = false;
     const endless = {
@@ -188,7 +188,7 @@ describe("TC16: a stream that never ends", () => {
     ["bytes", () => new Uint8Array(100)],
     ["objects", () => ({ some: "thing" })],
     ["numbers", () => 1],
-  ])("of %s ends there, too", async (_, piece) => {
+  ])("of %s ends at the limit, too", async (_, piece) => {
     let given = 0;
     const endless = {
       async *[Symbol.asyncIterator]() {
@@ -209,7 +209,7 @@ describe("TC16: a stream that never ends", () => {
 });
 
 describe("TC15: a call that is stopped", () => {
-  test("cancels the stream that it reads, and nothing more comes of it", async () => {
+  test("cancels its stream, and nothing more is read", async () => {
     const { stream, cancelled } = stuck("so far");
     const executor = executorFor(tool("t", () => stream));
     const events = recorded(executor);
@@ -223,7 +223,7 @@ describe("TC15: a call that is stopped", () => {
     expect(typesOf(events).slice(-1)).toEqual(["tool.failed"]);
   });
 
-  test("ends a generator at its next piece, and one of Node's streams at once", async () => {
+  test("ends a generator at its next piece, and a Node.js stream at once", async () => {
     const { Readable } = await import("node:stream");
     const readable = new Readable({ read: () => {} });
     readable.push("so far");
@@ -236,7 +236,7 @@ describe("TC15: a call that is stopped", () => {
     expect(readable.destroyed).toBe(true);
   });
 
-  test("by its deadline does, too; what comes after a timeout is not read", async () => {
+  test("by its deadline does, too; later pieces are not read", async () => {
     const clock = new FakeClock();
     const { stream, cancelled } = stuck("so far");
     const executor = executorFor(
@@ -265,8 +265,11 @@ describe("TC15: a call that is stopped", () => {
   test.each<[string, () => unknown]>([
     ["whose next throws", () => ({ [Symbol.asyncIterator]: () => ({ next: raise }) })],
     ["whose iterator throws", () => ({ [Symbol.asyncIterator]: raise })],
-    ["whose iterator is nothing", () => ({ [Symbol.asyncIterator]: () => undefined })],
-    ["whose next gives nothing", () => ({ [Symbol.asyncIterator]: () => ({ next: () => {} }) })],
+    ["whose iterator is undefined", () => ({ [Symbol.asyncIterator]: () => undefined })],
+    [
+      "whose next returns undefined",
+      () => ({ [Symbol.asyncIterator]: () => ({ next: () => {} }) }),
+    ],
     [
       "whose steps throw when they are read",
       () => ({
@@ -279,13 +282,13 @@ describe("TC15: a call that is stopped", () => {
         }),
       }),
     ],
-  ])("harms nobody with a stream %s", async (_, make) => {
+  ])("has no effect on others with a stream %s", async (_, make) => {
     const executor = executorFor([tool("t", make), tool("good")]);
     expect(failed(await executor.execute(call("t"))).error.code).toBe("execution_failed");
     completed(await executor.execute(call("good")));
   });
 
-  test("asks for nothing more, even of a source that goes on all the same", async () => {
+  test("requests nothing more, even of a source that continues", async () => {
     const clock = new FakeClock();
     const next = deferred<unknown>();
     let asked = 0;
@@ -306,7 +309,7 @@ describe("TC15: a call that is stopped", () => {
     expect(asked).toBe(2);
   });
 
-  test("does not mind a stream that cannot be cancelled", async () => {
+  test("tolerates a stream that cannot be cancelled", async () => {
     const clock = new FakeClock();
     const stubborn = {
       [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}), return: raise }),

@@ -32,7 +32,7 @@ describe("bytes", () => {
     ["audio/mpeg", latin("ID3\x04")],
     ["audio/mpeg", latin("\xff\xfb\x90")],
     ["audio/ogg", latin("OggS")],
-  ])("that begin like %s are a sound", async (mimeType, data) => {
+  ])("that begin like %s are audio", async (mimeType, data) => {
     expect((await resultOf(data)).content).toEqual([
       { type: "audio", mimeType, data: data.toString("base64") },
     ]);
@@ -45,7 +45,7 @@ describe("bytes", () => {
     ["application/octet-stream", Buffer.from([0x61, 0xff])],
     ["application/octet-stream", Buffer.from([0xe6, 0x97])],
   ])(
-    "TC15: that are anything else (%s) are kept, and the model is told",
+    "TC15: of another type (%s) are stored, and the model is informed",
     async (mediaType, data) => {
       const { artifacts, content, value } = await resultOf(data);
       expect(artifacts).toMatchObject([{ mediaType, size: data.length }]);
@@ -60,7 +60,7 @@ describe("bytes", () => {
     ["a clamped one", Uint8ClampedArray.from(Buffer.from("日本"))],
     ["an ArrayBuffer", Uint8Array.from(Buffer.from("日本")).buffer],
     ["a view", new DataView(Uint8Array.from(Buffer.from("x日本")).buffer, 1)],
-  ])("that are text are that text: %s", async (_, returned) => {
+  ])("that are text become that text: %s", async (_, returned) => {
     expect((await resultOf(returned)).content).toEqual([text("日本")]);
   });
 
@@ -68,11 +68,11 @@ describe("bytes", () => {
     ["floats", Float32Array.of(0.5, NaN), [0.5, null]],
     ["integers", Int16Array.of(-1, 2), [-1, 2]],
     ["big integers", BigInt64Array.of(-1n, 2n), ["-1", "2"]],
-  ])("are not what numbers are: an array of %s is a list", async (_, returned, value) => {
+  ])("differ from numbers: an array of %s is a list", async (_, returned, value) => {
     expect((await resultOf(returned)).value).toEqual(value);
   });
 
-  test("within a value are base64, whatever holds them", async () => {
+  test("within a value are base64, whatever contains them", async () => {
     const bytes = Uint8Array.of(1, 2, 255);
     const value = {
       a: bytes,
@@ -83,7 +83,7 @@ describe("bytes", () => {
     expect((await resultOf(value)).value).toEqual({ a: "AQL/", b: "AQL/", c: "Av8=", d: "eA==" });
   });
 
-  test("that are more than is captured are cut, and a cut character is left off", async () => {
+  test("above the capture limit are truncated, and an incomplete character is omitted", async () => {
     const { content } = await resultOf(Buffer.from("日本日本"), { maxCapturedBytes: 7 });
     expect(content[0]).toEqual(text("日本"));
     expect(content).toHaveLength(2);

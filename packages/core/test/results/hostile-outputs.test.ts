@@ -12,7 +12,7 @@ async function resultOf(returned: unknown, options = {}) {
   return completed(await executor.execute(call("t"))).result;
 }
 
-/** Something that says `first` as often as that, and `then` from then on. */
+/** A value that returns `first` for the given number of reads, and `then` from then on. */
 function turning(reads: number, first: string, then: string): { readonly said: string } {
   let left = reads;
   return {
@@ -25,7 +25,7 @@ function turning(reads: number, first: string, then: string): { readonly said: s
 describe("a list of holes", () => {
   const limits = { largeOutputs: { maxCapturedBytes: 1000 } };
 
-  test("is not gone through, however long it says it is", async () => {
+  test("is not iterated, whatever its declared length is", async () => {
     const holes: unknown[] = [];
     holes.length = 4e9;
     const { content } = await resultOf(holes, limits);
@@ -38,7 +38,7 @@ describe("a list of holes", () => {
   });
 });
 
-describe("an output that says something else each time it is asked", () => {
+describe("an output that changes each time it is read", () => {
   const secret = "s3cret-4711-abcdef";
   const forms: readonly [string, (reads: number) => unknown][] = [
     [
@@ -86,14 +86,14 @@ describe("an output that says something else each time it is asked", () => {
   test.each(forms)("is read once: %s", async (_, make) => {
     for (let reads = 0; reads < 30; reads++) {
       const { content } = await resultOf(make(reads), { redact: { secrets: [secret] } });
-      const shown = JSON.stringify(content);
-      expect(shown).toBe(JSON.stringify(content));
-      expect(shown).not.toContain(secret);
-      expect(shown.length).toBeLessThan(10_000);
+      const serialized = JSON.stringify(content);
+      expect(serialized).toBe(JSON.stringify(content));
+      expect(serialized).not.toContain(secret);
+      expect(serialized.length).toBeLessThan(10_000);
     }
   });
 
-  test("does not change when the tool changes its blocks afterwards", async () => {
+  test("does not change if the tool changes its blocks afterwards", async () => {
     const audience = ["user"];
     const block = { type: "image", data: "AAAA", mimeType: "image/png", annotations: { audience } };
     const content = [block, text("x")];
@@ -108,7 +108,7 @@ describe("an output that says something else each time it is asked", () => {
 });
 
 describe("a forged output", () => {
-  test("has of the executor's own fields nothing of another type", async () => {
+  test("has none of the executor's own fields with another type", async () => {
     for (const odd of [null, 5, "art_", {}, { a: 1 }]) {
       const forged = { content: [text("x")], artifacts: odd, childRunId: odd };
       const executor = executorFor(tool("t", () => forged as never));
@@ -127,13 +127,13 @@ describe("a forged output", () => {
     [{ ...link, description: odd }],
     [{ ...link, mimeType: odd }],
     [{ type: "resource", resource: { uri: "a:b", mimeType: odd, blob: "AAAA" } }],
-  ])("has no block with a part that cannot be written into a text: %j", async (block) => {
+  ])("has no block with a part that cannot be serialized: %j", async (block) => {
     expect(isContentBlock(block)).toBe(false);
     const executor = executorFor(tool("t", () => [block as unknown as ContentBlock]));
     expect(textFor(await executor.execute(call("t")))).toBe(JSON.stringify([block]));
   });
 
-  test("keeps the text of a block that has more beside it than is kept", async () => {
+  test("keeps the text of a block that has unknown fields", async () => {
     const long = { type: "text", text: "short", _meta: { a: "x".repeat(5000) } };
     const limits = { largeOutputs: { maxCapturedBytes: 1000 } };
     expect((await resultOf([long], limits)).content[0]).toEqual(text("short"));

@@ -26,30 +26,30 @@ const anything = fc.anything({
   withTypedArray: true,
 });
 
-/** `depth` objects, each of which holds the next one twice: 2^depth as JSON. */
+/** `depth` objects, each of which contains the next one twice: 2^depth as JSON. */
 function crossLinked(depth: number, leaf: unknown): unknown {
   let at: unknown = leaf;
   for (let level = 0; level < depth; level++) at = { a: at, b: at };
   return at;
 }
 
-// More than ten times what is kept, or less of it in a quick run.
+// More than ten times the capture limit, or less in a quick run.
 const hugeBytes = inFullRun(500_000_000, 50_000_000);
 
-describe("what is huge", () => {
-  test("TC14, RE03: a text of hundreds of megabytes is kept up to the limit, and the model gets a preview", async () => {
+describe("a huge output", () => {
+  test("TC14, RE03: a text of hundreds of megabytes is captured up to the limit, and the model receives a preview", async () => {
     const { content, artifacts } = await resultOf("x".repeat(hugeBytes));
     expect(artifacts).toMatchObject([{ size: 33_554_432, truncated: true }]);
     expect(size(content)).toBeLessThan(6000);
   });
 
-  test("RE03: bytes of hundreds of megabytes are kept up to the limit, and the model is told", async () => {
+  test("RE03: bytes of hundreds of megabytes are captured up to the limit, and the model is informed", async () => {
     const { content, artifacts } = await resultOf(Buffer.alloc(hugeBytes, 1));
     expect(artifacts).toMatchObject([{ size: 33_554_432, truncated: true }]);
     expect(size(content)).toBeLessThan(1000);
   });
 
-  test("TC14: a list of millions of items is kept up to the limit, and is no value", async () => {
+  test("TC14: a list of millions of items is captured up to the limit, and is not a value", async () => {
     const items = Array.from({ length: hugeBytes / 10 }, (_, index) => index);
     const { content, artifacts, value } = await resultOf(items);
     expect(artifacts).toMatchObject([{ mediaType: "text/plain", truncated: true }]);
@@ -59,18 +59,15 @@ describe("what is huge", () => {
   });
 
   test.each<[string, () => unknown]>([
-    ["objects that are there twice, over and over", () => crossLinked(60, 1)],
-    ["and that are not plain", () => crossLinked(60, 1n)],
-    [
-      "a list that is longer than there is memory",
-      () => Object.assign([], { length: 4_000_000_000 }),
-    ],
+    ["objects that occur twice, at each level", () => crossLinked(60, 1)],
+    ["the same with objects that are not plain", () => crossLinked(60, 1n)],
+    ["a list that is longer than the memory", () => Object.assign([], { length: 4_000_000_000 })],
     [
       "a list without an end",
       () => new Proxy([], { get: (_, key) => (key === "length" ? 1e308 : 1) }),
     ],
     ["an iterable without an end", () => ({ it: endless() })],
-    ["toJSON that always gives two more", () => branching()],
+    ["toJSON that always returns two more", () => branching()],
     ["a map with one text of 100 MB", () => new Map([["a", "x".repeat(100_000_000)]])],
     ["bytes of 100 MB in a value", () => ({ a: new Uint8Array(100_000_000) })],
     ["a number of a billion bits", () => 1n << 1_000_000_000n],
@@ -82,7 +79,7 @@ describe("what is huge", () => {
     expect(cut.truncated).toBe(true);
   });
 
-  test("says how much was left out", () => {
+  test("states how much was omitted", () => {
     expect(toJson([1n, ..."abcdefghij"], 14)).toEqual(["1", "a", "[cut: 9 more items]"]);
     expect(toJson({ a: 1n, b: "x".repeat(50), c: 1, d: 2 }, 40)).toEqual({
       a: "1",
@@ -97,7 +94,7 @@ describe("what is huge", () => {
         const cut = { truncated: false };
         const json = toJson(value, limit, cut);
         expect(JSON.parse(JSON.stringify(json))).toBeDefined();
-        // Notes, what needs escaping, and short texts that are no shorter as a note.
+        // Notes, characters that need escaping, and short texts that are no shorter as a note.
         expect(size(json)).toBeLessThan(6 * limit + 500);
         expect(cut.truncated || !JSON.stringify(json).includes("[cut: ")).toBe(true);
         expect(cut.truncated ? json : toJson(value)).toEqual(json);
@@ -106,7 +103,7 @@ describe("what is huge", () => {
     );
   });
 
-  test("is whole just below the limit", async () => {
+  test("is complete just below the limit", async () => {
     const rows = Array.from({ length: 100_000 }, (_, id) => ({ id, name: `row ${id}` }));
     const { value, artifacts } = await resultOf(rows);
     expect(value).toBe(rows);
@@ -114,13 +111,13 @@ describe("what is huge", () => {
     expect(artifacts[0]).not.toHaveProperty("truncated");
   });
 
-  test("as JSON of which the text is longer than it looked is cut, and no value", async () => {
+  test("as JSON with a text that is longer than estimated is truncated, and is not a value", async () => {
     const { value, content } = await resultOf({ a: "日".repeat(100) }, { maxCapturedBytes: 200 });
     expect(value).toBeUndefined();
     expect(size(content)).toBeLessThan(400);
   });
 
-  test("in an output's own value, blocks and details is cut, too", async () => {
+  test("in an output's own value, blocks and details is truncated, too", async () => {
     const limits = { maxCapturedBytes: 1000 };
     const long = "x".repeat(5000);
     const image = { type: "image", data: long, mimeType: "image/png" };
@@ -136,7 +133,7 @@ describe("what is huge", () => {
     expect(cut.content[0]).toEqual(text("a"));
   });
 
-  test("breaks an output schema: there is no whole value to check", async () => {
+  test("violates an output schema: there is no complete value to check", async () => {
     const output = { type: "array" };
     const executor = executorFor(
       tool("t", () => ["x".repeat(2000)], { output }),

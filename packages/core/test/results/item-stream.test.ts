@@ -24,20 +24,20 @@ describe("a stream of items", () => {
   test.each<[string, readonly unknown[]]>([
     ["texts", ["a", "b"]],
     ["nothing", []],
-    ["what looks like content blocks", [{ type: "text", text: "a" }]],
+    ["objects that look like content blocks", [{ type: "text", text: "a" }]],
     ["values of all kinds", [1, "a", null, { b: [] }, ""]],
-  ])("of %s is the list of them", async (_what, items) => {
+  ])("of %s is a list of them", async (_what, items) => {
     const { result } = await resultOf(() => itemStream(generated(...items)));
     expect(result).toMatchObject({ content: [text(JSON.stringify(items))], value: items });
     expect(result.details).toBeUndefined();
   });
 
-  test("of bytes is a list of their text, and no binary", async () => {
+  test("of bytes is a list of their text, and not binary content", async () => {
     const { result } = await resultOf(() => itemStream(generated(Uint8Array.of(1, 2))));
     expect(Array.isArray(result.value)).toBe(true);
   });
 
-  test("has details for the host, also when it breaks off", async () => {
+  test("has details for the host, also if it is interrupted", async () => {
     const details = { status: 200 };
     const whole = await resultOf(() => itemStream(generated("a"), details));
     expect(whole.result).toMatchObject({ isError: false, value: ["a"], details });
@@ -52,7 +52,7 @@ describe("a stream of items", () => {
     ]);
   });
 
-  test("that is longer than what is captured is no value, and says so", async () => {
+  test("that is longer than the capture limit is not a value, and the result says so", async () => {
     const { result } = await resultOf(
       () => itemStream(generated("a".repeat(60), "b".repeat(60)), { status: 200 }),
       { maxCapturedBytes: 50 },
@@ -64,7 +64,7 @@ describe("a stream of items", () => {
     );
   });
 
-  test("is read once, and told to end when it is not wanted any more", async () => {
+  test("is read once, and ended if it is no longer needed", async () => {
     let ended = 0;
     const items: AsyncIterable<unknown> = {
       [Symbol.asyncIterator]: () => ({

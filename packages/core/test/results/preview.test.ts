@@ -8,7 +8,7 @@ const bytes = (text: string): number => Buffer.byteLength(text, "utf8");
 const isValid = (text: string): boolean => Buffer.from(text, "utf8").toString("utf8") === text;
 const wellFormed = (text: string): string => Buffer.from(text, "utf8").toString("utf8");
 
-/** Texts with halves of pairs, and some that are much longer than the rest. */
+/** Texts with halves of pairs, and some that are much longer than the others. */
 const brokenText = fc.oneof(
   anyText(60),
   fc.string({
@@ -41,7 +41,7 @@ describe("previewText", () => {
     );
   });
 
-  test("is the whole text when it fits, and most of the limit when it does not", () => {
+  test("is the complete text if it fits, and most of the limit if it does not", () => {
     fc.assert(
       fc.property(brokenText, fc.integer({ min: 8, max: 300 }), (text, limit) => {
         const preview = previewText(text, limit);
@@ -54,7 +54,7 @@ describe("previewText", () => {
     );
   });
 
-  test("ends where a line does, else where a word does, else anywhere", () => {
+  test("ends at a line break, otherwise at a word, otherwise anywhere", () => {
     expect(previewText("one two three\nfour five six", 20)).toBe("one two three\nfour ");
     expect(previewText("one two thr\nfour five six", 14)).toBe("one two thr\n");
     expect(previewText("one two three four", 16)).toBe("one two three ");
@@ -62,7 +62,7 @@ describe("previewText", () => {
     expect(previewText("a 日本語日本語", 11)).toBe("a 日本語");
   });
 
-  test("looks at no more than it shows", () => {
+  test("reads no more than it returns", () => {
     const huge = Buffer.alloc(50_000_000, "x").toString("latin1");
     const costOf = (text: string): number => {
       const start = process.threadCpuUsage();
@@ -71,7 +71,7 @@ describe("previewText", () => {
     };
     const small = huge.slice(0, 5000);
     costOf(small);
-    // Ten thousand times the text is not ten times the work.
+    // A text ten thousand times as long does not need ten times the work.
     expect(costOf(huge)).toBeLessThan(10 * costOf(small) + 100_000);
   });
 });
@@ -89,7 +89,7 @@ describe("previewJson", () => {
     );
   });
 
-  test("is JSON itself, and the whole value when that fits", () => {
+  test("is JSON itself, and the complete value if that fits", () => {
     fc.assert(
       fc.property(anyJson, fc.integer({ min: 100, max: 5000 }), (value, limit) => {
         const json = JSON.stringify(value);
@@ -101,7 +101,7 @@ describe("previewJson", () => {
     );
   });
 
-  test("shows the first rows of many, whole, and how many there are", () => {
+  test("has the first rows of many, each complete, and the number of rows", () => {
     const rows = Array.from({ length: 100_000 }, (_, id) => ({ id, name: `row ${id}` }));
     const preview = JSON.parse(previewJson(rows, 1000)) as unknown[];
     expect(preview.slice(0, 10)).toEqual(rows.slice(0, 10));
@@ -109,12 +109,12 @@ describe("previewJson", () => {
     expect(preview.length).toBeGreaterThan(20);
   });
 
-  test("shows rows whole, whatever they end with", () => {
+  test("has complete rows, whatever they end with", () => {
     const rows = Array.from({ length: 1000 }, (_, id) => ({ id, tags: ["a", { b: [1] }] }));
     expect((JSON.parse(previewJson(rows, 500)) as unknown[]).slice(0, 5)).toEqual(rows.slice(0, 5));
   });
 
-  test("shows every member before what is in one of them", () => {
+  test("has every member before the content of one of them", () => {
     const value = {
       first: { deep: Array.from({ length: 1000 }, (_, n) => ({ n })) },
       text: "x".repeat(100_000),
@@ -137,7 +137,7 @@ describe("previewJson", () => {
     ["many keys of 1 MB", Object.fromEntries("abcdef".split("").map((k) => [k.repeat(1e6), k]))],
     ["a text of control characters", { a: "\u0001".repeat(100_000) }],
     ["a list of lists", Array.from({ length: 1000 }, () => Array.from({ length: 1000 }, () => 1))],
-    ["what is deep", JSON.parse("[".repeat(5000) + "]".repeat(5000)) as JsonValue],
+    ["a deeply nested value", JSON.parse("[".repeat(5000) + "]".repeat(5000)) as JsonValue],
   ])("is in the limit, and JSON, for %s", (_, value) => {
     for (const limit of [100, 400, 4000]) {
       const preview = previewJson(value, limit);
@@ -146,7 +146,7 @@ describe("previewJson", () => {
     }
   });
 
-  test("uses most of what it may", () => {
+  test("uses most of the limit", () => {
     const rows = Array.from({ length: 1000 }, (_, id) => ({ id, text: "some words ".repeat(5) }));
     expect(bytes(previewJson(rows, 4000))).toBeGreaterThan(3000);
     expect(bytes(previewJson({ a: "x".repeat(1e5), b: rows }, 4000))).toBeGreaterThan(3000);

@@ -20,7 +20,7 @@ async function* generated(...pieces: readonly unknown[]) {
   yield* pieces;
 }
 
-/** The same, and no generator: for `defineTool`, the yields of one are updates. */
+/** The same, and not a generator: for `defineTool`, the yields of a generator are updates. */
 const iterable = (...pieces: readonly unknown[]) => ({
   [Symbol.asyncIterator]: () => generated(...pieces),
 });
@@ -29,15 +29,15 @@ const stream = (...pieces: readonly unknown[]) => ReadableStream.from(pieces);
 const bytes = (...values: readonly number[]) => Uint8Array.from(values);
 const png = bytes(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0);
 
-describe("TC15: a stream is what is in it", () => {
+describe("TC15: a stream is converted to its content", () => {
   test.each<[string, () => unknown, { content: unknown; value?: unknown }]>([
     ["a web stream of texts", () => stream("one ", "two"), { content: [text("one two")] }],
     ["an async iterable", () => iterable("one ", "two"), { content: [text("one two")] }],
     ["a promise of one", async () => stream("one"), { content: [text("one")] }],
-    ["a stream of Node's", () => Readable.from(["one ", "two"]), { content: [text("one two")] }],
+    ["a Node.js stream", () => Readable.from(["one ", "two"]), { content: [text("one two")] }],
     ["an iterator", () => ["one ", "two"].values(), { content: [text("one two")] }],
     [
-      "bytes, of which a character is in two pieces",
+      "bytes, with a character in two pieces",
       () => stream(bytes(0xe6, 0x97), bytes(0xa5)),
       { content: [text("日")] },
     ],
@@ -73,7 +73,7 @@ describe("TC15: a stream is what is in it", () => {
     expect(result.isError).toBe(false);
   });
 
-  test("of a tool that is no function of the host's, a generator is one, too", async () => {
+  test("a generator of a tool that is not the host's function is a stream, too", async () => {
     const executor = executorFor(
       foreignTool("t", { invoke: () => generated("a", "b") as unknown as ToolReturn }),
       { policy: { preset: "autonomous" } },
@@ -81,7 +81,7 @@ describe("TC15: a stream is what is in it", () => {
     expect(completed(await executor.execute(call("t"))).result.content).toEqual([text("ab")]);
   });
 
-  test("the yields of a generator are updates, and what it returns may be a stream", async () => {
+  test("the yields of a generator are updates, and its return value may be a stream", async () => {
     const executor = executorFor(
       tool("t", async function* () {
         yield "update";
@@ -99,7 +99,7 @@ describe("TC15: a stream is what is in it", () => {
     expect(content).toEqual([{ type: "text", text: expect.stringContaining("is its content") }]);
   });
 
-  test("keeps its output schema as any answer does", async () => {
+  test("is validated against its output schema like any answer", async () => {
     const output = { type: "array", items: { type: "number" } };
     const executor = executorFor([
       tool("good", () => stream(1, 2), { output }),
@@ -113,7 +113,7 @@ describe("TC15: a stream is what is in it", () => {
     expect(completed(await executor.execute(call("broken"))).result.isError).toBe(true);
   });
 
-  test("is read one piece at a time: nothing is asked for before it is wanted", async () => {
+  test("is read one piece at a time: no piece is requested before it is needed", async () => {
     let asked = 0;
     let given = 0;
     const lazy = new ReadableStream(
@@ -132,7 +132,7 @@ describe("TC15: a stream is what is in it", () => {
   });
 });
 
-describe("TC15: a response is its body", () => {
+describe("TC15: a response is converted to its body", () => {
   const json = { "content-type": "application/json; charset=utf-8" };
 
   test.each<[string, () => unknown, object]>([
@@ -142,7 +142,7 @@ describe("TC15: a response is its body", () => {
       () => new Response('{ "a": 1 }', { headers: json }),
       { content: [text('{ "a": 1 }')], value: { a: 1 } },
     ],
-    ["JSON that is none", () => new Response("{", { headers: json }), { content: [text("{")] }],
+    ["invalid JSON", () => new Response("{", { headers: json }), { content: [text("{")] }],
     [
       "data that looks like an output",
       () => Response.json({ content: [text("x")], isError: true }),
@@ -154,7 +154,7 @@ describe("TC15: a response is its body", () => {
       { content: [{ type: "image", mimeType: "image/png", data: "iVBORw0KGgoA" }] },
     ],
     [
-      "what is binary",
+      "binary content",
       () => new Response(bytes(1, 2), { headers: { "content-type": "application/zip" } }),
       { artifacts: [{ mediaType: "application/zip", size: 2 }] },
     ],
@@ -190,7 +190,7 @@ describe("TC15: a response is its body", () => {
     expect(await resultOf(returned)).toMatchObject(expected);
   });
 
-  test("an error says so with its status", async () => {
+  test("an error has its status", async () => {
     const executor = executorFor(tool("t", () => new Response("busy", { status: 503 })));
     const { error } = completed(await executor.execute(call("t")));
     expect([error?.code, error?.status, error?.retryable]).toEqual(["upstream", 503, true]);
@@ -212,7 +212,7 @@ describe("TC15: a response is its body", () => {
     }
   });
 
-  test("that somebody has read already fails the call", async () => {
+  test("whose body was already read fails the call", async () => {
     const read = new Response("x");
     await read.text();
     const locked = stream("x");

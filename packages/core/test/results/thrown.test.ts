@@ -14,16 +14,16 @@ const raise = (value: unknown) => (): never => {
   throw value;
 };
 
-describe("what the model reads of what is thrown", () => {
+describe("the model's text of a thrown value", () => {
   test.each<[string, unknown, string]>([
     ["a text", "no disk", "t failed: no disk"],
     ["a number", 5, "t failed: 5"],
     ["a bigint", 5n, "t failed: 5"],
     ["an object with a message", { message: "no disk", code: 1 }, "t failed: no disk"],
     ["an object without one", { code: 1, at: 2n }, 't failed: {"code":1,"at":"2"}'],
-    ["an abort of the tool's own", new DOMException("Aborted", "AbortError"), "t failed: Aborted"],
+    ["an abort by the tool itself", new DOMException("Aborted", "AbortError"), "t failed: Aborted"],
     [
-      "an error with a cause, which is the host's",
+      "an error with a cause, which is only for the host",
       new Error("no disk", { cause: new Error("secret") }),
       "t failed: no disk",
     ],
@@ -37,7 +37,7 @@ describe("what the model reads of what is thrown", () => {
     expect(error.cause).toBe(thrown);
   });
 
-  test("TC03 of what is huge, cyclic or has no end is bounded", async () => {
+  test("TC03 of a huge, cyclic or infinite value is bounded", async () => {
     const cycle: Record<string, unknown> = {};
     cycle["me"] = cycle;
     const wide = Object.fromEntries(Array.from({ length: 1e5 }, (_, n) => [`key ${n}`, n]));
@@ -53,21 +53,21 @@ describe("what the model reads of what is thrown", () => {
     }
   });
 
-  test("holds no stack, even where that is its message", async () => {
+  test("contains no stack, even if that is its message", async () => {
     const { stack = "" } = new Error("no disk");
     const outcome = await thrownBy(raise(new Error(stack)));
     expect(textFor(outcome)).toBe("t failed: Error: no disk");
     expect((outcome.error.cause as Error).message).toBe(stack);
   });
 
-  test("holds none of it wherever it was cut", async () => {
+  test("contains no part of it wherever it was cut", async () => {
     for (let padding = 950; padding < 1010; padding++) {
       const message = `no disk\n    at ${"f".repeat(padding)}\n    at g (file.ts:1:1)`;
       expect(textFor(await thrownBy(raise(new Error(message))))).toBe("t failed: no disk");
     }
   });
 
-  test("holds no path of the host's files", async () => {
+  test("contains no path of the host's files", async () => {
     const missing = `${import.meta.dirname}/deep/secret-place.txt`;
     const outcome = await thrownBy(() => readFile(missing));
     expect(textFor(outcome)).not.toContain(import.meta.dirname);
@@ -75,7 +75,7 @@ describe("what the model reads of what is thrown", () => {
     expect(String(outcome.error.cause)).toContain(missing);
   });
 
-  test("of a ToolError is its message as it is", async () => {
+  test("of a ToolError is its message", async () => {
     const error = new ToolError("unavailable", "Look at /etc/app/config.");
     expect((await thrownBy(raise(error))).error).toBe(error);
   });
@@ -89,7 +89,7 @@ describe("withoutPaths", () => {
     ["cannot read C:\\Users\\me\\app\\a.txt.", "cannot read a.txt."],
     ["/Users/me/a.txt, /var/log/b.log and (/tmp/c)", "a.txt, b.log and (c)"],
     ["in /home/me/", "in me"],
-    // Not a path of a file's.
+    // Not a path of a file.
     ["GET https://a.example/home/users/7 failed", "GET https://a.example/home/users/7 failed"],
     ["no route for /v1/customers/7", "no route for /v1/customers/7"],
     ["GET /users/7 answered 404", "GET /users/7 answered 404"],

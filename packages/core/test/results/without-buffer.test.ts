@@ -5,7 +5,7 @@ import { base64ToBytes, bytesToBase64 } from "../../src/text/base64.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("bytes are written the same where there is no Buffer", () => {
+test("bytes are serialized in the same way if there is no Buffer", () => {
   const big = new Uint8Array(100_001).map((_, index) => (index * 7919) >> 3);
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.constant(big)), (bytes) => {

@@ -12,12 +12,12 @@ import { FakeClock } from "../support/fake-clock.ts";
 
 export const idempotent = { annotations: { idempotentHint: true } };
 
-/** Has every wait at its longest, until mocks are restored. */
+/** Maximizes every wait, until mocks are restored. */
 export function withoutJitter(): void {
   vi.spyOn(Math, "random").mockReturnValue(0);
 }
 
-/** An error that may pass. */
+/** An error that may be temporary. */
 export function busy(): ToolError {
   return new ToolError("upstream", "503 busy", { status: 503, retryable: true });
 }
@@ -33,7 +33,7 @@ export function flaky(...errors: unknown[]): { tool: Tool; attempts: () => numbe
   return { tool: tool("t", work, idempotent), attempts: () => attempts };
 }
 
-/** An executor of one tool that is tried again. */
+/** An executor with one tool that is retried. */
 export function retrying(
   tool: Tool,
   retry: RetryPolicy,
@@ -44,7 +44,7 @@ export function retrying(
   return { clock, executor, events: recorded(executor) };
 }
 
-/** What the events tell of attempts that were made again: which, why, after how long. */
+/** The retries by their events: which, why, after which delay. */
 export function retriesOf(events: readonly ToolEvent[]): unknown[] {
   return events.flatMap((event) =>
     event.type === "tool.retried" ? [[event.attempt, event.code, event.delayMs]] : [],

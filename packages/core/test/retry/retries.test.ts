@@ -7,8 +7,8 @@ import { busy, flaky, idempotent, retriesOf, retrying, withoutJitter } from "./f
 beforeEach(withoutJitter);
 afterEach(() => void vi.restoreAllMocks());
 
-describe("a call that is tried again", () => {
-  test("TC24 answers with its first attempt that succeeds, and tells of the others", async () => {
+describe("a call that is retried", () => {
+  test("TC24 answers with its first successful attempt, and emits the others", async () => {
     const { tool, attempts } = flaky(busy(), busy());
     const { clock, executor, events } = retrying(tool, { attempts: 4 });
     const outcome = executor.execute(call("t"));
@@ -42,7 +42,7 @@ describe("a call that is tried again", () => {
     expect(outcomes[0]).toMatchObject({ status: "completed", result: { callId: "t" } });
   });
 
-  test("fails with the error of its last attempt when none is left", async () => {
+  test("fails with the error of its last attempt if none is left", async () => {
     const last = busy();
     const { tool, attempts } = flaky(busy(), busy(), last, busy());
     const { clock, executor, events } = retrying(tool, { attempts: 3 });
@@ -53,7 +53,7 @@ describe("a call that is tried again", () => {
     expect(events.at(-1)).toMatchObject({ type: "tool.failed", attempt: 3 });
   });
 
-  test("is told its attempt, and gets a signal and arguments of its own for each", async () => {
+  test("receives its attempt number, and its own signal and arguments for each", async () => {
     const seen: { attempt: number; args: unknown; signal: AbortSignal }[] = [];
     const { clock, executor } = retrying(
       tool(
@@ -80,8 +80,8 @@ describe("a call that is tried again", () => {
     expect(new Set(seen.map(({ signal }) => signal)).size).toBe(3);
   });
 
-  test("passes the middleware again with each attempt, the other hooks once", async () => {
-    const heard: string[] = [];
+  test("runs the middleware in each attempt, and the other hooks once", async () => {
+    const received: string[] = [];
     const { tool } = flaky(busy(), busy());
     const { clock, executor } = retrying(
       tool,
@@ -89,9 +89,9 @@ describe("a call that is tried again", () => {
       {
         hooks: [
           {
-            beforeCall: () => void heard.push("before"),
-            around: (_, next) => (heard.push("around"), next()),
-            afterCall: () => void heard.push("after"),
+            beforeCall: () => void received.push("before"),
+            around: (_, next) => (received.push("around"), next()),
+            afterCall: () => void received.push("after"),
           },
         ],
       },
@@ -99,7 +99,7 @@ describe("a call that is tried again", () => {
     const outcome = executor.execute(call("t"));
     await clock.advance(1000);
     completed(await outcome);
-    expect(heard).toEqual(["before", "around", "around", "around", "after"]);
+    expect(received).toEqual(["before", "around", "around", "around", "after"]);
   });
 
   test("counts once against the run's calls, and asks for its approval once", async () => {
@@ -124,7 +124,7 @@ describe("a call that is tried again", () => {
     expect(codeOf(await run.execute(call("t")))).toBe("limit_exceeded");
   });
 
-  test("goes on in a turn of its own, also when it need not wait and fails at once", async () => {
+  test("continues in its own turn, even if it need not wait and fails at once", async () => {
     let attempts = 0;
     const { executor } = retrying(
       tool(
@@ -140,7 +140,7 @@ describe("a call that is tried again", () => {
     expect(textFor(await executor.execute(call("t")))).toBe("at last");
   });
 
-  test("may wait for a person in a later attempt, and goes on with the one after it", async () => {
+  test("may wait for a person in a later attempt, and is resumed in the next one", async () => {
     const seen: number[] = [];
     const { clock, executor } = retrying(
       tool(
@@ -182,7 +182,7 @@ describe("an answer that is an error", () => {
     );
   };
 
-  test("that may pass is tried again", async () => {
+  test("that is retryable is tried again", async () => {
     const { clock, executor, events } = retrying(answering(busy()), { attempts: 3 });
     const outcome = executor.execute(call("t"));
     await clock.advance(1000);
@@ -193,7 +193,7 @@ describe("an answer that is an error", () => {
     expect(retriesOf(events)).toEqual([[1, "upstream", 200]]);
   });
 
-  test("stays an answer when no attempt is left", async () => {
+  test("stays an answer if no attempt is left", async () => {
     const { clock, executor } = retrying(answering(busy(), busy()), { attempts: 2 });
     const outcome = executor.execute(call("t"));
     await clock.advance(1000);
@@ -205,7 +205,7 @@ describe("an answer that is an error", () => {
     ]);
   });
 
-  test("that will not pass is final, as is one that does not say", async () => {
+  test("that is not retryable is final, as is one without the flag", async () => {
     const notFound = new ToolError("upstream", "404", { status: 404 });
     for (const error of [notFound, undefined]) {
       const { executor, events } = retrying(answering(error), { attempts: 3 });
@@ -214,7 +214,7 @@ describe("an answer that is an error", () => {
     }
   });
 
-  test("that may pass, with an afterCall hook, is seen by it only when it is final", async () => {
+  test("that is retryable, with an afterCall hook, reaches the hook only if it is final", async () => {
     const seen: unknown[] = [];
     const { clock, executor } = retrying(
       answering(busy()),

@@ -21,7 +21,7 @@ describe("an attempt that times out", () => {
       { ...idempotent, timeoutMs: 100 },
     );
 
-  test("is tried again, has its own time each time, and is stopped alone", async () => {
+  test("is tried again, has its own timeout each time, and only it is stopped", async () => {
     const ctxs: ToolContext[] = [];
     const { clock, executor, events } = retrying(hanging(2, ctxs), { attempts: 3 });
     const outcome = executor.execute(call("t"));
@@ -35,7 +35,7 @@ describe("an attempt that times out", () => {
     expect(events.at(-1)).toMatchObject({ attempt: 3, durationMs: 800 });
   });
 
-  test("is the call's end when it is the last", async () => {
+  test("ends the call if it is the last", async () => {
     const ctxs: ToolContext[] = [];
     const { clock, executor } = retrying(hanging(9, ctxs), { attempts: 2 });
     const outcome = executor.execute(call("t"));
@@ -45,7 +45,7 @@ describe("an attempt that times out", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("says and does nothing more: its late answer is one event, and never a second end", async () => {
+  test("has no further effect: its late answer is one event, and never a second end", async () => {
     let answer: (value: string) => void = () => {};
     let first: ToolContext | undefined;
     const { clock, executor, events } = retrying(
@@ -78,7 +78,7 @@ describe("an attempt that times out", () => {
     ]);
   });
 
-  test("takes what it has called with it", async () => {
+  test("ends its nested calls with it", async () => {
     let inner: AbortSignal | undefined;
     const clock = new FakeClock();
     const executor = executorFor(
@@ -103,7 +103,7 @@ describe("an attempt that times out", () => {
   });
 });
 
-describe("a call that another has made", () => {
+describe("a nested call", () => {
   const outer = (timeoutMs: number, done: (code: string) => void): Tool =>
     tool(
       "outer",
@@ -114,7 +114,7 @@ describe("a call that another has made", () => {
       { timeoutMs },
     );
 
-  test("is not tried again when it was stopped with the one that made it", async () => {
+  test("is not tried again if it was stopped with its parent", async () => {
     const clock = new FakeClock();
     let attempts = 0;
     const codes: string[] = [];
@@ -128,14 +128,14 @@ describe("a call that another has made", () => {
     expect([codeOf(await outcome), codes, attempts]).toEqual(["timeout", ["timeout"], 1]);
   });
 
-  test("waits for its next attempt no longer than the one that made it may", async () => {
+  test("waits for its next attempt no longer than its parent may", async () => {
     const clock = new FakeClock();
     const codes: string[] = [];
-    const patient = new ToolError("unavailable", "busy", { retryAfterMs: 60_000 });
+    const longRetry = new ToolError("unavailable", "busy", { retryAfterMs: 60_000 });
     const executor = executorFor(
       [
         outer(0, (code) => codes.push(`${code} at ${clock.now() - start}`)),
-        tool("t", () => Promise.reject(patient), idempotent),
+        tool("t", () => Promise.reject(longRetry), idempotent),
       ],
       { clock, retry: { attempts: 3 } },
     );
@@ -162,7 +162,7 @@ describe("cancelling", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("during an attempt is not taken for a failure that may pass", async () => {
+  test("during an attempt is not treated as a temporary failure", async () => {
     let attempts = 0;
     const { clock, executor } = retrying(
       tool(
@@ -184,7 +184,7 @@ describe("cancelling", () => {
     expect(attempts).toBe(1);
   });
 
-  test("from within the listener that hears of the retry is heard", async () => {
+  test("from within the listener for the retry takes effect", async () => {
     const { tool, attempts } = flaky(busy());
     const { clock, executor } = retrying(tool, { attempts: 2 });
     const run = executor.startRun();

@@ -18,7 +18,7 @@ const busy = (): ToolError => new ToolError("unavailable", "busy");
 const asking = (retryAfterMs: number) => (): ToolError =>
   new ToolError("upstream", "429", { status: 429, retryable: true, retryAfterMs });
 
-/** The waits between the attempts at a tool that always fails, and what became of the call. */
+/** The waits between the attempts of a tool that always fails, and the end of the call. */
 async function waits({ retry, random = 0, error = busy, call: options, limits }: Given) {
   vi.spyOn(Math, "random").mockReturnValue(random);
   const clock = new FakeClock();
@@ -65,26 +65,26 @@ describe("the wait before an attempt", () => {
     expect((await waits({ retry: { initialDelayMs: 0 } })).waited).toEqual([0, 0, 0, 0]);
   });
 
-  test("is up to half shorter, at random, so that many do not come back at once", async () => {
+  test("is up to half shorter, at random, so that many calls do not return at once", async () => {
     expect((await waits({ random: 0.5 })).waited).toEqual([150, 300, 600, 1200]);
     expect((await waits({ random: 0.999 })).waited).toEqual([100, 200, 400, 801]);
   });
 
-  test("is as long as the other side asks for, and not shorter than the policy's", async () => {
+  test("is as long as the server requests, and not shorter than the policy's", async () => {
     expect((await waits({ error: asking(1000) })).waited).toEqual([1000, 1000, 1000, 1600]);
     expect((await waits({ error: asking(120_000), retry: { attempts: 2 } })).waited).toEqual([
       120_000,
     ]);
   });
 
-  test.each([0, -5, NaN])("takes %d for no wish of the other side", async (retryAfterMs) => {
+  test.each([0, -5, NaN])("ignores %d as a request of the server", async (retryAfterMs) => {
     expect((await waits({ error: asking(retryAfterMs), retry: { attempts: 2 } })).waited).toEqual([
       200,
     ]);
   });
 });
 
-describe("the other side that asks for too long a wait", () => {
+describe("a server that requests too long a wait", () => {
   test.each<[string, Given, number]>([
     ["more than 120 s", { error: asking(120_001) }, 120_001],
     ["for ever", { error: asking(Infinity) }, Infinity],
@@ -94,14 +94,17 @@ describe("the other side that asks for too long a wait", () => {
       1000,
     ],
     ["more than the run has left", { error: asking(1000), limits: { durationMs: 900 } }, 1000],
-  ])("(%s) is not waited for: the call fails at once, and says how long", async (_, given, ms) => {
-    const { waited, endedAfter, error } = await waits(given);
-    expect([waited, endedAfter]).toEqual([[], 0]);
-    expect(error).toMatchObject({ code: "rate_limited", retryable: true, retryAfterMs: ms });
-    expect(error.cause).toMatchObject({ code: "upstream", status: 429 });
-  });
+  ])(
+    "(%s) is not awaited: the call fails at once, and the error has the wait",
+    async (_, given, ms) => {
+      const { waited, endedAfter, error } = await waits(given);
+      expect([waited, endedAfter]).toEqual([[], 0]);
+      expect(error).toMatchObject({ code: "rate_limited", retryable: true, retryAfterMs: ms });
+      expect(error.cause).toMatchObject({ code: "upstream", status: 429 });
+    },
+  );
 
-  test("after an attempt that was not the first, too", async () => {
+  test("is not awaited after a later attempt either", async () => {
     const { waited, error } = await waits({
       error: (attempt) => (attempt === 1 ? busy() : asking(500_000)()),
     });
@@ -111,19 +114,19 @@ describe("the other side that asks for too long a wait", () => {
     );
   });
 
-  test("says so for a last attempt by its own error alone", async () => {
+  test("after a last attempt is mentioned by its own error alone", async () => {
     const { error } = await waits({ error: asking(500_000), retry: { attempts: 1 } });
     expect([error.code, error.retryAfterMs]).toEqual(["upstream", 500_000]);
   });
 });
 
 describe("a deadline", () => {
-  test("that would pass while waiting ends the call at once, with the error of the attempt", async () => {
+  test("that would pass during the wait ends the call at once, with the error of the attempt", async () => {
     const { waited, endedAfter, error } = await waits({ call: { deadlineMs: 1000 } });
     expect([waited, endedAfter, error.code]).toEqual([[200, 400], 600, "unavailable"]);
   });
 
-  test("TC24 is for all attempts and the waits between them", async () => {
+  test("TC24 applies to all attempts and the waits between them", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     const clock = new FakeClock();
     const executor = executorFor(

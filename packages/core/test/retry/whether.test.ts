@@ -23,7 +23,7 @@ interface Situation {
   readonly error?: unknown;
 }
 
-/** How many attempts are made at a tool that always fails. */
+/** The number of attempts of a tool that always fails. */
 async function attemptsOf(situation: Situation): Promise<number> {
   const { annotations = {}, own, host, trusted = true, error = busy } = situation;
   let attempts = 0;
@@ -51,23 +51,23 @@ async function attemptsOf(situation: Situation): Promise<number> {
 const idempotent = { idempotentHint: true };
 const anyway = { ...thrice, retryNonIdempotent: true };
 
-describe("a failed attempt is made again", () => {
+describe("a failed attempt is repeated", () => {
   test.each<[string, Situation, number]>([
-    ["never, when nobody has said so", { annotations: idempotent }, 1],
-    ["by the tool's policy, when it is idempotent", { annotations: idempotent, own: thrice }, 3],
-    ["when it is read-only", { annotations: { readOnlyHint: true }, own: thrice }, 3],
-    ["by the executor's, when the tool has none", { annotations: idempotent, host: thrice }, 3],
+    ["never, if there is no policy", { annotations: idempotent }, 1],
+    ["by the tool's policy, if it is idempotent", { annotations: idempotent, own: thrice }, 3],
+    ["if it is read-only", { annotations: { readOnlyHint: true }, own: thrice }, 3],
+    ["by the executor's, if the tool has none", { annotations: idempotent, host: thrice }, 3],
     [
-      "by the tool's rather than the executor's",
+      "by the tool's instead of the executor's",
       { annotations: idempotent, own: { attempts: 2, initialDelayMs: 0 }, host: thrice },
       2,
     ],
-    ["not when the tool says nothing of itself", { own: thrice, host: thrice }, 1],
-    ["not when it is not idempotent", { annotations: { idempotentHint: false }, own: thrice }, 1],
-    ["all the same, when the tool's policy says so", { own: anyway }, 3],
-    ["all the same, when the executor's says so", { host: anyway }, 3],
+    ["not if the tool has no annotations", { own: thrice, host: thrice }, 1],
+    ["not if it is not idempotent", { annotations: { idempotentHint: false }, own: thrice }, 1],
+    ["in any case, if the tool's policy says so", { own: anyway }, 3],
+    ["in any case, if the executor's says so", { host: anyway }, 3],
     [
-      "not by a hint of a source that is not trusted",
+      "not by a hint of an untrusted source",
       {
         annotations: { idempotentHint: true, readOnlyHint: true },
         own: thrice,
@@ -78,12 +78,12 @@ describe("a failed attempt is made again", () => {
     ],
     ["not by the policy of such a source", { own: anyway, host: thrice, trusted: false }, 1],
     [
-      "by the host's own word, whatever the source",
+      "by the host's own setting, whatever the source",
       { own: { attempts: 100, initialDelayMs: 0 }, host: anyway, trusted: false },
       3,
     ],
     [
-      "not when one attempt is all",
+      "not if one attempt is the maximum",
       { annotations: idempotent, own: { attempts: 1 }, host: thrice },
       1,
     ],
@@ -93,15 +93,11 @@ describe("a failed attempt is made again", () => {
 
   test.each<[string, unknown, number]>([
     ["a timeout that the tool reports", new ToolError("timeout", "late"), 3],
-    ["an upstream that says it may pass", new ToolError("upstream", "503", { retryable: true }), 3],
-    ["a source that is away", new ToolError("unavailable", "away"), 3],
+    ["a retryable upstream error", new ToolError("upstream", "503", { retryable: true }), 3],
+    ["an unavailable source", new ToolError("unavailable", "away"), 3],
     ["a rate limit", new ToolError("rate_limited", "slow down"), 3],
-    ["an upstream that says nothing", new ToolError("upstream", "404"), 1],
-    [
-      "one that says it will not pass",
-      new ToolError("unavailable", "gone", { retryable: false }),
-      1,
-    ],
+    ["an upstream error without the flag", new ToolError("upstream", "404"), 1],
+    ["one that is not retryable", new ToolError("unavailable", "gone", { retryable: false }), 1],
     ["any other error", new Error("disk full"), 1],
     ["nothing", null, 1],
     [
@@ -122,7 +118,7 @@ describe("a failed attempt is made again", () => {
     expect(await attemptsOf({ annotations: idempotent, own: thrice, error })).toBe(attempts);
   });
 
-  test("not when its answer is against its schema: it did run", async () => {
+  test("not if its answer violates its schema: it did run", async () => {
     let attempts = 0;
     const executor = executorFor(
       tool("t", () => ((attempts += 1), "text"), {
@@ -135,7 +131,7 @@ describe("a failed attempt is made again", () => {
     expect(attempts).toBe(1);
   });
 
-  test("not when a hook failed on its answer: it did run", async () => {
+  test("not if a hook failed on its answer: it did run", async () => {
     let attempts = 0;
     const executor = executorFor(
       tool("t", () => void (attempts += 1), { annotations: idempotent, retry: thrice }),
@@ -145,7 +141,7 @@ describe("a failed attempt is made again", () => {
     expect(attempts).toBe(1);
   });
 
-  test("not when it never began: what a check before it throws is final", async () => {
+  test("not if it never began: an error of a check before it is final", async () => {
     let checks = 0;
     const source = new TestSource(
       "s",
@@ -166,7 +162,7 @@ describe("a failed attempt is made again", () => {
   });
 });
 
-describe("a retry policy that makes no sense", () => {
+describe("an invalid retry policy", () => {
   const policies: [unknown, string][] = [
     [{}, ".attempts is undefined; use a whole number above 0."],
     [{ attempts: 0 }, ".attempts is 0; use a whole number above 0."],
@@ -180,13 +176,13 @@ describe("a retry policy that makes no sense", () => {
     [null, " takes an object: { attempts, initialDelayMs, maxDelayMs, … }."],
   ];
 
-  test.each(policies)("%j is refused where the executor is made", (retry, message) => {
+  test.each(policies)("%j is refused when the executor is created", (retry, message) => {
     expect(() => executorFor([], { retry: retry as RetryPolicy })).toThrow(
       expect.objectContaining({ code: "internal", message: `new ToolExecutor: retry${message}` }),
     );
   });
 
-  test.each(policies)("%j is refused where the tool is defined", (retry, message) => {
+  test.each(policies)("%j is refused when the tool is defined", (retry, message) => {
     expect(() =>
       defineTool({
         name: "t",
@@ -198,7 +194,7 @@ describe("a retry policy that makes no sense", () => {
     ).toThrow(expect.objectContaining({ code: "internal", message: `t: retry${message}` }));
   });
 
-  test.each(policies)("%j of a foreign tool is the defect of its calls", async (retry, message) => {
+  test.each(policies)("%j of an external tool is a defect of its calls", async (retry, message) => {
     let ran = 0;
     const foreign = (name: string, own: RetryPolicy) =>
       foreignTool(name, { spec: { retry: own }, invoke: () => void (ran += 1) });

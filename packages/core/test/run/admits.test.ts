@@ -16,8 +16,8 @@ function setUp(hooked: string[] = []) {
   return { executor, ran };
 }
 
-describe("asking whether a call would run", () => {
-  test("gives nothing when it would: it has not run, is not counted, and nobody was told", async () => {
+describe("a check whether a call would run", () => {
+  test("returns nothing if it would: it has not run, is not counted, and nothing was emitted", async () => {
     const { executor, ran } = setUp();
     const events = recorded(executor);
     const run = executor.startRun({ limits: { calls: 1 } });
@@ -28,7 +28,7 @@ describe("asking whether a call would run", () => {
     expect(codeOf(await run.checkAdmission(call("a")))).toBe("limit_exceeded");
   });
 
-  test("gives the refusal when it would be refused, and tells of it", async () => {
+  test("returns the refusal if it would be refused, and emits it", async () => {
     const { executor } = setUp();
     const events = recorded(executor);
     const run = executor.startRun();
@@ -40,7 +40,7 @@ describe("asking whether a call would run", () => {
     ]);
   });
 
-  test("gives the interruption when a person must agree, to be resumed", async () => {
+  test("returns the interruption if a person must approve, to be resumed", async () => {
     const { executor, ran } = setUp();
     const events = recorded(executor);
     const interruption = interruptionOf(await executor.startRun().checkAdmission(call("ask")));
@@ -65,8 +65,8 @@ describe("asking whether a call would run", () => {
   });
 });
 
-describe("executing the very call that was admitted", () => {
-  test("goes on from there: no hook and no approver hears of it twice", async () => {
+describe("executing an admitted call", () => {
+  test("continues after the admission: no hook and no approver is called twice", async () => {
     const hooked: string[] = [];
     const { executor, ran } = setUp(hooked);
     const events = recorded(executor);
@@ -85,7 +85,7 @@ describe("executing the very call that was admitted", () => {
     expect(hooked).toEqual(["a"]);
   });
 
-  test("asks an approver once, and runs what was approved, whatever happened to the object since", async () => {
+  test("asks an approver once, and runs the approved call, whatever happened to the object since", async () => {
     let asks = 0;
     const got: unknown[] = [];
     const executor = executorFor(
@@ -101,7 +101,7 @@ describe("executing the very call that was admitted", () => {
     expect([asks, got]).toEqual([1, [{ amount: 5 }]]);
   });
 
-  test("takes its place in the count anew", async () => {
+  test("counts again against the limits", async () => {
     const { executor } = setUp();
     const run = executor.startRun({ limits: { calls: 1 } });
     const asked = call("a");
@@ -122,7 +122,7 @@ describe("executing the very call that was admitted", () => {
     expect(ran).toEqual([]);
   });
 
-  test("gets the time that this call says", async () => {
+  test("has the timeout of this call", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       tool("slow", () => new Promise(() => {})),

@@ -24,7 +24,7 @@ const kinds = [
 
 interface Step {
   readonly kind: (typeof kinds)[number];
-  /** How long it runs; of one that hangs, when it times out. */
+  /** Its duration; for one that hangs, its timeout. */
   readonly ms: number;
   readonly hookMs: number;
 }
@@ -43,7 +43,7 @@ const scenario = fc.record({
   ),
   maxConcurrency: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
   steers: fc.boolean(),
-  /** Which question is answered with a reason to stop. */
+  /** The steering call that is answered with a reason to stop. */
   stopAt: fc.option(fc.nat(4), { nil: undefined }),
   steerMs: fc.constantFrom(0, 5),
   cancelAt: fc.option(fc.nat(120), { nil: undefined }),
@@ -52,23 +52,23 @@ const scenario = fc.record({
 
 type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 
-/** What comes of a call that nobody stops. */
+/** The result of a call that is not stopped. */
 function expected({ kind }: Step): ToolOutcome["status"] {
   if (kind === "ok") return "completed";
   return kind === "asks" || kind === "suspends" ? "interrupted" : "failed";
 }
 
-/** What a stream gives, each in its place. */
+/** The outcomes of a stream, each at its index. */
 async function inPlace(stream: AsyncIterable<FinishedCall>): Promise<readonly ToolOutcome[]> {
   const outcomes: ToolOutcome[] = [];
   for await (const { index, outcome } of stream) {
-    if (index in outcomes) throw new Error(`${index} was given twice`);
+    if (index in outcomes) throw new Error(`${index} was returned twice`);
     outcomes[index] = outcome;
   }
   return outcomes;
 }
 
-/** Makes the calls, and tells all that could be seen of them. */
+/** Makes the calls, and returns everything that could be observed. */
 async function play(given: Scenario) {
   const { steps, strategy, maxConcurrency, steers, stopAt, steerMs, cancelAt, streamed } = given;
   const clock = new FakeClock();
@@ -85,7 +85,7 @@ async function play(given: Scenario) {
           if (!over) ran.push({ at, what: "end" });
           over = true;
         };
-        // What was stopped no longer counts, though it may go on.
+        // A stopped call no longer counts, though it may continue.
         signal.addEventListener("abort", end);
         if (kind === "hangs") return new Promise<string>(() => {});
         await wait(ms);
@@ -120,8 +120,8 @@ async function play(given: Scenario) {
   executor.on((event) => event.type !== "registry.changed" && events.push(event));
   const run = executor.startRun({ limits: { calls: steps.length } });
   const calls = steps.map((_, at) => call(`t${at}`, {}, `${at}`));
-  /** How many calls steering was told of, each time. */
-  const told: number[] = [];
+  /** The number of calls that steering received, each time. */
+  const reported: number[] = [];
   const options: ExecuteAllOptions = {
     strategy,
     ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
@@ -129,7 +129,7 @@ async function play(given: Scenario) {
       ? {}
       : {
           stopWhen: async ({ finished, remaining }) => {
-            const question = told.push(finished.length + remaining.length) - 1;
+            const question = reported.push(finished.length + remaining.length) - 1;
             await wait(steerMs);
             return question === stopAt ? "stop" : undefined;
           },
@@ -141,20 +141,20 @@ async function play(given: Scenario) {
   if (cancelAt !== undefined) {
     clock.setTimeout(() => (run.cancel(), (state.cancelled = true)), cancelAt);
   }
-  // Keeping an interruption takes real time, too: whoever waits for that sets timers later.
+  // Storing an interruption takes real time, too: a caller that waits for it sets timers later.
   while (!state.over) await clock.advance(100);
   const outcomes = await all;
   const seen = [...events];
   const more = await run.executeAll(Array.from(steps, () => call("more")));
   const left = more.filter(({ status }) => status === "completed").length;
-  return { calls, outcomes, events: seen, ran, told, left, cancelled: state.cancelled };
+  return { calls, outcomes, events: seen, ran, reported, left, cancelled: state.cancelled };
 }
 
-test("whatever the calls, the strategy, the steering and the cancellation, the promises hold", async () => {
+test("whatever the calls, the strategy, the steering and the cancellation, the guarantees hold", async () => {
   await fc.assert(
     fc.asyncProperty(scenario, async (given) => {
       const { steps, strategy, maxConcurrency, steers, stopAt, cancelAt } = given;
-      const { calls, outcomes, events, ran, told, left, cancelled } = await play(given);
+      const { calls, outcomes, events, ran, reported, left, cancelled } = await play(given);
       const own = (id: string, pattern: RegExp): ToolCallEvent[] =>
         events.filter(({ callId, type }) => callId === id && pattern.test(type));
 
@@ -167,7 +167,7 @@ test("whatever the calls, the strategy, the steering and the cancellation, the p
       const statuses = outcomes.map(({ status }) => status);
       expect(statuses).toEqual(stopped ? statuses : steps.map(expected));
 
-      // Every call is requested once and ends once; what starts once, ends as what has started.
+      // Every call is requested once and ends once; a call that starts once ends as a started one.
       for (const { id } of calls) {
         const started = own(id, /started/).length;
         expect(own(id, /requested/)).toHaveLength(1);
@@ -175,19 +175,19 @@ test("whatever the calls, the strategy, the steering and the cancellation, the p
         expect(own(id, /rejected|interrupted/)).toHaveLength(1 - started);
       }
 
-      // What was skipped never started, and steering has said so.
+      // A skipped call never started, and steering has returned the reason.
       const skipped = events.filter((event) => "code" in event && event.code === "skipped");
       expect(skipped.filter(({ callId }) => own(callId, /started/).length > 0)).toEqual([]);
-      expect(skipped.length > 0 && !(told.length > (stopAt ?? Infinity))).toBe(false);
-      expect(told.filter((count) => count !== steps.length)).toEqual([]);
+      expect(skipped.length > 0 && !(reported.length > (stopAt ?? Infinity))).toBe(false);
+      expect(reported.filter((count) => count !== steps.length)).toEqual([]);
 
-      // They start in call order, and none before all are admitted or out.
+      // They start in call order, and none before all are admitted or refused.
       const starts = ran.filter(({ what }) => what === "start").map(({ at }) => at);
       expect(starts).toEqual(starts.toSorted((a, b) => a - b));
       const admitted = events.findLastIndex(({ type }) => type === "tool.authorized");
       expect(events.slice(0, admitted).filter(({ type }) => type === "tool.started")).toEqual([]);
 
-      // Never more at once than the strategy and the bound let.
+      // Never more at once than the strategy and the limit allow.
       const size =
         strategy === "parallel" ? Infinity : strategy === "sequential" ? 1 : strategy.batched;
       let running = 0;
@@ -200,7 +200,7 @@ test("whatever the calls, the strategy, the steering and the cancellation, the p
         Math.min(size, maxConcurrency ?? (size === Infinity ? 8 : size)),
       );
 
-      // A batch starts when all of the batch before have ended.
+      // A batch starts when all of the previous batch have ended.
       const place = (at: number, what: string): number =>
         ran.findIndex((entry) => entry.at === at && entry.what === what);
       const early = starts.filter((at, nth) =>
@@ -210,7 +210,7 @@ test("whatever the calls, the strategy, the steering and the cancellation, the p
       );
       expect(early).toEqual([]);
 
-      // Whatever did not start has given its reservation back.
+      // Every call that did not start has released its reservation.
       const spent = events.filter(({ type }) => /completed|failed|suspended/.test(type)).length;
       expect(left).toBe(cancelled ? 0 : steps.length - spent);
     }),

@@ -11,7 +11,7 @@ const never = (): Promise<string> => new Promise(() => {});
 
 const statusOf = ({ status }: ToolOutcome): string => status;
 
-/** Says when a promise has resolved. */
+/** Reports when a promise has resolved. */
 function watched(promise: Promise<unknown>): { readonly done: boolean } {
   const state = { done: false };
   void promise.then(() => (state.done = true));
@@ -19,7 +19,7 @@ function watched(promise: Promise<unknown>): { readonly done: boolean } {
 }
 
 describe("draining an executor", () => {
-  test("EX08 lets calls end within the grace, cancels the others, and leaves pending approvals alone", async () => {
+  test("EX08 lets calls end within the grace period, cancels the others, and keeps pending approvals", async () => {
     const clock = new FakeClock();
     const ran: string[] = [];
     const executor = executorFor(
@@ -67,7 +67,7 @@ describe("draining an executor", () => {
     expect(ran).toEqual(["paid"]);
   });
 
-  test("with nothing under way resolves at once and leaves no timer", async () => {
+  test("without running calls resolves at once and leaves no timer", async () => {
     const clock = new FakeClock();
     const executor = executorFor(tool("a"), { clock });
     completed(await executor.execute(call("a")));
@@ -76,7 +76,7 @@ describe("draining an executor", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("resolves as soon as the last call has ended, long before the grace is over", async () => {
+  test("resolves as soon as the last call has ended, long before the end of the grace period", async () => {
     const { tools, finish } = controlledTools(["a"]);
     const executor = executorFor(tools, { clock: new FakeClock() });
     const outcome = executor.execute(call("a"));
@@ -87,7 +87,7 @@ describe("draining an executor", () => {
     expect(statusOf(await outcome)).toBe("completed");
   });
 
-  test("refuses every new call, of whatever kind, in words that a model may read", async () => {
+  test("refuses every new call, of any kind, in words that a model may read", async () => {
     const executor = executorFor([tool("a"), tool("b")]);
     const run = executor.startRun();
     const admitted = call("a");
@@ -109,7 +109,7 @@ describe("draining an executor", () => {
     expect(typesOf(events).filter((type) => type === "tool.started")).toEqual([]);
   });
 
-  test("lets calls end that make calls of their own, and batches that have been admitted", async () => {
+  test("lets calls end that make nested calls, and batches that have been admitted", async () => {
     const { tools, finish } = controlledTools(["first"]);
     const executor = executorFor([
       ...tools,
@@ -129,7 +129,7 @@ describe("draining an executor", () => {
     expect((await outcomes).map(statusOf)).toEqual(["completed", "completed"]);
   });
 
-  test("cancels what waits for its turn, for a place or for an approver", async () => {
+  test("cancels calls that wait for their turn, for a slot or for an approver", async () => {
     const clock = new FakeClock();
     const executor = executorFor([tool("hangs", never), guarded()], {
       clock,
@@ -148,7 +148,7 @@ describe("draining an executor", () => {
     ]);
   });
 
-  test("does not wait for a source that never loads: what waits for it is refused", async () => {
+  test("does not wait for a source that never loads: calls that wait for it are refused", async () => {
     const source = new TestSource("s", [], { loading: true });
     const executor = executorFor([source, tool("a")]);
     const waiting = [
@@ -163,7 +163,7 @@ describe("draining an executor", () => {
     ]);
   });
 
-  test("a second time, with less grace, cancels sooner", async () => {
+  test("a second time, with a shorter grace period, cancels sooner", async () => {
     const clock = new FakeClock();
     const executor = executorFor(tool("hangs", never), { clock });
     const outcome = executor.execute(call("hangs"));
@@ -175,7 +175,7 @@ describe("draining an executor", () => {
     expect(codeOf(await outcome)).toBe("cancelled");
   });
 
-  test("ends when a suspension is kept, and the call that was resumed before has ended", async () => {
+  test("ends when a suspension is stored, and the call that was resumed before has ended", async () => {
     const { tools, finish } = controlledTools(["slow"]);
     const [slow] = tools;
     const executor = executorFor(tool("slow", slow?.invoke as never, { needsApproval: true }));
@@ -192,7 +192,7 @@ describe("draining an executor", () => {
     completed(await resumed);
   });
 
-  test("takes no grace that is none", async () => {
+  test("accepts no invalid grace period", async () => {
     const executor = executorFor(tool("a"));
     for (const [options, message] of [
       [{ graceMs: -1 }, /graceMs is -1; use 0 or more/],
@@ -206,7 +206,7 @@ describe("draining an executor", () => {
     completed(await executor.execute(call("a")));
   });
 
-  test("is what `await using` does", async () => {
+  test("is called by `await using`", async () => {
     const { tools, finish } = controlledTools(["a"]);
     let outcome: Promise<ToolOutcome> | undefined;
     {

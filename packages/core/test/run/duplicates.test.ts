@@ -8,7 +8,7 @@ describe("F3.20 equal calls among several", () => {
     return { ran, executor: executorFor([tool("a", (args) => void ran.push(args)), tool("b")]) };
   }
 
-  test("run as often as they are made, unless the host says otherwise", async () => {
+  test("all run by default", async () => {
     const { ran, executor } = counting();
     const calls = [call("a", { x: 1 }), call("a", { x: 1 })];
     (await executor.startRun().executeAll(calls)).forEach(completed);
@@ -16,7 +16,7 @@ describe("F3.20 equal calls among several", () => {
     expect(ran).toHaveLength(4);
   });
 
-  test("are skipped after the first, and the model reads whose result holds", async () => {
+  test("are skipped after the first, and the model reads which result applies", async () => {
     const { ran, executor } = counting();
     const outcomes = await executor
       .startRun()
@@ -41,10 +41,10 @@ describe("F3.20 equal calls among several", () => {
     expect(ran).toHaveLength(2);
   });
 
-  test("are skipped before hooks, approvers and limits hear of them", async () => {
-    const heard: string[] = [];
+  test("are skipped before hooks, approvers and limits", async () => {
+    const received: string[] = [];
     const executor = executorFor(tool("pay", undefined, { needsApproval: true }), {
-      hooks: [{ beforeCall: ({ callId }) => void heard.push(`hook ${callId}`) }],
+      hooks: [{ beforeCall: ({ callId }) => void received.push(`hook ${callId}`) }],
     });
     const events = recorded(executor);
     const run = executor.startRun({ limits: { calls: 1 } });
@@ -52,14 +52,14 @@ describe("F3.20 equal calls among several", () => {
       duplicates: "skip",
     });
     expect([interruptionOf(first).call.id, codeOf(second)]).toEqual(["1", "skipped"]);
-    expect(heard).toEqual(["hook 1"]);
+    expect(received).toEqual(["hook 1"]);
     expect(typesOf(events).toSorted()).toEqual([
       ...["tool.interrupted", "tool.rejected"],
       ...["tool.requested", "tool.requested"],
     ]);
   });
 
-  test("that are not valid are each told so", async () => {
+  test("that are not valid each return the error", async () => {
     const executor = executorFor(
       tool("strict", undefined, { input: { type: "object", required: ["x"] } }),
     );
@@ -69,7 +69,7 @@ describe("F3.20 equal calls among several", () => {
     expect(outcomes.map(codeOf)).toEqual(["invalid_arguments", "invalid_arguments"]);
   });
 
-  test("differ by what they send, not by what is stripped of it", async () => {
+  test("are compared by the sent arguments, not by the stripped ones", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(
       tool("a", (args) => void ran.push(args), {

@@ -8,7 +8,7 @@ import { codeOf, completed, failed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("several calls", () => {
-  test("F4.10 run at once, and give their results in the order of the calls, whichever ends first", async () => {
+  test("F4.10 run at once, and return their results in the order of the calls, whichever ends first", async () => {
     const names = ["a", "b", "c"];
     const { tools, finish } = controlledTools(names);
     const outcomes = executorFor(tools)
@@ -19,7 +19,7 @@ describe("several calls", () => {
     expect((await outcomes).map((outcome) => completed(outcome).result.toolName)).toEqual(names);
   });
 
-  test("TC28 of which one fails do not hold each other up", async () => {
+  test("TC28 of which one fails do not block each other", async () => {
     const executor = executorFor([
       tool("good"),
       tool("bad", () => {
@@ -77,13 +77,13 @@ describe("several calls", () => {
     ]);
   });
 
-  test("are counted in order: the first ones get what a limit leaves", async () => {
+  test("are counted in order: the first ones use the rest of a limit", async () => {
     const run = executorFor(tool("a")).startRun({ limits: { calls: 2 } });
     const outcomes = await run.executeAll([1, 2, 3].map((id) => call("a", {}, `${id}`)));
     expect(outcomes.map(({ status }) => status)).toEqual(["completed", "completed", "failed"]);
   });
 
-  test("run at most eight at once, or as many as is said, in order", async () => {
+  test("run at most eight at once, or as many as the option allows, in order", async () => {
     for (const [maxConcurrency, expected] of [
       [undefined, 8],
       [1, 1],
@@ -110,7 +110,7 @@ describe("several calls", () => {
     }
   });
 
-  test("never run more at once than is said, whatever comes of them", async () => {
+  test("never run more at once than the option allows, however they end", async () => {
     const step = fc.record({
       ms: fc.nat(50),
       fails: fc.boolean(),
@@ -131,7 +131,7 @@ describe("several calls", () => {
                 async (_, { signal }) => {
                   running += 1;
                   highest = Math.max(highest, running);
-                  // What has timed out no longer counts, though it may go on.
+                  // A timed-out call no longer counts, though it may continue.
                   if (timeoutMs > 0 && ms >= timeoutMs) {
                     signal.addEventListener("abort", () => (running -= 1));
                     await new Promise(() => {});
@@ -176,7 +176,7 @@ describe("several calls", () => {
     expect(events.filter(({ type }) => type === "tool.rejected")).toHaveLength(2);
   });
 
-  test("can be cancelled together by a signal, those that are not yet admitted too", async () => {
+  test("can be cancelled together by a signal, including those that are not yet admitted", async () => {
     const controller = new AbortController();
     const executor = executorFor(tool("a"), {
       hooks: [{ beforeCall: ({ callId }) => (callId === "2" ? controller.abort() : undefined) }],
@@ -186,7 +186,7 @@ describe("several calls", () => {
     expect(outcomes.map(codeOf)).toEqual(["cancelled", "cancelled", "cancelled"]);
   });
 
-  test("share a timeout that each has for itself", async () => {
+  test("share a timeout setting that applies to each separately", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       tool("a", () => new Promise(() => {})),
@@ -211,7 +211,7 @@ describe("several calls", () => {
     );
   });
 
-  test("that make calls of their own do not block each other at the bound", async () => {
+  test("that make nested calls do not block each other at the limit", async () => {
     const executor = executorFor([
       tool("outer", async (_, { scope }) => (await scope.execute(call("inner"))).status),
       tool("inner", async () => {
@@ -227,7 +227,7 @@ describe("several calls", () => {
     }
   });
 
-  test("one of which never gets through admission keeps the others waiting only until it is cancelled", async () => {
+  test("one of which is never admitted delay the others only until it is cancelled", async () => {
     const stuck = foreignTool("stuck", { preflight: () => new Promise(() => {}) });
     const executor = executorFor([new TestSource("s", [stuck]), tool("a")], {
       policy: "autonomous",

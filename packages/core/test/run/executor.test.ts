@@ -5,7 +5,7 @@ import { completed } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
 describe("an executor", () => {
-  test("needs nothing but a registry", async () => {
+  test("needs only a registry", async () => {
     const registry = new ToolRegistry([
       tool("a", ({ n }) => n as number, { input: { type: "object" } }),
     ]);
@@ -14,13 +14,13 @@ describe("an executor", () => {
     expect(completed(await executor.execute(call("a", { n: 1 }))).result.value).toBe(1);
   });
 
-  test("takes no policy that it does not know", () => {
+  test("accepts no unknown policy", () => {
     expect(() => executorFor([], { policy: "yolo" as never })).toThrow(
       '"yolo" is no policy: use readOnly, supervised, autonomous or strict.',
     );
   });
 
-  test("advertises what the policy may let run, the same while nothing changes", () => {
+  test("advertises the tools that the policy may allow, the same object while nothing changes", () => {
     const source = new TestSource("s", [foreignTool("x")]);
     const executor = executorFor([source, tool("mine")], { policy: "strict" });
     expect([...executor.toolset.names()]).toEqual([]);
@@ -35,7 +35,7 @@ describe("an executor", () => {
 });
 
 describe("a run", () => {
-  test("has the id that it was given, or one of its own", () => {
+  test("has the given id, or a new one", () => {
     const executor = executorFor([]);
     expect(executor.startRun({ id: "mine" }).id).toBe("mine");
     const run = executor.startRun();
@@ -45,7 +45,7 @@ describe("a run", () => {
     expect(run.id).not.toBe(executor.startRun().id);
   });
 
-  test("has turns, each with the tools as they are then or as it is told", () => {
+  test("has turns, each with the current tools or the given ones", () => {
     const executor = executorFor([tool("a"), tool("b")]);
     const run = executor.startRun({ id: "r" });
     expect(run.turnId).toBe(undefined);
@@ -58,7 +58,7 @@ describe("a run", () => {
     expect([run.nextTurn().toolset.size, run.turnId]).toEqual([1, "r:4"]);
   });
 
-  test("knows for whom it is", () => {
+  test("has the given caller", () => {
     const caller = { id: "ada", roles: ["admin"], agent: "planner" };
     const run = executorFor([]).startRun({
       caller,

@@ -13,7 +13,7 @@ import { FakeClock, settled } from "../support/fake-clock.ts";
 import { completed, failed, interruptionOf } from "../support/outcomes.ts";
 import { TestSource } from "../support/test-source.ts";
 
-/** A tool whose work is done with its scope alone. */
+/** A tool that uses only its scope. */
 function outer(work: (scope: ToolScope, ctx: ToolContext) => unknown, name = "outer"): Tool {
   return tool(name, (_, ctx) => work(ctx.scope, ctx) as never);
 }
@@ -48,7 +48,7 @@ describe("several calls that a tool makes", () => {
     expect(interruptionOf(outcomes[2]).parentCallId).toBe("outer");
   });
 
-  test("run one after another when the tool says so, and are steered between", async () => {
+  test("run one after another if the tool sets that, and are steered in between", async () => {
     const order: string[] = [];
     let outcomes: readonly ToolOutcome[] = [];
     const executor = executorFor([
@@ -66,7 +66,7 @@ describe("several calls that a tool makes", () => {
     expect(failed(outcomes[2]).error.code).toBe("skipped");
   });
 
-  test("are narrowed together, and end with a signal of the tool's own", async () => {
+  test("are narrowed together, and end with the tool's own signal", async () => {
     const controller = new AbortController();
     let outcomes: readonly ToolOutcome[] = [];
     const executor = executorFor([
@@ -92,7 +92,7 @@ describe("several calls that a tool makes", () => {
     ]);
   });
 
-  test("do not wait for the place that their tool holds", async () => {
+  test("do not wait for the slot that their tool holds", async () => {
     const executor = executorFor(
       [
         outer(async (scope) => statuses(await scope.executeAll([call("a"), call("b")]))),
@@ -105,7 +105,7 @@ describe("several calls that a tool makes", () => {
     expect(result.value).toEqual(["completed", "completed"]);
   });
 
-  test("are refused when an option makes no sense, before any of them runs", async () => {
+  test("are refused if an option is invalid, before any of them runs", async () => {
     const ran: string[] = [];
     const executor = executorFor([
       outer((scope) => scope.executeAll([call("a")], { strategy: "all" as never })),
@@ -126,10 +126,10 @@ describe("several calls that a tool makes", () => {
   });
 });
 
-describe("what is left for the tools below", () => {
+describe("a value that a tool leaves for its nested calls", () => {
   const key = Symbol("key");
 
-  test("reaches them through any tool in between, and nobody beside them", async () => {
+  test("reaches them through any tool in between, and no other call", async () => {
     const found: unknown[] = [];
     const executor = executorFor([
       outer(async (scope) => {
@@ -147,7 +147,7 @@ describe("what is left for the tools below", () => {
     expect(found).toEqual(["left", "again", undefined, "left", "again", "host"]);
   });
 
-  test("is left anew for a call that goes on", async () => {
+  test("is set again for a resumed call", async () => {
     const found: unknown[] = [];
     const executor = executorFor([
       tool("outer", async (_, { scope, resumed }) => {
@@ -188,7 +188,7 @@ describe("a tool that delegates", () => {
     tool("a"),
   ];
 
-  test("may call what its caller may, and not only what its call was narrowed to", async () => {
+  test("may call the tools that its caller may call, and not only those of its narrowed call", async () => {
     await executorFor(tools).execute(call("outer"));
     expect(names.splice(0)).toEqual([
       ["delegating", "plain"],
@@ -196,7 +196,7 @@ describe("a tool that delegates", () => {
     ]);
   });
 
-  test("stays within the toolset of its run, unless the host says that the policy decides", async () => {
+  test("stays within the toolset of its run, unless the host leaves that to the policy", async () => {
     const executor = executorFor(tools, {
       policy: ["supervised", { rules: [{ effect: "deny", tools: "plain" }] }],
     });
@@ -206,7 +206,7 @@ describe("a tool that delegates", () => {
     expect(names.splice(0)).toEqual([["delegating"], ["a", "delegating", "outer"]]);
   });
 
-  test("is believed only from a source that is trusted", async () => {
+  test("is accepted only from a trusted source", async () => {
     const untrusted: Tool = {
       ...foreignTool("foreign", { invoke: (_, { scope }) => look(scope) }),
       delegates: true,
@@ -220,7 +220,7 @@ describe("a tool that delegates", () => {
   });
 });
 
-test("a tool reads on what was stored after it began", async () => {
+test("a tool can read artifacts that were stored after it began", async () => {
   const executor = executorFor([
     outer(async (scope) => {
       const before = scope.toolset.get("read_artifact");
@@ -232,7 +232,7 @@ test("a tool reads on what was stored after it began", async () => {
   expect(completed(await executor.execute(call("outer"))).result.value).toEqual([true, true]);
 });
 
-test("a tool goes by the clock of its executor", async () => {
+test("a tool uses the clock of its executor", async () => {
   const clock = new FakeClock();
   const executor = executorFor([outer((scope) => scope.clock === clock)], { clock });
   expect(completed(await executor.execute(call("outer"))).result.value).toBe(true);

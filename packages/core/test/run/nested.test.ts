@@ -15,7 +15,7 @@ import { TestSource } from "../support/test-source.ts";
 
 type Nested = Parameters<ToolScope["execute"]>[1];
 
-/** A tool that makes a call of its own and keeps the outcome. */
+/** A tool that makes a nested call and stores the outcome. */
 function outer(
   inner: ToolCall,
   options?: Nested,
@@ -30,8 +30,8 @@ function outer(
   };
 }
 
-describe("AP12 a call that a tool makes", () => {
-  test("is validated, hooked and authorised like any other", async () => {
+describe("AP12 a nested call", () => {
+  test("is validated, hooked and authorized like any other", async () => {
     const hooked: string[] = [];
     const { tool: invalid, outcome } = outer(call("inner", { n: "x" }));
     const executor = executorFor(
@@ -67,7 +67,7 @@ describe("AP12 a call that a tool makes", () => {
     expect(codeOf(outcome())).toBe("not_found");
   });
 
-  test("is shown to a person as it is, whatever its tool would have shown", async () => {
+  test("is displayed to a person unchanged, whatever its tool would display", async () => {
     const sly = { ...call("pay", { n: 5000 }), toJSON: () => call("pay", { n: 1 }) };
     const { tool: nesting, outcome } = outer(sly);
     completed(await executorFor([nesting, guarded()]).execute(call("outer")));
@@ -100,7 +100,7 @@ describe("AP12 a call that a tool makes", () => {
     expect(seen).toEqual({ runId: "r", callId: "i", caller: { id: "ada" }, injected: { x: 1 } });
   });
 
-  test("may only be of what was advertised to its caller", async () => {
+  test("may only use tools that were advertised to its caller", async () => {
     const { tool: nesting, outcome } = outer(call("secret"));
     const executor = executorFor([nesting, tool("secret")]);
     const toolset = executor.toolset.select({ include: ["outer"] });
@@ -110,7 +110,7 @@ describe("AP12 a call that a tool makes", () => {
 });
 
 describe("narrowing", () => {
-  test("a policy takes away, and never adds", async () => {
+  test("a policy removes tools, and never adds any", async () => {
     const { tool: strict, outcome } = outer(call("write"), { narrow: "readOnly" });
     const executor = executorFor([strict, tool("write")], { policy: "autonomous" });
     completed(await executor.execute(call("outer")));
@@ -125,7 +125,7 @@ describe("narrowing", () => {
     expect(second()?.status).toBe("interrupted");
   });
 
-  test("a policy holds for everything below", async () => {
+  test("a policy applies to all nested calls", async () => {
     let deepest: ToolOutcome | undefined;
     const reads = { annotations: { readOnlyHint: true } };
     const executor = executorFor(
@@ -149,7 +149,7 @@ describe("narrowing", () => {
     expect(codeOf(deepest)).toBe("permission_denied");
   });
 
-  test("a toolset takes away, and never adds what the caller has not", async () => {
+  test("a toolset removes tools, and never adds one that the caller does not have", async () => {
     const executor = executorFor([
       tool("top", async (_, { scope }) => {
         const toolset = executor.toolset.select({ include: ["a", "secret"] });
@@ -183,7 +183,7 @@ describe("narrowing", () => {
 });
 
 describe("a tool that calls itself", () => {
-  test("comes to an end", async () => {
+  test("ends", async () => {
     let depth = 0;
     const codes: string[] = [];
     const executor = executorFor(
@@ -201,7 +201,7 @@ describe("a tool that calls itself", () => {
 });
 
 describe("the end of a call", () => {
-  test("by cancellation ends what it has called, and its signal fires", async () => {
+  test("by cancellation ends its nested calls, and its signal fires", async () => {
     let reason: unknown;
     const executor = executorFor([
       tool("top", async (_, { scope }) => (await scope.execute(call("inner"))).status),
@@ -221,7 +221,7 @@ describe("the end of a call", () => {
     expect(events.filter(({ type }) => type === "tool.failed")).toHaveLength(2);
   });
 
-  test("before a nested call gets going keeps that from starting", async () => {
+  test("before a nested call starts prevents that start", async () => {
     let scope: ToolScope | undefined;
     let inner: ToolOutcome | undefined;
     const executor = executorFor([

@@ -9,7 +9,7 @@ const names = ["a", "b", "c", "d"];
 const calls = names.map((name) => call(name));
 const tools = names.map((name) => tool(name));
 
-/** Keeps what it was asked with, as ids, and answers in turn. */
+/** Stores its arguments as ids, and returns each answer in turn. */
 function steering(answers: readonly (string | undefined)[] = []) {
   const asked: { finished: string[]; remaining: string[] }[] = [];
   const stopWhen = ({ finished, remaining }: BatchProgress): string | undefined => {
@@ -23,7 +23,7 @@ function steering(answers: readonly (string | undefined)[] = []) {
 }
 
 describe("F2.5 steering", () => {
-  test("is asked between sequential calls, not before the first and not after the last", async () => {
+  test("is called between sequential calls, not before the first and not after the last", async () => {
     const { asked, stopWhen } = steering();
     const run = executorFor(tools).startRun();
     await run.executeAll(calls.slice(0, 3), { strategy: "sequential", stopWhen });
@@ -33,14 +33,14 @@ describe("F2.5 steering", () => {
     ]);
   });
 
-  test("is asked between batches, not after the last", async () => {
+  test("is called between batches, not after the last", async () => {
     const { asked, stopWhen } = steering();
     const run = executorFor(tools).startRun();
     await run.executeAll(calls, { strategy: { batched: 2 }, stopWhen });
     expect(asked).toEqual([{ finished: ["a completed", "b completed"], remaining: ["c", "d"] }]);
   });
 
-  test("is told once when parallel calls have all ended; nothing is left to stop", async () => {
+  test("is called once when parallel calls have all ended; there is nothing left to stop", async () => {
     const { asked, stopWhen } = steering(["too late"]);
     const run = executorFor(tools).startRun();
     const outcomes = await run.executeAll(calls.slice(0, 2), { stopWhen });
@@ -50,24 +50,24 @@ describe("F2.5 steering", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("sees what was refused or waits for a person as finished, and that is no reason to ask", async () => {
+  test("receives refused and waiting calls as finished, and is not called for them", async () => {
     const { asked, stopWhen } = steering();
     const executor = executorFor([...tools, tool("ask", undefined, { needsApproval: true })]);
-    const list = [call("nobody"), call("ask"), call("a"), call("b")];
+    const list = [call("missing"), call("ask"), call("a"), call("b")];
     await executor.startRun().executeAll(list, { strategy: "sequential", stopWhen });
     expect(asked).toHaveLength(1);
     expect(asked[0]?.finished.toSorted()).toEqual([
       "a completed",
       "ask interrupted",
-      "nobody failed",
+      "missing failed",
     ]);
     expect(asked[0]?.remaining).toEqual(["b"]);
   });
 
-  test("is given the very calls and outcomes, with their places", async () => {
+  test("receives the calls and outcomes themselves, with their indexes", async () => {
     const seen: BatchProgress[] = [];
     const run = executorFor(tools).startRun();
-    const outcomes = await run.executeAll([call("nobody"), ...calls.slice(0, 2)], {
+    const outcomes = await run.executeAll([call("missing"), ...calls.slice(0, 2)], {
       strategy: "sequential",
       stopWhen: (progress) => void seen.push(progress) as undefined,
     });
@@ -78,7 +78,7 @@ describe("F2.5 steering", () => {
     expect(progress?.remaining[0]).toBe(calls[1]);
   });
 
-  test("stops what has not started: it fails with skipped, and the model reads why", async () => {
+  test("stops calls that have not started: they fail with skipped, and the model reads the reason", async () => {
     const { stopWhen } = steering([undefined, "The user asked for something else."]);
     const ran: string[] = [];
     const executor = executorFor(names.map((name) => tool(name, () => void ran.push(name))));
@@ -106,7 +106,7 @@ describe("F2.5 steering", () => {
     ]);
   });
 
-  test("TC28 makes a failure stop the rest, for a host that wants that", async () => {
+  test("TC28 can stop the rest after a failure, for a host that needs that", async () => {
     const executor = executorFor([
       ...tools,
       tool("bad", () => {
@@ -127,7 +127,7 @@ describe("F2.5 steering", () => {
     ).toEqual(["completed", "execution_failed", "skipped", "skipped", "skipped"]);
   });
 
-  test("gives back what skipped calls had reserved of the run's limits", async () => {
+  test("releases the run limits that skipped calls had reserved", async () => {
     const run = executorFor(tools).startRun({ limits: { calls: 4, callsPerTool: 1 } });
     const { stopWhen } = steering(["stop"]);
     await run.executeAll(calls, { strategy: "sequential", stopWhen });
@@ -138,7 +138,7 @@ describe("F2.5 steering", () => {
     expect(codeOf(await run.execute(call("a", {}, "a again")))).toBe("limit_exceeded");
   });
 
-  test("gives back what skipped calls had reserved of a rate", async () => {
+  test("releases the rate that skipped calls had reserved", async () => {
     const executor = executorFor(tools, {
       clock: new FakeClock(),
       limits: { rates: [{ calls: 3, windowMs: 1000 }] },
@@ -179,7 +179,7 @@ describe("F2.5 steering", () => {
     expect(started).toEqual(["a", "b"]);
   });
 
-  test("is not asked about calls that are cancelled with the one before them", async () => {
+  test("is not called for calls that are cancelled with the one before them", async () => {
     const { tools } = controlledTools(names);
     const { asked, stopWhen } = steering();
     const run = executorFor(tools).startRun();
@@ -199,9 +199,9 @@ describe("F2.5 steering", () => {
       },
       /database down/,
     ],
-    ["answers with something else", () => true, /neither a text nor undefined/],
+    ["answers with an invalid value", () => true, /neither a text nor undefined/],
   ])(
-    "that %s starts nothing more, loses no result, and says why to the host only",
+    "that %s starts nothing more, loses no result, and gives the reason to the host only",
     async (_, stopWhen, cause) => {
       const outcomes = await executorFor(tools)
         .startRun()
@@ -228,7 +228,7 @@ describe("F2.5 steering", () => {
     outcomes.forEach(completed);
   });
 
-  test("with a reason of any length or none gives a text that a model can read", async () => {
+  test("with a reason of any length or none results in a text that a model can read", async () => {
     for (const [reason, expected] of [
       ["", /Reason: no reason given\.$/],
       ["x".repeat(100_000), /x{1000}…$/],

@@ -20,7 +20,7 @@ describe("sequential calls", () => {
     expect((await outcomes).map((outcome) => completed(outcome).result.toolName)).toEqual(names);
   });
 
-  test("go on after one that fails, is refused, waits for a person or times out", async () => {
+  test("continue after one that fails, is refused, waits for a person or times out", async () => {
     const executor = executorFor([
       tool("throws", () => Promise.reject(new Error("no"))),
       tool("ask", undefined, { needsApproval: true }),
@@ -29,7 +29,7 @@ describe("sequential calls", () => {
     ]);
     const outcomes = await executor
       .startRun()
-      .executeAll([call("throws"), call("ask"), call("hangs"), call("nobody"), call("good")], {
+      .executeAll([call("throws"), call("ask"), call("hangs"), call("missing"), call("good")], {
         strategy: "sequential",
       });
     expect(
@@ -50,7 +50,7 @@ test("sequential calls whose deadline passes before their turn never start", asy
 });
 
 describe("batched calls", () => {
-  test("F2.5 run as many at a time as a batch holds, the next when all of those have ended", async () => {
+  test("F2.5 run one batch at a time, the next when all of the batch have ended", async () => {
     const { tools, running, finish } = controlledTools(names);
     const outcomes = executorFor(tools)
       .startRun()
@@ -74,7 +74,7 @@ describe("batched calls", () => {
   test("that were refused take no place in a batch", async () => {
     const { tools, running } = controlledTools(["a", "b", "c"]);
     const run = executorFor(tools).startRun();
-    void run.executeAll([call("a"), call("nobody"), call("b"), call("c")], {
+    void run.executeAll([call("a"), call("missing"), call("b"), call("c")], {
       strategy: { batched: 2 },
     });
     await settled();
@@ -82,7 +82,7 @@ describe("batched calls", () => {
     run.cancel();
   });
 
-  test("run all at once however large the batch is, unless a bound is said", async () => {
+  test("run all at once however large the batch is, unless a limit is set", async () => {
     const many = Array.from({ length: 20 }, (_, at) => `t${at}`);
     for (const [options, expected] of [
       [{}, 20],
@@ -100,7 +100,7 @@ describe("batched calls", () => {
     }
   });
 
-  test("with a bound below the batch's size still end before the next batch starts", async () => {
+  test("with a limit below the batch's size still end before the next batch starts", async () => {
     const { tools, running, finish } = controlledTools(names);
     const run = executorFor(tools).startRun();
     void run.executeAll(calls, { strategy: { batched: 3 }, maxConcurrency: 2 });
@@ -118,7 +118,7 @@ describe("batched calls", () => {
     run.cancel();
   });
 
-  test("go on when one of a batch is cancelled by its tool's timeout", async () => {
+  test("continue if one of a batch is cancelled by its tool's timeout", async () => {
     const executor = executorFor([
       tool("hangs", () => new Promise(() => {}), { timeoutMs: 5 }),
       tool("good"),
@@ -133,7 +133,7 @@ describe("batched calls", () => {
 });
 
 test.each(["parallel", "sequential", { batched: 2 }] as const)(
-  "F0.17 with %j no call starts before every one is admitted",
+  "F0.17 with %j no call starts before all are admitted",
   async (strategy) => {
     const executor = executorFor([tool("a"), tool("b", undefined, { needsApproval: true })], {
       onAsk: async () => (await settled(), { approved: true }),
@@ -141,7 +141,7 @@ test.each(["parallel", "sequential", { batched: 2 }] as const)(
     const events = recorded(executor);
     await executor
       .startRun()
-      .executeAll([call("a"), call("b"), call("nobody"), call("a", {}, "2")], { strategy });
+      .executeAll([call("a"), call("b"), call("missing"), call("a", {}, "2")], { strategy });
     const types = typesOf(events);
     const lastAdmission = Math.max(
       types.lastIndexOf("tool.authorized"),
@@ -152,7 +152,7 @@ test.each(["parallel", "sequential", { batched: 2 }] as const)(
   },
 );
 
-test("F0.17 calls run at once with a middleware around them, too", async () => {
+test("F0.17 calls run at once with a middleware, too", async () => {
   const { tools, running } = controlledTools(names);
   const run = executorFor(tools, { hooks: [(_, next) => next()] }).startRun();
   void run.executeAll(calls);
@@ -166,7 +166,7 @@ describe("F1.21 approvals of several calls, with an approver in the process", ()
     const asked: string[] = [];
     const ran: string[] = [];
     let answer: (approved: boolean) => void = () => {};
-    let heard: () => void = () => {};
+    let received: () => void = () => {};
     const executor = executorFor(
       ["plain", "x", "y", "z"].map((name) =>
         tool(name, () => void ran.push(name), { needsApproval: name !== "plain" }),
@@ -176,18 +176,18 @@ describe("F1.21 approvals of several calls, with an approver in the process", ()
           new Promise((resolve) => {
             asked.push(callId);
             answer = (approved) => resolve({ approved });
-            heard();
+            received();
           }),
       },
     );
-    /** Resolves when so many have been asked about. */
+    /** Resolves after the given number of approval requests. */
     const askedOf = async (count: number): Promise<void> => {
-      while (asked.length < count) await new Promise<void>((resolve) => (heard = resolve));
+      while (asked.length < count) await new Promise<void>((resolve) => (received = resolve));
     };
     return { executor, asked, askedOf, ran, answer: (approved: boolean) => answer(approved) };
   }
 
-  test("are asked one at a time in call order, and nothing starts before all are answered", async () => {
+  test("are requested one at a time in call order, and nothing starts before all are answered", async () => {
     const { executor, asked, askedOf, answer, ran } = asking();
     const outcomes = executor
       .startRun()
@@ -207,7 +207,7 @@ describe("F1.21 approvals of several calls, with an approver in the process", ()
     expect(ran).toEqual(["plain", "x", "z"]);
   });
 
-  test("that are pending or to come end when the run is cancelled, and no person is asked any more", async () => {
+  test("that are pending or not yet requested end when the run is cancelled, and no person is asked any more", async () => {
     const { executor, asked, askedOf, ran } = asking();
     const run = executor.startRun();
     const outcomes = run.executeAll([call("plain"), call("x"), call("y")]);
@@ -218,17 +218,17 @@ describe("F1.21 approvals of several calls, with an approver in the process", ()
   });
 });
 
-describe("how calls are made", () => {
+describe("the options of several calls", () => {
   const misuses: [string, ExecuteAllOptions, RegExp][] = [
-    ["F2.5 batches of none", { strategy: { batched: 0 } }, /batched":0.*whole number n above 0/],
+    ["F2.5 batches of size 0", { strategy: { batched: 0 } }, /batched":0.*whole number n above 0/],
     ["half a batch", { strategy: { batched: 1.5 } }, /batched":1\.5.*whole number/],
     ["batches without end", { strategy: { batched: Infinity } }, /"Infinity".*whole number/],
-    ["batches of no number", { strategy: { batched: NaN } }, /"NaN".*whole number/],
+    ["batches of size NaN", { strategy: { batched: NaN } }, /"NaN".*whole number/],
     ["another word", { strategy: "serial" as never }, /"serial"; use "parallel", "sequential"/],
     ["no word", { strategy: null as never }, /strategy is null/],
     ["two things", { strategy: { batched: 1, size: 2 } as never }, /strategy is/],
     ["a steering text", { stopWhen: "stop" as never }, /stopWhen is "stop"; use a function/],
-    ["another wish for duplicates", { duplicates: "drop" as never }, /use "run" or "skip"/],
+    ["an unknown option for duplicates", { duplicates: "drop" as never }, /use "run" or "skip"/],
     ["no signal", { signal: {} as never }, /signal is {}; use an AbortSignal/],
     ["a misspelt option", { maxConcurency: 2 } as never, /Did you mean maxConcurrency\?/],
   ];
@@ -243,7 +243,7 @@ describe("how calls are made", () => {
     expect(ran).toEqual([]);
   });
 
-  test.each([undefined, null, call("a"), "a"])("cannot be said of %j", async (odd) => {
+  test.each([undefined, null, call("a"), "a"])("cannot be set for %j", async (odd) => {
     const run = executorFor(tool("a")).startRun();
     await expect(run.executeAll(odd as never)).rejects.toThrow(
       "run.executeAll: the calls are no list: pass an array of them.",
@@ -251,8 +251,8 @@ describe("how calls are made", () => {
   });
 });
 
-describe("calls of a careless host", () => {
-  test("may be taken out of their list while they are made", async () => {
+describe("calls of a faulty host", () => {
+  test("may be removed from their list while they are made", async () => {
     const list: ToolCall[] = [call("a"), call("b")];
     const executor = executorFor([tool("a"), tool("b")], {
       hooks: [{ beforeCall: async () => void (list.length = 0) }],
@@ -274,7 +274,7 @@ describe("calls of a careless host", () => {
     expect(outcomes.map(({ status }) => status)).toEqual(["completed", "failed", "completed"]);
   });
 
-  test("a broken registry keeps none waiting for ever", async () => {
+  test("do not wait without end for a broken registry", async () => {
     const executor = executorFor([tool("a")], {
       hooks: [{ beforeCall: () => void (broken = true) }],
     });

@@ -9,7 +9,7 @@ import { TestSource } from "../support/test-source.ts";
 const names = ["a", "b", "c", "d"];
 const calls = names.map((name) => call(name));
 
-/** Everything that a stream gives, as it comes. */
+/** Everything that a stream yields, in order. */
 async function collected(stream: AsyncIterable<FinishedCall>, into: FinishedCall[] = []) {
   for await (const finished of stream) into.push(finished);
   return into;
@@ -19,12 +19,12 @@ async function collected(stream: AsyncIterable<FinishedCall>, into: FinishedCall
 const iterate = (stream: AsyncIterable<FinishedCall>): AsyncIterator<FinishedCall> =>
   stream[Symbol.asyncIterator]();
 
-/** What was given: place, id and status. */
+/** The yielded items: index, id and status. */
 const seen = (list: readonly FinishedCall[]): string[] =>
   list.map(({ index, call, outcome }) => `${index} ${call.id} ${outcome.status}`);
 
 describe("a stream of calls", () => {
-  test("gives each outcome as it becomes known, with the call and its place", async () => {
+  test("yields each outcome as it becomes known, with the call and its index", async () => {
     const { tools, finish } = controlledTools(names);
     const got: FinishedCall[] = [];
     const all = collected(executorFor(tools).startRun().stream(calls), got);
@@ -41,17 +41,17 @@ describe("a stream of calls", () => {
     expect(got[0]?.call).toBe(calls[2]);
   });
 
-  test("gives those that are refused or wait for a person, too, before the others have ended", async () => {
+  test("yields refused and waiting calls, too, before the others have ended", async () => {
     const { tools, finish } = controlledTools(["a"]);
     const executor = executorFor([...tools, tool("ask", undefined, { needsApproval: true })]);
-    const stream = iterate(executor.startRun().stream([call("a"), call("ask"), call("nobody")]));
+    const stream = iterate(executor.startRun().stream([call("a"), call("ask"), call("missing")]));
     const got = [(await stream.next()).value, (await stream.next()).value] as FinishedCall[];
-    expect(seen(got).toSorted()).toEqual(["1 ask interrupted", "2 nobody failed"]);
+    expect(seen(got).toSorted()).toEqual(["1 ask interrupted", "2 missing failed"]);
     finish("a");
     expect(seen([(await stream.next()).value as FinishedCall])).toEqual(["0 a completed"]);
   });
 
-  test("starts nothing before the first outcome is asked for", async () => {
+  test("starts nothing before the first outcome is requested", async () => {
     const { tools, started } = controlledTools(names);
     const executor = executorFor(tools);
     const events = recorded(executor);
@@ -66,13 +66,13 @@ describe("a stream of calls", () => {
     expect((await first).done).toBe(false);
   });
 
-  test("of no calls ends at once, and can be asked on after its end", async () => {
+  test("of no calls ends at once, and can be read after its end", async () => {
     const iterator = iterate(executorFor([]).startRun().stream([]));
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
   });
 
-  test("answers several who ask at the same time, in turn", async () => {
+  test("answers several simultaneous reads, in turn", async () => {
     const iterator = iterate(
       executorFor([tool("a"), tool("b")])
         .startRun()
@@ -133,7 +133,7 @@ describe("a stream of calls", () => {
     expect(started).toEqual(["a", "b"]);
   });
 
-  test("gives cancelled outcomes to its end when the run or the signal cancels", async () => {
+  test("yields cancelled outcomes until its end if the run or the signal cancels", async () => {
     for (const how of ["run", "signal"]) {
       const { tools } = controlledTools(names);
       const run = executorFor(tools).startRun();
@@ -155,7 +155,7 @@ describe("leaving a stream", () => {
   test.each([
     ["by break", false],
     ["by throwing", true],
-  ])("%s aborts what runs, starts nothing more and waits for nobody", async (_, throws) => {
+  ])("%s aborts running calls, starts nothing more and waits for nothing", async (_, throws) => {
     const { tools, started, running, aborted, finish } = controlledTools(names);
     const executor = executorFor(tools);
     const events = recorded(executor);
@@ -172,7 +172,7 @@ describe("leaving a stream", () => {
     expect(await consumed).toBe(throws ? "enough" : undefined);
     await settled();
     expect(seen(got)).toEqual(["0 a completed"]);
-    // `b` ignores its signal and runs on; nobody waits for it. `c` had got the place of `a`.
+    // `b` ignores its signal and continues; it is not awaited. `c` had received the slot of `a`.
     expect([started, running, aborted]).toEqual([
       ["a", "b", "c"],
       ["b", "c"],
@@ -259,7 +259,7 @@ describe("leaving a stream", () => {
     expect(started).toEqual(["a"]);
   });
 
-  test("leaves other calls of the run alone, and gives back what was reserved", async () => {
+  test("does not affect other calls of the run, and releases reservations", async () => {
     const { tools, running } = controlledTools(["a", "b", "other"]);
     const run = executorFor([...tools, tool("later")]).startRun({ limits: { calls: 3 } });
     void run.execute(call("other"));

@@ -6,8 +6,8 @@ import { SchemaCache } from "../../src/schema/schema-cache.ts";
 
 const schemaOf = (at: number): JsonSchema => ({ type: "object", title: `schema ${at}` });
 
-describe("RE09: what is kept of schemas", () => {
-  test("is bounded, the one that was asked for longest ago goes first", () => {
+describe("RE09: the cache of schemas", () => {
+  test("is bounded, and evicts the least recently used one first", () => {
     const compiled: string[] = [];
     const cache = new SchemaCache({
       compile(schema): CompiledSchema {
@@ -25,7 +25,7 @@ describe("RE09: what is kept of schemas", () => {
     expect(compiled.at(-1)).toBe("schema 1");
   });
 
-  test("does not go while somebody holds the schema", () => {
+  test("evicts nothing while the schema is referenced", () => {
     let compiled = 0;
     const cache = new SchemaCache({ compile: () => ((compiled += 1), () => undefined) });
     const held = schemaOf(0);
@@ -35,14 +35,14 @@ describe("RE09: what is kept of schemas", () => {
     expect(compiled).toBe(5000);
   });
 
-  test("lets memory go: thousands of schemas, used once each, leave nothing behind", () => {
+  test("releases memory: thousands of schemas, used once each, leave nothing behind", () => {
     const printed = execFileSync(
       process.execPath,
       ["--expose-gc", "--conditions=@toolweave/source", "--input-type=module", "-e", script],
       { encoding: "utf8", cwd: import.meta.dirname },
     );
     const { first, last } = JSON.parse(printed) as { first: number; last: number };
-    // 2,000 more would take some 10 MB if they were kept.
+    // 2,000 more would take some 10 MB if they were cached.
     expect(last - first).toBeLessThan(4_000_000);
   });
 });

@@ -41,7 +41,7 @@ describe("canonical JSON", () => {
     );
   });
 
-  test("parses to what it was made of", () => {
+  test("parses to the original value", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -49,7 +49,7 @@ describe("canonical JSON", () => {
     );
   });
 
-  test("leaves out what is undefined in an object, and writes null elsewhere", () => {
+  test("omits undefined values in an object, and writes null elsewhere", () => {
     expect(canonicalJson({ a: undefined, b: [undefined] })).toBe('{"b":[null]}');
     expect(canonicalJson(undefined)).toBe("null");
   });

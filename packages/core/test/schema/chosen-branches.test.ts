@@ -18,7 +18,7 @@ async function problems(schema: JsonSchema, value: JsonValue): Promise<string[] 
 }
 
 describe.each<[string, JsonSchema]>([
-  ["written in place", { properties: { shapes: { items: { oneOf: [circle, square] } } } }],
+  ["written inline", { properties: { shapes: { items: { oneOf: [circle, square] } } } }],
   [
     "that are definitions",
     {
@@ -31,25 +31,25 @@ describe.each<[string, JsonSchema]>([
     },
   ],
 ])("of branches %s", (_, schema) => {
-  test("the one that the value names says what is wrong", async () => {
+  test("the one that the discriminator names has the problem", async () => {
     expect(await problems(schema, { shapes: [{ type: "square" }] })).toEqual([
       "/shapes/0/side is required",
     ]);
   });
 
-  test("all that could be named are listed once when it names none", async () => {
+  test("all discriminators are listed once if the value names none", async () => {
     expect(await problems(schema, { shapes: [{ type: "cube", side: 1 }] })).toEqual([
       '/shapes/0/type must be one of "circle", "square"',
     ]);
   });
 
-  test("which nothing tells apart, all say what is wrong", async () => {
+  test("without a discriminator, all have a problem", async () => {
     expect(await problems(schema, { shapes: [7] })).toContainEqual(
       expect.stringContaining("/shapes/0 must have one of the allowed shapes"),
     );
   });
 
-  test("errors elsewhere stay", async () => {
+  test("errors elsewhere are kept", async () => {
     const strict = { ...schema, required: ["name"] };
     expect(await problems(strict, { shapes: [{ type: "circle" }] })).toEqual([
       "/name is required",
@@ -72,7 +72,7 @@ describe("of branches without constants", () => {
   const $defs = { ByMail: byMail, ByPhone: byPhone, Name: { type: "string", minLength: 1 } };
   const anyOf = [{ $ref: "#/$defs/ByMail" }, { $ref: "#/$defs/ByPhone" }];
 
-  test("the one that the value comes closest to says what is wrong, and is named", async () => {
+  test("the one that is closest to the value has the problem, and is named", async () => {
     expect(await problems({ properties: { to: { anyOf } }, $defs }, { to: { mail: "m" } })).toEqual(
       [
         "/to/name is required",
@@ -81,7 +81,7 @@ describe("of branches without constants", () => {
     );
   });
 
-  test("the one of the value's type is closest", async () => {
+  test("the one with the value's type is closest", async () => {
     const schema = {
       properties: { to: { anyOf: [...anyOf, { type: "string", minLength: 3 }] } },
       $defs,
@@ -92,7 +92,7 @@ describe("of branches without constants", () => {
     ]);
   });
 
-  test("several that are equally close all say what is wrong", async () => {
+  test("several that are equally close all have a problem", async () => {
     const schema = {
       anyOf: [
         { title: "A", required: ["a"] },
@@ -106,7 +106,7 @@ describe("of branches without constants", () => {
     ]);
   });
 
-  test("several that hold where one is allowed are named", async () => {
+  test("several that match where one is allowed are named", async () => {
     const schema = {
       oneOf: [{ title: "Any", type: "object" }, { type: "string" }, { required: ["a"] }],
     };
@@ -116,7 +116,7 @@ describe("of branches without constants", () => {
   });
 });
 
-test("a constant beside a reference, or behind one, says which branch is meant", async () => {
+test("a constant beside a reference, or behind one, selects the branch", async () => {
   const schema = {
     anyOf: [
       { $ref: "#/$defs/Cat", properties: { kind: { const: "Cat" } } },

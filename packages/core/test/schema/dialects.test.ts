@@ -19,12 +19,12 @@ describe("the dialect", () => {
   const tuple = { type: "object", properties: { a: { items: [{ type: "string" }] } } };
   const prefixItems = { type: "object", properties: { a: { prefixItems: [{ type: "string" }] } } };
 
-  test("is 2020-12 when the schema does not say", async () => {
+  test("is 2020-12 if the schema has no $schema", async () => {
     expect(await problems(prefixItems, { a: [1] })).toHaveLength(1);
     expect(await problems({ ...prefixItems, $schema: draft2020 }, { a: [1] })).toHaveLength(1);
   });
 
-  test("is draft-07 when the schema says so", async () => {
+  test("is draft-07 if the schema says so", async () => {
     expect(await problems({ ...tuple, $schema: draft7 }, { a: [1] })).toHaveLength(1);
     expect(await problems({ ...prefixItems, $schema: draft7 }, { a: [1] })).toBe(undefined);
     const old = {
@@ -38,7 +38,7 @@ describe("the dialect", () => {
     expect(await problems(old, { a: 1 })).toHaveLength(1);
   });
 
-  test("of draft-04 calls its schemas by id, which is a keyword like those that nobody knows", async () => {
+  test("of draft-04 uses `id` as its identifier, which is otherwise an unknown keyword", async () => {
     const old = {
       $schema: "http://json-schema.org/draft-04/schema#",
       id: "https://example.com/book",
@@ -51,7 +51,7 @@ describe("the dialect", () => {
     expect(await problems(undated, { title: 1 })).toHaveLength(1);
   });
 
-  test("is 2019-09 when the schema says so", async () => {
+  test("is 2019-09 if the schema says so", async () => {
     expect(await problems({ ...tuple, $schema: draft2019 }, { a: [1] })).toHaveLength(1);
     const recursive = {
       $schema: draft2019,
@@ -66,15 +66,15 @@ describe("the dialect", () => {
     );
   });
 
-  test("is 2020-12 when the schema names one that nobody knows", async () => {
+  test("is 2020-12 if the schema names an unknown one", async () => {
     const schema = { ...prefixItems, $schema: "https://example.com/mine" };
     expect(await problems(schema, { a: [1] })).toHaveLength(1);
     expect(await problems({ ...prefixItems, $schema: 7 }, { a: [1] })).toHaveLength(1);
   });
 });
 
-describe("what a schema may hold", () => {
-  test("is keywords and formats that nobody knows: they are annotations", async () => {
+describe("a schema may contain", () => {
+  test("unknown keywords and formats: they are annotations", async () => {
     const schema = {
       type: "object",
       "x-internal": true,
@@ -87,7 +87,7 @@ describe("what a schema may hold", () => {
     expect(await problems(schema, { mail: "no mail", n: 3 })).toBe(undefined);
   });
 
-  test("is a pattern that is valid only without the u flag", async () => {
+  test("a pattern that is valid only without the u flag", async () => {
     const schema = {
       type: "object",
       properties: { a: { type: "string", pattern: "^\\_[a-z\\_\\:]+$" } },
@@ -96,18 +96,18 @@ describe("what a schema may hold", () => {
     expect(await problems(schema, { a: "b" })).toHaveLength(1);
   });
 
-  test("is a pattern beyond the basic plane", async () => {
+  test("a pattern outside of the basic multilingual plane", async () => {
     const schema = { type: "object", properties: { a: { pattern: "^\\p{L}.$" } } };
     expect(await problems(schema, { a: "é😀" })).toBe(undefined);
   });
 
-  test("is no pattern that is valid in no way", async () => {
+  test("no pattern that is always invalid", async () => {
     await expect(
       problems({ type: "object", properties: { a: { pattern: "(" } } }, {}),
     ).rejects.toThrow(/Invalid regular expression/);
   });
 
-  test("is itself, again and again", async () => {
+  test("references to itself", async () => {
     const tree = {
       type: "object",
       properties: { name: { type: "string" }, children: { type: "array", items: { $ref: "#" } } },
@@ -122,7 +122,7 @@ describe("what a schema may hold", () => {
     }
   });
 
-  test("is a part that points to another part that points back", async () => {
+  test("a part that refers to another part that refers back", async () => {
     const schema = {
       type: "object",
       properties: { a: { $ref: "#/$defs/a" } },
@@ -135,7 +135,7 @@ describe("what a schema may hold", () => {
     expect(await problems(schema, { a: { b: { a: { b: { n: "x" } } } } })).toHaveLength(1);
   });
 
-  test("is anchors, dynamic ones too", async () => {
+  test("anchors, including dynamic ones", async () => {
     const schema = {
       $dynamicAnchor: "node",
       type: "object",
@@ -150,7 +150,7 @@ describe("what a schema may hold", () => {
 
 describe("items that are equal", () => {
   test.each([undefined, draft7, draft2019])(
-    "are told in %s, with their places",
+    "are reported in %s, with their indexes",
     async (dialect) => {
       const schema = { ...(dialect === undefined ? {} : { $schema: dialect }), uniqueItems: true };
       expect(await problems(schema, [{ a: 1, b: [2] }, "x", { b: [2], a: 1.0 }])).toEqual([
@@ -167,7 +167,7 @@ describe("items that are equal", () => {
 });
 
 describe("a tuple that is longer than the data", () => {
-  test("hides nothing that follows it, where only the verdict counts", async () => {
+  test("hides no later problem, if only the verdict is needed", async () => {
     const tuple = {
       prefixItems: [{ type: "string" }, { type: "string" }],
       contains: { const: "b" },
@@ -178,9 +178,9 @@ describe("a tuple that is longer than the data", () => {
   });
 });
 
-describe("names that every object has", () => {
+describe("property names that every object inherits", () => {
   test.each(["constructor", "toString", "__proto__"])(
-    "%s is not evaluated because every object has it",
+    "%s is not evaluated because every object inherits it",
     async (name) => {
       const value = JSON.parse(`{"${name}":1}`) as unknown;
       for (const schema of [
@@ -245,7 +245,7 @@ describe("a problem", () => {
     expect(await problems(schema, value)).toEqual([{ path, message }]);
   });
 
-  test("with a choice says so, and with a long one shows the beginning", async () => {
+  test("with an enum lists it, and truncates a long one", async () => {
     expect(await problems(schema, { kind: "a", either: true })).toContainEqual({
       path: "/either",
       message: "must have one of the allowed shapes: string, number",
@@ -254,7 +254,7 @@ describe("a problem", () => {
     expect(problem?.message).toMatch(/^must be one of 0, 1, .*18, 19, … \(30 in all\)$/);
   });
 
-  test("of a property that nothing evaluates names it", async () => {
+  test("of an unevaluated property names it", async () => {
     const schema = {
       type: "object",
       allOf: [{ properties: { a: {} } }],

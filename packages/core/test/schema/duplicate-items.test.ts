@@ -6,7 +6,7 @@ import { allowWork } from "../../src/schema/pattern/work-budget.ts";
 
 beforeEach(() => allowWork(Infinity));
 
-/** Every item with every other, from the end: what Ajv does. */
+/** Every item with every other, from the end: as in Ajv. */
 function slowly(items: readonly unknown[]): [number, number] | undefined {
   for (let i = items.length - 1; i > 0; i--) {
     for (let j = i - 1; j >= 0; j--) if (isDeepStrictEqual(items[i], items[j])) return [i, j];
@@ -15,7 +15,7 @@ function slowly(items: readonly unknown[]): [number, number] | undefined {
 }
 
 describe("duplicate items", () => {
-  test("are the two that comparing all of them finds", () => {
+  test("are the two that a comparison of all of them finds", () => {
     const small = fc.jsonValue({ maxDepth: 2 });
     const item = fc.oneof(small, fc.constantFrom(0, 1, "1", null, true, [], {}, { a: 1 }, [1]));
     fc.assert(
@@ -28,14 +28,14 @@ describe("duplicate items", () => {
 
   test.each<[string, unknown[], [number, number] | undefined]>([
     [
-      "objects whose keys stand in another order",
+      "objects whose keys are in another order",
       [
         { a: 1, b: 2 },
         { b: 2, a: 1 },
       ],
       [1, 0],
     ],
-    ["one number, however it is written", [1, JSON.parse("1.0")], [1, 0]],
+    ["one number, in any notation", [1, JSON.parse("1.0")], [1, 0]],
     ["zero and minus zero", [0, -0], [1, 0]],
     ["not a number and its text", [1, "1"], undefined],
     ["not an object and its text", [{}, "{}", [], "[]", null, "null", true, "true"], undefined],

@@ -115,7 +115,7 @@ describe.each([
     ["const", '{"const":{"__proto__":1}}', '{"__proto__":2}', false],
     ["const", '{"const":{"__proto__":1}}', "{}", false],
     [
-      "const, whose value is no schema",
+      "const, whose value is not a schema",
       '{"const":{"properties":{"__proto__":1}}}',
       '{"properties":{"__proto__":1}}',
       true,
@@ -168,17 +168,17 @@ describe("an argument named __proto__", () => {
     for (const args of [sent, parsed(sent) as JsonObject]) {
       completed(await executor.execute(call("t", args)));
     }
-    // Text of the model's stays a text in the event.
+    // The model's text stays a text in the event.
     expect(seen).toEqual(Array.from({ length: 8 }, () => sent));
   });
 
-  test("is refused where the schema knows no such property", async () => {
+  test("is refused if the schema has no such property", async () => {
     const closed = { type: "object", additionalProperties: false } as const;
     const executor = executorFor(tool("t", () => "ran", { input: closed }));
     expect(failed(await executor.execute(call("t", sent))).error.message).toContain("__proto__");
   });
 
-  test("makes another hash and another copy", () => {
+  test("changes the hash and the copy", () => {
     const other = parsed('{"__proto__":{"b":["other"]}}');
     expect(canonicalJson(parsed(sent))).toBe(sent);
     expect(canonicalJson(parsed(sent))).not.toBe(canonicalJson(other));
@@ -186,7 +186,7 @@ describe("an argument named __proto__", () => {
     expect(JSON.stringify(cloneJson(parsed(sent)))).toBe(sent);
   });
 
-  test("is searched for secrets in a result, wherever that holds it", async () => {
+  test("is searched for secrets in a result, wherever the result contains it", async () => {
     const redact = { secrets: ["s3cret-4711"] };
     const result = tool("t", () => parsed(`{"a":[${sent}]}`));
     const outcome = await executorFor(result, { redact }).execute(call("t"));

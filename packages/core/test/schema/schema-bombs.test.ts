@@ -29,7 +29,7 @@ function withPatterns(count: number): JsonSchema {
   return Object.fromEntries(names) as JsonSchema;
 }
 
-/** What a call ends in when compiling or checking may cost only so many units of work. */
+/** The outcome of a call if compiling or checking may cost only the given units of work. */
 async function within(
   budgets: Partial<typeof workBudgets>,
   work: () => Promise<ToolOutcome>,
@@ -44,7 +44,7 @@ async function within(
 }
 
 describe("schema bombs", () => {
-  test("SC01 a pattern with exponential backtracking does not hold up the process", async () => {
+  test("SC01 a pattern with exponential backtracking does not block the process", async () => {
     const executor = executorWith({ type: "object", properties: { a: { pattern: "^(a+)+$" } } });
     completed(await executor.execute(call("bomb", { a: "a" })));
     const args = { a: `${"a".repeat(40)}!` };
@@ -52,7 +52,7 @@ describe("schema bombs", () => {
     expect(failed(outcome).error.message).toContain("must match pattern");
   });
 
-  test("SC02 such a pattern in a server's output schema does not, either", async () => {
+  test("SC02 such a pattern in a server's output schema does not block it either", async () => {
     const output = { type: "string", pattern: "^(a+)+$" };
     const executor = executorFor(
       tool("bomb", ({ n }) => `${"a".repeat(n as number)}!`, { output }),
@@ -62,7 +62,7 @@ describe("schema bombs", () => {
     expect(failed(outcome).error.message).toContain("must match pattern");
   });
 
-  test("SC01 a pattern that nothing can check in bounded time is not checked, and the event says so", async () => {
+  test("SC01 a pattern that cannot be checked in bounded time is not checked, and the event reports that", async () => {
     const a = { type: "string", pattern: "^(a+)\\1$" };
     const executor = executorWith({ type: "object", properties: { a } });
     const warnings: string[] = [];
@@ -97,7 +97,7 @@ describe("schema bombs", () => {
     expect((await executor.execute(call("bomb", args))).status).toBe("completed");
   });
 
-  test("SC03 a schema that points to itself is kept as it is, and its tool works", async () => {
+  test("SC03 a schema that refers to itself is kept as it is, and its tool works", async () => {
     const input = {
       type: "object",
       properties: { c: { $ref: "#" }, b: { $ref: "#/$defs/A" } },
@@ -110,7 +110,7 @@ describe("schema bombs", () => {
     completed(await executor.execute(call("bomb", { c: { c: {} }, b: { b: {} } })));
   });
 
-  test("SC03 a reference that is nothing but itself is a defect of that tool only", async () => {
+  test("SC03 a reference that refers only to itself is a defect of that tool only", async () => {
     const executor = executorWith({
       type: "object",
       properties: { a: { $ref: "#/properties/a" } },
@@ -130,7 +130,7 @@ describe("schema bombs", () => {
     },
   );
 
-  test("SC06 arguments of 20,000 levels are refused before a validator sees them", async () => {
+  test("SC06 arguments of 20,000 levels are refused before validation", async () => {
     const executor = executorWith({ type: "object", properties: { a: { $ref: "#" } } });
     const text = `${'{"a":'.repeat(20_000)}{}${"}".repeat(20_000)}`;
     const value = JSON.parse(text) as JsonObject;
@@ -141,7 +141,7 @@ describe("schema bombs", () => {
     }
   });
 
-  // Ajv alone: by the square of the patterns' number.
+  // Ajv alone: quadratic in the number of patterns.
   test("SC07 a schema with a thousand patterns is compiled within a part of the budget", async () => {
     const executor = executorWith({ type: "object", properties: withPatterns(1000) });
     await executor.execute(call("good"));
@@ -152,7 +152,7 @@ describe("schema bombs", () => {
   });
 
   // Ajv alone: half a minute, then an exhausted stack.
-  test("SC07 one with twenty thousand is a defect of that tool only, and found to be one once", async () => {
+  test("SC07 a schema with twenty thousand patterns is a defect of that tool only, which is found once", async () => {
     const executor = executorWith({ type: "object", properties: withPatterns(20_000) });
     const outcome = await within({ compile: workBudgets.compile / 10 }, () =>
       executor.execute(call("bomb")),
@@ -164,7 +164,7 @@ describe("schema bombs", () => {
     completed(await executor.execute(call("good")));
   });
 
-  test("SC08 uniqueItems over thousands of objects does not hold up the process", async () => {
+  test("SC08 uniqueItems over thousands of objects does not block the process", async () => {
     const executor = executorWith({ type: "object", properties: { a: { uniqueItems: true } } });
     const a = Array.from({ length: 8000 }, (_, at) => ({ at, more: { at } }));
     // Every item with every other would be some 30 million comparisons.
@@ -182,7 +182,7 @@ describe("schema bombs", () => {
       $defs: { item: { required: ["b"], properties: { b: { $ref: "#" } } } },
     });
     const a = Array.from({ length: 100_000 }, () => ({}));
-    // When each of them copied all before, it would be billions of steps.
+    // If each of them copied all before it, it would be billions of steps.
     const outcome = await within({ check: workBudgets.check }, () =>
       executor.execute(call("bomb", { a })),
     );
@@ -214,7 +214,7 @@ describe("schema bombs", () => {
     }
   });
 
-  test("SC13 a default under __proto__ changes nobody's prototype", async () => {
+  test("SC13 a default under __proto__ changes no prototype", async () => {
     const input = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"default":{"polluted":1},"properties":{"polluted":{"default":1}}},' +
         '"constructor":{"properties":{"prototype":{"properties":{"polluted":{"default":1}}}}}}}',
@@ -245,7 +245,7 @@ describe("schema bombs", () => {
     expect(fetched).toEqual([]);
   });
 
-  test("SC15 what one schema calls itself neither serves nor disturbs another", async () => {
+  test("SC15 the identifiers of one schema do not affect another", async () => {
     const validator = ajvValidator();
     const id = "https://example.com/shared";
     const check = async (schema: JsonSchema, value: unknown): Promise<boolean> =>
@@ -273,7 +273,7 @@ describe("schema bombs", () => {
     }
   });
 
-  test("SC15 a schema cannot take the place of the dialect's own, nor of what all objects have", async () => {
+  test("SC15 a schema cannot replace the meta-schema of its dialect, nor inherited members", async () => {
     const validator = ajvValidator();
     const check = async (schema: JsonSchema): Promise<unknown> =>
       (await validator.compile(schema))({});
@@ -317,7 +317,7 @@ describe("schema bombs", () => {
     expect(marks.injected).toBe(undefined);
   });
 
-  test("SC18 nothing is coerced: a text is no flag and no number", async () => {
+  test("SC18 nothing is coerced: a text is neither a boolean nor a number", async () => {
     const executor = executorWith({
       type: "object",
       properties: { confirm: { type: "boolean" }, n: { type: "number" } },
@@ -335,7 +335,7 @@ describe("schema bombs", () => {
     }
   });
 
-  test("SC18 a number that JSON cannot hold is refused, however it was written", async () => {
+  test("SC18 a number that JSON cannot represent is refused, in any notation", async () => {
     const executor = executorWith({ type: "object", properties: { n: { type: "number" } } });
     expect(failed(await executor.execute(call("bomb", '{"n":1e999}'))).error.message).toContain(
       "Infinity",

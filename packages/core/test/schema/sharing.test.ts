@@ -36,7 +36,7 @@ describe("compiling", () => {
     expect(validator.compiled).toHaveLength(1);
   });
 
-  test("happens once for equal schemas, of however many tools", async () => {
+  test("happens once for equal schemas of any number of tools", async () => {
     const validator = new CountingValidator();
     const tools = [tool("a", () => 1, { input }), tool("b", () => 1, { input: equal })];
     const executor = executorFor(tools, { validator });
@@ -44,7 +44,7 @@ describe("compiling", () => {
     expect(validator.compiled).toHaveLength(1);
   });
 
-  test("happens once for calls that are made at once, while the validator is still loading", async () => {
+  test("happens once for simultaneous calls, while the validator is still loading", async () => {
     const validator = new CountingValidator(true);
     const tools = [tool("a", () => 1, { input }), tool("b", () => 1, { input: equal })];
     const executor = executorFor(tools, { validator });
@@ -61,7 +61,7 @@ describe("compiling", () => {
     expect(loose({ b: 1 })).toBe(undefined);
   });
 
-  test("is not waited for once the validator is there", async () => {
+  test("is not awaited once the validator exists", async () => {
     const validator = ajvValidator();
     expect(validator.compile(input)).toBeInstanceOf(Promise);
     await validator.compile(input);
@@ -69,7 +69,7 @@ describe("compiling", () => {
   });
 });
 
-describe("a schema that is none", () => {
+describe("an invalid schema", () => {
   test("fails its own tool's calls as a defect of the host, and no other's", async () => {
     const tools = [
       tool("bad", () => 1, { input: { type: "object", properties: { a: { type: "nothing" } } } }),
@@ -86,7 +86,7 @@ describe("a schema that is none", () => {
     completed(await executor.execute(call("good")));
   });
 
-  test("is the same when the validator throws at once, whatever it throws", async () => {
+  test("is the same if the validator throws at once, whatever it throws", async () => {
     const validator: SchemaValidator = {
       compile: () => {
         throw "a text";
@@ -96,7 +96,7 @@ describe("a schema that is none", () => {
     expect(failed(await executor.execute(call("a"))).error.message).toContain("(a text)");
   });
 
-  test("is found to be none once: that may have taken its time", async () => {
+  test("is compiled once only, since that may be slow", async () => {
     const compiled: JsonSchema[] = [];
     const validator: SchemaValidator = {
       compile: (schema) => {
@@ -114,7 +114,7 @@ describe("a schema that is none", () => {
     expect(compiled).toHaveLength(1);
   });
 
-  test("is tried again when there was no stack left to look at it", async () => {
+  test("is compiled again if the stack was exhausted", async () => {
     let full = true;
     const validator: SchemaValidator = {
       compile: () => {
@@ -128,7 +128,7 @@ describe("a schema that is none", () => {
     completed(await executor.execute(call("a")));
   });
 
-  test("may be given another try: a failure is not kept", async () => {
+  test("may be compiled again: a failure is not cached", async () => {
     let broken = true;
     const validator: SchemaValidator = {
       compile: () => (broken ? Promise.reject(new Error("loading failed")) : () => undefined),

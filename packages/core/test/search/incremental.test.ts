@@ -25,7 +25,7 @@ const tool = fc
   .map(({ name, description, key }) => findable(name, description, taking(key)));
 const tools = fc.uniqueArray(tool, { maxLength: 5, selector: ({ spec }) => spec.name });
 
-/** A tool whose reading is counted. */
+/** A tool whose reads are counted. */
 function counted(name: string, read: string[]): Tool {
   const plain = findable(name, "");
   const spec = Object.defineProperty({ ...plain.spec }, "description", {
@@ -34,8 +34,8 @@ function counted(name: string, read: string[]): Tool {
   return { ...plain, spec };
 }
 
-describe("an index that is kept up to date", () => {
-  it("finds what a new one finds, with the same scores, after any changes", () => {
+describe("an index that is updated", () => {
+  it("finds the same as a new one, with the same scores, after any changes", () => {
     fc.assert(
       fc.property(fc.array(tools, { minLength: 1, maxLength: 6 }), text, (steps, query) => {
         const kept = new ToolIndex();
@@ -51,7 +51,7 @@ describe("an index that is kept up to date", () => {
     );
   });
 
-  it("learns the names of parameters without having made what a model is shown of them", () => {
+  it("reads the names of parameters without creating the model's schema", () => {
     const plain = findable("a", "");
     const made: string[] = [];
     const spec = Object.defineProperty({ ...plain.spec }, "inputSchema", {
@@ -63,7 +63,7 @@ describe("an index that is kept up to date", () => {
     expect(made).toEqual([]);
   });
 
-  it("reads only what came or is another tool than before", () => {
+  it("reads only new and changed tools", () => {
     const read: string[] = [];
     const [a, b, c] = ["a", "b", "c"].map((name) => counted(name, read)) as [Tool, Tool, Tool];
     const index = new ToolIndex();
@@ -77,16 +77,16 @@ describe("an index that is kept up to date", () => {
     expect(read).toEqual([]);
   });
 
-  it("looks at nothing of the toolset that it has already", () => {
+  it("reads nothing of a toolset that it already has", () => {
     const toolset = toolsetOf(...harbour);
     const index = new ToolIndex();
     index.update(toolset);
-    toolset.names = toolset.get = () => expect.fail("it was looked at");
+    toolset.names = toolset.get = () => expect.fail("it was read");
     index.update(toolset);
     expect(index.size).toBe(harbour.length);
   });
 
-  it("does not find what is gone, nor by what a tool said before", () => {
+  it("does not find removed tools, nor former texts of a tool", () => {
     const index = new ToolIndex();
     index.update(toolsetOf(findable("a", "Ropes."), findable("b", "Sails.")));
     index.update(toolsetOf(findable("b", "Masts.")));

@@ -13,7 +13,7 @@ function found(index: ToolIndex, query: string, limit = 10): readonly string[] {
   return index.search(query, limit).map(({ name }) => name);
 }
 
-describe("what a tool is found by", () => {
+describe("a tool is found by", () => {
   const index = indexOf(...harbour);
 
   it.each([
@@ -24,14 +24,14 @@ describe("what a tool is found by", () => {
     ["the name of a parameter", "draught", "pilotOrder"],
     ["a part of the name of a parameter", "channel", "pilotOrder"],
     ["its source", "seagate", "customs_report"],
-    ["what it was at its source", "declarations", "customs_report"],
-    ["a word of the same meaning", "please make a booking for me", "berth_reserve"],
+    ["its name at its source", "declarations", "customs_report"],
+    ["a word with the same meaning", "please make a booking for me", "berth_reserve"],
     ["its name among other words", "use crane_status to see what is up", "crane_status"],
   ])("%s", (_, query, name) => {
     expect(found(index, query)[0]).toBe(name);
   });
 
-  it("a word of the same subject", () => {
+  it("a word about the same subject", () => {
     const index = indexOf(...harbour, findable("galley", "Cooks dinner."));
     expect(found(index, "any new recipe")).toEqual(["galley"]);
   });
@@ -46,7 +46,7 @@ describe("what a tool is found by", () => {
     expect(found(titled, "anchor")).toEqual(["b"]);
   });
 
-  it("a name of two words that others write in one", () => {
+  it("a name of two words that the query writes as one", () => {
     const index = indexOf(findable("issues", "The issues of a GitHub project."));
     expect(found(index, "github")).toEqual(["issues"]);
     expect(found(index, "hub")).toEqual(["issues"]);
@@ -65,7 +65,7 @@ describe("what a tool is found by", () => {
   });
 });
 
-describe("what a tool is not found by", () => {
+describe("a tool is not found by", () => {
   it("an address or a tag in its description", () => {
     const index = indexOf(findable("rope", "<p>Rope</p> See https://chandler.example/anchor now."));
     expect(found(index, "chandler")).toEqual([]);
@@ -73,12 +73,12 @@ describe("what a tool is not found by", () => {
     expect(found(index, "see https://rope.example/")).toEqual(["rope"]);
   });
 
-  it("the adapter that made it", () => {
+  it("the adapter that created it", () => {
     expect(found(indexOf(...harbour), "openapi adapter code")).toEqual(["customs_report"]);
   });
 });
 
-describe("the order of what is found", () => {
+describe("the order of results", () => {
   it("puts a name before a description, and a description before a parameter", () => {
     const index = indexOf(
       findable("a", "Does a thing with paper.", taking("kite")),
@@ -88,18 +88,18 @@ describe("the order of what is found", () => {
     expect(found(index, "kite")).toEqual(["kite", "b", "a"]);
   });
 
-  it("puts the form that the query has before another", () => {
+  it("puts the form of the query before another", () => {
     const index = indexOf(findable("a", "Gives a berth."), findable("b", "Gives berths."));
     expect(found(index, "berth")).toEqual(["a", "b"]);
     expect(found(index, "berths")).toEqual(["b", "a"]);
   });
 
-  it("puts the word itself before one of the same meaning", () => {
+  it("puts the word itself before one with the same meaning", () => {
     const index = indexOf(findable("a", "Fetch ropes."), findable("b", "Retrieve ropes."));
     expect(found(index, "retrieve a rope for the mast")).toEqual(["b", "a"]);
   });
 
-  it("puts a word that is rare above the words of asking", () => {
+  it("puts a rare word above common words of questions", () => {
     const index = indexOf(
       findable("desk", "Helps people who need something and want to know."),
       findable("chandler", "Has rope, among many other goods for ships and boats."),
@@ -107,13 +107,13 @@ describe("the order of what is found", () => {
     expect(found(index, "I need help: who has rope?")).toEqual(["chandler", "desk"]);
   });
 
-  it("puts a frequent word before a rare one of the same meaning", () => {
+  it("puts a frequent word before a rare one with the same meaning", () => {
     const many = ["u", "v", "w", "x", "y", "z"].map((name) => findable(name, "Fetches sails."));
     const index = indexOf(findable("rare", "Retrieves sails."), ...many);
     expect(found(index, "fetch sails for schooners").at(-1)).toBe("rare");
   });
 
-  it("loses nothing of a description when a parameter has the same word", () => {
+  it("keeps the score of a description if a parameter has the same word", () => {
     const index = indexOf(
       findable("one", "A kite."),
       findable("two", "A kite, yes, a kite.", taking("kite")),
@@ -121,14 +121,14 @@ describe("the order of what is found", () => {
     expect(found(index, "kite")).toEqual(["two", "one"]);
   });
 
-  it("does not look for other words when a tool has all that were asked for", () => {
+  it("uses no synonyms if a tool has all words of the query", () => {
     const index = indexOf(findable("a", "Buys rope."), findable("b", "Purchases rope."));
     const scores = index.search("buys rope", 2).map(({ score }) => score);
     const alone = index.search("rope", 2).map(({ score }) => score);
     expect(scores[1]).toBeCloseTo(alone[1] as number, 10);
   });
 
-  it("puts the tool that the query names first, whatever others say of it", () => {
+  it("puts the tool that the query names first, whatever the others contain", () => {
     const index = indexOf(
       findable("get_all", "Nothing to speak of."),
       findable("other", "get_all get_all get_all"),
@@ -138,7 +138,7 @@ describe("the order of what is found", () => {
     expect(found(index, "about")).toEqual(["about"]);
   });
 
-  it("is by name among equals, and the same each time", () => {
+  it("is by name for equal scores, and the same each time", () => {
     const same = ["east", "bow", "Stern", "aft"].map((name) => findable(name, "Splices rope."));
     const index = indexOf(...same);
     expect(found(index, "splice")).toEqual(["Stern", "aft", "bow", "east"]);
@@ -146,11 +146,11 @@ describe("the order of what is found", () => {
   });
 });
 
-describe("how much is found", () => {
+describe("the number of results", () => {
   const index = indexOf(...harbour);
 
   it.each(["harbour vessel berth cargo", "the tide table of a working crane"])(
-    "is at most the limit, and the best of it: %s",
+    "is at most the limit, and the best of them: %s",
     (query) => {
       const all = index.search(query, 100);
       expect(all.length).toBeGreaterThan(1);
@@ -161,25 +161,25 @@ describe("how much is found", () => {
     },
   );
 
-  it.each([0, -1, Number.NaN, 0.5])("is nothing for a limit of %s", (limit) => {
+  it.each([0, -1, Number.NaN, 0.5])("is zero for a limit of %s", (limit) => {
     expect(index.search("berth", limit)).toEqual([]);
   });
 
-  it.each(["", "   ", "?!…", "the of and", "qwertzuiop"])("is nothing for %j", (query) => {
+  it.each(["", "   ", "?!…", "the of and", "qwertzuiop"])("is zero for %j", (query) => {
     expect(index.search(query, 10)).toEqual([]);
   });
 
-  it("is nothing without tools", () => {
+  it("is zero without tools", () => {
     expect(new ToolIndex().search("berth", 10)).toEqual([]);
     expect(indexOf().search("berth", 10)).toEqual([]);
   });
 
-  it("is only what may be kept, and then as much as the limit", () => {
+  it("includes only tools that the filter keeps, up to the limit", () => {
     const kept = index.search("berth", 1, (name) => name !== "berth_list");
     expect(kept.map(({ name }) => name)).toEqual(["berth_reserve"]);
   });
 
-  it("has scores above 0 that fall", () => {
+  it("has descending scores above 0", () => {
     const scores = index
       .search("a berth in the harbour for my vessel", 10)
       .map(({ score }) => score);

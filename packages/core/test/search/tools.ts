@@ -3,7 +3,7 @@ import { ToolsetSnapshot } from "@toolweave/core/adapter";
 
 type Changes = { readonly [Key in keyof ToolSpec]?: ToolSpec[Key] };
 
-/** A tool that is only ever found. */
+/** A tool that is only searched. */
 export function findable(name: string, description: string, more: Changes = {}): Tool {
   return {
     spec: {
@@ -26,13 +26,13 @@ export function toolsetOf(...tools: readonly Tool[]): Toolset {
   return new ToolsetSnapshot(1, new Map(entries));
 }
 
-/** An object schema with these parameters, all texts. */
+/** An object schema with these parameters, all strings. */
 export function taking(...names: readonly string[]): { readonly inputSchema: JsonSchema } {
   const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
   return { inputSchema: { type: "object", properties } };
 }
 
-/** The tools of a harbour, which nobody has. */
+/** The tools of a fictional harbour. */
 export const harbour: readonly Tool[] = [
   findable("berth_list", "Lists the berths of the harbour and which vessels lie there."),
   findable("berth_reserve", "Reserves a berth for a vessel.", taking("vesselId", "arrival")),

@@ -7,7 +7,7 @@ const manyFaults = fc.array(fc.constantFrom<Fault[]>("now", "now", "now", "later
   maxLength: 5,
 });
 
-/** One in which much is spent, and the store of rates is not well. */
+/** A plan with much spending, and a faulty store of rates. */
 const ofLimits = fc.tuple(arbitraryRun, manyFaults).map(([plan, rates]): Plan => ({
   ...plan,
   tools: plan.tools.map((tool) => ({ ...tool, preflight: "spends" })),
@@ -18,7 +18,7 @@ const ofLimits = fc.tuple(arbitraryRun, manyFaults).map(([plan, rates]): Plan =>
   },
 }));
 
-/** One in which people are asked, and the store of what waits for them is not well. */
+/** A plan with approvals, and a faulty store of pending calls. */
 const ofPeople = fc.tuple(arbitraryRun, manyFaults).map(([plan, pending]): Plan => ({
   ...plan,
   tools: plan.tools.map((tool, at) => (at % 2 === 0 ? { ...tool, asks: "always" } : tool)),
@@ -30,7 +30,7 @@ const ofPeople = fc.tuple(arbitraryRun, manyFaults).map(([plan, pending]): Plan 
   },
 }));
 
-/** One in which whatever fails is tried again. */
+/** A plan in which every failure is retried. */
 const ofRetries = fc
   .tuple(
     arbitraryRun,
@@ -48,7 +48,7 @@ const ofRetries = fc
     },
   }));
 
-/** One in which much goes on by itself, and the store of that is not well. */
+/** A plan with many tasks, and a faulty store of tasks. */
 const ofTasks = fc
   .tuple(arbitraryRun, manyFaults, fc.boolean())
   .map(([plan, tasks, isWell]): Plan => ({

@@ -15,7 +15,7 @@ import type {
   ToolPlan,
 } from "./plan.ts";
 
-// Each of so many things may go wrong that most of them must go well, or no call would ever start.
+// Each of many things may go wrong, so most of them must go well, or no call would ever start.
 /** One time out of six. */
 const seldom = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   often(undefined, arbitrary);
@@ -107,7 +107,7 @@ const anyTool = fc.record<ToolPlan>({
   execution: mostly<ToolPlan["execution"]>("inline", "task"),
 });
 
-/** One that makes calls, and does something about those that wait for a person. */
+/** A host that makes calls, and answers those that wait for a person. */
 const delegating = fc
   .tuple(
     anyTool,
@@ -254,7 +254,7 @@ const many = {
   options,
 };
 
-/** What is planned of an operation. */
+/** The plan of an operation. */
 type Kind<K extends Op["op"], O = Op> = O extends { op: infer Ops }
   ? K extends Ops
     ? O
@@ -341,7 +341,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   },
 );
 
-/** Any life of an executor, as it comes. */
+/** Any life of an executor, in any form. */
 export const arbitraryRun: fc.Arbitrary<Plan> = fc.record<Plan>({
   tools: fc.array(tool, { minLength: 2, maxLength: 5 }),
   host,

@@ -7,7 +7,7 @@ function deep(levels: number): object {
   return at;
 }
 
-/** What a model, a framework, or whoever pretends to be one sends as arguments. */
+/** The arguments of a model, a framework, or an attacker. */
 export function sentArguments(kind: SentKind): unknown {
   switch (kind) {
     case "right":

@@ -14,7 +14,7 @@ import type { End, ToolPlan } from "./plan.ts";
 import { thenable } from "./thenable.ts";
 import { secret } from "./environment.ts";
 
-/** What a tool has met in one attempt. */
+/** The events of a tool in one attempt. */
 export interface Attempt {
   readonly host: Host;
   readonly plan: ToolPlan;
@@ -24,7 +24,7 @@ export interface Attempt {
   readonly waiting: Interruption[];
 }
 
-/** Asks a person what the calls that it made have asked. */
+/** Asks a person the questions of its nested calls. */
 export function passOn(waiting: readonly Interruption[]): unknown {
   return suspend(
     waiting.flatMap(({ requests }) => requests),
@@ -32,7 +32,7 @@ export function passOn(waiting: readonly Interruption[]): unknown {
   );
 }
 
-/** What a person is asked to type. */
+/** The value that a person is asked to type. */
 export const question = (id: string): InterruptionRequest => ({
   id,
   type: "input",
@@ -49,7 +49,7 @@ const raise = (error: unknown): never => {
   throw error;
 };
 
-/** An error of which something can be read a few times only. */
+/** An error whose fields can be read only a limited number of times. */
 export function flipping(random: number, code: ToolErrorCode = "unavailable"): Error {
   const members = ["message", "code", "retryable", "retryAfterMs"] as const;
   let left = random % 3;
@@ -60,7 +60,7 @@ export function flipping(random: number, code: ToolErrorCode = "unavailable"): E
   );
 }
 
-/** How an attempt ends: what the tool returns, or throws. */
+/** The end of an attempt: the return value or the error of the tool. */
 export function ending(attempt: Attempt, end: End): unknown {
   const { host, plan, ctx, waiting } = attempt;
   const { environment } = host;
@@ -149,7 +149,7 @@ export function ending(attempt: Attempt, end: End): unknown {
     case "throwsFlipping":
       throw flipping(environment.next());
     case "throwsCode":
-      // Once a middleware has answered in its place, nobody listens to it any more.
+      // Once a middleware has answered in its place, its result is ignored.
       if (!ctx.signal.aborted) host.decided.set(ctx.callId, plan.code);
       throw new ToolError(plan.code, "As the tool says.", { cause: secret });
     case "throwsRetryable":
@@ -186,7 +186,8 @@ export function ending(attempt: Attempt, end: End): unknown {
     case "passesOn":
       return waiting.length > 0 ? passOn(waiting) : "nothing to pass on";
     case "forges":
-      // The question of another call, or one made up: its answer is not for what was asked there.
+      // The interruption of another call, or a forged one: its answer does not belong to this
+      // request.
       return suspend([approval("a")], [
         ...waiting,
         ...environment.interruptions.slice(0, 1),

@@ -2,19 +2,19 @@ import type { Awaitable, ClockTimer, Interruption } from "@toolweave/core";
 import { FakeClock, settled } from "../support/fake-clock.ts";
 import type { Fault } from "./plan.ts";
 
-/** Stands wherever only the host may look: in causes, injected values, states. */
+/** A text that only the host may see: in causes, injected values, states. */
 export const secret = "S3CRET";
-/** What a model sends in the name of a value that only the host may supply. */
+/** The value that a model sends under the name of an injected value. */
 export const forged = "F0RGED";
 
-/** No life needs more timers. One that does has begun to run in circles. */
-const mostTimers = 5000;
+/** No life needs more timers. One that does has a loop. */
+const maxTimers = 5000;
 
 class Clock extends FakeClock {
   #set = 0;
 
   get isRacing(): boolean {
-    return this.#set > mostTimers;
+    return this.#set > maxTimers;
   }
 
   override setTimeout(callback: () => void, ms: number): ClockTimer {
@@ -23,23 +23,23 @@ class Clock extends FakeClock {
   }
 }
 
-/** What all of one random life have in common, and what went wrong in it. */
+/** The shared state of one random life, and its violations. */
 export class Environment {
   readonly clock: Clock = new Clock();
-  /** Kept, since what is thrown inside tools and listeners stays with the executor. */
+  /** Stored, since errors inside tools and listeners stay inside the executor. */
   readonly violations: string[] = [];
-  /** All that have come up, the executor's own objects. */
+  /** All interruptions so far, the executor's own objects. */
   readonly interruptions: Interruption[] = [];
-  /** Those that a tool has asked for itself, so that it decides what a no means. */
+  /** The interruptions of a tool itself, which therefore decides what a rejection means. */
   readonly suspended: Set<string> = new Set();
-  /** What was told of tasks, and by which executor, in the order in which it was. */
+  /** The events of tasks and their executors, in order. */
   readonly ofTasks: { readonly by: unknown; readonly taskId: string; readonly type: string }[] = [];
-  /** What can stop each call that is under way. */
+  /** The controllers that can stop each running call. */
   readonly controllers: Set<AbortController> = new Set();
   #made = 0;
   readonly #open = new Map<number, string>();
 
-  /** A number that nobody else has. */
+  /** A unique number. */
   next(): number {
     return (this.#made += 1);
   }
@@ -54,7 +54,7 @@ export class Environment {
     return new Promise((resolve) => void this.clock.setTimeout(resolve, ms));
   }
 
-  /** Notes that `promise` has to come to an end, and not by rejecting. */
+  /** Records that `promise` must settle, and not by rejecting. */
   expected<T>(what: string, promise: Promise<T>): Promise<T> {
     const id = this.next();
     this.#open.set(id, what);
@@ -68,19 +68,19 @@ export class Environment {
     return promise;
   }
 
-  /** What has not come to an end yet. */
+  /** The promises that have not settled yet. */
   get open(): readonly string[] {
     return [...this.#open.values()];
   }
 
-  /** Lets time go by until all that is expected has come, or `ms` are over. */
+  /** Advances the time until all expected promises have settled, or `ms` are over. */
   async until(ms: number): Promise<void> {
     const end = this.clock.now() + ms;
     await settled();
     while (this.open.length > 0 && this.clock.now() < end) await this.clock.advance(50);
   }
 
-  /** A signal that is aborted after so long, and when everything is. */
+  /** A signal that is aborted after the given time, and when everything is. */
   signal(abortAfterMs: number | undefined): AbortSignal {
     const controller = new AbortController();
     this.controllers.add(controller);
@@ -92,7 +92,7 @@ export class Environment {
   }
 }
 
-/** What answers requests as the plan says, one after the other, again and again. */
+/** Answers requests by the plan, one after the other, repeatedly. */
 export function answering(
   environment: Environment,
   faults: readonly Fault[],

@@ -29,7 +29,7 @@ import { TestSource } from "../support/test-source.ts";
 import { makeDeterministic } from "./deterministic.ts";
 import { thenable } from "./thenable.ts";
 
-/** What random runs have found, made as small as it gets. */
+/** Failures that random runs have found, reduced to the minimum. */
 makeDeterministic();
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -39,7 +39,9 @@ const busy = (): never => {
 };
 
 describe("a call that is stopped while its next attempt is planned ends once", () => {
-  /** Plays a call of a tool that fails, stopped by `stop` when it hears that another attempt follows. */
+  /**
+   * Plays a call of a tool that fails, which `stop` stops when it is notified of the next attempt.
+   */
   async function stopped(
     work: (ctx: ToolContext, stop: () => void) => unknown,
     stops: "the event" | "the tool's signal",
@@ -72,7 +74,7 @@ describe("a call that is stopped while its next attempt is planned ends once", (
     ["throws", busy],
     ["rejects", async () => busy()],
     ["runs out of its time", never],
-  ])("by one who listens to the events, when the attempt %s", async (_, end) => {
+  ])("by a listener for events, when the attempt %s", async (_, end) => {
     expect(await stopped(end, "the event")).toEqual(["tool.retried", "tool.failed"]);
   });
 
@@ -80,12 +82,12 @@ describe("a call that is stopped while its next attempt is planned ends once", (
     ["throws", busy],
     ["rejects", async () => busy()],
     ["runs out of its time", never],
-  ])("by one who listens to the attempt's signal, when it %s", async (_, end) => {
+  ])("by a listener on the attempt's signal, when it %s", async (_, end) => {
     expect(await stopped(listening(end), "the tool's signal")).toEqual(["tool.failed"]);
   });
 });
 
-describe("an error that can be read only so often", () => {
+describe("an error that can be read only a limited number of times", () => {
   const members = ["code", "message", "retryable", "retryAfterMs"];
   const reads = [0, 1, 2, 3];
 
@@ -116,7 +118,7 @@ describe("an error that can be read only so often", () => {
   );
 });
 
-test("a call whose preflight throws an error that can be read only so often can be explained", async () => {
+test("a call whose preflight throws an error that can be read only a limited number of times can be explained", async () => {
   for (let times = 0; times < 12; times++) {
     let left = times;
     const error = new ToolError("unavailable", "Now you see me.");
@@ -134,7 +136,7 @@ test("a call whose preflight throws an error that can be read only so often can 
   }
 });
 
-describe("a call that is stopped while something about it is written down", () => {
+describe("a call that is stopped while a record of it is being stored", () => {
   /** A call that is refused, and whose refusal is being recorded until `finish` is called. */
   function recording(limits: { calls?: number; durationMs?: number }) {
     const clock = new FakeClock();
@@ -158,7 +160,7 @@ describe("a call that is stopped while something about it is written down", () =
     expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
-  test("has no deadline any more, and can be stopped again: that its time is up was being recorded", async () => {
+  test("has no deadline any more, and can be stopped again: its timeout was being recorded", async () => {
     const { clock, events, run, outcome } = recording({ durationMs: 100 });
     await clock.advance(100);
     expect(clock.timers).toBe(0);
@@ -167,7 +169,7 @@ describe("a call that is stopped while something about it is written down", () =
     expect(typesOf(events)).toEqual(["tool.requested", "tool.rejected"]);
   });
 
-  test("waits for a person all the same when that has been told", async () => {
+  test("still waits for a person if that has been emitted", async () => {
     const executor = executorFor(tool("t", undefined, { needsApproval: true }));
     const run = executor.startRun();
     const events = recorded(executor);
@@ -179,11 +181,11 @@ describe("a call that is stopped while something about it is written down", () =
   });
 });
 
-describe("what has a then, and is no promise", () => {
-  /** Gives nothing back, so that it looks as if nothing had to be waited for. */
+describe("an object with a then that is not a promise", () => {
+  /** Returns nothing, so that nothing seems to be awaited. */
   const silent = thenable(() => undefined);
 
-  /** How often the tool has run before its call was cancelled, and afterwards. */
+  /** The number of invocations before the call was cancelled, and afterwards. */
   async function ranWhileWaiting(make: (work: () => number) => ToolExecutor): Promise<unknown> {
     let ran = 0;
     const executor = make(() => (ran += 1));
@@ -196,7 +198,7 @@ describe("what has a then, and is no promise", () => {
     return [before, codeOf(await outcome), ran];
   }
 
-  test("of a preflight, does not spare the call its authorization", async () => {
+  test("from a preflight does not skip the call's authorization", async () => {
     const ran = await ranWhileWaiting((invoke) => {
       const foreign = foreignTool("t", { preflight: () => silent, invoke });
       return executorFor(new TestSource("far", [foreign]), { policy: { default: "deny" } });
@@ -204,14 +206,14 @@ describe("what has a then, and is no promise", () => {
     expect(ran).toEqual([0, "cancelled", 0]);
   });
 
-  test("of a tool's own check, does not spare the call that check", async () => {
+  test("from a tool's own check does not skip that check", async () => {
     const ran = await ranWhileWaiting((work) =>
       executorFor({ ...tool("t", work), validate: () => silent }),
     );
     expect(ran).toEqual([0, "cancelled", 0]);
   });
 
-  test("of a store of rates, is no reservation", async () => {
+  test("from a store of rates is not a reservation", async () => {
     const store: RateLimitStore = { reserve: () => silent, commit: () => {}, release: () => {} };
     const limits = { rates: [{ calls: 0, windowMs: 1000 }] };
     const ran = await ranWhileWaiting((work) =>
@@ -220,7 +222,7 @@ describe("what has a then, and is no promise", () => {
     expect(ran).toEqual([0, "cancelled", 0]);
   });
 
-  test("of a tool, ends the call once, though it answers twice and throws", async () => {
+  test("from a tool ends the call once, though it answers twice and throws", async () => {
     const executor = executorFor(
       tool("t", () =>
         thenable((resolve, reject) => {
@@ -238,7 +240,7 @@ describe("what has a then, and is no promise", () => {
   });
 });
 
-test("what else a call has reserved is given back when the store cannot commit the first of it", async () => {
+test("the other reservations of a call are released if the store cannot commit the first", async () => {
   const clock = new FakeClock();
   const { asked, store } = notedStore(clock);
   const broken: RateLimitStore = {
@@ -258,7 +260,7 @@ test("what else a call has reserved is given back when the store cannot commit t
   expect(asked.slice(2)).toEqual(["commit 1", "release 2"]);
 });
 
-test("a call that an abandoned attempt goes on with is refused, and not requested anew", async () => {
+test("a call that an abandoned attempt resumes is refused, and not requested again", async () => {
   const clock = new FakeClock();
   const pendingCalls = memoryPendingCalls(clock);
   let late: Promise<ToolOutcome> | undefined;
@@ -299,7 +301,7 @@ test("a call that an abandoned attempt goes on with is refused, and not requeste
   expect(typesOf(ofPay).filter((type) => type === "tool.requested")).toHaveLength(1);
 });
 
-test("what a tool throws once a middleware has answered in its place changes nothing", async () => {
+test("an error of a tool changes nothing once a middleware has answered in its place", async () => {
   const clock = new FakeClock();
   const ms = (time: number) =>
     new Promise((resolve) => void clock.setTimeout(() => resolve(0), time));
@@ -310,7 +312,7 @@ test("what a tool throws once a middleware has answered in its place changes not
       tool("outer", async (_, { scope }) => {
         await scope.execute(call("inner"));
         thrown += 1;
-        throw new ToolError("approval_rejected", "Nobody wants it.");
+        throw new ToolError("approval_rejected", "It is not wanted.");
       }),
     ],
     {
@@ -331,7 +333,7 @@ test("what a tool throws once a middleware has answered in its place changes not
   expect(thrown).toBe(1);
 });
 
-test("a task whose run is cancelled while the store lets it go on ends once, whichever is first", async () => {
+test("a task whose run is cancelled while the store is updated ends once, whichever is first", async () => {
   for (let turns = 0; turns < 20; turns++) {
     const inner = memoryPendingCalls();
     const claiming = deferred<void>();

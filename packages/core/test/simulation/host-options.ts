@@ -27,7 +27,7 @@ import { answering, forged, secret, type Environment } from "./environment.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
 
-/** Everything that an executor is made with but for its registry. */
+/** Every option of an executor except its registry. */
 export function hostOptions(
   host: Host,
   plan: Plan,
@@ -94,7 +94,7 @@ export function hostOptions(
   };
 }
 
-/** A store for pending calls that is as good as the plan lets it be. */
+/** A store for pending calls that is as reliable as the plan allows. */
 export function pendingStore(
   environment: Environment,
   plan: Plan,
@@ -103,7 +103,7 @@ export function pendingStore(
   const answer = answering(environment, plan.host.faults.pending);
   const ends = answering(
     environment,
-    // Nobody but the store could ever end that wait.
+    // Only the store could ever end that wait.
     plan.host.faults.pending.map((fault) => (fault === "hangs" ? "slow" : fault)),
   );
   return {
@@ -116,7 +116,7 @@ export function pendingStore(
   };
 }
 
-/** A store of tasks that is as good as the plan lets it be. */
+/** A store of tasks that is as reliable as the plan allows. */
 export function taskStore(environment: Environment, plan: Plan, inner: TaskStore): TaskStore {
   const answer = answering(environment, plan.host.faults.tasks);
   return {
@@ -148,7 +148,7 @@ function grantsOf(environment: Environment, plan: Plan): GrantStore {
   };
 }
 
-/** Notes which reservations are neither committed nor released. */
+/** Records the reservations that are neither committed nor released. */
 function ratesOf({ environment, reservations }: Host, plan: Plan): RateLimitStore {
   const inner = memoryRateLimits(environment.clock);
   const answer = answering(environment, plan.host.faults.rates);
@@ -175,7 +175,7 @@ function auditOf({ environment, audited }: Host, plan: Plan): AuditSink {
   };
 }
 
-/** What host code answers: `passes` and `acts` are its own. */
+/** The answers of host code: `passes` and `acts` are its own. */
 function does<T>(environment: Environment, how: HostDoes, passes: T, acts: T): T | Promise<T> {
   switch (how) {
     case "passes":
@@ -246,7 +246,7 @@ function onAskOf(host: Host, kind: Plan["host"]["onAsk"]): ApprovalMode {
       case "hangs":
         return never();
       case "slow":
-        if (signal.aborted) environment.violation("an approver was asked for nothing");
+        if (signal.aborted) environment.violation("an approver was called without a request");
         return environment.wait(150).then(() => ({ approved: true }));
       case "rejects":
         host.refused.add(callId);
@@ -260,7 +260,7 @@ function onAskOf(host: Host, kind: Plan["host"]["onAsk"]): ApprovalMode {
 }
 
 function repairOf(host: Host, { ops }: Plan, how: HostDoes): Repair {
-  // What is admitted and then made twice is two calls of one id.
+  // A call that is admitted and then made twice is two calls of one id.
   const isOnce = ops.every(({ what }) => what.op !== "checkAdmission");
   return ({ callId }) => {
     const times = host.times(`repair ${callId}`);

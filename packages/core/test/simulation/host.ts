@@ -19,17 +19,17 @@ import { TestSource } from "../support/test-source.ts";
 import type { Plan } from "./plan.ts";
 import { secret, type Environment } from "./environment.ts";
 
-/** An event, or a tool that has been invoked. */
+/** An event, or an invocation of a tool. */
 export type Entry = ToolCallEvent | { readonly type: "invoked"; readonly callId: string };
 
-/** An outcome that somebody got, of which call. */
+/** An outcome that was returned, with its call. */
 export interface Got {
   readonly outcome: ToolOutcome;
   readonly callId: string;
   readonly resumed: boolean;
 }
 
-/** What is seen of the executors' insides, and of which: only one life is played at a time. */
+/** The observed inside of the executors, by executor: only one life is played at a time. */
 const inside = { inFlight: new Set<ActiveCalls<CallLifecycle>>(), slots: new Set<Slot>() };
 
 const { add } = ActiveCalls.prototype;
@@ -44,7 +44,7 @@ Slots.prototype.enter = function (execution) {
   return entered;
 };
 
-/** Forgets what was seen of the insides, and tells it. */
+/** Clears the observations, and returns them. */
 export function takeInside(): { readonly inFlight: number; readonly places: number } {
   const inFlight = [...inside.inFlight].reduce((sum, list) => sum + [...list].length, 0);
   const places = [...inside.slots].filter(({ state }) => state !== "left").length;
@@ -59,7 +59,7 @@ export interface HostParts {
   readonly options: Omit<ExecutorOptions, "registry">;
 }
 
-/** One executor with its tools, and all that could be seen of it. */
+/** One executor with its tools, and everything that could be observed of it. */
 export class Host {
   readonly environment: Environment;
   readonly executor: ToolExecutor;
@@ -67,22 +67,22 @@ export class Host {
   readonly runs: readonly ToolRun[];
   readonly log: Entry[] = [];
   readonly got: Got[] = [];
-  /** How often somebody tried to go on with a call. */
+  /** The number of attempts to resume a call. */
   readonly resumes: Map<string, number> = new Map();
-  /** Which code a tool has failed with, that nobody may turn into an answer. */
+  /** The code with which a tool has failed, which nothing may turn into an answer. */
   readonly decided: Map<string, ToolErrorCode> = new Map();
-  /** It takes no more calls. */
+  /** It accepts no more calls. */
   isDraining = false;
-  /** Whose hook, policy or approver has said no. */
+  /** The calls that a hook, policy or approver has denied. */
   readonly refused: Set<string> = new Set();
-  /** Whatever the audit was given, and the reservations of rates that are open. */
+  /** All records of the audit, and the open reservations of rates. */
   readonly audited: unknown[] = [];
   readonly reservations: Set<string> = new Set();
   readonly far: TestSource;
-  /** On whose behalf each task was made. */
+  /** The owner of each task. */
   readonly tasks: Map<string, TaskOptions> = new Map();
   readonly #seen = new Map<string, number>();
-  /** By what each start of a call alone has: two stores may let it go on twice at once. */
+  /** The key of each start of a call: two stores may resume it twice at once. */
   readonly #attempts = new Map<unknown, number>();
 
   /** @param partsOf creates the parts, which record in the host what they do. */
@@ -119,7 +119,7 @@ export class Host {
     );
   }
 
-  /** One who listens to the events, and does something about one of them. */
+  /** A listener for events that reacts to one of them. */
   #listen({ host }: Plan): void {
     const { listener } = host;
     if (listener === undefined) return;
@@ -136,7 +136,7 @@ export class Host {
     });
   }
 
-  /** Notes on whose behalf tasks are made, and what those wait for. */
+  /** Records the owners of tasks, and what those wait for. */
   #ofTask(event: ToolCallEvent, { runs }: Plan): void {
     if (!("taskId" in event)) return;
     this.environment.ofTasks.push({ by: this, taskId: event.taskId, type: event.type });
@@ -175,12 +175,12 @@ export class Host {
     return (this.#attempts.get(startOf(ctx)) ?? ctx.attempt) > ctx.attempt;
   }
 
-  /** What an attempt that has been given up says, nobody hears. */
+  /** The output of an abandoned attempt is ignored. */
   whileStale(ctx: ToolContext, say: () => void): undefined {
     const before = this.log.length;
     say();
     if (this.isStale(ctx) && this.log.length > before) {
-      this.environment.violation(`attempt ${ctx.attempt} of ${ctx.callId} was heard after its end`);
+      this.environment.violation(`attempt ${ctx.attempt} of ${ctx.callId} was used after its end`);
     }
   }
 
@@ -188,7 +188,7 @@ export class Host {
     for (const run of this.runs) if (run.id === runId) run.cancel();
   }
 
-  /** Notes what comes of a call, which has to come. */
+  /** Records the outcome of a call, which must arrive. */
   outcome(
     promise: Promise<ToolOutcome>,
     callId: string,
@@ -211,13 +211,13 @@ export class Host {
     if (interruption.parentCallId === undefined) this.environment.interruptions.push(interruption);
   }
 
-  /** Tries to go on with a call. */
+  /** Tries to resume a call. */
   resuming(callId: string, go: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
     this.resumes.set(callId, (this.resumes.get(callId) ?? 0) + 1);
     return go();
   }
 
-  /** How often something was done, this time included. */
+  /** The number of times that something was done, this time included. */
   times(what: string): number {
     const times = (this.#seen.get(what) ?? 0) + 1;
     this.#seen.set(what, times);
@@ -230,7 +230,7 @@ function startOf({ callId, resumed }: ToolContext): unknown {
   return resumed?.answers ?? callId;
 }
 
-/** The same without what is undefined. */
+/** The same without undefined values. */
 export function defined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),

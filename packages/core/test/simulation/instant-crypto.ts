@@ -15,8 +15,8 @@ interface Key {
 const tagBytes = 16;
 
 /**
- * A `crypto` that does what the platform's does, of what core uses, and has done it in the next
- * microtask: with threads in between, the same seed would not play the same run twice.
+ * A `crypto` that does what core uses of the platform's, in the next microtask: with other threads,
+ * the same seed would not play the same run twice.
  */
 export function instantCrypto(): unknown {
   let made = 0;
@@ -24,7 +24,7 @@ export function instantCrypto(): unknown {
   return {
     randomUUID: id,
     getRandomValues: (bytes: Bytes): Bytes => {
-      // The same twice in a row would be the one thing that a nonce must not be.
+      // A nonce must never be the same twice in a row.
       bytes.set(createHash("sha256").update(id()).digest().subarray(0, bytes.length));
       return bytes;
     },

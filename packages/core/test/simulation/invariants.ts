@@ -7,14 +7,14 @@ import { secret } from "./environment.ts";
 
 const endTypes: ReadonlySet<string> = new Set(["tool.completed", "tool.failed", "tool.suspended"]);
 const outTypes: ReadonlySet<string> = new Set(["tool.rejected", "tool.interrupted"]);
-/** What no middleware turns into an answer. */
+/** An end that no middleware turns into an answer. */
 const finalCodes: ReadonlySet<ToolErrorCode> = new Set([
   "cancelled",
   "permission_denied",
   "approval_rejected",
   "limit_exceeded",
 ]);
-/** What may still be told of a call when it is over. */
+/** The events that may be emitted for a call after its end. */
 const afterwards: ReadonlySet<string> = new Set([
   "tool.late",
   "store.failed",
@@ -24,7 +24,7 @@ const afterwards: ReadonlySet<string> = new Set([
   "task.cancelled",
 ]);
 
-/** What the executor promises, whatever happens: everything that does not hold, in words. */
+/** The executor's guarantees, whatever happens: returns every violation as text. */
 export function brokenInvariants(
   plan: Plan,
   { environment, hosts, inside, timers }: Played,
@@ -32,7 +32,7 @@ export function brokenInvariants(
   const found = [...environment.violations];
   if (environment.clock.isRacing) found.push("a timer follows on a timer without end");
   if (inside.inFlight > 0) found.push(`${inside.inFlight} calls are still in flight`);
-  if (inside.places > 0) found.push(`${inside.places} calls still hold, or wait for, a place`);
+  if (inside.places > 0) found.push(`${inside.places} calls still hold, or wait for, a slot`);
   if (timers > 0) found.push(`${timers} timers are left`);
   const goneOn = new Map<string, number>();
   for (const [at, host] of hosts.entries()) {
@@ -49,11 +49,11 @@ export function brokenInvariants(
       const claim = `${store} ${entry.interruptionId}`;
       goneOn.set(claim, (goneOn.get(claim) ?? 0) + 1);
     }
-    const shown = [host.log, host.audited].map((list) => JSON.stringify(list)).join();
-    if (shown.includes(secret)) say("an event or the audit holds a secret");
+    const serialized = [host.log, host.audited].map((list) => JSON.stringify(list)).join();
+    if (serialized.includes(secret)) say("an event or the audit holds a secret");
   }
   for (const [claim, times] of goneOn) {
-    if (times > 1) found.push(`interruption ${claim} went on ${times} times`);
+    if (times > 1) found.push(`interruption ${claim} was resumed ${times} times`);
   }
   if (JSON.stringify(environment.interruptions).includes(secret))
     found.push("an interruption tells");
@@ -70,19 +70,21 @@ function callsOf({ log }: Host): Map<string, Entry[]> {
   return calls;
 }
 
-/** Each call is requested, perhaps started, and ends once; nothing is told of it afterwards. */
+/** Each call is requested, perhaps started, and ends once; no event of it follows. */
 function ofEvents(
   { host: given }: Plan,
   host: Host,
   elsewhere: readonly Host[],
   say: (what: string) => void,
 ): void {
-  // What a listener calls runs before the others have heard of it: events come one after the other.
+  // Code that a listener calls runs before the others are notified: events come one after the
+  // other.
   const isLateTold = given.listener?.does === "calls";
   for (const [callId, entries] of callsOf(host)) {
     const story = entries.map(({ type }) => type).join(" ");
     const resumes = host.resumes.get(callId) ?? 0;
-    // Made twice, or gone on with in two stores, it is two calls of one id, which may run together.
+    // A call that is made twice, or resumed by two stores, is two calls of one id, which may run
+    // together.
     const isOne =
       entries.filter(({ type }) => type === "tool.requested").length < 2 &&
       !elsewhere.some(({ log }) => log.some((entry) => entry.callId === callId));
@@ -103,32 +105,32 @@ function ofEvents(
       }
       if (outTypes.has(type) && running > 0 && resumes === 0 && isOne) say(`${callId}: ${story}`);
     }
-    // Each entrance has one exit.
+    // Each start has one end.
     if (ended !== requested + resumes) say(`${callId}, resumed ${resumes} times: ${story}`);
     if (running !== 0) say(`${callId} started and did not end: ${story}`);
   }
 }
 
-/** Each outcome is one of its own call, bounded, told by an event, and without secrets. */
+/** Each outcome belongs to its own call, is bounded, has an event, and contains no secrets. */
 function ofOutcomes({ host: given }: Plan, host: Host, say: (what: string) => void): void {
-  const told = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const { type, callId } of host.log) {
     const status = statusTold(type);
     if (status === undefined) continue;
     const key = `${callId} ${status}`;
-    told.set(key, (told.get(key) ?? 0) + 1);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   for (const { outcome, callId } of host.got) {
     const isTask = outcome.status === "completed" && outcome.result.taskId !== undefined;
     const key = `${callId} ${isTask ? "task" : outcome.status}`;
-    const left = (told.get(key) ?? 0) - 1;
-    told.set(key, left);
-    if (left < 0) say(`${key}, which no event has told`);
+    const left = (counts.get(key) ?? 0) - 1;
+    counts.set(key, left);
+    if (left < 0) say(`${key}, which has no event`);
     if (outcome.status === "interrupted") {
       const { interruption } = outcome;
-      if (interruption.call.id !== callId) say(`${callId} came back as ${interruption.call.id}`);
+      if (interruption.call.id !== callId) say(`${callId} was returned as ${interruption.call.id}`);
       const text = JSON.stringify(interruption);
-      if (JSON.stringify(JSON.parse(text)) !== text) say(`${callId}: no plain JSON`);
+      if (JSON.stringify(JSON.parse(text)) !== text) say(`${callId}: not plain JSON`);
       continue;
     }
     const { result } = outcome;
@@ -136,22 +138,23 @@ function ofOutcomes({ host: given }: Plan, host: Host, say: (what: string) => vo
     if (outcome.status === "completed" && !isTask && code !== undefined && finalCodes.has(code)) {
       say(`${callId} completed although its tool has thrown ${code}`);
     }
-    if (result.callId !== callId) say(`${callId} came back as ${result.callId}`);
+    if (result.callId !== callId) say(`${callId} was returned as ${result.callId}`);
     const size = result.content.reduce(
       (sum, block) => sum + (block.type === "text" ? Buffer.byteLength(block.text) : 0),
       0,
     );
     if (size > given.maxOutputBytes) say(`${callId}: ${size} bytes for the model`);
-    if (JSON.stringify(result.content).includes(secret)) say(`${callId} tells the model a secret`);
+    if (JSON.stringify(result.content).includes(secret))
+      say(`${callId} reveals a secret to the model`);
     if (outcome.status !== "failed") continue;
     const failed = read(outcome);
     const { message } = failed;
     if (!Object.hasOwn(errorCodes, failed.code)) say(`${callId} failed with ${failed.code}`);
-    if (message.includes(secret)) say(`${callId} tells a secret: ${message}`);
+    if (message.includes(secret)) say(`${callId} reveals a secret: ${message}`);
   }
 }
 
-/** What only looks like an error may throw when it is read. */
+/** A value that only looks like an error may throw when it is read. */
 function read({ error }: Extract<ToolOutcome, { status: "failed" }>): {
   code: ToolErrorCode;
   message: string;
@@ -171,10 +174,10 @@ function statusTold(type: string): ToolOutcome["status"] | "task" | undefined {
   return undefined;
 }
 
-/** What a run has counted is what has started, and once only when it was suspended and goes on there. */
+/** A run counts its starts, and a suspended call that is resumed there only once. */
 function ofCounters({ ops, runs }: Plan, host: Host, say: (what: string) => void): void {
-  // A call of a run that was disposed of goes on in another one of the same id; of two calls with
-  // one id nobody can tell which goes on.
+  // A call of a disposed run is resumed in another one with the same id; of two calls with one id
+  // it is unknown which is resumed.
   const isMixed = ops.some(
     ({ what }) =>
       what.op === "dispose" ||
@@ -199,7 +202,10 @@ function ofCounters({ ops, runs }: Plan, host: Host, say: (what: string) => void
 }
 
 function startsCounted(entries: readonly Entry[]): number {
-  /** Interruptions, and calls that go on after one of them, of which a start is counted already. */
+  /**
+   * Interruptions, and calls that are resumed after one of them, of which a start is counted
+   * already.
+   */
   const before = new Set<string>();
   let counted = 0;
   for (const entry of entries) {
@@ -208,20 +214,20 @@ function startsCounted(entries: readonly Entry[]): number {
     else if (type === "tool.started" && !before.has(callId)) counted += 1;
     else if (type === "tool.suspended") before.add(entry.interruptionId);
     else if (type === "tool.interrupted" && before.has(callId)) before.add(entry.interruptionId);
-    // Not when it is rejected: that may be of somebody who came too late to go on with it.
+    // Not if it is rejected: another caller may have tried to resume it too late.
     if (endTypes.has(type)) before.delete(callId);
   }
   return counted;
 }
 
-/** Nothing that needs a person, or is denied, starts without one. */
+/** No call that needs a person, or is denied, starts without one. */
 function ofApprovals({ host: given, tools }: Plan, host: Host, say: (what: string) => void): void {
   const denied = given.policy.flatMap((layer) =>
     layer.layer === "rules" && layer.effect === "deny" && layer.on === "tool"
       ? [`t${layer.tool}`]
       : [],
   );
-  // A function that never allows anything is asked about every call.
+  // A function that never allows anything asks about every call.
   const nothingRuns = given.policy.some(
     (layer) =>
       layer.layer === "function" && ["deny", "throws", "garbage", "hangs"].includes(layer.answers),

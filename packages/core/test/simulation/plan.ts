@@ -1,36 +1,36 @@
 import type { ToolErrorCode } from "@toolweave/core";
 
-/** Arguments as a model, or whoever pretends to be one, sends them. */
+/** Arguments of a model or an attacker. */
 export type SentKind =
   | ("right" | "other" | "text" | "malformed" | "deep" | "wrong" | "extra" | "injected" | "fenced")
   | ("envelope" | "proto" | "cyclic" | "infinite" | "unreadable" | "huge" | "list");
 
-/** Stands for a name that no tool has. */
+/** A name that no tool has. */
 export const noTool = 99;
 
 /** One call. */
 export interface CallPlan {
-  /** Counted round the tools that there are; or `noTool`. */
+  /** An index into the tools, modulo their number; or `noTool`. */
   readonly tool: number;
   readonly sent: SentKind;
 }
 
-/** One thing that a tool does before it ends. */
+/** One step of a tool before it ends. */
 export type Step =
   | { readonly do: "wait"; readonly ms: number; readonly listens: boolean }
   | { readonly do: "update" | "progress" | "checkpoint" | "mutate" | "cancel" | "abort" }
   | {
       readonly do: "call";
-      /** Counted from the tool after this one, so that calls come to an end. */
+      /** Counted from the tool after this one, so that nested calls end. */
       readonly call: CallPlan;
       readonly times: number;
       readonly narrow: "no" | "deny" | "ask" | "function" | "misuse";
       readonly only: boolean;
-      /** False: nobody waits for it, and the tool goes on. */
+      /** False: the call is not awaited, and the tool continues. */
       readonly awaited: boolean;
     };
 
-/** How a tool comes to its end. */
+/** The end of a tool. */
 export type End =
   | ("text" | "number" | "nothing" | "blocks" | "output" | "big" | "isError" | "mayPass")
   | ("cyclic" | "bigint" | "function" | "generator" | "proxy" | "thenable" | "unreadable")
@@ -61,10 +61,10 @@ export interface ToolPlan {
   readonly execution: "inline" | "task";
 }
 
-/** What a store does with one request. */
+/** The behavior of a store for one request. */
 export type Fault = "now" | "later" | "slow" | "throws" | "hangs";
 
-/** What host code does when it is asked. */
+/** The behavior of host code when it is called. */
 export type HostDoes = "passes" | "acts" | "throws" | "hangs" | "slow" | "garbage";
 
 /** One hook. */
@@ -93,14 +93,14 @@ export type LayerPlan =
         | ("throws" | "garbage" | "slow" | "hangs");
     };
 
-/** One who listens to the events, and does something when the n-th of a type comes. */
+/** A listener for events that reacts to the n-th of a type. */
 interface ListenerPlan {
   readonly on: string;
   readonly nth: number;
   readonly does: "throws" | "cancels" | "aborts" | "calls";
 }
 
-/** What the executors are made with. */
+/** The options of the executors. */
 export interface HostPlan {
   readonly policy: readonly LayerPlan[];
   readonly onAsk:
@@ -126,7 +126,7 @@ export interface HostPlan {
       }
     | undefined;
   readonly audit: "none" | "optional" | "required";
-  /** Of each store: answered with one after the other, again and again. */
+  /** For each store: its answers, one after the other, repeatedly. */
   readonly faults: Readonly<
     Record<"pending" | "grants" | "rates" | "audit" | "tasks" | "artifacts", readonly Fault[]>
   >;
@@ -154,14 +154,14 @@ export interface RunPlan {
     | undefined;
 }
 
-/** What a call is made with. */
+/** The options of a call. */
 export interface OptionsPlan {
   readonly timeoutMs: number | undefined;
   readonly deadlineMs: number | undefined;
   readonly abortAfterMs: number | undefined;
 }
 
-/** How several calls are made. */
+/** The options of several calls. */
 export interface ManyPlan {
   readonly run: number;
   readonly calls: readonly CallPlan[];
@@ -172,12 +172,12 @@ export interface ManyPlan {
   readonly options: OptionsPlan;
 }
 
-/** What a person, or whoever pretends to be one, answers. */
+/** The answer of a person or an attacker. */
 export type AnswerKind =
   | ("right" | "approve" | "reject" | "edited" | "session" | "always" | "any" | "input")
   | ("none" | "otherId" | "garbage");
 
-/** How an interruption is answered. */
+/** The way to answer an interruption. */
 export interface ResumePlan {
   readonly op: "resume";
   readonly which: number;
@@ -190,7 +190,7 @@ export interface ResumePlan {
   readonly options: OptionsPlan;
 }
 
-/** One thing that the host does. */
+/** One step of the host. */
 export type Op =
   | {
       readonly op: "execute";
@@ -223,23 +223,23 @@ export type Op =
       readonly ms: number;
       /** By the other executor. */
       readonly there: boolean;
-      /** On behalf of whoever made it. */
+      /** For the caller that made it. */
       readonly owns: boolean;
     }
   | { readonly op: "drain" | "revoke" | "change"; readonly ms: number; readonly there: boolean };
 
-/** One random life of an executor, as plain data, so that it can be made smaller and shown. */
+/** One random life of an executor, as plain data, so that it can be reduced and printed. */
 export interface Plan {
   readonly tools: readonly ToolPlan[];
   readonly host: HostPlan;
-  /** When the source of the foreign tools has loaded. */
+  /** The time at which the source of the external tools has loaded. */
   readonly loads: "at once" | "later" | "never";
   readonly runs: readonly RunPlan[];
   readonly ops: readonly { readonly what: Op; readonly waitMs: number }[];
-  /** What becomes of the calls that still wait for a person at the end. */
+  /** The end of the calls that still wait for a person. */
   readonly lastWord: "right" | "reject" | "none";
-  /** The other executor has the same key and the same store, as another process would. */
+  /** The other executor has the same key and the same store, like another process. */
   readonly sharesStore: boolean;
-  /** For what the executor itself leaves to chance. */
+  /** The seed for random choices of the executor itself. */
   readonly random: number;
 }

@@ -24,7 +24,7 @@ import { noTool } from "./plan.ts";
 import type { AnswerKind, CallPlan, ManyPlan, Op, OptionsPlan, Plan, ResumePlan } from "./plan.ts";
 import { secret, Environment } from "./environment.ts";
 
-/** What is left when a life is over. */
+/** The remaining state after the end of a life. */
 export interface Played {
   readonly environment: Environment;
   readonly hosts: readonly Host[];
@@ -32,7 +32,7 @@ export interface Played {
   readonly timers: number;
 }
 
-/** Plays one random life to its end: every call has ended, and nobody can start another. */
+/** Plays one random life to its end: every call has ended, and no other can start. */
 export async function play(plan: Plan): Promise<Played> {
   takeInside();
   const environment = new Environment();
@@ -54,7 +54,7 @@ export async function play(plan: Plan): Promise<Played> {
   }
   await environment.until(2000);
   if (plan.lastWord !== "none") {
-    // Including what comes up on the way: a tool may ask again.
+    // Including later interruptions: a tool may ask again.
     for (let at = 0; at < environment.interruptions.length && at < 6; at++) {
       const interruption = environment.interruptions[at] as Interruption;
       resume(here, interruption, answersFor(interruption, plan.lastWord));
@@ -63,10 +63,10 @@ export async function play(plan: Plan): Promise<Played> {
   }
   for (const host of hosts) for (const run of host.runs) run.cancel();
   for (const controller of environment.controllers) controller.abort();
-  // A hook to which the host gives no limit holds up a task for ever, unless somebody cancels that.
+  // A hook without a timeout blocks a task without end, unless the host cancels it.
   for (const host of hosts) void cancelWorking(host);
   await environment.until(2000);
-  // What nobody waits for any more comes to its end as well.
+  // Work that is no longer awaited ends as well.
   await environment.clock.advance(20_000);
   for (const one of environment.open) environment.violation(`never ended: ${one}`);
   const { timers } = environment.clock;
@@ -128,7 +128,7 @@ function act(hosts: readonly Host[], op: Op): void {
     }
     case "explain": {
       const { name, arguments: args } = callOf(host, op.call);
-      // A store that hangs is waited for, and one that fails is told of.
+      // A store that hangs is awaited, and one that fails is reported.
       void host.executor.explain({ name, arguments: args }).catch((error: unknown) => {
         if ((error as { code?: unknown }).code === "store_unavailable") return;
         environment.violation(`explain rejected: ${String(error)}`);
@@ -193,7 +193,7 @@ function manyOf(host: Host, { strategy, maxConcurrency, stopWhen, skips, options
     ...(stopWhen === "none" ? {} : { stopWhen: steers }),
     duplicates: skips ? ("skip" as const) : ("run" as const),
     ...optionsOf(host, options),
-    // Steering that never answers is ended by this alone.
+    // Steering that never answers is ended only by this.
     signal: host.environment.signal(options.abortAfterMs),
   };
 }
@@ -213,7 +213,7 @@ async function stream(host: Host, op: Extract<Op, { op: "stream" }>): Promise<vo
   const calls = op.calls.map((one) => callOf(host, one));
   const seen = new Set<number>();
   if (op.breakAfter === 0) {
-    // Nobody asks for the first: nothing starts.
+    // The first outcome is not requested: nothing starts.
     void runOf(host, op.run).stream(calls, manyOf(host, op));
     return;
   }
@@ -221,9 +221,9 @@ async function stream(host: Host, op: Extract<Op, { op: "stream" }>): Promise<vo
     calls,
     manyOf(host, op),
   )) {
-    if (seen.has(index)) host.environment.violation("a stream gave a call twice");
+    if (seen.has(index)) host.environment.violation("a stream returned a call twice");
     seen.add(index);
-    if (call.id !== calls[index]?.id) host.environment.violation("a stream gave another call");
+    if (call.id !== calls[index]?.id) host.environment.violation("a stream returned another call");
     host.note(outcome, call.id);
     if (op.breakAfter !== undefined && seen.size >= op.breakAfter) return;
   }
@@ -267,8 +267,8 @@ function resume(
   );
   void host.outcome(going, callId, "resume", true).then((outcome) => {
     if (outcome.status === "failed") return;
-    if (isTampered) environment.violation("a forgery was believed");
-    if (isDraining) environment.violation("an executor that comes to rest went on with a call");
+    if (isTampered) environment.violation("a forgery was accepted");
+    if (isDraining) environment.violation("a draining executor resumed a call");
     if (isNo) environment.violation(`${callId} was rejected, and ${outcome.status}`);
   });
 }

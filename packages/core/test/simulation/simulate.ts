@@ -11,7 +11,7 @@ import { brokenInvariants } from "./invariants.ts";
 const unhandled: unknown[] = [];
 const note = (error: unknown): void => void unhandled.push(error);
 
-/** Numbers that look random, the same ones for the same seed. */
+/** Pseudo-random numbers, the same ones for the same seed. */
 function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -20,7 +20,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** What does not hold when the plan is played. */
+/** The violations after the plan was played. */
 async function problemsOf(given: Plan): Promise<readonly string[]> {
   vi.spyOn(Math, "random").mockImplementation(numbers(given.random));
   unhandled.length = 0;
@@ -38,7 +38,7 @@ async function problemsOf(given: Plan): Promise<readonly string[]> {
  *       TOOLWEAVE_SEED=$seed TOOLWEAVE_RUNS=10000 vitest run packages/core/test/simulation/runs-1.test.ts
  *     done
  *
- * What that finds becomes a test in `found.test.ts`.
+ * Its findings become tests in `found-cases.test.ts`.
  */
 export function simulateRuns(usualRuns: number, usualSeed: number): void {
   const seed = Number(process.env["TOOLWEAVE_SEED"] ?? usualSeed);
@@ -51,7 +51,7 @@ export function simulateRuns(usualRuns: number, usualSeed: number): void {
   });
 
   test(
-    `whatever happens in a run, the promises hold (${numRuns} runs of seed ${seed})`,
+    `in every random run the guarantees hold (${numRuns} runs of seed ${seed})`,
     async () => {
       await fc.assert(
         fc.asyncProperty(arbitraryPlan, async (given) => {

@@ -3,10 +3,10 @@ import type { Host } from "./host.ts";
 import type { Op } from "./plan.ts";
 import { secret } from "./environment.ts";
 
-/** What tells that nothing happens to a task any more. */
+/** The events after which nothing happens to a task any more. */
 const ends: ReadonlySet<string> = new Set(["task.completed", "task.failed", "task.cancelled"]);
 
-/** Asks about a task, as its owner or as somebody else. */
+/** Requests a task, as its owner or as another caller. */
 export function askFor(
   host: Host,
   hosts: readonly Host[],
@@ -29,14 +29,14 @@ export function askFor(
         : executor.tasks[does](id, options);
   const answered = asked.then(
     (answer) => {
-      if (!owns && does !== "list") environment.violation(`somebody else got task ${id}`);
+      if (!owns && does !== "list") environment.violation(`another caller received task ${id}`);
       if (!owns && (answer as unknown[]).length > 0)
-        environment.violation("somebody else lists tasks");
-      // What stands in details is the host's, as of any call.
-      const shown = JSON.stringify(answer ?? null, (key, value: unknown) =>
+        environment.violation("another caller lists tasks");
+      // Details are for the host, as for any call.
+      const serialized = JSON.stringify(answer ?? null, (key, value: unknown) =>
         ["details", "provider"].includes(key) ? undefined : value,
       );
-      if (shown.includes(secret)) environment.violation(`${id} tells a secret`);
+      if (serialized.includes(secret)) environment.violation(`${id} reveals a secret`);
     },
     (error: unknown) => {
       const code = ToolError.is(error) ? error.code : "none";
@@ -47,7 +47,7 @@ export function askFor(
   environment.expected(`${does} of ${id}`, answered);
 }
 
-/** Cancels those that still run, all at once: a store that hangs is waited for each time. */
+/** Cancels the running ones, all at once: a store that hangs is awaited each time. */
 export async function cancelWorking({ executor, tasks }: Host): Promise<void> {
   await Promise.all(
     Array.from(tasks, async ([id, behalf]) => {
@@ -61,7 +61,7 @@ export async function cancelWorking({ executor, tasks }: Host): Promise<void> {
   );
 }
 
-/** Each task is made once and ends at most once, and none works when nothing runs any more. */
+/** Each task is created once and ends at most once, and none works after everything has ended. */
 export async function checkTasks(hosts: readonly Host[]): Promise<void> {
   const seen = new Map<string, { readonly last: Host; readonly types: readonly string[] }>();
   for (const { by, taskId, type } of hosts[0]?.environment.ofTasks ?? []) {
@@ -79,7 +79,7 @@ export async function checkTasks(hosts: readonly Host[]): Promise<void> {
       const { status } = await last.executor.tasks.status(id, behalf);
       const end = types.find((type) => ends.has(type));
       const is = end === undefined ? "task.input_required" : end;
-      if (is !== `task.${status}`) environment.violation(`${story}, and it is ${status}`);
+      if (is !== `task.${status}`) environment.violation(`${story}, and its status is ${status}`);
     } catch (error) {
       if (ToolError.is(error) && error.code === "store_unavailable") return;
       environment.violation(`${story}: ${String(error)}`);

@@ -42,7 +42,7 @@ const annotations: Readonly<Record<ToolPlan["hints"], ToolAnnotations>> = {
   spends: { access: { spend: true } },
 };
 
-/** The tool of a plan. `host` hears of all that it does. */
+/** The tool of a plan. `host` records everything that it does. */
 export function toolOf(host: Host, plan: ToolPlan, at: number): Tool {
   const name = `t${at}`;
   const retry =
@@ -132,7 +132,7 @@ function preflightOf(host: Host, { preflight }: ToolPlan, name: string): Tool["p
           ? flipping(host.environment.next(), "permission_denied")
           : new Error("I do not know.", { cause: secret });
       case "hangs":
-        // Something with a `then` that never says anything, not even whether to wait.
+        // An object with a `then` that never answers, not even whether to wait.
         return thenable(() => undefined);
       case "slow":
         return new Promise((resolve) => {
@@ -151,7 +151,7 @@ function work(host: Host, plan: ToolPlan, at: number, args: JsonObject, ctx: Too
     host.environment.violation(`${ctx.toolName} got a forged value`);
   }
   const attempt: Attempt = { host, plan, at, args, ctx, waiting: [] };
-  if (ctx.resumed !== undefined) return goOn(attempt);
+  if (ctx.resumed !== undefined) return continueSuspended(attempt);
   const takesTime = plan.steps.some((step) => step.do === "wait" || step.do === "call");
   if (!takesTime) {
     for (const step of plan.steps) void take(attempt, step);
@@ -186,7 +186,7 @@ function take(attempt: Attempt, step: Step): Promise<unknown> | undefined {
       Object.assign(args, { mutated: true });
       return undefined;
     case "cancel":
-      // The host's own code, which hears of the tool's end from the tool.
+      // The host's own code, which learns of the tool's end from the tool.
       return void ctx.signal.addEventListener("abort", () => host.cancel(ctx.runId));
     case "abort":
       return void ctx.signal.addEventListener("abort", () => {
@@ -197,7 +197,7 @@ function take(attempt: Attempt, step: Step): Promise<unknown> | undefined {
   }
 }
 
-/** The calls that a tool makes: of tools behind it only, so that they come to an end. */
+/** The nested calls of a tool: only of tools after it, so that they end. */
 async function callOthers(
   { host, at, ctx, waiting }: Attempt,
   { call, times, narrow, only, awaited }: Extract<Step, { do: "call" }>,
@@ -237,8 +237,8 @@ function waitingAmong(outcomes: readonly ToolOutcome[]): readonly Interruption[]
   );
 }
 
-/** What a tool does that was suspended: whether it may is for the executor to say. */
-async function goOn({ host, plan, ctx, waiting }: Attempt): Promise<unknown> {
+/** The behavior of a tool that was suspended: the executor decides whether it may run. */
+async function continueSuspended({ host, plan, ctx, waiting }: Attempt): Promise<unknown> {
   const state = ctx.resumed?.state as unknown;
   const carried = Array.isArray(state) ? (state as Interruption[]) : [];
   for (const one of carried) {

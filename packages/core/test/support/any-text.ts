@@ -5,7 +5,9 @@ const point = fc
   .filter((point) => point < 0xd800 || point > 0xdfff)
   .map((point) => String.fromCodePoint(point));
 
-/** Valid Unicode text of any script. (The library's own arbitrary takes most of a second to begin.) */
+/**
+ * Valid Unicode text of any script. (The library's own arbitrary takes most of a second to start.)
+ */
 export function anyText(maxLength: number): fc.Arbitrary<string> {
   return fc.string({ unit: point, maxLength });
 }

@@ -1,19 +1,19 @@
 import type { Tool } from "@toolweave/core";
 import { tool } from "./executor-for.ts";
 
-/** Tools that end when a test says so, and what it sees of them meanwhile. */
+/** Tools that end on request of a test, and their observed state. */
 export interface ControlledTools {
   readonly tools: readonly Tool[];
-  /** The names of those that run now, in the order in which they started. */
+  /** The names of the running ones, in the order of their starts. */
   readonly running: readonly string[];
-  /** The names of those that have started, whatever came of them. */
+  /** The names of the started ones, however they ended. */
   readonly started: readonly string[];
-  /** The names of those whose signal has fired. */
+  /** The names of the ones whose signal has fired. */
   readonly aborted: readonly string[];
   readonly finish: (name: string) => void;
 }
 
-/** Tools of these names, each of which answers with its own. They do not end by being aborted. */
+/** Tools with these names, each of which answers with its own. An abort does not end them. */
 export function controlledTools(names: readonly string[]): ControlledTools {
   const running: string[] = [];
   const started: string[] = [];

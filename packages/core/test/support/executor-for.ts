@@ -19,15 +19,15 @@ import {
 import type { SchemaValidator } from "@toolweave/core/adapter";
 
 /**
- * One for all executors, since loading Ajv again for each would be most of the tests' time; and
- * loaded before the first test, so that no test has to wait for more than its own steps.
+ * One for all executors, since loading Ajv again for each would take most of the tests' time; and
+ * loaded before the first test, so that no test waits for more than its own steps.
  */
 export const validator: SchemaValidator = ajvValidator();
 await validator.compile({ type: "object" });
 
 type Definition = Partial<ToolDefinition<JsonSchema>>;
 
-/** A tool of the host's own that takes any object. */
+/** A tool of the host that accepts any object. */
 export function tool(
   name: string,
   execute: (args: JsonObject, ctx: ToolContext) => ExecuteReturn = () => `${name} ran`,
@@ -42,7 +42,7 @@ export function tool(
   });
 }
 
-/** An executor over a registry of its own. */
+/** An executor with its own registry. */
 export function executorFor(
   inputs: RegistryInput | readonly RegistryInput[],
   options: Omit<ExecutorOptions, "registry"> = {},
@@ -85,7 +85,7 @@ export function typesOf(events: readonly ToolEvent[]): string[] {
   return events.map(({ type }) => type);
 }
 
-/** A tool as an adapter would make it; its source decides whether it is trusted. */
+/** A tool as an adapter would create it; its source decides whether it is trusted. */
 export function foreignTool(
   name: string,
   more: Partial<Omit<Tool, "spec">> & { readonly spec?: Partial<ToolSpec> } = {},
@@ -104,7 +104,7 @@ export function foreignTool(
   };
 }
 
-/** A tool that needs approval and notes what it ran with. */
+/** A tool that needs approval and records its arguments. */
 export function guarded(ran: JsonObject[] = []): Tool {
   return tool("pay", (args) => (ran.push(args), "paid"), { needsApproval: true });
 }

@@ -6,7 +6,7 @@ interface Timer extends ClockTimer {
   readonly callback: () => void;
 }
 
-/** A clock that moves only when a test says so. */
+/** A clock that advances only on request of a test. */
 export class FakeClock implements Clock {
   #now = 1_000_000;
   readonly #timers = new Set<Timer>();
@@ -15,7 +15,7 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  /** How many timers wait. */
+  /** The number of waiting timers. */
   get timers(): number {
     return this.#timers.size;
   }
@@ -30,7 +30,10 @@ export class FakeClock implements Clock {
     this.#timers.delete(timer as Timer);
   }
 
-  /** Moves on by `ms`, calling every timer at its time; what follows from each has happened before the next. */
+  /**
+   * Advances by `ms`, calling every timer at its time; the consequences of each have happened
+   * before the next.
+   */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settled();
@@ -45,13 +48,13 @@ export class FakeClock implements Clock {
     this.#now = end;
   }
 
-  /** Moves on without calling anybody, as when the process is busy. */
+  /** Advances without calling any timer, as if the process were busy. */
   skip(ms: number): void {
     this.#now += ms;
   }
 }
 
-/** Resolves when everything that was only waiting for its turn, or to be hashed or sealed, has had it. */
+/** Resolves when all queued work, including hashing and sealing, is done. */
 export async function settled(): Promise<void> {
   do {
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Bytes that are in use after what can be collected has been. */
+/** The bytes that are in use after garbage collection. */
 export function heapUsed(): number {
   collect();
   return process.memoryUsage().heapUsed;

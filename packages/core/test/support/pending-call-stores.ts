@@ -5,18 +5,18 @@ import {
   type PendingCallStore,
 } from "@toolweave/core/stores";
 
-/** A key that several executors of a test have in common, as several processes would. */
+/** A key that several executors of a test share, as several processes would. */
 export const key = "a key of at least thirty-two bytes";
 
 type Step = "add" | "claim" | "finish" | "now";
 
-/** A store that notes what it is asked, and does with each step what a test says. */
+/** A store that records its requests, and behaves in each step as a test decides. */
 export class TestStore implements PendingCallStore {
   readonly steps: string[] = [];
   readonly #inner: PendingCallStore;
-  /** What is done instead of the step, or before it. */
+  /** Runs instead of the step, or before it. */
   readonly before: Partial<Record<Step, () => unknown>> = {};
-  /** What a claim answers in place of the truth. */
+  /** The answer of a claim instead of the true one. */
   claims: ClaimResult | undefined;
 
   constructor(clock?: Clock) {
@@ -53,7 +53,7 @@ export class TestStore implements PendingCallStore {
   }
 }
 
-/** A promise, and what fulfils it. */
+/** A promise, and the function that fulfils it. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => (open = resolve));

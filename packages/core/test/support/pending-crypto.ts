@@ -1,4 +1,7 @@
-/** How many operations of WebCrypto are under way: they are not of this thread, and no turn of it waits for them. */
+/**
+ * The number of running WebCrypto operations: they run on other threads, and no turn of this one
+ * waits for them.
+ */
 let pending = 0;
 
 export const pendingCrypto = (): number => pending;
@@ -15,7 +18,7 @@ for (const name of [
 ] as const) {
   const original = subtle[name].bind(subtle) as (...args: unknown[]) => Promise<unknown>;
   Object.defineProperty(subtle, name, {
-    // Another file of the same worker wraps it once more, with a count of its own.
+    // Another file of the same worker wraps it again, with its own count.
     configurable: true,
     value: async (...args: unknown[]): Promise<unknown> => {
       pending += 1;

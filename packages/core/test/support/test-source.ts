@@ -10,9 +10,9 @@ export class TestSource implements ToolSource {
   closed = 0;
   #tools: readonly Tool[];
   readonly #listeners = new Set<() => void>();
-  /** Ends the loading. */
+  /** Completes the load. */
   load: (tools?: readonly Tool[]) => void = () => {};
-  /** Ends the loading badly. */
+  /** Rejects the load. */
   fail: (error: unknown) => void = () => {};
 
   constructor(
@@ -36,7 +36,7 @@ export class TestSource implements ToolSource {
     this.ready.catch(() => {});
   }
 
-  /** How many listen. */
+  /** The number of listeners. */
   get listeners(): number {
     return this.#listeners.size;
   }
@@ -45,7 +45,7 @@ export class TestSource implements ToolSource {
     return this.#tools;
   }
 
-  /** Changes the tools and says so. */
+  /** Changes the tools and notifies listeners. */
   set(...tools: readonly Tool[]): void {
     this.#tools = tools;
     for (const listener of this.#listeners) listener();

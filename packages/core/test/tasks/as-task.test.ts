@@ -7,8 +7,8 @@ import { taskIdOf } from "./task-for.ts";
 
 const asTask = { asTask: true };
 
-describe("a call that is to be a task", () => {
-  test("is one, whatever its tool says, and the tool knows", async () => {
+describe("a call that is to become a task", () => {
+  test("becomes one, whatever its tool declares, and the tool can read that", async () => {
     const seen: (string | undefined)[] = [];
     const work = tool("work", (_, { taskId }) => {
       seen.push(taskId);
@@ -21,7 +21,7 @@ describe("a call that is to be a task", () => {
     expect(seen).toEqual([id, undefined]);
   });
 
-  test("is one when a person has approved it, too", async () => {
+  test("becomes one if a person has approved it, too", async () => {
     const work = tool("work", () => "done", { needsApproval: true });
     const executor = executorFor([work]);
     const asked = interruptionOf(await executor.execute(call("work"), asTask));
@@ -29,7 +29,7 @@ describe("a call that is to be a task", () => {
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("done");
   });
 
-  test("fails with the very error, in the process that ran it", async () => {
+  test("fails with the same error object, in the process that ran it", async () => {
     const error = new ToolError("upstream", "It said no.", { body: { code: -32_000 } });
     const work = tool("work", () => {
       throw error;
@@ -40,7 +40,7 @@ describe("a call that is to be a task", () => {
   });
 });
 
-describe("what a tool has kept", () => {
+describe("the state that a tool has stored", () => {
   const kept: unknown[] = [];
   const checked = (name: string, then: (ctx: ToolContext) => never | string | object) =>
     tool(
@@ -53,7 +53,7 @@ describe("what a tool has kept", () => {
       { annotations: { idempotentHint: true }, retry: { attempts: 2 } },
     );
 
-  test("is there in a later attempt", async () => {
+  test("is available in a later attempt", async () => {
     kept.length = 0;
     const flaky = checked("flaky", ({ attempt }) => {
       if (attempt === 1) throw new ToolError("unavailable", "Not now.", { retryable: true });
@@ -63,7 +63,7 @@ describe("what a tool has kept", () => {
     expect(kept).toEqual([undefined, { attempt: 1 }]);
   });
 
-  test("is there when the call goes on after it has waited, in another process too", async () => {
+  test("is available when the call is resumed after it has waited, also in another process", async () => {
     kept.length = 0;
     const asks = checked("asks", ({ resumed }) =>
       resumed === undefined ? suspend([{ id: "q", type: "input", message: "Which?" }], null) : "ok",

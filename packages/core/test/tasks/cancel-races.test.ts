@@ -20,7 +20,7 @@ interface Setup {
   readonly claimed: () => Promise<void>;
 }
 
-/** A task that waits for a person, and two executors with nothing in common but their stores. */
+/** A task that waits for a person, and two executors that share nothing but their stores. */
 async function waitingTask(): Promise<Setup> {
   const clock = new FakeClock();
   const pendingCalls = memoryPendingCalls(clock);
@@ -41,8 +41,8 @@ async function waitingTask(): Promise<Setup> {
   return { here, there, tasks, clock, ran, id, interruption, claimed };
 }
 
-describe("a task that is cancelled at the moment when its answer comes", () => {
-  test("is not called cancelled when another process goes on with it already", async () => {
+describe("a task that is cancelled when its answer arrives", () => {
+  test("is not reported as cancelled if another process is already resuming it", async () => {
     const { here, there, tasks, clock, ran, id, interruption, claimed } = await waitingTask();
     const { opened, open } = gate();
     const change = tasks.change.bind(tasks);
@@ -62,7 +62,7 @@ describe("a task that is cancelled at the moment when its answer comes", () => {
     expect(ran).toHaveLength(1);
   });
 
-  test("is stopped as soon as this process goes on with it", async () => {
+  test("is stopped as soon as this process resumes it", async () => {
     const { here, tasks, clock, id, interruption, claimed } = await waitingTask();
     const { opened, open } = gate();
     const change = tasks.change.bind(tasks);
@@ -81,7 +81,7 @@ describe("a task that is cancelled at the moment when its answer comes", () => {
     expect(ends).toEqual([`task.${(await cancelling).status}`]);
   });
 
-  test("cannot be gone on with by anybody once it is being cancelled", async () => {
+  test("cannot be resumed once it is being cancelled", async () => {
     const { here, there, tasks, ran, id, interruption } = await waitingTask();
     const { opened, open } = gate();
     const change = tasks.change.bind(tasks);
@@ -95,7 +95,7 @@ describe("a task that is cancelled at the moment when its answer comes", () => {
     expect(ran).toEqual([]);
   });
 
-  test("stays there to be cancelled when the store of tasks fails just then", async () => {
+  test("can still be cancelled if the store of tasks fails at that moment", async () => {
     const { here, tasks, id } = await waitingTask();
     const change = tasks.change.bind(tasks);
     tasks.change = () => {

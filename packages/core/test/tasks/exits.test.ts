@@ -5,17 +5,17 @@ import { started } from "../lifecycle/started.ts";
 import { settled } from "../support/fake-clock.ts";
 import { taskIdOf } from "./task-for.ts";
 
-/** How a task stands after its call has left with this. */
+/** The state of a task after this exit of its call. */
 const ends: Readonly<Record<string, string>> = {
   completed: "completed",
   interrupted: "input_required",
   cancelled: "cancelled",
 };
 
-// Those in which nothing has to be done to the call while it runs.
+// The exits in which nothing has to be done to the call while it runs.
 const alone = started.filter(({ act }) => act === undefined);
 
-describe("a task whose call leaves at", () => {
+describe("a task whose call exits at", () => {
   makeDeterministic();
 
   test.each(alone.map((one) => [`${one.stage}: ${one.exit}: ${one.how}`, one] as const))(
@@ -32,15 +32,15 @@ describe("a task whose call leaves at", () => {
       const status = ends[exit] ?? "failed";
       expect(await lab.executor.tasks.status(id)).toMatchObject({ status });
 
-      const told = lab.told.map(({ type }) => type).filter((type) => type !== "store.failed");
-      expect(told.slice(0, 4)).toEqual([
+      const emitted = lab.emitted.map(({ type }) => type).filter((type) => type !== "store.failed");
+      expect(emitted.slice(0, 4)).toEqual([
         "tool.requested",
         "tool.authorized",
         "task.created",
         "tool.started",
       ]);
-      expect(told.slice(-2)).toEqual([event, `task.${status}`]);
-      const callEnds = told.filter((type) => /^tool\.(completed|failed|suspended)$/.test(type));
+      expect(emitted.slice(-2)).toEqual([event, `task.${status}`]);
+      const callEnds = emitted.filter((type) => /^tool\.(completed|failed|suspended)$/.test(type));
       expect(callEnds).toEqual([event]);
 
       expect(lab.run.counters?.calls).toBe(1);

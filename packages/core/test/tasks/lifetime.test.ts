@@ -13,7 +13,7 @@ async function statusOf(executor: ToolExecutor, id: string): Promise<string> {
 }
 
 describe("a task outlives", () => {
-  test("the run that made it, when that is disposed of, with all that it calls", async () => {
+  test("the run that created it, if that is disposed of, including its nested calls", async () => {
     const contexts: ToolContext[] = [];
     const executor = executorFor([
       taskTool("t", async (_, ctx) => {
@@ -105,7 +105,7 @@ describe("a task ends with", () => {
     expect(codeOf(await executor.tasks.result(id))).toBe("cancelled");
   });
 
-  test("the time of its run", async () => {
+  test("the timeout of its run", async () => {
     const clock = new FakeClock();
     const executor = executorFor(taskTool("t", never), { clock });
     const run = executor.startRun({ limits: { durationMs: 100 } });
@@ -116,7 +116,7 @@ describe("a task ends with", () => {
     expect(codeOf(await executor.tasks.result(id))).toBe("limit_exceeded");
   });
 
-  test("its own cancellation, and takes with it what it has called", async () => {
+  test("its own cancellation, which includes its nested calls", async () => {
     const aborted: string[] = [];
     const hang =
       (name: string) =>
@@ -139,7 +139,7 @@ describe("a task ends with", () => {
     expect(await executor.tasks.cancel(id)).toMatchObject({ status: "cancelled" });
   });
 
-  test("whichever comes first, its end or its cancellation", async () => {
+  test("its end or its cancellation, whichever comes first", async () => {
     const { tools, finish } = controlledTools(["work"]);
     const [work] = tools;
     const spec = { ...work?.spec, execution: "task" };
@@ -156,7 +156,7 @@ describe("a task ends with", () => {
     expect(await executor.tasks.cancel(id)).toMatchObject({ status });
   });
 
-  test("a drain, that gives it time, and notes what came of it", async () => {
+  test("a drain, which gives it time, and records its result", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       [
@@ -182,7 +182,7 @@ describe("a task ends with", () => {
 });
 
 describe("a task counts", () => {
-  test("once among the calls of its run, and so does each call that it makes", async () => {
+  test("once among the calls of its run, and so does each of its nested calls", async () => {
     const executor = executorFor([
       taskTool("t", async (_, { scope }) => (await scope.execute(call("u")), "fine")),
       tool("u"),
@@ -194,7 +194,7 @@ describe("a task counts", () => {
     expect(codeOf(await run.execute(call("t")))).toBe("limit_exceeded");
   });
 
-  test("as one that runs: others wait for its place, and it for theirs", async () => {
+  test("as a running call: others wait for its slot, and it waits for theirs", async () => {
     const { tools, finish, running } = controlledTools(["first", "second"]);
     const asTasks = tools.map((one) => ({ ...one, spec: { ...one.spec, execution: "task" } }));
     const executor = executorFor([...(asTasks as never[]), tool("plain")], {
@@ -214,7 +214,7 @@ describe("a task counts", () => {
     completed(await plain);
   });
 
-  test("as none when it is cancelled while it waits for a place", async () => {
+  test("as none if it is cancelled while it waits for a slot", async () => {
     const executor = executorFor([taskTool("t", never)], { limits: { concurrency: { max: 1 } } });
     const run = executor.startRun({ limits: { calls: 5 } });
     await run.execute(call("t"));
@@ -225,7 +225,7 @@ describe("a task counts", () => {
     expect(typesOf(events).slice(-2)).toEqual(["tool.rejected", "task.cancelled"]);
   });
 
-  test("without holding up the tool that called it, in the only place there is", async () => {
+  test("without blocking the tool that called it, with only one slot", async () => {
     const executor = executorFor(
       [
         taskTool("t", () => "fine"),

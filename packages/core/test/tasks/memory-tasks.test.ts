@@ -29,7 +29,7 @@ function end(store: TaskStore, clock: FakeClock, n: number, text = "fine"): void
 }
 
 describe("memoryTasks", () => {
-  test("takes 2,500 tasks of one caller over all its sessions, and then those of others", () => {
+  test("stores 2,500 tasks of one caller over all its sessions, and then those of others", () => {
     const clock = new FakeClock();
     const store = memoryTasks(clock);
     const of = (n: number, owner: string): void =>
@@ -47,7 +47,7 @@ describe("memoryTasks", () => {
     of(2_500, '["another","flooder"]');
   });
 
-  test("makes room with the ended tasks of whoever has the most, and of the owner itself", () => {
+  test("makes room with the ended tasks of the owner with the most, and of the owner itself", () => {
     const clock = new FakeClock();
     const store = memoryTasks(clock, { maxPerOwner: 3 });
     void store.add(task(clock.now(), { id: idOf(0), owner: '[null,"ada"]' }));
@@ -73,7 +73,7 @@ describe("memoryTasks", () => {
     expect(there).toEqual([true, false, false, true, true, true]);
   });
 
-  test("takes no more than 10,000 tasks that have not ended", () => {
+  test("stores no more than 10,000 tasks that have not ended", () => {
     const { clock, store } = filled(10_000);
     expect(() => store.add(task(clock.now(), { id: idOf(10_000) }))).toThrowError(
       expect.objectContaining({ code: "limit_exceeded" }),
@@ -83,7 +83,7 @@ describe("memoryTasks", () => {
     expect(store.get(idOf(10_000))).toMatchObject({ status: "working" });
   });
 
-  test("lets those that have ended make room, the first to end first", () => {
+  test("evicts ended tasks, the first to end first", () => {
     const { clock, store } = filled(10_000);
     for (const n of [7, 3, 9]) end(store, clock, n);
     void store.add(task(clock.now(), { id: idOf(10_000) }));
@@ -91,14 +91,14 @@ describe("memoryTasks", () => {
     expect([7, 3, 9].map((n) => store.get(idOf(n)) === undefined)).toEqual([true, true, false]);
   });
 
-  test("forgets those that have expired when it has to make room", () => {
+  test("removes expired tasks when it needs room", () => {
     const { clock, store } = filled(10_000);
     clock.skip(hour);
     void store.add(task(clock.now(), { id: idOf(10_000) }));
     expect(store.list(task(0).owner)).toHaveLength(1);
   });
 
-  test("keeps 64 Mi characters of results, and always the last one", () => {
+  test("stores 64 Mi characters of results, and always the last one", () => {
     const { clock, store } = filled(6);
     const large = "x".repeat(20 * 2 ** 20);
     for (let n = 0; n < 5; n++) end(store, clock, n, large);

@@ -15,7 +15,7 @@ async function errorOf(work: Promise<unknown>): Promise<{ code: string; message:
 const ada = { sessionId: "s", caller: { id: "ada" } };
 
 describe("a task", () => {
-  test("is there for the session and the caller that made it, and for nobody else", async () => {
+  test("can be read by the session and the caller that created it, and by no other", async () => {
     const executor = executorFor(taskTool("t"));
     const id = taskIdOf(await executor.startRun(ada).execute(call("t")));
     const unknown = `task_${"0".repeat(32)}`;
@@ -38,28 +38,28 @@ describe("a task", () => {
     for (const other of others) expect(await tasks.list(other)).toEqual([]);
     await tasks.result(id, ada);
     expect(await tasks.status(id, ada)).toMatchObject({ id, status: "completed" });
-    // What else is known of a caller may change from one request to the next.
+    // Other fields of a caller may change from one request to the next.
     const again = { sessionId: "s", caller: { id: "ada", roles: ["reader"] } };
     expect(await tasks.list(again)).toMatchObject([{ id }]);
   });
 
-  test("made on behalf of nobody is there for whoever knows its id", async () => {
+  test("without an owner can be read with its id", async () => {
     const executor = executorFor(taskTool("t"));
     const id = taskIdOf(await executor.execute(call("t")));
     expect(await executor.tasks.status(id)).toMatchObject({ id });
     expect((await errorOf(executor.tasks.status(id, ada))).code).toBe("not_found");
   });
 
-  test("tells nothing of its owner", async () => {
+  test("does not contain its owner", async () => {
     const executor = executorFor(taskTool("t"));
     const id = taskIdOf(await executor.startRun(ada).execute(call("t")));
     await executor.tasks.result(id, ada);
-    const told = [await executor.tasks.status(id, ada), await executor.tasks.list(ada)];
-    expect(JSON.stringify(told)).not.toMatch(/\bada\b/);
+    const answers = [await executor.tasks.status(id, ada), await executor.tasks.list(ada)];
+    expect(JSON.stringify(answers)).not.toMatch(/\bada\b/);
   });
 
   test.each(["", "task_", "task_1", "../../etc/passwd", `task_${"0".repeat(31)}'`, 7, null, {}])(
-    "has no such id as %o, and no store is asked for it",
+    "has no such id as %o, and no store is called for it",
     async (id) => {
       const executor = executorFor(taskTool("t"), {
         tasks: {
@@ -77,7 +77,7 @@ describe("a task", () => {
 });
 
 describe("executor.tasks", () => {
-  test("names what it does not take", async () => {
+  test("names unknown options", async () => {
     const { tasks } = executorFor(taskTool("t"));
     const messages = [
       await errorOf(tasks.status("x", { session: "s" } as never)),
@@ -93,7 +93,7 @@ describe("executor.tasks", () => {
     ]);
   });
 
-  test("stops waiting when nobody waits any more, and the task goes on", async () => {
+  test("stops waiting if its caller aborts, and the task continues", async () => {
     const executor = executorFor(taskTool("t", () => new Promise(() => {})));
     const id = taskIdOf(await executor.execute(call("t")));
     const controller = new AbortController();

@@ -16,7 +16,7 @@ import { taskIdOf, taskTool } from "./task-for.ts";
 const question: InterruptionRequest = { id: "q", type: "input", message: "Which one?" };
 const red: readonly Answer[] = [{ type: "input", value: "red" }];
 
-/** A tool that asks once and then answers with what it was told. */
+/** A tool that asks once and then answers with the answer. */
 const asking = (ran: unknown[] = []) =>
   taskTool("book", async (_, { resumed, attempt }) => {
     ran.push(attempt);
@@ -25,7 +25,7 @@ const asking = (ran: unknown[] = []) =>
     return answer?.type === "input" ? answer.value : "?";
   });
 
-/** Executors that have everything in common but their memory: as many processes. */
+/** Executors that share everything but their memory: like separate processes. */
 function processes(tools: () => Parameters<typeof executorFor>[0]): [ToolExecutor, ToolExecutor] {
   const shared = { key, pendingCalls: memoryPendingCalls(), tasks: memoryTasks() };
   return [executorFor(tools(), shared), executorFor(tools(), shared)];
@@ -36,7 +36,7 @@ async function waiting(executor: ToolExecutor, id: string): Promise<Interruption
 }
 
 describe("a task that waits for a person", () => {
-  test("says so, gives its interruption, and goes on under the same id", async () => {
+  test("has that status, returns its interruption, and is resumed under the same id", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran));
     const events = recorded(executor);
@@ -64,11 +64,11 @@ describe("a task that waits for a person", () => {
       "tool.completed",
       "task.completed",
     ]);
-    const told = events.find(({ type }) => type === "task.input_required");
-    expect(told).toMatchObject({ taskId: id, interruptionId: interruption.id });
+    const inputRequired = events.find(({ type }) => type === "task.input_required");
+    expect(inputRequired).toMatchObject({ taskId: id, interruptionId: interruption.id });
   });
 
-  test("goes on in another process, too, and both see how it ends", async () => {
+  test("can be resumed in another process, too, and both receive its end", async () => {
     const [here, there] = processes(() => asking());
     const run = here.startRun({ sessionId: "s", caller: { id: "ada" } });
     const behalf = { sessionId: "s", caller: { id: "ada" } };
@@ -83,7 +83,7 @@ describe("a task that waits for a person", () => {
     }
   });
 
-  test("keeps its run, which may have been disposed of, and what that has counted", async () => {
+  test("keeps its run, which may have been disposed of, and its counters", async () => {
     const seen: unknown[] = [];
     const executor = executorFor(
       taskTool("t", (_, { injected, resumed }) => {
@@ -100,7 +100,7 @@ describe("a task that waits for a person", () => {
     expect([seen, run.counters?.calls]).toEqual([[{ tenant: 1 }, { tenant: 1 }], 1]);
   });
 
-  test("can be asked again and again", async () => {
+  test("can be asked repeatedly", async () => {
     const executor = executorFor(
       taskTool("t", (_, { attempt }) => (attempt < 4 ? suspend([question], null) : "fine")),
     );
@@ -111,7 +111,7 @@ describe("a task that waits for a person", () => {
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
   });
 
-  test("goes on once, however often it is answered", async () => {
+  test("is resumed once, however often it is answered", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran));
     const id = taskIdOf(await executor.execute(call("book")));
@@ -119,14 +119,15 @@ describe("a task that waits for a person", () => {
     const outcomes = await Promise.all([1, 2, 3].map(() => executor.resume(interruption, red)));
     expect(outcomes.filter(({ status }) => status === "completed")).toHaveLength(1);
     completed(await executor.tasks.result(id));
-    // The same answer gets what the first one got, that the call goes on as a task; another is refused.
+    // The same answer returns the result of the first, that the call continues as a task; another
+    // is refused.
     expect(completed(await executor.resume(interruption, red)).result.taskId).toBe(id);
     const blue = [{ type: "input", value: "blue" }] as const;
     expect(codeOf(await executor.resume(interruption, blue))).toBe("approval_invalid");
     expect(ran).toEqual([1, 2]);
   });
 
-  test("can be answered by whoever hears of its call, before the store says that it waits", async () => {
+  test("can be answered by a listener for its call, before the store has the wait", async () => {
     const tasks = memoryTasks();
     const { opened, open } = gate();
     const change = tasks.change.bind(tasks);
@@ -144,7 +145,7 @@ describe("a task that waits for a person", () => {
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("red");
   });
 
-  test("still waits after answers that are none", async () => {
+  test("still waits after invalid answers", async () => {
     const executor = executorFor(asking());
     const id = taskIdOf(await executor.execute(call("book")));
     const interruption = await waiting(executor, id);
@@ -155,7 +156,7 @@ describe("a task that waits for a person", () => {
     expect(taskIdOf(await executor.resume(interruption, red))).toBe(id);
   });
 
-  test("has failed when the call does not go on after its answer", async () => {
+  test("has failed if the call cannot be resumed after its answer", async () => {
     let denies = false;
     const executor = executorFor(asking(), {
       hooks: [{ beforeCall: () => (denies ? { block: "Not now." } : undefined) }],
@@ -169,7 +170,7 @@ describe("a task that waits for a person", () => {
     expect(typesOf(events).slice(-2)).toEqual(["tool.rejected", "task.failed"]);
   });
 
-  test("is cancelled when its answer is taken back while it is being taken", async () => {
+  test("is cancelled if its answer is aborted while it is processed", async () => {
     const pendingCalls = new TestStore();
     const { opened, open } = gate();
     const executor = executorFor(asking(), { pendingCalls });
@@ -187,7 +188,7 @@ describe("a task that waits for a person", () => {
     expect(await executor.tasks.status(id)).toMatchObject({ status: "cancelled" });
   });
 
-  test("waits anew when the policy asks for something new", async () => {
+  test("waits again if the policy asks for a new permission", async () => {
     let asks = false;
     const executor = executorFor(
       taskTool("t", (_, { resumed }) => (resumed ? "fine" : suspend([question], null)), {
@@ -204,7 +205,7 @@ describe("a task that waits for a person", () => {
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
   });
 
-  test("that is cancelled waits no more, and its interruption is worth nothing", async () => {
+  test("that is cancelled waits no longer, and its interruption is invalid", async () => {
     const pendingCalls = memoryPendingCalls();
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran), { pendingCalls });
@@ -223,7 +224,7 @@ describe("a task that waits for a person", () => {
     expect(typesOf(events)).toContain("task.cancelled");
   });
 
-  test("can be cancelled while it is being written down that it waits", async () => {
+  test("can be cancelled while its wait is being stored", async () => {
     const tasks = memoryTasks();
     const { opened, open } = gate();
     const change = tasks.change.bind(tasks);
@@ -239,7 +240,7 @@ describe("a task that waits for a person", () => {
     expect(await pendingCalls.list()).toEqual([]);
   });
 
-  test("is the host's to answer, and not the tool's that called it", async () => {
+  test("must be answered by the host, and not by the tool that called it", async () => {
     const executor = executorFor([
       asking(),
       tool("outer", async (_, { scope }) => {
@@ -256,7 +257,7 @@ describe("a task that waits for a person", () => {
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("red");
   });
 
-  test("of a run that was cancelled ends when it is answered", async () => {
+  test("of a cancelled run ends when it is answered", async () => {
     const ran: unknown[] = [];
     const executor = executorFor(asking(ran));
     const run = executor.startRun();
@@ -267,7 +268,7 @@ describe("a task that waits for a person", () => {
     expect(ran).toEqual([1]);
   });
 
-  test("EX10 cannot be kept when the store of pending calls is down, and says that it ran", async () => {
+  test("EX10 cannot be stored if the store of pending calls is down, and its error says that it ran", async () => {
     const pendingCalls = Object.assign(memoryPendingCalls(), {
       add: () => Promise.reject(new Error("down")),
     });
@@ -277,8 +278,8 @@ describe("a task that waits for a person", () => {
   });
 });
 
-describe("a task that is to wait for a person, and a store that never answers", () => {
-  test("EX10 fails after 10 s, and says that it ran", async () => {
+describe("a task that is to wait for a person, with a store that never answers", () => {
+  test("EX10 fails after 10 s, and its error says that it ran", async () => {
     const clock = new FakeClock();
     const pendingCalls = Object.assign(memoryPendingCalls(clock), {
       add: () => new Promise<never>(() => {}),
@@ -296,8 +297,8 @@ describe("a task that is to wait for a person, and a store that never answers", 
   });
 });
 
-describe("a task whose answer got lost halfway", () => {
-  test("is told as one of which nobody knows how it ended", async () => {
+describe("a task whose answer was lost halfway", () => {
+  test("is reported as one with an unknown end", async () => {
     const pendingCalls = memoryPendingCalls();
     const get = pendingCalls.get.bind(pendingCalls);
     const executor = executorFor(asking(), { pendingCalls });

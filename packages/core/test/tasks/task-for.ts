@@ -10,7 +10,7 @@ import type {
 import { tool } from "../support/executor-for.ts";
 import { completed } from "../support/outcomes.ts";
 
-/** A tool whose calls go on as tasks. */
+/** A tool whose calls become tasks. */
 export function taskTool(
   name: string,
   execute?: (args: JsonObject, ctx: ToolContext) => ExecuteReturn,
@@ -19,7 +19,7 @@ export function taskTool(
   return tool(name, execute, { execution: "task", ...more });
 }
 
-/** The id of the task that a call goes on as. */
+/** The id of the task that a call has become. */
 export function taskIdOf(outcome: ToolOutcome | undefined): string {
   const { taskId } = completed(outcome).result;
   if (taskId === undefined) throw new Error("expected a task");

@@ -2,18 +2,18 @@ import { describe, expect, test } from "vitest";
 import { ToolError } from "@toolweave/core";
 import type { TaskRecord, TaskStore } from "@toolweave/core/stores";
 
-/** A store of tasks, and the clock that it goes by. */
+/** A store of tasks, and its clock. */
 export interface TaskStoreUnderTest {
   readonly store: TaskStore;
   readonly now: () => number;
-  /** Lets so much time pass. */
+  /** Advances the time. */
   readonly skip: (ms: number) => void;
 }
 
-/** How long the contract's tasks are kept. */
+/** The retention time of the contract's tasks. */
 const lifetimeMs = 10_000;
 
-/** A task of `ada`'s, made now. */
+/** A task of `ada`, created now. */
 export function task(now: number, more: Partial<TaskRecord> = {}): TaskRecord {
   return {
     id: `task_${"0".repeat(31)}1`,
@@ -45,10 +45,10 @@ const result = {
   timestamp: 1,
 } as const satisfies TaskRecord["result"];
 
-/** What every store of tasks keeps to, whatever it is made of. */
+/** The requirements of every store of tasks, however it is implemented. */
 export function taskStoreContract(name: string, make: () => TaskStoreUnderTest): void {
   describe(`${name} as a store of tasks`, () => {
-    test("gives back what was added, as it was, and nothing for another id", async () => {
+    test("returns an added task unchanged, and nothing for another id", async () => {
       const { store, now } = make();
       const added = task(now());
       await store.add(added);
@@ -58,7 +58,7 @@ export function taskStoreContract(name: string, make: () => TaskStoreUnderTest):
       expect(await store.list('["s","bob"]')).toEqual([]);
     });
 
-    test("changes a task that has not ended, as often as it is told to", async () => {
+    test("changes a task that has not ended, any number of times", async () => {
       const { store, now } = make();
       const { id } = task(now());
       await store.add(task(now()));
@@ -92,14 +92,14 @@ export function taskStoreContract(name: string, make: () => TaskStoreUnderTest):
       },
     );
 
-    test("changes none that is not there", async () => {
+    test("changes no task that does not exist", async () => {
       const { store, now } = make();
       const times = { updatedAt: now(), expiresAt: now() + lifetimeMs };
       expect(await store.change(idOf(7), { status: "completed", result, ...times })).toBe(false);
       expect(await store.get(idOf(7))).toBeUndefined();
     });
 
-    test("lets one of several ends win", async () => {
+    test("accepts the first of several ends", async () => {
       const { store, now } = make();
       const { id } = task(now());
       await store.add(task(now()));
@@ -124,7 +124,7 @@ export function taskStoreContract(name: string, make: () => TaskStoreUnderTest):
       expect(listed.map(({ id }) => id)).toEqual([idOf(1), idOf(2), idOf(3)]);
     });
 
-    test("forgets a task when it expires, and not before", async () => {
+    test("removes a task when it expires, and not before", async () => {
       const { store, now, skip } = make();
       const { id, owner } = task(now());
       await store.add(task(now()));
@@ -136,7 +136,7 @@ export function taskStoreContract(name: string, make: () => TaskStoreUnderTest):
       expect([await store.get(id), await store.list(owner)]).toEqual([undefined, []]);
     });
 
-    test("keeps copies: what becomes of an object outside changes nothing", async () => {
+    test("stores copies: a change of an object outside changes nothing", async () => {
       const { store, now } = make();
       const added = { ...task(now()) };
       await store.add(added);
@@ -147,7 +147,7 @@ export function taskStoreContract(name: string, make: () => TaskStoreUnderTest):
       expect(await store.get(added.id)).toEqual(task(now()));
     });
 
-    test("refuses an id that is taken, or leaves it as it was", async () => {
+    test("refuses an id that exists, or leaves its task unchanged", async () => {
       const { store, now } = make();
       await store.add(task(now()));
       const again = Promise.resolve().then(() => store.add(task(now(), { owner: "eve" })));

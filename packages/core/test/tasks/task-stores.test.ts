@@ -9,10 +9,10 @@ import { taskIdOf, taskTool } from "./task-for.ts";
 
 type Step = keyof TaskStore;
 
-/** A store that does with each step what a test says. */
+/** A store whose steps a test decides. */
 class FaultyTasks implements TaskStore {
   readonly inner: TaskStore;
-  /** Done instead of the step, unless it gives `goOn`. */
+  /** Runs instead of the step, unless it returns `goOn`. */
   readonly instead: Partial<Record<Step, (...given: unknown[]) => unknown>> = {};
 
   constructor(clock?: FakeClock) {
@@ -36,7 +36,7 @@ const down = (): never => {
   throw new Error("disk full at /secret/path");
 };
 
-describe("a task that cannot be kept", () => {
+describe("a task that cannot be stored", () => {
   test.each([
     ["the store throws", down],
     ["the store rejects", () => Promise.reject(new Error("disk full at /secret/path"))],
@@ -63,7 +63,7 @@ describe("a task that cannot be kept", () => {
     completed(await executor.tasks.result(taskIdOf(await run.execute(call("t")))));
   });
 
-  test("fails its call after 5 s when the store does not answer, and is no task when it does at last", async () => {
+  test("fails its call after 5 s if the store does not answer, and is not a task if it answers later", async () => {
     const clock = new FakeClock();
     const tasks = new FaultyTasks(clock);
     const { opened, open } = gate();
@@ -82,7 +82,7 @@ describe("a task that cannot be kept", () => {
     expect([ran, clock.timers]).toEqual([0, 0]);
   });
 
-  test("ends at once with its call when that is cancelled meanwhile", async () => {
+  test("ends at once with its call if that is cancelled meanwhile", async () => {
     const tasks = new FaultyTasks();
     const { opened, open } = gate();
     tasks.instead.add = (task) => opened.then(() => tasks.inner.add(task as never));
@@ -102,7 +102,7 @@ describe("a task that cannot be kept", () => {
     expect(ran).toBe(0);
   });
 
-  test("that is one too many fails with the store's own limit", async () => {
+  test("above the maximum fails with the store's own limit", async () => {
     const tasks = new FaultyTasks();
     tasks.instead.add = () => {
       throw new ToolError("limit_exceeded", "Enough tasks run already.");
@@ -112,13 +112,13 @@ describe("a task that cannot be kept", () => {
   });
 });
 
-describe("the end of a task that the store does not take", () => {
+describe("the end of a task that the store does not accept", () => {
   test.each([
     ["it throws", down],
     ["it rejects", () => Promise.reject(new Error("down"))],
-    ["it answers nonsense", () => "yes"],
+    ["it answers with an invalid value", () => "yes"],
     ["it answers with nothing", () => undefined],
-    ["it has forgotten the task", () => false],
+    ["it has lost the task", () => false],
   ])("is not lost for this process: %s", async (how, change) => {
     const tasks = new FaultyTasks();
     const executor = executorFor(
@@ -127,18 +127,18 @@ describe("the end of a task that the store does not take", () => {
     );
     const events = recorded(executor);
     tasks.instead.change = change;
-    if (how.includes("forgotten")) tasks.instead.get = () => undefined;
+    if (how.includes("lost")) tasks.instead.get = () => undefined;
     const id = taskIdOf(await executor.execute(call("t")));
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
     expect(await executor.tasks.status(id)).toMatchObject({ status: "completed" });
     expect(await executor.tasks.list()).toMatchObject([{ id, status: "completed" }]);
-    const told = events.filter(({ type }) => type === "store.failed");
+    const failures = events.filter(({ type }) => type === "store.failed");
     const failure = { store: "tasks", callId: "t" };
-    expect(told).toMatchObject(how.includes("forgotten") ? [] : [failure]);
+    expect(failures).toMatchObject(how.includes("lost") ? [] : [failure]);
     expect(typesOf(events).at(-1)).toBe("task.completed");
   });
 
-  test("is not waited for longer than 5 s, by a drain neither", async () => {
+  test("is not awaited for longer than 5 s, also by a drain", async () => {
     const clock = new FakeClock();
     const tasks = new FaultyTasks(clock);
     const executor = executorFor(
@@ -155,7 +155,7 @@ describe("the end of a task that the store does not take", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("is what somebody else has ended it with before", async () => {
+  test("is the end that another process has stored before", async () => {
     const tasks = memoryTasks();
     const { opened, open } = gate();
     const executor = executorFor(
@@ -174,7 +174,7 @@ describe("the end of a task that the store does not take", () => {
     expect(typesOf(events).at(-1)).toBe("task.cancelled");
   });
 
-  test("waits for its person here, when that could not be kept", async () => {
+  test("is a wait for its person in this process, if that could not be stored", async () => {
     const tasks = new FaultyTasks();
     const executor = executorFor(
       taskTool("t", (_, { resumed }) =>
@@ -190,7 +190,7 @@ describe("the end of a task that the store does not take", () => {
     expect(textFor(completed(await executor.tasks.result(id)))).toBe("fine");
   });
 
-  test("cannot go on while the store of tasks is down, and waits still", async () => {
+  test("is a wait that cannot be resumed while the store of tasks is down", async () => {
     const tasks = new FaultyTasks();
     const pendingCalls = memoryPendingCalls();
     const executor = executorFor(
@@ -209,7 +209,7 @@ describe("the end of a task that the store does not take", () => {
   });
 });
 
-describe("a store that is asked for a task", () => {
+describe("a store that is read for a task", () => {
   const id = `task_${"a".repeat(32)}`;
   const nonsense: readonly unknown[] = [
     7,
@@ -223,7 +223,7 @@ describe("a store that is asked for a task", () => {
   ];
 
   test.each([down, () => Promise.reject(new Error("no")), ...nonsense.map((one) => () => one)])(
-    "and fails, or answers nonsense, is unavailable (%#)",
+    "and fails, or answers with an invalid value, is unavailable (%#)",
     async (get) => {
       const tasks = new FaultyTasks();
       tasks.instead.get = get;
@@ -238,7 +238,7 @@ describe("a store that is asked for a task", () => {
   );
 
   test.each([down, () => 7, () => [7], () => [{}]])(
-    "and fails to list them, or lists nonsense, is unavailable (%#)",
+    "and fails to list them, or lists invalid values, is unavailable (%#)",
     async (list) => {
       const tasks = new FaultyTasks();
       tasks.instead.list = list;
@@ -248,7 +248,7 @@ describe("a store that is asked for a task", () => {
     },
   );
 
-  test("and never answers is waited for 5 s", async () => {
+  test("and never answers is awaited for 5 s", async () => {
     const clock = new FakeClock();
     const tasks = new FaultyTasks(clock);
     tasks.instead.get = never;
@@ -259,7 +259,7 @@ describe("a store that is asked for a task", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("and mixes owners up tells no stranger's task", async () => {
+  test("and confuses owners reveals no task of another owner", async () => {
     const tasks = new FaultyTasks();
     const strange = { ...recordOf(), owner: '["s","bob"]' };
     tasks.instead.list = () => [strange, recordOf()];
@@ -269,23 +269,23 @@ describe("a store that is asked for a task", () => {
     await expect(executor.tasks.status(id)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("and says that a task's process is gone is believed: it was cut off, and is not run again", async () => {
+  test("and reports that a task's process has ended is trusted: the task was cut off, and is not run again", async () => {
     const tasks = new FaultyTasks();
     tasks.instead.get = () => ({ ...recordOf(), lost: true });
     tasks.instead.list = () => [{ ...recordOf(), lost: true }];
     const executor = executorFor([], { tasks });
-    const told = await executor.tasks.status(id);
-    expect(told).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
-    expect(await executor.tasks.list()).toEqual([told]);
+    const failures = await executor.tasks.status(id);
+    expect(failures).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
+    expect(await executor.tasks.list()).toEqual([failures]);
     const outcome = await executor.tasks.result(id);
     expect(codeOf(outcome)).toBe("outcome_unknown");
     expect(textFor(outcome as never)).toBe(
       "build was cut off: the process that ran it is gone, and its progress is not known. Check what it did before anything is repeated.",
     );
-    expect(await executor.tasks.cancel(id)).toEqual(told);
+    expect(await executor.tasks.cancel(id)).toEqual(failures);
   });
 
-  test("of which another process runs a task is asked again until that has ended", async () => {
+  test("is polled until the end of a task that another process runs", async () => {
     const clock = new FakeClock();
     const tasks = new FaultyTasks(clock);
     const { result } = failed(await executorFor([]).execute(call("x")));
@@ -299,7 +299,7 @@ describe("a store that is asked for a task", () => {
     expect([asked, clock.timers]).toEqual([4, 0]);
   });
 
-  test("of which another process runs a task does not pretend to cancel it", async () => {
+  test("does not report a task of another process as cancelled", async () => {
     const tasks = new FaultyTasks();
     tasks.instead.get = () => recordOf();
     const executor = executorFor([], { tasks });

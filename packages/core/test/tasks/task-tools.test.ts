@@ -8,8 +8,8 @@ import { taskIdOf, taskTool } from "./task-for.ts";
 
 const ada = { caller: { id: "ada" } };
 
-describe("the tools that ask for tasks", () => {
-  test("are there for a model as soon as a tool is that makes tasks, and run without asking", async () => {
+describe("the tools for tasks", () => {
+  test("are listed for a model as soon as a tool that creates tasks exists, and run without approval", async () => {
     const without = executorFor(tool("t"));
     expect([...without.startRun().toolset.names()]).toEqual(["t"]);
     const executor = executorFor(taskTool("t"));
@@ -20,7 +20,7 @@ describe("the tools that ask for tasks", () => {
     for (const name of names.slice(1)) completed(await run.execute(call(name, { task_id })));
   });
 
-  test("tell how one stands, what came of it, and that it was stopped", async () => {
+  test("return the status of a task, its result, and that it was stopped", async () => {
     const executor = executorFor([
       taskTool("quick", () => ({ content: [{ type: "text", text: "done" }], value: { n: 1 } })),
       taskTool("long", () => new Promise(() => {})),
@@ -49,7 +49,7 @@ describe("the tools that ask for tasks", () => {
     expect([cancelled.result.isError, cancelled.error?.code]).toEqual([true, "cancelled"]);
   });
 
-  test("wait as long as they are told to, and no longer", async () => {
+  test("wait for the requested time, and no longer", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       taskTool("t", () => new Promise((end) => clock.setTimeout(() => end("fine"), 5000))),
@@ -68,7 +68,7 @@ describe("the tools that ask for tasks", () => {
     );
   });
 
-  test("wait no longer than a tool may take at all", async () => {
+  test("wait no longer than the maximum timeout of a tool", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       taskTool("t", () => new Promise(() => {})),
@@ -84,7 +84,7 @@ describe("the tools that ask for tasks", () => {
     expect(textFor(await waiting)).toContain("is still working");
   });
 
-  test("say that a person is waited for, and not what for", async () => {
+  test("report that a task waits for a person, and not for what", async () => {
     const executor = executorFor(
       taskTool("t", () => suspend([{ id: "q", type: "input", message: "The PIN?" }], "S3CRET")),
     );
@@ -98,7 +98,7 @@ describe("the tools that ask for tasks", () => {
     }
   });
 
-  test("see no task of another session or caller, whoever runs it", async () => {
+  test("return no task of another session or caller", async () => {
     const executor = executorFor(taskTool("t"));
     const task_id = taskIdOf(await executor.startRun(ada).execute(call("t")));
     for (const name of ["task_status", "task_result", "task_cancel"]) {
@@ -110,7 +110,7 @@ describe("the tools that ask for tasks", () => {
     }
   });
 
-  test("need no place to run in: whoever asks for a task may wait while it has the only one", async () => {
+  test("need no slot: a call that waits for a task may run while that holds the only slot", async () => {
     const clock = new FakeClock();
     const executor = executorFor(
       taskTool("t", () => new Promise((end) => clock.setTimeout(() => end("fine"), 5000))),
@@ -125,7 +125,7 @@ describe("the tools that ask for tasks", () => {
     for (const outcome of await Promise.all(asked)) expect(textFor(outcome)).toBe("fine");
   });
 
-  test("let a tool wait for the task that it has made, in the only place there is", async () => {
+  test("let a tool wait for its own task, with only one slot", async () => {
     const executor = executorFor(
       [
         taskTool("t", async () => (await settled(), "fine")),
@@ -139,7 +139,7 @@ describe("the tools that ask for tasks", () => {
     expect(textFor(await executor.startRun().execute(call("outer")))).toBe("fine");
   });
 
-  test("are read-only or harmless to repeat, and never open world", () => {
+  test("are read-only or idempotent, and never open world", () => {
     const tools = taskTools(executorFor([]).tasks);
     expect(
       tools.map(({ spec: { name, annotations } }) => [

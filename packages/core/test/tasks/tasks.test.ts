@@ -9,7 +9,7 @@ import { taskIdOf, taskTool } from "./task-for.ts";
 const never = (): Promise<never> => new Promise(() => {});
 
 describe("a call of a tool that is a task", () => {
-  test("answers with an id at once, and its result can be had as often as it is asked for", async () => {
+  test("answers with an id at once, and its result can be read any number of times", async () => {
     const { promise, resolve } = deferred<unknown>();
     const executor = executorFor(taskTool("t", () => promise));
     const outcome = completed(await executor.execute(call("t", { n: 1 })));
@@ -29,7 +29,7 @@ describe("a call of a tool that is a task", () => {
     expect(await executor.tasks.status(id)).toMatchObject({ status: "completed" });
   });
 
-  test("tells of itself, and of the work under the same call id", async () => {
+  test("emits its own events, and those of the work under the same call id", async () => {
     const executor = executorFor(
       taskTool("t", async (_, ctx) => {
         ctx.progress({ done: 1 });
@@ -80,13 +80,13 @@ describe("a call of a tool that is a task", () => {
     ]);
   });
 
-  test("that is refused makes no task", async () => {
+  test("that is refused creates no task", async () => {
     const executor = executorFor(taskTool("t"), { policy: "readOnly" });
     codeOf(await executor.execute(call("t")));
     expect(await executor.tasks.list()).toEqual([]);
   });
 
-  test("has its output checked, amended and cut, and not its answer", async () => {
+  test("has its output checked, amended and truncated, and not its answer", async () => {
     const executor = executorFor(
       [
         taskTool("number", () => 7, { output: { type: "number" } }),
@@ -111,7 +111,7 @@ describe("a call of a tool that is a task", () => {
     expect(textFor(completed(await resultOf("big"))).length).toBeLessThanOrEqual(400);
   });
 
-  test("keeps what went wrong: code and text, and nothing of the cause", async () => {
+  test("stores the error: code and text, and nothing of the cause", async () => {
     const executor = executorFor([
       taskTool("throws", () => {
         throw new ToolError("upstream", "The shop says no.", { cause: new Error("S3CRET") });
@@ -142,7 +142,7 @@ describe("a call of a tool that is a task", () => {
     ]);
   });
 
-  test("is tried again like any call", async () => {
+  test("is retried like any call", async () => {
     let attempts = 0;
     const executor = executorFor(
       taskTool(
@@ -162,7 +162,7 @@ describe("a call of a tool that is a task", () => {
   test.each([
     ["its own timeout", { timeoutMs: 5000 }, 5000],
     ["no more than the maximum", { timeoutMs: 0 }, 600_000],
-    ["the maximum, and not what calls have that somebody waits for", {}, 600_000],
+    ["the maximum of tasks, not that of awaited calls", {}, 600_000],
   ])("has %s", async (_, more, ms) => {
     const clock = new FakeClock();
     const executor = executorFor(taskTool("t", never, more), { clock });
@@ -177,7 +177,7 @@ describe("a call of a tool that is a task", () => {
 
 describe("many calls of which some are tasks", () => {
   test.each(["parallel", "sequential", { batched: 1 }] as const)(
-    "hold up no other, and end with their ids (%o)",
+    "do not block others, and end with their ids (%o)",
     async (strategy) => {
       const ran: string[] = [];
       const executor = executorFor([
@@ -205,7 +205,7 @@ describe("many calls of which some are tasks", () => {
     expect(order).toEqual(["a", "b", "runs"]);
   });
 
-  test("go on as tasks when nobody waits for the others any more", async () => {
+  test("continue as tasks if the others are no longer awaited", async () => {
     const executor = executorFor([taskTool("t", never), tool("u", never)]);
     const events = recorded(executor);
     for await (const { outcome } of executor.startRun().stream([call("t"), call("u")])) {

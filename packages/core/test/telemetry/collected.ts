@@ -16,7 +16,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import { openTelemetry, type OpenTelemetryOptions } from "@toolweave/core/telemetry";
 
-/** What the real SDK has collected. */
+/** The data that the real SDK has collected. */
 export class Collected {
   readonly #spans = new InMemorySpanExporter();
   readonly #metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
@@ -35,13 +35,13 @@ export class Collected {
     });
   }
 
-  /** Those that have ended, in the order of their ends. */
+  /** The ended spans, in the order of their ends. */
   async spans(): Promise<readonly ReadableSpan[]> {
     await this.tracers.forceFlush();
     return this.#spans.getFinishedSpans();
   }
 
-  /** What has been measured under a name: the attributes and the value of each series. */
+  /** The measurements under a name: the attributes and the value of each series. */
   async points<Value = Histogram>(name: string): Promise<readonly DataPoint<Value>[]> {
     await this.meters.forceFlush();
     const metrics = this.#metrics
@@ -52,7 +52,7 @@ export class Collected {
     return (found?.dataPoints ?? []) as unknown as readonly DataPoint<Value>[];
   }
 
-  /** Runs something under a span of the host's own. */
+  /** Runs code under a span of the host. */
   async under<T>(name: string, work: (span: Span) => Promise<T>): Promise<T> {
     const span = this.tracers.getTracer("host").startSpan(name);
     const within: Context = trace.setSpan(context.active(), span);
@@ -64,7 +64,7 @@ export class Collected {
   }
 }
 
-/** Contexts follow what is asynchronous, as in a host that has set up its SDK. */
+/** Contexts follow asynchronous code, as in a host that has set up its SDK. */
 export function followContexts(): void {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 }

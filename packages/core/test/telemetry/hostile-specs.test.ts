@@ -3,7 +3,7 @@ import { call, executorFor, foreignTool } from "../support/executor-for.ts";
 import { completed } from "../support/outcomes.ts";
 import { Collected } from "./collected.ts";
 
-test("a span has no description where a source gives none, and the call is none the worse", async () => {
+test("a span has no description if a source gives none, and the call is not affected", async () => {
   const collected = new Collected();
   const odd = foreignTool("odd", { spec: { description: 5 as never } });
   const policy = { preset: "autonomous" } as const;

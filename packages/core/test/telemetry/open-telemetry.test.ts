@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe("the span of a call", () => {
-  test("is named, and says what was called, as the conventions have it", async () => {
+  test("has the name and the attributes of the conventions", async () => {
     const collected = new Collected();
     const executor = executorFor(
       tool("weather", () => ({ degrees: 7 })),
@@ -38,7 +38,7 @@ describe("the span of a call", () => {
     });
   });
 
-  test("is a child of the host's, and the parent of what the tool, its middleware and its calls do", async () => {
+  test("is a child of the host's, and the parent of the spans of the tool, its middleware and its nested calls", async () => {
     const collected = new Collected();
     const own = collected.tracers.getTracer("own");
     const executor = executorFor(
@@ -78,7 +78,7 @@ describe("the span of a call", () => {
     ]);
   });
 
-  test("is a child of what made the call, whoever's end has given it its place", async () => {
+  test("is a child of its own call's parent, whichever call's end has released its slot", async () => {
     const collected = new Collected();
     const gates = [deferred<void>(), deferred<void>(), deferred<void>()];
     const executor = executorFor(
@@ -105,7 +105,7 @@ describe("the span of a call", () => {
     }
   });
 
-  test("of a task goes on with it, after the call has its answer", async () => {
+  test("of a task continues with it, after the call has its answer", async () => {
     const collected = new Collected();
     const go = deferred<string>();
     const executor = executorFor(
@@ -123,7 +123,7 @@ describe("the span of a call", () => {
     expect((await collected.spans()).map(({ name }) => name)).toEqual(["execute_tool t"]);
   });
 
-  test("of a nested call is a child also where contexts follow nothing", async () => {
+  test("of a nested call is a child also if contexts are not propagated", async () => {
     context.disable();
     const collected = new Collected();
     const executor = executorFor(
@@ -172,7 +172,7 @@ describe("the span of a call", () => {
     },
   );
 
-  test("ends when the call is given up, though the tool goes on", async () => {
+  test("ends when the call is aborted, though the tool continues", async () => {
     const clock = new FakeClock();
     const collected = new Collected();
     const executor = executorFor(
@@ -190,7 +190,7 @@ describe("the span of a call", () => {
     ]);
   });
 
-  test("is one for all attempts, each of which that another follows is an event of it", async () => {
+  test("is one for all attempts; each attempt before the last is an event of it", async () => {
     const collected = new Collected();
     const own = collected.tracers.getTracer("own");
     const executor = executorFor(
@@ -230,7 +230,7 @@ describe("the span of a call", () => {
     );
   });
 
-  test("that waits for a person ends, and the one that goes on links to it", async () => {
+  test("that waits for a person ends, and the span of the resumed call links to it", async () => {
     const collected = new Collected();
     const executor = executorFor(
       tool("t", (_, { resumed }) =>
@@ -253,7 +253,7 @@ describe("the span of a call", () => {
     expect(series!.value.count).toBe(1);
   });
 
-  test("of a call that a person has agreed to links to where it was asked for", async () => {
+  test("of an approved call links to the span in which it was requested", async () => {
     const collected = new Collected();
     const executor = executorFor(guarded(), { hooks: [collected.hook()] });
     const interruption = await collected.under("first request", async () =>
@@ -301,7 +301,7 @@ describe("the span of a call", () => {
   });
 });
 
-test("a call that never starts has no span and no duration: it is counted by its code, not by a name that a model has made up", async () => {
+test("a call that never starts has no span and no duration: it is counted by its code, not by a name that a model has invented", async () => {
   const collected = new Collected();
   const executor = executorFor([tool("t"), foreignTool("denied")], {
     hooks: [collected.hook()],
@@ -363,7 +363,7 @@ describe("payloads", () => {
     ];
   };
 
-  test("are on spans only when the host wants them there and in its events", async () => {
+  test("are on spans only if the host enables them there and in its events", async () => {
     expect(await payloadsOf(false, false)).toEqual([undefined, undefined]);
     expect(await payloadsOf(true, false)).toEqual([undefined, undefined]);
     expect(await payloadsOf(false, true)).toEqual([undefined, undefined]);
@@ -371,7 +371,7 @@ describe("payloads", () => {
   });
 });
 
-test("the global providers are used, also when they are registered after the executor was made", async () => {
+test("the global providers are used, also if they are registered after the executor was created", async () => {
   const collected = new Collected();
   const executor = executorFor(tool("t"), { hooks: [openTelemetry()] });
   trace.setGlobalTracerProvider(collected.tracers);
@@ -381,7 +381,7 @@ test("the global providers are used, also when they are registered after the exe
   expect(await collected.points("gen_ai.execute_tool.duration")).toHaveLength(1);
 });
 
-test("without an SDK calls run as ever", async () => {
+test("without an SDK calls run as usual", async () => {
   const executor = executorFor(tool("t"), { hooks: [openTelemetry()] });
   expect(completed(await executor.execute(call("t"))).result.content).toEqual([text("t ran")]);
 });
@@ -390,6 +390,6 @@ test.each([
   [{ tracer: {} }, /tracer is none/],
   [{ meter: {} }, /meter is none/],
   [{ payload: true }, /Did you mean payloads\?/],
-])("openTelemetry(%j) is a mistake that is named", (options, message) => {
+])("openTelemetry(%j) is refused with the reason", (options, message) => {
   expect(() => openTelemetry(options as never)).toThrow(message);
 });

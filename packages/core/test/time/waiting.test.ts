@@ -13,7 +13,7 @@ describe("withTimeout", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("rejects when the work takes longer, with the error of the caller if it has one", async () => {
+  test("rejects if the work takes longer, with the error of the caller if it has one", async () => {
     const settled = Promise.allSettled([
       withTimeout(never, 10),
       withTimeout(never, 10, { late: () => new Error("late") }),
@@ -48,7 +48,7 @@ describe("withSignal", () => {
     expect(late).toEqual([3]);
   });
 
-  test("rejects at once when the signal is aborted already", async () => {
+  test("rejects at once if the signal is already aborted", async () => {
     await expect(withSignal(never, AbortSignal.abort(new Error("before")))).rejects.toThrow(
       "before",
     );

@@ -51,7 +51,7 @@ describe("an outcome", () => {
     }
   });
 
-  test("is what every way of running gives", () => {
+  test("is returned by every way to run a call", () => {
     expectTypeOf<ReturnType<ToolExecutor["execute"]>>().toEqualTypeOf<Promise<ToolOutcome>>();
     expectTypeOf<ReturnType<ToolExecutor["resume"]>>().toEqualTypeOf<Promise<ToolOutcome>>();
     expectTypeOf<ReturnType<ToolRun["executeAll"]>>().toEqualTypeOf<
@@ -63,7 +63,7 @@ describe("an outcome", () => {
   });
 });
 
-describe("what is data", () => {
+describe("plain data", () => {
   test("is read-only", () => {
     // @ts-expect-error read-only
     spec.name = "x";
@@ -88,7 +88,7 @@ describe("what is data", () => {
     expectTypeOf(result.value).toEqualTypeOf<JsonValue | undefined>();
   });
 
-  test("takes no undefined where something may be absent", () => {
+  test("accepts no undefined for an optional field", () => {
     // @ts-expect-error leave it out
     const bad: ToolSpec = { ...spec, timeoutMs: undefined };
     const good: ToolSpec = { ...spec, timeoutMs: 1 };
@@ -128,8 +128,8 @@ describe("an error code", () => {
   });
 });
 
-describe("what a host writes", () => {
-  test("takes tools, sources, promises of sources and lists of them", () => {
+describe("a host", () => {
+  test("passes tools, sources, promises of sources and lists of them", () => {
     expectTypeOf<Tool>().toExtend<RegistryInput>();
     expectTypeOf<ToolSource>().toExtend<RegistryInput>();
     expectTypeOf<Promise<ToolSource>>().toExtend<RegistryInput>();
@@ -142,14 +142,14 @@ describe("what a host writes", () => {
     void new ToolExecutor({ registry: new ToolRegistry(), policy: "yolo" });
   });
 
-  test("goes through a toolset by its tools", () => {
+  test("iterates over a toolset's tools", () => {
     const toolset = {} as Toolset;
     for (const tool of toolset) expectTypeOf(tool).toEqualTypeOf<Tool>();
     expectTypeOf(toolset.get("x")).toEqualTypeOf<Tool | undefined>();
     expectTypeOf(toolset.specs()).toEqualTypeOf<readonly ToolSpec[]>();
   });
 
-  test("sees in the context only what every tool has; the rest is optional", () => {
+  test("sees in the context only the fields that every tool has; the others are optional", () => {
     const ctx = {} as ToolContext;
     expectTypeOf(ctx.signal).toEqualTypeOf<AbortSignal>();
     expectTypeOf(ctx.caller?.id).toEqualTypeOf<string | undefined>();

@@ -64,7 +64,7 @@ describe("the arguments of a tool from a literal JSON Schema", () => {
     });
   });
 
-  test("know no other keys, and cannot be changed", () => {
+  test("have no other keys, and cannot be changed", () => {
     defineTool({
       ...base,
       input: { type: "object", properties: { a: { type: "number" } }, required: ["a"] },
@@ -79,7 +79,7 @@ describe("the arguments of a tool from a literal JSON Schema", () => {
     });
   });
 
-  test("are any JSON object when the schema is not literal, or says nothing of its keys", () => {
+  test("are any JSON object if the schema is not literal, or has no properties", () => {
     const input: JsonSchema = { type: "object" };
     defineTool({
       ...base,
@@ -105,7 +105,7 @@ describe("the arguments of a tool from a literal JSON Schema", () => {
     });
   });
 
-  test("may be written as a type of their own", () => {
+  test("may be written as a separate type", () => {
     expectTypeOf<
       FromJsonSchema<{ readonly type: "array"; readonly items: { readonly type: "string" } }>
     >().toEqualTypeOf<readonly string[]>();
@@ -147,7 +147,7 @@ describe("the arguments of a tool from a library's schema", () => {
   });
 });
 
-describe("what a tool may return", () => {
+describe("the return value of a tool", () => {
   const input = { type: "object" } as const;
 
   test("is text, JSON, blocks, an output, nothing, a promise or a generator of them", () => {
@@ -166,7 +166,7 @@ describe("what a tool may return", () => {
     });
   });
 
-  test("may have the type of an interface, or none that is known", () => {
+  test("may have the type of an interface, or an unknown type", () => {
     interface Row {
       readonly id: number;
       readonly made: Date;
@@ -176,7 +176,7 @@ describe("what a tool may return", () => {
     defineTool({ ...base, input, execute: () => JSON.parse("{}") as unknown });
   });
 
-  test("is what the output schema describes, or a whole output", () => {
+  test("is the value of the output schema, or a complete output", () => {
     const output = {
       type: "object",
       properties: { n: { type: "number" } },
@@ -194,7 +194,7 @@ describe("the injected values", () => {
     readonly db: { query(sql: string): Promise<number> };
   }
 
-  test("have the type that the tool asks for, and the tool says so", () => {
+  test("have the type that the tool requires, which its type contains", () => {
     const tool = defineTool({
       ...base,
       input: { type: "object", properties: { id: { type: "number" } }, required: ["id"] },
@@ -209,7 +209,7 @@ describe("the injected values", () => {
     expectTypeOf(tool).toEqualTypeOf<Tool<Services>>();
   });
 
-  test("are unknown when it does not say", () => {
+  test("are unknown if it has none", () => {
     const tool = defineTool({
       ...base,
       input: { type: "object" },

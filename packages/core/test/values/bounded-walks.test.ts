@@ -18,7 +18,7 @@ import { canonicalJson } from "../../src/json/canonical-json.ts";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { codeOf, completed, failed } from "../support/outcomes.ts";
 
-/** A value that is small in memory and has no end as a tree: `2 ** levels` leaves. */
+/** A value that is small in memory and infinite as a tree: `2 ** levels` leaves. */
 function shared(levels: number, leaf: unknown = 1): JsonObject {
   let at = leaf;
   for (let level = 0; level < levels; level++) at = { a: at, b: at };
@@ -56,18 +56,18 @@ function sharedLists(): unknown {
   return at;
 }
 
-describe("a walk over a value that is a tree without an end", () => {
-  test.each(endless)("ends with an error when arguments are copied: %s", (_, make) => {
+describe("a walk over a value that is an infinite tree", () => {
+  test.each(endless)("ends with an error if arguments are copied: %s", (_, make) => {
     expect(() => readArguments("t", make(), 10_000)).toThrow(
       "The arguments of t hold more values than can be copied; send less.",
     );
   });
 
-  test.each(endless)("ends with an error when it is serialised: %s", (_, make) => {
+  test.each(endless)("ends with an error if it is serialized: %s", (_, make) => {
     expect(() => canonicalJson(make(), 10_000)).toThrow(RangeError);
   });
 
-  test.each(endless)("ends with an error when it is copied as JSON: %s", (_, make) => {
+  test.each(endless)("ends with an error if it is copied as JSON: %s", (_, make) => {
     expect(() => cloneJson(make(), 10_000)).toThrow(RangeError);
   });
 
@@ -80,7 +80,7 @@ describe("a walk over a value that is a tree without an end", () => {
     expect(canonical.reads()).toBeLessThan(4000);
   });
 
-  test("what is within the budget is the same as ever", () => {
+  test("does not change values within the budget", () => {
     const value = { b: [1, { c: "x" }], a: shared(4), "\u00e4": null };
     expect(cloneJson(value, 10_000)).toEqual(value);
     expect(readArguments("t", value, 1000)).toEqual(value);
@@ -89,7 +89,7 @@ describe("a walk over a value that is a tree without an end", () => {
     );
   });
 
-  test("a getter that serialises something else takes nothing from the budget", () => {
+  test("a getter that serializes another value uses nothing of the budget", () => {
     const value = {
       get a() {
         return canonicalJson({ b: 1 });
@@ -98,7 +98,7 @@ describe("a walk over a value that is a tree without an end", () => {
     expect(canonicalJson(value)).toBe('{"a":"{\\"b\\":1}"}');
   });
 
-  test("a map of nothing without an end becomes JSON", () => {
+  test("an infinite map of empty values becomes JSON", () => {
     class Endless extends Map<string, unknown> {
       override *[Symbol.iterator](): MapIterator<[string, unknown]> {
         for (let index = 0; ; index++) yield [`${index}`, undefined];
@@ -109,7 +109,7 @@ describe("a walk over a value that is a tree without an end", () => {
     expect(cut.truncated).toBe(true);
   });
 
-  test("a list that gives blocks for ever is no list of blocks", () => {
+  test("an infinite list of blocks is not a list of blocks", () => {
     let reads = 0;
     const blocks: unknown = new Proxy([], {
       get: (_, key) => {
@@ -122,7 +122,7 @@ describe("a walk over a value that is a tree without an end", () => {
   });
 });
 
-describe("what a tool or a caller hands in without an end", () => {
+describe("an infinite input of a tool or a caller", () => {
   test.each(endless)("as arguments is refused: %s", async (_, make) => {
     const executor = executorFor(tool("t", () => "ran"));
     const { error } = failed(await executor.execute(call("t", make() as JsonObject)));
@@ -137,7 +137,7 @@ describe("what a tool or a caller hands in without an end", () => {
     expect(error.message).toMatch(/characters of JSON|Invalid string length/);
   });
 
-  test("as the state of a suspension fails the call: half of it would be another one", async () => {
+  test("as the state of a suspension fails the call: a part of it would be another state", async () => {
     const request = { id: "1", type: "input", message: "?" };
     const executor = executorFor(tool("t", () => suspend([request as never], sharedText())));
     expect(codeOf(await executor.execute(call("t")))).toBe("internal");
@@ -148,7 +148,7 @@ describe("what a tool or a caller hands in without an end", () => {
     expect(codeOf(await executorFor(checkpointing).execute(call("t")))).toBe("internal");
   });
 
-  test("as artifacts is left out", async () => {
+  test("as artifacts is omitted", async () => {
     const output = { content: [], artifacts: [shared(60)] } as never;
     const { result } = completed(await executorFor(tool("t", () => output)).execute(call("t")));
     expect(result.artifacts).toEqual([]);
@@ -167,7 +167,7 @@ describe("what a tool or a caller hands in without an end", () => {
   });
 });
 
-describe("a schema that is a tree without an end", () => {
+describe("a schema that is an infinite tree", () => {
   const schema = (): JsonSchema => ({
     type: "object",
     properties: { x: sharedSchema(60), token: { type: "string", writeOnly: true } },
@@ -196,7 +196,7 @@ describe("a schema that is a tree without an end", () => {
     expect([error.code, error.message]).toEqual(["internal", expect.stringContaining("too large")]);
   });
 
-  test("still masks what it calls secret, also when it leads to itself", () => {
+  test("still masks its secret values, also if it refers to itself", () => {
     expect(maskArguments({ token: "abc", y: 1 }, schema())).toEqual({ token: "[redacted]", y: 1 });
     expect(maskArguments({ secret: "abc", me: { secret: 1 } }, cyclicSchema())).toEqual({
       secret: "[redacted]",

@@ -10,7 +10,7 @@ const text = fc.string({
 const bytes = (value: string): number => Buffer.byteLength(value, "utf8");
 
 describe("utf8Length", () => {
-  test("is the number of bytes that the text takes", () => {
+  test("is the number of bytes of the text", () => {
     fc.assert(
       fc.property(fc.oneof(text, anyText(100)), (value) => {
         expect(utf8Length(value)).toBe(bytes(value));
@@ -20,7 +20,7 @@ describe("utf8Length", () => {
 });
 
 describe("clipText", () => {
-  test("gives the longest beginning that fits, and never half a character", () => {
+  test("returns the longest prefix that fits, and never half a character", () => {
     fc.assert(
       fc.property(text, fc.nat(60), (value, limit) => {
         const clipped = truncateUtf8(value, limit);
@@ -33,11 +33,11 @@ describe("clipText", () => {
     );
   });
 
-  test("gives valid Unicode for valid Unicode", () => {
+  test("returns valid Unicode for valid Unicode", () => {
     fc.assert(
       fc.property(anyText(100), fc.nat(60), (value, limit) => {
         const clipped = truncateUtf8(value, limit);
-        // Half a character would come back as U+FFFD.
+        // Half a character would become U+FFFD.
         expect(Buffer.from(clipped, "utf8").toString("utf8")).toBe(clipped);
       }),
     );

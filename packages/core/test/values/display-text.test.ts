@@ -29,18 +29,18 @@ describe("a person reads the code of", () => {
     ["joiners among Cyrillic letters", "а\u200Dб", "а\\u{200D}б"],
     ["a joiner that joins nothing", "🙂\u200D", "🙂\\u{200D}"],
     [
-      "a non-joiner behind a letter that joins nothing",
+      "a non-joiner after a letter that joins nothing",
       "\u0627\u200C\u0628",
       "\u0627\\u{200C}\u0628",
     ],
     ["a letter in tags", `a${inTags("b")}`, String.raw`a\u{E0062}`],
     [
-      "tags behind a flag that is none",
+      "tags after a character that is not a flag",
       `🏴${inTags("rm -f")}\u{E007F}`,
       "🏴\\u{E0072}\\u{E006D}\\u{E0020}\\u{E002D}\\u{E0066}\\u{E007F}",
     ],
     ["a variation of a letter", "a\uFE0F/1\uFE01", String.raw`a\u{FE0F}/1\u{FE01}`],
-    ["bytes behind an emoji", "🙂\u{E0148}\uFE00", "🙂\\u{E0148}\\u{FE00}"],
+    ["bytes after an emoji", "🙂\u{E0148}\uFE00", "🙂\\u{E0148}\\u{FE00}"],
     ["a second variation of an emoji", "❤\uFE0F\uFE0F", "❤\uFE0F\\u{FE0F}"],
     ["a variant of a Chinese character", "\u845B\u{E0100}", "\u845B\\u{E0100}"],
     [
@@ -69,7 +69,7 @@ test.each<[what: string, text: string]>([
     "✔\uFE0F 3\uFE0F\u20E3 👩🏽\u200D⚕\uFE0F 👨\u200D👩\u200D👧 👩\u200D❤\uFE0F\u200D👨",
   ],
   ["the flag of Scotland", `🏴${inTags("gbsct")}\u{E007F}`],
-])("a person reads %s as it is", (_, text) => {
+])("a person reads %s unchanged", (_, text) => {
   for (const display of displays) expect(display(text)).toBe(text);
 });
 
@@ -99,7 +99,7 @@ const odd = fc.constantFrom(
 );
 const texts = fc.string({ unit: odd, maxLength: 30 });
 
-test("what is displayed stays as it is when it is displayed again", () => {
+test("a displayed text is unchanged if it is displayed again", () => {
   fc.assert(
     fc.property(texts, (text) => {
       for (const display of [displayText, displayLine]) {
@@ -110,7 +110,7 @@ test("what is displayed stays as it is when it is displayed again", () => {
   );
 });
 
-test("no value has a control or ends a line, in a line or in JSON", () => {
+test("no value contains a control character or a line break, in a line or in JSON", () => {
   fc.assert(
     fc.property(fc.oneof(texts, fc.string({ unit: "binary" })), (text) => {
       expect(displayLine(text)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toJson } from "../../src/json/to-json.ts";
 
-/** Everything that JSON cannot hold, in and around everything that it can. */
+/** Everything that JSON cannot represent, in and around everything that it can. */
 const anything = fc.anything({
   withBigInt: true,
   withBoxedValues: true,
@@ -49,7 +49,7 @@ describe("jsonValue", () => {
     ["NaN", NaN, null],
     ["Infinity", -Infinity, null],
     ["a date", new Date(0), "1970-01-01T00:00:00.000Z"],
-    ["a date that is none", new Date(NaN), null],
+    ["an invalid date", new Date(NaN), null],
     [
       "a map",
       new Map<unknown, unknown>([
@@ -65,12 +65,12 @@ describe("jsonValue", () => {
     ["an error", new TypeError("bad"), { name: "TypeError", message: "bad" }],
     ["a URL", new URL("https://a.example/x"), "https://a.example/x"],
     [
-      "toJSON that gives a list",
+      "toJSON that returns a list",
       { toJSON: () => [1, new Date(0)] },
       [1, "1970-01-01T00:00:00.000Z"],
     ],
     [
-      "toJSON that gives itself",
+      "toJSON that returns itself",
       {
         a: 1,
         toJSON() {
@@ -96,11 +96,11 @@ describe("jsonValue", () => {
       { x: "1" },
     ],
     ["an object without prototype", Object.assign(Object.create(null), { a: 1n }), { a: "1" }],
-  ])("makes of %s what is documented", (_, value, json) => {
+  ])("converts %s as documented", (_, value, json) => {
     expect(toJson(value)).toEqual(json);
   });
 
-  test("cuts a cycle, and keeps what is only there twice", () => {
+  test("cuts a cycle, and keeps repeated values", () => {
     const shared = { n: 1n };
     const cycle: Record<string, unknown> = { a: shared, b: [shared] };
     cycle["self"] = cycle;
@@ -113,7 +113,7 @@ describe("jsonValue", () => {
     });
   });
 
-  test("cuts what is too deep", () => {
+  test("cuts values that nest too deep", () => {
     let deep: unknown = "end";
     for (let level = 0; level < 100_000; level++) deep = [deep];
     const json = JSON.stringify(toJson(deep));
@@ -123,7 +123,7 @@ describe("jsonValue", () => {
     expect(toJson(endless)).toBe("[too deep]");
   });
 
-  test("says what cannot be read, and reads the rest", () => {
+  test("marks unreadable members, and reads the rest", () => {
     expect(
       toJson({
         get bad() {
@@ -148,7 +148,7 @@ describe("jsonValue", () => {
     expect(Object.getPrototypeOf(converted)).toBe(Object.prototype);
   });
 
-  test("writes megabytes of bytes without exhausting the stack", () => {
+  test("serializes megabytes of bytes without exhausting the stack", () => {
     const bytes = new Uint8Array(3_000_000).fill(7);
     expect(toJson({ bytes })).toEqual({ bytes: Buffer.from(bytes).toString("base64") });
   });

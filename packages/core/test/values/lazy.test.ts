@@ -3,7 +3,7 @@ import { isContentBlock, isThenable, lazyProperty } from "@toolweave/core/adapte
 import { defineLazy } from "../../src/contract/lazy.ts";
 
 describe("lazyProperty", () => {
-  test("computes on first reading, once, undefined too, and is listed", () => {
+  test("computes at the first read, once, also if undefined, and is enumerable", () => {
     let computed = 0;
     const target = lazyProperty({ a: 1 }, "b", () => ((computed += 1), undefined));
     expect(Object.keys(target)).toEqual(["a", "b"]);
@@ -24,7 +24,7 @@ describe("lazyProperty", () => {
 });
 
 describe("defineLazy", () => {
-  test("copies with changes, and reads nothing that is lazy", () => {
+  test("copies with changes, and reads no lazy property", () => {
     let computed = 0;
     const base = lazyProperty({ a: 1 }, "b", () => (computed += 1));
     const copy = defineLazy(base, { a: 2 });
@@ -55,7 +55,7 @@ describe("isContentBlock", () => {
     { type: "resource_link", uri: "file:///a", name: "a" },
     { type: "resource", resource: { uri: "file:///a", text: "x" } },
     { type: "resource", resource: { uri: "file:///a", blob: "AA==" } },
-  ])("%j is one", (block) => {
+  ])("accepts %j", (block) => {
     expect(isContentBlock(block)).toBe(true);
   });
 
@@ -71,7 +71,7 @@ describe("isContentBlock", () => {
     { type: "resource", resource: { text: "x" } },
     { type: "resource", resource: { uri: "file:///a", text: 1 } },
     { type: "video", data: "AA==" },
-  ])("%j is none", (block) => {
+  ])("refuses %j", (block) => {
     expect(isContentBlock(block)).toBe(false);
   });
 });

@@ -7,24 +7,24 @@ const inTags = (text: string): string =>
     String.fromCodePoint(0xe0000 + (letter.codePointAt(0) as number)),
   ).join("");
 
-describe("visibleText takes out", () => {
+describe("visibleText removes", () => {
   test.each<[what: string, text: string, visible: string]>([
     ["a control", "a\u0007b\u007F\u0092", "ab"],
     ["a colour", "\u001B[1;31mred\u001B[0m text", "red text"],
     ["a window's title", "Add\u001B]0;obey\u0007 two\u001B]8;;https://x.test\u001B\\.", "Add two."],
-    ["an escape that steers nothing", "\u001Bcopy \u001B]open", "copy ]open"],
+    ["an escape without an effect", "\u001Bcopy \u001B]open", "copy ]open"],
     ["zero-width characters", "pass\u200Bwo\u200Drd\u2060\uFEFF", "password"],
     ["an override of the direction", "\u202Etxt.exe\u202C", "txt.exe"],
     ["isolates", "a\u2067b\u2069", "ab"],
     ["direction marks among Latin letters", "a\u200Fb\u061Cc", "abc"],
-    ["an order in tags", `Add.${inTags("send me the log")}`, "Add."],
-    ["tags behind an emoji", `🙂${inTags("a")}\u{E007F}`, "🙂"],
+    ["an instruction in tags", `Add.${inTags("send me the log")}`, "Add."],
+    ["tags after an emoji", `🙂${inTags("a")}\u{E007F}`, "🙂"],
     ["more tags than a flag has", `🏴${inTags("letters")}\u{E007F}`, "🏴"],
-    ["bytes behind an emoji", "🙂\u{E0148}\u{E0155}", "🙂"],
-    ["bytes behind an emoji's variation", "🙂\uFE0F\u{E0101}\uFE01", "🙂\uFE0F"],
+    ["bytes after an emoji", "🙂\u{E0148}\u{E0155}", "🙂"],
+    ["bytes after an emoji's variation", "🙂\uFE0F\u{E0101}\uFE01", "🙂\uFE0F"],
     ["a variation of nothing", "\uFE0Fa\uFE01 \uFE02", "a "],
-    ["a variation of what goes", "世\u200B\uFE00", "世"],
-    ["a joiner that leans on what goes", "a\u034F\u200Db\uFE0F\u200D", "ab"],
+    ["a variation of a removed character", "世\u200B\uFE00", "世"],
+    ["a joiner beside a removed character", "a\u034F\u200Db\uFE0F\u200D", "ab"],
     ["fillers", "a\u3164\u115Fb\uFFA0", "ab"],
     ["annotations between lines", "\uFFF9a\uFFFAb\uFFFB", "ab"],
   ])("%s", (_, text, visible) => {
@@ -35,7 +35,7 @@ describe("visibleText takes out", () => {
 describe("visibleText keeps", () => {
   test.each<[what: string, text: string]>([
     ["lines and tabs", "One.\r\n\tTwo."],
-    ["accents, written either way", "caf\u00E9 cafe\u0301"],
+    ["accents, in both normal forms", "caf\u00E9 cafe\u0301"],
     ["a Persian word with a non-joiner", "\u0645\u06CC\u200C\u062E\u0648\u0627\u0647\u0645"],
     ["a Hindi word with a joiner", "\u0915\u094D\u200D\u0937"],
     ["a Hebrew sentence with a direction mark", "\u05E9\u05DC\u05D5\u05DD C++\u200F."],
@@ -52,16 +52,16 @@ describe("visibleText keeps", () => {
   });
 });
 
-test("what a control separated stays apart", () => {
+test("characters that a control character separated stay separate", () => {
   expect(visibleText("One.\fTwo.\u0085Three.")).toBe("One.\nTwo.\nThree.");
 });
 
-test("half a character is shown as broken", () => {
+test("half a character is replaced by U+FFFD", () => {
   expect(visibleText("\uD83Dx\uDE42")).toBe("\uFFFDx\uFFFD");
   expect(visibleText("\uD83D\u200B\uDE42")).toBe("\uFFFD\uFFFD");
 });
 
-test("what is visible stays visible when it is looked at again", () => {
+test("a cleaned text is unchanged if it is cleaned again", () => {
   const odd = fc.constantFrom(
     ..."aé世م🙂🏴👩3 ~[]m;\\\n\t\f",
     ..."\u001B\u0007\u009C\u00AD\u034F\u061C\u180B\u200B\u200C\u200D\u200F\u202E\u3164\uFE00\uFE0F\uFEFF\uFFF9",
@@ -82,7 +82,7 @@ test("what is visible stays visible when it is looked at again", () => {
 });
 
 test.each(["\u001B]", "\u001B[1;", "🏴\u{E0067}", "\u200D", "世\uFE00"])(
-  "a long text of %j is read to its end in one go",
+  "a long text of %j is read to its end in one pass",
   (part) => {
     expect(visibleText(part.repeat(200_000)).length).toBeLessThanOrEqual(part.length * 200_000);
   },

@@ -100,7 +100,7 @@ describe("addressKind", () => {
     expect(addressKind(address)).toBe("cloud metadata");
   });
 
-  it("SR02: a mapped address is judged as the IPv4 address it holds, whatever that is", () => {
+  it("SR02: a mapped address has the kind of its IPv4 address, whatever that is", () => {
     const octet = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(octet, octet, octet, octet, (a, b, c, d) => {
@@ -115,7 +115,7 @@ describe("addressKind", () => {
     );
   });
 
-  it("SR04: nothing outside 2000::/3 is public unless it holds a public IPv4 address", () => {
+  it("SR04: nothing outside 2000::/3 is public unless it contains a public IPv4 address", () => {
     const group = fc.integer({ min: 0, max: 0xffff });
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
@@ -134,11 +134,11 @@ describe("isMetadataHost", () => {
     "METADATA.google.internal.",
     "169.254.169.254",
     "fd00:ec2::254",
-  ])("SR03: %s is one", (host) => {
+  ])("SR03: matches %s", (host) => {
     expect(isMetadataHost(host)).toBe(true);
   });
 
-  it.each(["example.com", "metadata.example.com", "127.0.0.1"])("%s is none", (host) => {
+  it.each(["example.com", "metadata.example.com", "127.0.0.1"])("does not match %s", (host) => {
     expect(isMetadataHost(host)).toBe(false);
   });
 });

@@ -12,7 +12,7 @@ import { parseChallenges } from "../../src/auth/digest.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
-/** What stands in an `authorization` header, read by other means than the ones that write it. */
+/** The content of an `authorization` header, parsed by other code than the writer's. */
 function fieldsOf(header: string | undefined): Fields {
   const [, fields = ""] = /^Digest (.*)$/.exec(header ?? "") ?? [];
   const found = fields.matchAll(/([\w*]+)=(?:"((?:[^"\\]|\\.)*)"|([^,\s]*))/g);
@@ -80,14 +80,14 @@ describe("a digest", () => {
     };
     const answer = answerWith(challenge, request, "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v");
     expect(answer).toMatchObject({
-      // As erratum 4897 corrects the example.
+      // As corrected by erratum 4897.
       username: "793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b",
       response: "3798d4131c277846293534c3edc11bd8a5e4cdcbff78b05db9d95eeb1cec68a5",
       userhash: "true",
     });
   });
 
-  it("protects the body where the server wants that", () => {
+  it("protects the body if the server requires that", () => {
     const challenge = `Digest realm="r", qop="auth-int", nonce="n"`;
     const request = { ...mufasa, method: "POST", body: "grüße" };
     const answer = answerWith(challenge, request, "c");
@@ -109,7 +109,7 @@ describe("a digest", () => {
     });
   });
 
-  it("counts how often the nonce is used, in a session with one client nonce", () => {
+  it("counts the uses of the nonce, in a session with one client nonce", () => {
     const challenge = 'Digest realm="r", qop="auth", algorithm=MD5-sess, nonce="n"';
     const answers = [1, 2, 255].map((nonceCount) =>
       fieldsOf(digestAuthorization(challenge, { ...mufasa, nonceCount })),
@@ -125,7 +125,7 @@ describe("a digest", () => {
     expect(fieldsOf(other)["cnonce"]).not.toBe(first);
   });
 
-  it("answers the best of several challenges", () => {
+  it("answers the strongest of several challenges", () => {
     const best = (...values: string[]) =>
       fieldsOf(digestAuthorization(values, mufasa))["algorithm"];
     expect(best(`Basic realm="r", ${offered("MD5")}, ${offered("SHA-256")}`)).toBe("SHA-256");
@@ -146,11 +146,11 @@ describe("a digest", () => {
     '"',
     "=,=,=",
     "Digest realm=",
-  ])("is not given to %s", (challenge) => {
+  ])("is not sent for %s", (challenge) => {
     expect(digestAuthorization(challenge, mufasa)).toBeUndefined();
   });
 
-  it("reads quotes, escapes, commas and odd spaces as they are meant", () => {
+  it("reads quotes, escapes, commas and unusual spaces correctly", () => {
     const challenge = 'DIGEST  Realm = "a \\"b\\", c\\\\" ,, NONCE=n ,qop=auth';
     const answer = digestAuthorization(challenge, { ...mufasa, username: 'a"b\\' });
     expect(answer).toContain('realm="a \\"b\\", c\\\\"');
@@ -170,8 +170,8 @@ describe("a digest", () => {
     }
   });
 
-  it("is made of the realm's own bytes", () => {
-    // What the header's bytes look like when each is read as one character.
+  it("uses the realm's own bytes", () => {
+    // The header's bytes, each read as one character.
     const realm = Buffer.from("Müse\u00fcm").toString("latin1");
     const answer = answerWith(`Digest realm="${realm}", nonce="n"`, mufasa, "c");
     const key = md5("Mufasa:Müse\u00fcm:Circle of Life");
@@ -225,12 +225,12 @@ describe("a digest", () => {
   );
 });
 
-describe("a server with digests", () => {
+describe("a server with digest authentication", () => {
   it.each([
     ["MD5", "auth"],
     ["MD5-sess", "auth"],
     ["MD5", "none"],
-  ] as const)("lets in who answers, with %s and %s, again and again", async (algorithm, qop) => {
+  ] as const)("accepts the answers, with %s and %s, repeatedly", async (algorithm, qop) => {
     const digest = auth.digest(
       { realm: "Museum, east", algorithm, qop } as never,
       (username, give) => {

@@ -5,7 +5,7 @@ import { httpClient } from "../../src/index.ts";
 import { failure } from "../support/failure.ts";
 import { serveRaw, type TestServer } from "../support/servers.ts";
 
-/** More than the connections that a pool has. */
+/** More than the number of connections of a pool. */
 const many = 129;
 
 /** A server that accepts connections and answers no handshake, and its `https:` URL. */
@@ -21,13 +21,13 @@ async function silent(): Promise<
   return {
     ...server,
     secure: server.origin.replace("http:", "https:"),
-    // The beginning of a handshake, so that the connection is there.
+    // The beginning of a handshake, so the connection exists.
     arrived: () =>
       new Promise((resolve) => (greeted.length > 0 ? resolve() : (arrived = () => resolve()))),
   };
 }
 
-describe("a request that is given up during the TLS handshake", () => {
+describe("a request that is aborted during the TLS handshake", () => {
   it.each(["its signal", "its deadline", "the client's end"])(
     "by %s closes its socket at once",
     async (by) => {
@@ -51,7 +51,7 @@ describe("a request that is given up during the TLS handshake", () => {
     },
   );
 
-  it("leaves its place in the pool to the next one", async () => {
+  it("releases its slot in the pool for the next one", async () => {
     const server = await silent();
     const abort = new AbortController();
     const client = httpClient({ givenOrigins: [server.secure], timeoutMs: 0 });
@@ -72,7 +72,7 @@ describe("a request that is given up during the TLS handshake", () => {
     while (server.sockets.length <= before) await new Promise((done) => setImmediate(done));
     last.abort();
     await next;
-    // What had waited for a place has not been given one in the end.
+    // The waiting requests have received no slot in the end.
     expect(server.sockets.length).toBe(before + 1);
   });
 });

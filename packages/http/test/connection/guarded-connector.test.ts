@@ -9,7 +9,7 @@ import {
 } from "../../src/connection/guarded-connector.ts";
 import { serve } from "../support/servers.ts";
 
-/** A resolver that gives one set of addresses after another, and counts. */
+/** A resolver that returns one set of addresses after another, and counts. */
 function resolver(...answers: string[][]): { lookup: LookupFunction; asked: () => number } {
   let asked = 0;
   const lookup = ((_host, _options, callback) => {
@@ -21,7 +21,7 @@ function resolver(...answers: string[][]): { lookup: LookupFunction; asked: () =
   return { lookup, asked: () => asked };
 }
 
-/** Runs undici's connector up to the address it would dial, and dials nothing. */
+/** Runs undici's connector up to the address to dial, and does not dial. */
 function recorder(): { build: ConnectorParts["build"]; dialled: string[] } {
   const dialled: string[] = [];
   const build: ConnectorParts["build"] = (options) => (target, callback) => {
@@ -56,7 +56,7 @@ function kindOf(outcome: unknown): string | undefined {
 }
 
 describe("the guarded connector", () => {
-  it("dials what a name resolves to when all of it is public", async () => {
+  it("dials the addresses of a name if all of them are public", async () => {
     const { build, dialled } = recorder();
     const { lookup } = resolver(["93.184.216.34", "2606:4700::1111"]);
     await attempt("public", "example.com", { build, lookup });
@@ -68,7 +68,7 @@ describe("the guarded connector", () => {
     [["2606:4700::1111", "::ffff:10.0.0.1"], "private"],
     [["169.254.169.254"], "cloud metadata"],
   ])(
-    "mixed answers: answers with a bad address among them (%j) are refused whole",
+    "mixed answers: answers with a forbidden address among them (%j) are refused completely",
     async (answers, kind) => {
       const { build, dialled } = recorder();
       const outcome = await attempt("public", "mixed.example", {
@@ -88,7 +88,7 @@ describe("the guarded connector", () => {
     expect(dialled).toEqual(["93.184.216.34"]);
   });
 
-  it("DNS rebinding: a name that turns private later is refused at the next connection", async () => {
+  it("DNS rebinding: a name that becomes private later is refused at the next connection", async () => {
     const { build, dialled } = recorder();
     const connector = guardedConnector("public", {
       build,
@@ -105,9 +105,9 @@ describe("the guarded connector", () => {
     expect(dialled).toEqual(["93.184.216.34"]);
   });
 
-  it("DNS rebinding: a peer that is not the address that was checked is dropped before anything is sent", async () => {
+  it("DNS rebinding: a peer other than the checked address is disconnected before anything is sent", async () => {
     const server = await serve((_request, response) => response.end());
-    // A build that ignores the checked answers, as a proxy or a changed resolver would.
+    // A connector that ignores the checked answers, like a proxy or a changed resolver.
     const build: ConnectorParts["build"] = () => (_target, callback) => {
       const socket = dial(server.port, "127.0.0.1", () => callback(null, socket));
     };
@@ -116,7 +116,7 @@ describe("the guarded connector", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("hands over the socket when literal, answers and peer pass", async () => {
+  it("returns the socket if literal, answers and peer pass", async () => {
     const server = await serve((_request, response) => response.end());
     const parts: ConnectorParts = {
       build: buildConnector,
@@ -139,14 +139,14 @@ describe("the guarded connector", () => {
     },
   );
 
-  it.each(["given", "allowed"] as const)("lets a %s origin be private", async (reach) => {
+  it.each(["given", "allowed"] as const)("allows a %s origin to be private", async (reach) => {
     const { build, dialled } = recorder();
     await attempt(reach, "intranet.example", { build, lookup: resolver(["10.0.0.7"]).lookup });
     expect(dialled).toEqual(["10.0.0.7"]);
   });
 
   it.each(["public", "given", "allowed"] as const)(
-    "SR03: a %s name that leads to cloud metadata is refused",
+    "SR03: a %s name that resolves to cloud metadata is refused",
     async (reach) => {
       const { build, dialled } = recorder();
       const outcome = await attempt(reach, "innocent.example", {

@@ -34,7 +34,7 @@ describe("the SSRF guard", () => {
     expect(server.sockets).toEqual([]);
   });
 
-  it("SR01: the error names the origin and the line to write", async () => {
+  it("SR01: the error names the origin and the line to add", async () => {
     const error = await failure(
       httpClient().request({ method: "GET", url: "http://127.1:4010/items?key=s3cret" }),
     );
@@ -50,7 +50,7 @@ describe("the SSRF guard", () => {
     "192.0.0.192",
     "[fd00:ec2::254]",
     "metadata.google.internal",
-  ])("SR03: %s is refused, also when the host gave it", async (host) => {
+  ])("SR03: %s is refused, even if the host passed it", async (host) => {
     const url = `http://${host}/latest/meta-data`;
     for (const client of [httpClient(), httpClient({ givenOrigins: [`http://${host}`] })]) {
       const error = await failure(client.request({ method: "GET", url }));
@@ -101,7 +101,7 @@ describe("the SSRF guard", () => {
     expect(error.message).not.toMatch(/s3cret|allowed\.com/);
   });
 
-  it("SR11: what the parser takes for the host is what is checked", async () => {
+  it("SR11: the host of the parser is the one that is checked", async () => {
     const server = await serve((_request, response) => response.end());
     const client = httpClient({ allowOrigins: ["http://allowed.example"] });
     for (const url of [
@@ -134,7 +134,7 @@ describe("the SSRF guard", () => {
     expect((await client.request({ method: "GET", url: `${origin}/` })).text()).toBe("ok");
   });
 
-  it("SR12: case and a trailing dot make no other origin", async () => {
+  it("SR12: case and a trailing dot do not change an origin", async () => {
     const server = await serve((_request, response) => response.end("ok"));
     const client = httpClient({ allowOrigins: [`http://LocalHost.:${server.port}`] });
     for (const host of ["localhost", "LOCALHOST", "localhost."]) {
@@ -155,13 +155,13 @@ describe("the SSRF guard", () => {
     "http://u@a.example",
     "ftp://a.example",
     "http://*.example/x",
-  ])("SR12: the list entry %s is refused when the client is made", (entry) => {
+  ])("SR12: the list entry %s is refused when the client is created", (entry) => {
     expect(() => httpClient({ allowOrigins: [entry] })).toThrow(/allowOrigins takes origins/);
     expect(() => httpClient({ givenOrigins: [entry] })).toThrow(/givenOrigins takes origins/);
   });
 
   it.each([22, 25, 444, 3306, 6379, 11211])(
-    "SR13: port %d of a host that nobody allowed is refused",
+    "SR13: port %d of a host that is not allowed is refused",
     async (port) => {
       const url = `http://example.com:${port}/`;
       const error = await failure(httpClient().request({ method: "GET", url }));
@@ -170,7 +170,7 @@ describe("the SSRF guard", () => {
     },
   );
 
-  it("SR18: a socket that an allowed request opened serves nobody without the permission", async () => {
+  it("SR18: a socket of an allowed request is not used for requests without the permission", async () => {
     const server = await serve((_request, response) => response.end("ok"));
     const url = `${server.origin}/`;
     await httpClient({ allowOrigins: [server.origin] }).request({ method: "GET", url });
@@ -192,7 +192,7 @@ describe("the SSRF guard", () => {
     expect(texts[0]).toBe(texts[1]);
   });
 
-  it("SR19: a name that leads inside is refused without saying to which kind of address", async () => {
+  it("SR19: a name that resolves to an internal address is refused without the kind of the address", async () => {
     const agent = new Agent({
       connect: guardedConnector("public", {
         build: buildConnector,
@@ -210,7 +210,7 @@ describe("the SSRF guard", () => {
     );
   });
 
-  it("a name that leads to a public address is reached through the guarded connector", async () => {
+  it("a name that resolves to a public address is reached through the guarded connector", async () => {
     const server = await serve((_request, response) => response.end("hello"));
     const agent = new Agent({
       connect: guardedConnector("public", {

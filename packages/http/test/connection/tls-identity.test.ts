@@ -52,11 +52,11 @@ beforeAll(async () => {
 
 interface TlsServer {
   readonly origin: string;
-  /** Who each connection said it was. */
+  /** The client name of each connection. */
   readonly peers: string[];
 }
 
-/** Answers with the name in the client's certificate; a path is where it redirects to. */
+/** Answers with the name in the client's certificate; a path is a redirect target. */
 async function tlsServer(rejectUnauthorized: boolean): Promise<TlsServer> {
   const peers: string[] = [];
   const { certificate: cert, privateKey: key } = ofServer;
@@ -78,7 +78,7 @@ async function tlsServer(rejectUnauthorized: boolean): Promise<TlsServer> {
 
 function nameOf(socket: TLSSocket): string {
   const { subject } = socket.getPeerCertificate() as Partial<PeerCertificate>;
-  return String(subject?.CN ?? "nobody");
+  return String(subject?.CN ?? "unknown");
 }
 
 function clientFor(origins: readonly string[], options: HttpClientOptions = {}) {
@@ -87,15 +87,15 @@ function clientFor(origins: readonly string[], options: HttpClientOptions = {}) 
 }
 
 describe("a private authority", () => {
-  it("is believed by the client that names it, and by no other", async () => {
+  it("is trusted by the client that names it, and by no other", async () => {
     const { origin } = await tlsServer(false);
     const request = { method: "GET", url: origin };
-    expect((await clientFor([origin]).request(request)).text()).toBe("nobody");
+    expect((await clientFor([origin]).request(request)).text()).toBe("unknown");
     const error = await failure(httpClient({ givenOrigins: [origin] }).request(request));
     expect(error).toMatchObject({ code: "unavailable", retryable: false });
   });
 
-  it("is refused when it is no certificate", async () => {
+  it("is refused if it is not a certificate", async () => {
     const { origin } = await tlsServer(false);
     const client = clientFor([origin], { certificateAuthorities: "-----BEGIN NOTHING-----" });
     const error = await failure(client.request({ method: "GET", url: origin }));
@@ -104,7 +104,7 @@ describe("a private authority", () => {
 });
 
 describe("a client certificate", () => {
-  it("says to a server who the client is", async () => {
+  it("identifies the client to a server", async () => {
     const { origin } = await tlsServer(true);
     const client = clientFor([origin]);
     const request = { method: "GET", url: origin };
@@ -113,24 +113,24 @@ describe("a client certificate", () => {
     expect(without.code).toBe("unavailable");
   });
 
-  it("has connections of its own", async () => {
+  it("has separate connections", async () => {
     const { origin, peers } = await tlsServer(false);
     const request = { method: "GET", url: origin };
     const said = async (certificate?: Issued): Promise<string> =>
       (await clientFor([origin]).request({ ...request, certificate })).text();
     for (let round = 0; round < 3; round++) {
       expect(await said(ada)).toBe("ada");
-      expect(await said()).toBe("nobody");
+      expect(await said()).toBe("unknown");
       expect(await said(bob)).toBe("bob");
       // The same certificate as another object.
       expect(await said({ ...ada })).toBe("ada");
     }
-    expect(new Set(peers)).toEqual(new Set(["ada", "bob", "nobody"]));
+    expect(new Set(peers)).toEqual(new Set(["ada", "bob", "unknown"]));
     // They are used again.
     expect(peers.length).toBeLessThan(12);
   });
 
-  it("stays with a redirect within the origin, and does not go to another", async () => {
+  it("is used for a redirect within the origin, and not for another origin", async () => {
     const first = await tlsServer(false);
     const second = await tlsServer(false);
     const client = clientFor([first.origin, second.origin]);
@@ -139,8 +139,8 @@ describe("a client certificate", () => {
       return (await client.request({ method: "GET", url, certificate: ada })).text();
     };
     expect(await follow("/")).toBe("ada");
-    expect(await follow(second.origin)).toBe("nobody");
-    expect(second.peers).toEqual(["nobody"]);
+    expect(await follow(second.origin)).toBe("unknown");
+    expect(second.peers).toEqual(["unknown"]);
   });
 
   it("may have a key with a passphrase", async () => {
@@ -153,7 +153,7 @@ describe("a client certificate", () => {
     expect(answer.text()).toBe("eve");
   });
 
-  it("is not used where it cannot be, and stays secret", async () => {
+  it("is refused if it cannot be used, and stays secret", async () => {
     const { origin } = await tlsServer(true);
     const client = clientFor([origin]);
     const locked = await issued("eve", authority, "open, sesame");
@@ -166,13 +166,13 @@ describe("a client certificate", () => {
     ]) {
       const error = await failure(client.request({ method: "GET", url: origin, certificate }));
       expect(error).toMatchObject({ code: "auth_required", audience: "user" });
-      const shown = `${error.message} ${String(error.cause)}`;
-      expect(shown).not.toContain("a wrong passphrase");
-      expect(shown).not.toContain(ada.privateKey.split("\n")[1]);
+      const errorText = `${error.message} ${String(error.cause)}`;
+      expect(errorText).not.toContain("a wrong passphrase");
+      expect(errorText).not.toContain(ada.privateKey.split("\n")[1]);
     }
   });
 
-  it("goes nowhere without TLS", async () => {
+  it("is not used without TLS", async () => {
     const server = await serve((_request, response) => response.end());
     const client = clientFor([server.origin]);
     const request = { method: "GET", url: server.origin, certificate: ada };

@@ -6,7 +6,7 @@ import { httpClient } from "../../src/index.ts";
 import { failure } from "../support/failure.ts";
 import { serve, serveRaw, socketClosed, type TestServer } from "../support/servers.ts";
 
-/** A server that answers the head and then a byte every few milliseconds, for ever. */
+/** A server that sends the head and then a byte every few milliseconds, without end. */
 function trickling(): Promise<TestServer> {
   return serve((_request, response) => {
     response.write("x");
@@ -25,7 +25,7 @@ describe("the deadline", () => {
     await socketClosed(server);
   });
 
-  it("HT11: is total: bytes that keep trickling in do not extend it", async () => {
+  it("HT11: is total: slowly arriving bytes do not extend it", async () => {
     const server = await trickling();
     const client = httpClient({ givenOrigins: [server.origin], timeoutMs: 60 });
     const error = await failure(client.request({ method: "POST", url: server.origin }));
@@ -58,7 +58,7 @@ describe("the deadline", () => {
     expect(error.message).not.toContain("carried out");
   });
 
-  it("of 0 is none, and no timer is left behind by any request", async () => {
+  it("of 0 means none, and no request leaves a timer behind", async () => {
     const set = vi.spyOn(globalThis, "setTimeout");
     const clear = vi.spyOn(globalThis, "clearTimeout");
     onTestFinished(() => void vi.restoreAllMocks());
@@ -109,7 +109,7 @@ describe("the caller's signal", () => {
     await socketClosed(server);
   });
 
-  it("fired while the request waits for a connection: it is not sent when there is one", async () => {
+  it("fired while the request waits for a connection: it is never sent", async () => {
     let connect: (() => void) | undefined;
     const server = await serve((_request, response) => response.end("ok"));
     const { buildConnector } = await import("undici");
@@ -141,7 +141,7 @@ describe("the caller's signal", () => {
     expect(server.requests.map((request) => request.url)).toEqual(["/kept"]);
   });
 
-  it("RE06: is left without listeners, and many requests on one signal warn of nothing", async () => {
+  it("RE06: has no listeners afterwards, and many requests on one signal cause no warning", async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): number => warnings.push(warning);
     process.on("warning", onWarning);
@@ -165,7 +165,7 @@ describe("the caller's signal", () => {
 });
 
 describe("close", () => {
-  it("cancels what is under way, refuses what comes later, and may be repeated", async () => {
+  it("cancels running requests, refuses later ones, and may be repeated", async () => {
     const server = await serveRaw((socket) => socket.emit("asked"));
     const client = httpClient({ givenOrigins: [server.origin] });
     const pending = failure(client.request({ method: "GET", url: server.origin }));
@@ -180,7 +180,7 @@ describe("close", () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it("leaves other clients of the same origin alone", async () => {
+  it("does not affect other clients of the same origin", async () => {
     const server = await serve((_request, response) => response.end("ok"));
     const options = { givenOrigins: [server.origin] };
     const [one, other] = [httpClient(options), httpClient(options)];
@@ -204,7 +204,7 @@ describe("close", () => {
 });
 
 describe("connections", () => {
-  it("are kept and shared between clients", async () => {
+  it("are reused and shared between clients", async () => {
     const server = await serve((_request, response) => response.end());
     for (let round = 0; round < 6; round++) {
       const client = httpClient({ givenOrigins: [server.origin] });

@@ -25,7 +25,7 @@ async function failTimes(count: number, server: TestServer): Promise<ToolError> 
   return last;
 }
 
-/** A server that closes each connection until it is told to be well. */
+/** A server that closes each connection until it is set to work. */
 async function failing(): Promise<{ server: TestServer; recover: () => void }> {
   let isWell = false;
   const server = await serveRaw((socket) => {
@@ -36,7 +36,7 @@ async function failing(): Promise<{ server: TestServer; recover: () => void }> {
 }
 
 describe("an origin that does not answer", () => {
-  it("HT41: is left alone after ten failures in a row, then one request tries it, and it is back", async () => {
+  it("HT41: is not called after ten failures in a row, then one request probes it, and it is available again", async () => {
     const { server, recover } = await failing();
     const states: unknown[] = [];
     const listen = (message: unknown): void => void states.push(message);
@@ -55,7 +55,7 @@ describe("an origin that does not answer", () => {
 
       vi.advanceTimersByTime(5_001);
       recover();
-      // Only one of several tries.
+      // Only one of several is the probe.
       const [first, second] = await Promise.allSettled([ask(server), ask(server)]);
       expect(first).toMatchObject({ status: "fulfilled", value: { status: 204 } });
       expect(second).toMatchObject({ status: "rejected", reason: { code: "unavailable" } });
@@ -69,7 +69,7 @@ describe("an origin that does not answer", () => {
     }
   });
 
-  it("HT41: is left alone for longer when the one that tries fails, too", async () => {
+  it("HT41: is not called for longer if the probe fails, too", async () => {
     const { server } = await failing();
     await failTimes(10, server);
     const waits: unknown[] = [];
@@ -82,14 +82,14 @@ describe("an origin that does not answer", () => {
     expect(server.sockets).toHaveLength(14);
   });
 
-  it("HT41: is no other origin", async () => {
+  it("HT41: does not affect another origin", async () => {
     const { server } = await failing();
     await failTimes(10, server);
     const other = await serve((_request, response) => void response.end());
     expect((await ask(other)).status).toBe(200);
   });
 
-  it("HT41: is closed to no other client: what one brings down, the next still reaches", async () => {
+  it("HT41: does not affect another client", async () => {
     const server = await serve((request, response) => {
       if (request.url === "/crash") request.socket.destroy();
       else response.end();
@@ -101,7 +101,7 @@ describe("an origin that does not answer", () => {
     expect((await good?.request({ method: "POST", url: `${server.origin}/` }))?.status).toBe(200);
   });
 
-  it("HT41: is left alone by requests with one certificate, and not by those with another", () => {
+  it("HT41: is blocked for requests with one certificate, and not for those with another", () => {
     const circuits = new CircuitBreaker();
     const hop = (identity: object): Hop => ({ origin: "https://api.example", identity }) as Hop;
     const [refused, taken] = [hop({}), hop({})];
@@ -110,7 +110,7 @@ describe("an origin that does not answer", () => {
     expect(circuits.enter(taken)).toBe("pass");
   });
 
-  it("HT41: is tried again after a request that was to try it was cancelled", async () => {
+  it("HT41: is probed again after a probe was cancelled", async () => {
     let isSilent = false;
     const server = await serveRaw((socket) => {
       if (!isSilent) socket.destroy();
@@ -128,7 +128,7 @@ describe("an origin that does not answer", () => {
     expect(server.sockets).toHaveLength(12);
   });
 
-  it("HT41: counts a timeout after a second or more, and no answer however bad", async () => {
+  it("HT41: counts a timeout after a second or more, and no answer with any status", async () => {
     let answers = 0;
     const server = await serve((_request, response) => {
       answers += 1;
@@ -149,7 +149,10 @@ describe("an origin that does not answer", () => {
   });
 });
 
-/** A server that answers the first request of each connection, and closes it when the second arrives. */
+/**
+ * A server that answers the first request of each connection, and closes it when the second
+ * arrives.
+ */
 async function stale(): Promise<{ server: TestServer; requests: string[] }> {
   const requests: string[] = [];
   const answered = new WeakSet<object>();
@@ -162,12 +165,12 @@ async function stale(): Promise<{ server: TestServer; requests: string[] }> {
   return { server, requests };
 }
 
-/** The pool takes a connection back once the answer has been handed over. */
+/** The pool reuses a connection once the answer has been returned. */
 function kept(): Promise<unknown> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-describe("a kept connection that the server closes just as a request goes out", () => {
+describe("an idle connection that the server closes just as a request is sent", () => {
   it.each(["GET", "OPTIONS", "PUT", "DELETE"])("HT03: a %s is repeated, once", async (method) => {
     const { server, requests } = await stale();
     const client = httpClient({ givenOrigins: [server.origin] });
@@ -187,7 +190,7 @@ describe("a kept connection that the server closes just as a request goes out", 
     expect(requests).toEqual(["GET", "POST"]);
   });
 
-  it("HT03: a connection that was opened for the request is not blamed on keep-alive", async () => {
+  it("HT03: a connection that was opened for the request is not a keep-alive failure", async () => {
     const server = await serveRaw((socket) => socket.destroy());
     await failure(
       httpClient({ givenOrigins: [server.origin] }).request({ method: "GET", url: server.origin }),

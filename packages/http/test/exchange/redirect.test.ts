@@ -58,7 +58,7 @@ describe("redirects", () => {
     expect(headers?.authorization).toBe("Bearer s3cret");
   });
 
-  it("SE04: drops every header but harmless ones at another origin, and does not bring them back", async () => {
+  it("SE04: drops every header except harmless ones at another origin, and does not restore them", async () => {
     const other = await serve((_request, response) =>
       response.writeHead(302, { location: `${first.origin}/back` }).end(),
     );
@@ -123,7 +123,7 @@ describe("redirects", () => {
     expect(other.sockets).toEqual([]);
   });
 
-  it("SR08: a redirect to an address that nobody allowed is refused and named", async () => {
+  it("SR08: a redirect to an address that is not allowed is refused and named", async () => {
     const inside = await serve((_request, response) => response.end());
     const targets = ["http://169.254.169.254/latest", `${inside.origin}/admin`, "http://[::1]/"];
     for (const location of targets) {
@@ -138,7 +138,7 @@ describe("redirects", () => {
     expect(inside.sockets).toEqual([]);
   });
 
-  it("SR08: the refusal says that a redirect chose the address", async () => {
+  it("SR08: the refusal states that a redirect chose the address", async () => {
     const first = await serve((_request, response) =>
       response.writeHead(302, { location: "http://10.0.0.1/x?y" }).end(),
     );
@@ -200,7 +200,7 @@ describe("redirects", () => {
     expect(error.message).not.toContain("s3cret");
   });
 
-  it("SR13: a redirect to a port that is not the web's is refused", async () => {
+  it("SR13: a redirect to a port other than the web's is refused", async () => {
     const server = await serve((_request, response) =>
       response.writeHead(302, { location: "http://example.com:25/" }).end(),
     );

@@ -29,7 +29,7 @@ describe("a server that misbehaves", () => {
     ["resets the connection", (socket: Socket) => void socket.resetAndDestroy()],
     ["cuts its answer off", (socket: Socket) => void socket.end(`${ok}content-length: 9\r\n\r\n{`)],
   ])(
-    "HT01: a POST may have been carried out although what %s is the GET after it",
+    "HT01: a POST may have been carried out even if the GET after it is the one that %s",
     async (_, act) => {
       const heads: string[] = [];
       const server = await serveRaw((socket, head) => {
@@ -48,7 +48,7 @@ describe("a server that misbehaves", () => {
     expect((await failure(get(server))).code).toBe("unavailable");
   });
 
-  it("HT04: a refused connection is unavailable and names no more than the origin", async () => {
+  it("HT04: a refused connection is unavailable and names only the origin", async () => {
     const port = await closedPort();
     const origin = `http://localhost:${port}`;
     const client = httpClient({ givenOrigins: [origin] });
@@ -68,7 +68,7 @@ describe("a server that misbehaves", () => {
     );
   });
 
-  it("a server without TLS at an https URL is unavailable for good", async () => {
+  it("a server without TLS at an https URL is unavailable and not retryable", async () => {
     const server = await serve((_request, response) => response.end());
     const origin = server.origin.replace("http:", "https:");
     const client = httpClient({ givenOrigins: [origin] });
@@ -118,10 +118,10 @@ describe("a server that misbehaves", () => {
     ["HT18: a flood of headers", `HTTP/1.1 200 OK\r\nx: ${"y".repeat(100_000)}\r\n\r\n`],
     ["a bad chunk size", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"],
     [
-      "a 101 that nobody asked for",
+      "an unexpected 101",
       "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n",
     ],
-  ])("%s is upstream, and the connection is dropped", async (_what, answer) => {
+  ])("%s is upstream, and the connection is closed", async (_what, answer) => {
     const server = await serveRaw((socket) => socket.write(answer));
     const error = await failure(get(server));
     expect(error.code).toBe("upstream");
@@ -148,7 +148,7 @@ describe("a server that misbehaves", () => {
     expect(error.message).toContain("informational");
   });
 
-  it("HT46: trailers do no harm", async () => {
+  it("HT46: trailers have no effect", async () => {
     const server = await serveRaw((socket) =>
       socket.write(
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\ngrpc-status: 0\r\n\r\n",

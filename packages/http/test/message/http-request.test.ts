@@ -33,7 +33,7 @@ describe("a request", () => {
     expect(body).toBe('{"name":"Grüße"}');
   });
 
-  it("takes a URL object and bytes, and a body with any method", async () => {
+  it("accepts a URL object and bytes, and a body with any method", async () => {
     const bodies: string[] = [];
     const server = await serve((request, response) => {
       void bodyOf(request).then((text) => {
@@ -66,7 +66,7 @@ describe("a request", () => {
     ["a NUL in a header value", { headers: { "x-a": "s3cret\0" } }],
     ["an escape character in a header value", { headers: { "x-a": "s3cret\u001b[0m" } }],
     ["a header value beyond Latin-1", { headers: { "x-a": "s3cret €" } }],
-    ["a header value that is no string", { headers: { "x-a": 5 as never } }],
+    ["a header value that is not a string", { headers: { "x-a": 5 as never } }],
     ["a line break in a header name", { headers: { "x-a\r\nX-Injected": "s3cret" } }],
     ["a space in a header name", { headers: { "x a": "s3cret" } }],
     ["an empty header name", { headers: { "": "s3cret" } }],
@@ -105,7 +105,7 @@ describe("a request", () => {
     { timeoutMs: 2 ** 31 },
     { maxBytes: -1 },
     { maxRedirects: -1 },
-  ])("a client with %j cannot be made", (options) => {
+  ])("a client with %j cannot be created", (options) => {
     expect(() => httpClient(options)).toThrow(/must be a number from 0/);
   });
 });

@@ -45,7 +45,7 @@ describe("a response", () => {
     expect([...response.body]).toEqual([...Buffer.from('{"a":1}')]);
   });
 
-  it("keeps repeated headers, and set-cookie as a list even when there is one", async () => {
+  it("keeps repeated headers, and set-cookie as a list even if there is one", async () => {
     const server = await serve((request, response) => {
       response.setHeader("set-cookie", request.url === "/" ? ["a=1"] : ["a=1", "b=2"]);
       response.setHeader("x-many", ["1", "2"]);
@@ -100,7 +100,7 @@ describe("a response", () => {
     expect(response.text()).toBe(text);
   });
 
-  it("is decoded when it arrives byte by byte", async () => {
+  it("is decoded if it arrives byte by byte", async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { "content-encoding": "deflate" });
       for (const byte of deflateRawSync("hello")) response.write(Buffer.of(byte));
@@ -109,7 +109,7 @@ describe("a response", () => {
     expect((await get(server)).text()).toBe("hello");
   });
 
-  it("is asked for compressed unless the caller says otherwise", async () => {
+  it("is requested compressed unless the caller sets another encoding", async () => {
     const server = await serve((_request, response) => response.end());
     const client = httpClient({ givenOrigins: [server.origin] });
     await client.request({ method: "GET", url: server.origin });
@@ -125,7 +125,7 @@ describe("a response", () => {
   });
 
   it.each([
-    ["no gzip at all", "gzip", Buffer.from("plain text")],
+    ["data that is not gzip", "gzip", Buffer.from("plain text")],
     ["cut-off gzip", "gzip", gzipSync(text).subarray(0, -20)],
     ["gzip with a wrong checksum", "gzip", withWrongChecksum(gzipSync(text))],
     ["cut-off brotli", "br", brotliCompressSync(text).subarray(0, 20)],
@@ -159,8 +159,8 @@ describe("a response", () => {
     ["gzip", gzipSync(megabytes(64))],
     ["br", brotliCompressSync(megabytes(16))],
     ["zstd", zstdCompressSync(megabytes(64), { params: { [constants.ZSTD_c_windowLog]: 20 } })],
-  ])("RE04: a %s bomb stops at maxBytes and loses its socket", async (encoding, bomb) => {
-    // Far more than are sent before the client has had enough, on a busy machine, too.
+  ])("RE04: a %s bomb stops at maxBytes and closes its socket", async (encoding, bomb) => {
+    // Far more than are sent before the client has reached its limit, on a busy machine, too.
     const most = 100_000;
     let written = 0;
     const server = await serve((_request, response) => {
@@ -181,7 +181,7 @@ describe("a response", () => {
     expect(written).toBeLessThan(most);
   });
 
-  it("HT26: an endless plain body stops at maxBytes and loses its socket", async () => {
+  it("HT26: an endless plain body stops at maxBytes and closes its socket", async () => {
     const server = await serve((_request, response) => {
       const chunk = Buffer.alloc(65_536);
       const more = (): void => {

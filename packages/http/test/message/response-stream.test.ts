@@ -32,8 +32,8 @@ async function readAll(response: HttpResponse): Promise<string> {
   return (await pieces(response)).join("");
 }
 
-describe("an answer that is streamed", () => {
-  it("is there as soon as its head is, and its pieces come as they are sent", async () => {
+describe("a streamed answer", () => {
+  it("is returned as soon as its head has arrived, and its pieces as they are sent", async () => {
     let send = (_text: string): void => undefined;
     let finish = (): void => undefined;
     const server = await serve((_request, response) => {
@@ -60,7 +60,7 @@ describe("an answer that is streamed", () => {
     expect(await readAll(await open(server))).toBe("line\n".repeat(100_000));
   });
 
-  it("is one that the caller has asked for; every other one is whole", async () => {
+  it("must be requested by the caller; other answers are complete", async () => {
     const server = await serve((_request, response) => {
       response.writeHead(404, { "content-type": "Text/Event-Stream; charset=utf-8" }).end("no");
     });
@@ -95,7 +95,7 @@ describe("an answer that is streamed", () => {
     expect(length).toBe(size);
   });
 
-  it("is closed when its reader leaves", async () => {
+  it("is closed when its reader stops", async () => {
     const server = await serve((_request, response) => void response.write("first"));
     const seen: number[] = [];
     for await (const chunk of (await open(server)).stream ?? []) {
@@ -106,7 +106,7 @@ describe("an answer that is streamed", () => {
     expect(seen).toEqual([5]);
   });
 
-  it("HT38: breaks off with an error after what came before", async () => {
+  it("HT38: ends with an error after the received pieces if it is interrupted", async () => {
     const server = await serve((_request, response) => {
       response.write("first", () => response.destroy());
     });
@@ -122,7 +122,7 @@ describe("an answer that is streamed", () => {
     expect(error.message).toBe(`The answer of ${server.origin} was cut off before its end.`);
   });
 
-  it("HT39: ends with the caller's signal, socket and all", async () => {
+  it("HT39: ends with the caller's signal, including its socket", async () => {
     const server = await serve((_request, response) => void response.write("first"));
     const controller = new AbortController();
     const response = await open(server, everything, { signal: controller.signal });
@@ -132,14 +132,14 @@ describe("an answer that is streamed", () => {
     await socketClosed(server);
   });
 
-  it("is held to the deadline of the client", async () => {
+  it("is subject to the deadline of the client", async () => {
     const server = await serve((_request, response) => void response.write("first"));
     const error = await failure(readAll(await open(server, everything, { timeoutMs: 50 })));
     expect(error.code).toBe("timeout");
     await socketClosed(server);
   });
 
-  it("with an idle limit may last as long as it says something", async () => {
+  it("with an idle limit may last as long as data arrives", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
       let send = (): void => undefined;
@@ -165,7 +165,7 @@ describe("an answer that is streamed", () => {
     }
   });
 
-  it("HT25: is held to the byte cap after decoding", async () => {
+  it("HT25: is subject to the limit of bytes after decoding", async () => {
     const server = await serve((_request, response) => {
       response.setHeader("content-encoding", "gzip").end(gzipSync(Buffer.alloc(1_000_000)));
     });
@@ -174,7 +174,7 @@ describe("an answer that is streamed", () => {
     expect(error.message).toContain("maxBytes");
   });
 
-  it("may have a bound of its own in place of the client's", async () => {
+  it("may have its own limit in place of the client's", async () => {
     const server = await serve((_request, response) => void response.end("a".repeat(200_000)));
     const streaming = { ...everything, maxBytes: Infinity };
     expect(await readAll(await open(server, streaming, { maxBytes: 100_000 }))).toHaveLength(
@@ -190,7 +190,7 @@ describe("an answer that is streamed", () => {
   });
 });
 
-describe("a body over the cap that may be cut", () => {
+describe("a body above the limit that may be truncated", () => {
   it("HT26: is its beginning, and the socket is closed", async () => {
     const server = await serve((_request, response) => {
       const more = (): void => {
@@ -210,7 +210,7 @@ describe("a body over the cap that may be cut", () => {
     await socketClosed(server);
   });
 
-  it("is whole when it has just as many bytes", async () => {
+  it("is complete if it has exactly the limit of bytes", async () => {
     const server = await serve((_request, response) => void response.end("a".repeat(100)));
     const client = httpClient({ givenOrigins: [server.origin], maxBytes: 100 });
     const response = await client.request({
@@ -230,7 +230,7 @@ async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> 
 describe("a body that is a stream", () => {
   it.each([
     ["chunked", undefined, { "transfer-encoding": "chunked" }],
-    ["with its length where that is known", 6, { "content-length": "6" }],
+    ["with its length if that is known", 6, { "content-length": "6" }],
   ])("is sent %s", async (_how, bodyLength, headers) => {
     let received = "";
     const server = await serve(async (request, response) => {
@@ -244,7 +244,7 @@ describe("a body that is a stream", () => {
     expect(server.requests[0]?.headers).toMatchObject(headers);
   });
 
-  it("that fails is the host's error, and nothing of the server's", async () => {
+  it("that fails is the host's error, and not the server's", async () => {
     const server = await serve((request) => void request.resume());
     const client = httpClient({ givenOrigins: [server.origin] });
     const broken = (async function* () {
@@ -258,14 +258,14 @@ describe("a body that is a stream", () => {
     await socketClosed(server);
   });
 
-  it.each([5, 7])("is the host's error with another length than %i bytes", async (bodyLength) => {
+  it.each([5, 7])("with another length than %i bytes is the host's error", async (bodyLength) => {
     const server = await serve((request) => void request.resume());
     const client = httpClient({ givenOrigins: [server.origin] });
     const url = `${server.origin}/`;
     for (let done = 0; done < 11; done++) {
       const body = chunks("one", "two");
       const error = await failure(client.request({ method: "PUT", url, body, bodyLength }));
-      // And no reason to leave the server alone.
+      // And it does not count as a failure of the server.
       expect(error).toMatchObject({ code: "internal", retryable: false });
     }
   });
@@ -284,8 +284,8 @@ describe("a body that is a stream", () => {
   });
 });
 
-describe("a request that does not wait", () => {
-  it("goes out however many are under way, and keeps no other from going out", async () => {
+describe("a request outside of the pool", () => {
+  it("is sent however many are running, and blocks no other", async () => {
     let open = 0;
     const server = await serve((request, response) => {
       if (request.url !== "/open") return void response.end("done");

@@ -30,7 +30,7 @@ describe("retryAfterMs", () => {
     expect(retryAfterMs(headers, now)).toBe(5000);
   });
 
-  it("HT32: a huge value stays within what a timer can wait", () => {
+  it("HT32: a huge value stays within the maximum of a timer", () => {
     expect(retryAfterMs({ "retry-after": "9".repeat(400) }, now)).toBe(2_147_483_647);
     expect(retryAfterMs({ "retry-after": "Fri, 20 Nov 2099 12:00:00 GMT" }, now)).toBe(
       2_147_483_647,
@@ -42,7 +42,7 @@ describe("retryAfterMs", () => {
   });
 
   it.each([undefined, "", "soon", "-1", "1.5", "2026-11-20", "Fri, nonsense"])(
-    "%s is no answer",
+    "%s is ignored",
     (value) => {
       expect(
         retryAfterMs(value === undefined ? {} : { "retry-after": value }, now),
@@ -50,7 +50,7 @@ describe("retryAfterMs", () => {
     },
   );
 
-  it("whatever a server sends, the result can be given to a timer", () => {
+  it("whatever a server sends, the result is valid for a timer", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.nat().map(String)), (value) => {
         const wait = retryAfterMs({ "retry-after": value }, now) ?? 0;

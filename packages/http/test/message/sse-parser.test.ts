@@ -15,7 +15,7 @@ const data = (...chunks: readonly (string | Uint8Array)[]): string[] =>
   parse(chunks).events.map((event) => event.data);
 
 describe("an event", () => {
-  test.each(["\n", "\r", "\r\n"])("ends at once when its lines end with %j", (end) => {
+  test.each(["\n", "\r", "\r\n"])("ends at once if its lines end with %j", (end) => {
     expect(data(`data: a${end}data: b${end}${end}`)).toEqual(["a\nb"]);
     expect(data(...`data: a${end}${end}${end}data${end}${end}data:b${end}${end}`)).toEqual([
       "a",
@@ -24,7 +24,7 @@ describe("an event", () => {
     ]);
   });
 
-  test("may be divided within a character, and begin with a byte order mark", () => {
+  test("may be split within a character, and begin with a byte order mark", () => {
     const bytes = Buffer.from("\uFEFFdata: é😀\n\n");
     expect(data(...Array.from(bytes, (byte) => Buffer.of(byte)))).toEqual(["é😀"]);
   });
@@ -48,11 +48,11 @@ describe("the last id", () => {
     expect(lastId("id: 1\n\n", "id: 2\n", "\n")).toBe("2");
   });
 
-  test("is not that of an event that was cut off, and would otherwise not be sent again", () => {
+  test("is not that of an event that was cut off, which would not be sent again", () => {
     expect(lastId("id: 1\ndata: a\n\nid: 2\ndata: b\n")).toBe("1");
   });
 
-  test("is removed by an empty one, and stays when one is not valid", () => {
+  test("is removed by an empty one, and stays if one is not valid", () => {
     const isValidId = (id: string): boolean => id.length < 3;
     const { parser } = parse(["id: 1\n\n", "id: 234\n\n"], { isValidId });
     expect(parser.lastId).toBe("1");

@@ -19,7 +19,7 @@ async function signingIn(options: Partial<OAuthClientOptions> = {}) {
 }
 
 describe("the authorization code flow", () => {
-  it("gives a token that the server takes, with what was granted", async () => {
+  it("returns a token that the server accepts, with the granted scopes", async () => {
     const { server, client } = await signingIn({ scopes: ["openid", "read"] });
     const { url, state } = await client.beginAuthorization();
     const token = await client.finishAuthorization(await visit(url), state);
@@ -29,7 +29,7 @@ describe("the authorization code flow", () => {
     expect(await server.isGood(token.accessToken)).toBe(true);
   });
 
-  it("sends a challenge, a state and a nonce, none of which is the secret behind it", async () => {
+  it("sends a challenge, a state and a nonce, none of which is the secret itself", async () => {
     const { client } = await signingIn({ scopes: ["openid"] });
     const { url, state } = await client.beginAuthorization();
     const sent = new URL(url).searchParams;
@@ -47,7 +47,7 @@ describe("the authorization code flow", () => {
     expect(state["verifier"]).toMatch(/^[\w-]{43}$/);
   });
 
-  it("is another one each time", async () => {
+  it("is a different one each time", async () => {
     const { client } = await signingIn();
     const first = await client.beginAuthorization();
     const second = await client.beginAuthorization();
@@ -55,7 +55,7 @@ describe("the authorization code flow", () => {
       expect(first.state[name]).not.toBe(second.state[name]);
   });
 
-  it("goes on in another process, with the state after a detour through JSON", async () => {
+  it("can be continued in another process, with the state serialized to JSON", async () => {
     const { server, client } = await signingIn();
     const { url, state } = await client.beginAuthorization();
     const { http, discoveryUrl } = server;
@@ -83,7 +83,7 @@ describe("the authorization code flow", () => {
     }
   });
 
-  it("takes a bare code where the server does not name itself in its answers", async () => {
+  it("accepts a bare code if the server does not name itself in its answers", async () => {
     const server = await authorizationServer();
     const { http, origin } = server;
     const client = oauthClient({
@@ -100,7 +100,7 @@ describe("the authorization code flow", () => {
     expect(server.requests).not.toContain("GET /.well-known/openid-configuration");
   });
 
-  it("needs a new sign-in when the person says no", async () => {
+  it("needs a new sign-in if the person declines", async () => {
     const { client } = await signingIn();
     const { url, state } = await client.beginAuthorization();
     const error = await failure(client.finishAuthorization(await visit(url, "no"), state));
@@ -108,7 +108,7 @@ describe("the authorization code flow", () => {
     expect(error.message).toContain('access_denied: "End-User aborted interaction"');
   });
 
-  it("needs a new sign-in when the code was used before", async () => {
+  it("needs a new sign-in if the code was used before", async () => {
     const { client } = await signingIn();
     const { url, state } = await client.beginAuthorization();
     const answer = await visit(url);
@@ -153,7 +153,7 @@ describe("an answer to a sign-in", () => {
     ["is a part of an address", (a) => new URL(a).search],
     ["which server it was", (a) => new URL(a).searchParams.get("code") ?? ""],
     ["not a URL", () => "http://[::/"],
-  ])("is refused when it %s", async (why, change) => {
+  ])("is refused if it %s", async (why, change) => {
     const { server, client } = await signingIn();
     const { url, state } = await client.beginAuthorization();
     const answer = await visit(url);
@@ -161,11 +161,11 @@ describe("an answer to a sign-in", () => {
     expect(error.code).toBe("auth_required");
     expect(error.message).toContain(why);
     expect(server.requests).not.toContain("POST /token");
-    // It is no use to an attacker, and the person can still go on.
+    // An attacker cannot use it, and the person can still continue.
     await client.finishAuthorization(answer, state);
   });
 
-  it("may lead to an application instead of a page", async () => {
+  it("may redirect to an application instead of a page", async () => {
     const redirectUri = "com.example.museum:/callback?app=1";
     const client = oauthClient({
       http: httpClient(),
@@ -187,7 +187,7 @@ describe("an answer to a sign-in", () => {
     expect(wrong).toMatchObject({ code: "upstream", audience: "host" });
   });
 
-  it("is refused when the sign-in was begun at another server", async () => {
+  it("is refused if the sign-in was begun at another server", async () => {
     const { client } = await signingIn();
     const other = await signingIn();
     const { url, state } = await client.beginAuthorization();
@@ -196,7 +196,7 @@ describe("an answer to a sign-in", () => {
     expect(error.message).toContain("another authorization server");
   });
 
-  it("is a defect of the host with a state that is none", async () => {
+  it("is a defect of the host if the state is invalid", async () => {
     const { client } = await signingIn();
     expect((await failure(client.finishAuthorization("code", {}))).code).toBe("internal");
   });

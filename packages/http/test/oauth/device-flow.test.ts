@@ -6,7 +6,7 @@ import { serve } from "../support/servers.ts";
 import { authorizationServer } from "./support/authorization-server.ts";
 import { visit } from "./support/person.ts";
 
-/** A clock that stands still, until somebody waits. */
+/** A clock that only advances while code waits. */
 function patientClock(): Clock & { time: number; readonly waits: number[] } {
   const clock = {
     time: Date.now(),
@@ -30,7 +30,7 @@ async function onDevice(clock?: Clock) {
 }
 
 describe("the device flow", () => {
-  it("gives a token once the person has agreed on another device", async () => {
+  it("returns a token once the person has approved on another device", async () => {
     const { server, client } = await onDevice(patientClock());
     const begun = await client.beginDevice();
     expect(begun.userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
@@ -43,7 +43,7 @@ describe("the device flow", () => {
     expect(await server.isGood(token?.accessToken ?? "")).toBe(true);
   });
 
-  it("goes on in another process", async () => {
+  it("can be continued in another process", async () => {
     const { server, client } = await onDevice();
     const { url, state } = await client.beginDevice();
     await visit(url);
@@ -53,7 +53,7 @@ describe("the device flow", () => {
     expect(await other.finishDevice(restored)).toMatchObject({ type: "token" });
   });
 
-  it("needs a new sign-in when the person says no", async () => {
+  it("needs a new sign-in if the person declines", async () => {
     const { client } = await onDevice();
     const { url, state } = await client.beginDevice();
     await visit(url, "no");
@@ -62,7 +62,7 @@ describe("the device flow", () => {
     expect(error.message).toContain("access_denied");
   });
 
-  it("needs a new sign-in when the code has expired, and asks nobody then", async () => {
+  it("needs a new sign-in if the code has expired, and sends no request then", async () => {
     const clock = patientClock();
     const { server, client } = await onDevice(clock);
     const { state, expiresAt } = await client.beginDevice();
@@ -71,7 +71,7 @@ describe("the device flow", () => {
     expect(server.requests).not.toContain("POST /token");
   });
 
-  it("is a defect of the host with a state that is none", async () => {
+  it("is a defect of the host if the state is invalid", async () => {
     const { client } = await onDevice();
     expect((await failure(client.finishDevice({ deviceCode: 7 }))).code).toBe("internal");
   });
@@ -106,7 +106,7 @@ describe("polling", () => {
   const pending = { error: "authorization_pending" };
   const token = { access_token: "a", token_type: "bearer" };
 
-  it("waits between two polls as long as the server says, never before the first", async () => {
+  it("waits between two polls as long as the server requests, never before the first", async () => {
     const { client, clock } = await polling([pending, pending, token], { interval: 2 });
     const { state } = await client.beginDevice();
     expect(await client.finishDevice(state)).toBeUndefined();
@@ -116,7 +116,7 @@ describe("polling", () => {
     expect(clock.waits).toEqual([2_000, 2_000]);
   });
 
-  it("does not wait once the time has passed by itself", async () => {
+  it("does not wait if the time has already passed", async () => {
     const { client, clock } = await polling([pending, token]);
     const { state } = await client.beginDevice();
     await client.finishDevice(state);
@@ -125,7 +125,7 @@ describe("polling", () => {
     expect(clock.waits).toEqual([]);
   });
 
-  it("slows down by five seconds, each time it is told to (RFC 8628 section 3.5)", async () => {
+  it("slows down by five seconds for each slow_down (RFC 8628 section 3.5)", async () => {
     const slow = { error: "slow_down" };
     const { client, clock } = await polling([slow, slow, pending, token]);
     const { state } = await client.beginDevice();
@@ -134,7 +134,7 @@ describe("polling", () => {
     expect(clock.waits).toEqual([10_000, 15_000, 15_000]);
   });
 
-  it("neither waits nor asks where the wait would outlast whoever asks", async () => {
+  it("neither waits nor sends a request if the wait would be longer than the caller's deadline", async () => {
     const { client, clock } = await polling([pending, token], { interval: 60 });
     const { state } = await client.beginDevice();
     await client.finishDevice(state);
@@ -145,7 +145,7 @@ describe("polling", () => {
     expect(clock.waits).toEqual([15_000]);
   });
 
-  it("waits by the system's clock when it is given none", async () => {
+  it("uses the system's clock by default", async () => {
     let polls = 0;
     const server = await serve((request, response) => {
       const begins = request.url === "/device";
@@ -166,13 +166,13 @@ describe("polling", () => {
     expect(polls).toBe(3);
   });
 
-  it("leaves when the caller gives up while it waits", async () => {
+  it("stops when the caller aborts during the wait", async () => {
     const { client, clock } = await polling([pending]);
     const { state } = await client.beginDevice();
     await client.finishDevice(state);
     const leaving = new AbortController();
     const cleared: unknown[] = [];
-    // Nothing but the caller ends this wait.
+    // Only the caller ends this wait.
     clock.setTimeout = () => {
       queueMicrotask(() => leaving.abort());
       return "timer" as never;
@@ -183,7 +183,7 @@ describe("polling", () => {
     expect(cleared).toEqual(["timer"]);
   });
 
-  it("shows the plain page when the server has none with the code in it", async () => {
+  it("returns the plain page if the server has none with the code in it", async () => {
     const { client } = await polling([]);
     const { url, userCode } = await client.beginDevice();
     expect(url).toMatch(/\/go$/);
@@ -193,7 +193,7 @@ describe("polling", () => {
   it.each<[string, object]>([
     ["no code to type", { user_code: undefined }],
     ["a code with hidden characters", { user_code: "AB\u200bCD" }],
-    ["a code as long as a letter", { user_code: "A".repeat(101) }],
+    ["a very long code", { user_code: "A".repeat(101) }],
     ["no device code", { device_code: "" }],
     ["no end", { expires_in: undefined }],
     ["no page", { verification_uri: undefined }],

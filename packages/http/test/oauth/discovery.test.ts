@@ -5,7 +5,7 @@ import { serve } from "../support/servers.ts";
 
 type Described = Record<string, unknown>;
 
-/** A server that describes itself with `describe(origin)`, and issues a token to whoever asks. */
+/** A server with the metadata of `describe(origin)`, which issues a token for any request. */
 async function described(describe: (origin: string) => Described | string, path: string) {
   const server = await serve((request, response) => {
     if (request.method === "POST") {
@@ -37,7 +37,7 @@ describe("discovery", () => {
     [rfc8414, ""],
     [`${rfc8414}/a/b`, "/a/b"],
     ["/metadata", "/anything"],
-  ])("believes %s about the issuer at %j", async (path, issuer) => {
+  ])("trusts %s about the issuer at %j", async (path, issuer) => {
     const { client, server } = await described(
       (origin) => ({ issuer: origin + issuer, token_endpoint: `${origin}/token` }),
       path,
@@ -51,9 +51,9 @@ describe("discovery", () => {
     ["another path", (origin) => ({ issuer: `${origin}/other` })],
     ["a query", (origin) => ({ issuer: `${origin}/?a` })],
     ["a template", (origin) => ({ issuer: `${origin}/{tenantid}/v2.0` })],
-    ["nobody", () => ({})],
+    ["no issuer", () => ({})],
     ["a number", () => ({ issuer: 7 })],
-  ])("does not believe a description whose issuer is %s", async (_what, describe) => {
+  ])("does not trust metadata whose issuer is %s", async (_what, describe) => {
     const { client, server } = await described((origin) => {
       const said = describe(origin);
       return typeof said === "string" ? said : { token_endpoint: `${origin}/token`, ...said };
@@ -68,7 +68,7 @@ describe("discovery", () => {
     expect((await failure(client.clientCredentials())).code).toBe("upstream");
   });
 
-  it("names the status of a server that has no description", async () => {
+  it("names the status of a server without metadata", async () => {
     const server = await serve((_request, response) => {
       response.writeHead(404, { "content-type": "application/json" }).end('{"detail":"none"}');
     });
@@ -82,7 +82,7 @@ describe("discovery", () => {
     expect(error.message).toContain("status 404");
   });
 
-  it("is not read where the host has given what a request needs", async () => {
+  it("is not read if the host has set everything that a request needs", async () => {
     const { client, server } = await described((origin) => ({ issuer: origin }), openId);
     const { origin } = server;
     const configured = oauthClient({
@@ -101,7 +101,7 @@ describe("discovery", () => {
     ["ftp://auth.example.com/token", "upstream"],
     ["/token", "upstream"],
     [7, "internal"],
-    // Private addresses are the guard's to refuse.
+    // Private addresses are refused by the guard.
     ["https://10.0.0.1/token", "permission_denied"],
     ["http://127.0.0.1:1/token", "permission_denied"],
     ["https://169.254.169.254/latest", "permission_denied"],
@@ -115,7 +115,7 @@ describe("discovery", () => {
     expect(error.message).not.toContain("the-client-secret");
   });
 
-  it("does not follow a description to another origin", async () => {
+  it("does not follow metadata to another origin", async () => {
     const elsewhere = await serve((_request, response) => response.end("{}"));
     const server = await serve((_request, response) => {
       response.writeHead(302, { location: `${elsewhere.origin}${openId}` }).end();
@@ -128,7 +128,7 @@ describe("discovery", () => {
     expect((await failure(client.clientCredentials())).code).toBe("upstream");
   });
 
-  it("asks again after a failure, and no more after it has succeeded", async () => {
+  it("is repeated after a failure, and not after a success", async () => {
     let down = true;
     const server = await serve((request, response) => {
       const origin = `http://${request.headers.host}`;
@@ -149,7 +149,7 @@ describe("discovery", () => {
     expect(server.requests.filter(({ method }) => method === "GET")).toHaveLength(2);
   });
 
-  it("proves who the client is in the way that the server takes", async () => {
+  it("authenticates the client with a method that the server supports", async () => {
     for (const [methods, header] of [
       [["client_secret_post"], false],
       [["private_key_jwt", "client_secret_basic", "client_secret_post"], true],
@@ -168,7 +168,7 @@ describe("discovery", () => {
     }
   });
 
-  it("gives way to the URLs that the host gave", async () => {
+  it("is overridden by the host's URLs", async () => {
     const server = await serve((request, response) => {
       const origin = `http://${request.headers.host}`;
       if (request.method === "POST") response.end('{"access_token":"a","token_type":"bearer"}');
@@ -184,7 +184,7 @@ describe("discovery", () => {
     expect(server.requests.at(-1)?.url).toBe("/given");
   });
 
-  it("is a matter of the host's options when nothing names an endpoint", async () => {
+  it("is an error of the host's options if nothing names an endpoint", async () => {
     const client = oauthClient({ http: httpClient(), clientId: "app" });
     for (const asked of [
       client.clientCredentials(),

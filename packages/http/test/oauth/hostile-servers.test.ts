@@ -63,9 +63,9 @@ describe("a token answer", () => {
     ["has another type", json({ ...good, token_type: "DPoP" })],
     ["has a list for a type", json({ ...good, token_type: ["Bearer"] })],
     ["has a negative lifetime", json({ ...good, expires_in: -1 })],
-    ["has a lifetime that is no number", json({ ...good, expires_in: "soon" })],
+    ["has a lifetime that is not a number", json({ ...good, expires_in: "soon" })],
     ["has an object for a refresh token", json({ ...good, refresh_token: {} })],
-    ["is larger than any token", json({ ...good, more: "a".repeat(2_000_000) })],
+    ["is larger than the maximum of a token", json({ ...good, more: "a".repeat(2_000_000) })],
     ["is larger than the client reads", json({ ...good, more: "a".repeat(5_000_000) })],
     ["comes without success", json(good, 404)],
     ["comes with another status than 200 and 201", json(good, 202)],
@@ -84,7 +84,7 @@ describe("a token answer", () => {
     [{}, undefined],
     [{ expires_in: null }, undefined],
     [{ expires_in: 1e300 }, 3_155_760_000_000 - 30_000],
-  ])("with %j is good for %j milliseconds", async (life, expected) => {
+  ])("with %j is valid for %j milliseconds", async (life, expected) => {
     const server = await serve((_request, response) => json({ ...good, ...life })(response));
     const client = oauthClient({
       http: httpClient({ givenOrigins: [server.origin] }),
@@ -106,7 +106,7 @@ describe("a token answer", () => {
     expect(await client.refresh(old)).toMatchObject({ scopes: ["read", "write"] });
   });
 
-  it("takes bearer in any case, and no refresh token for none", async () => {
+  it("accepts bearer in any case, and treats an absent refresh token as none", async () => {
     const { client } = await asking(
       json({ ...good, token_type: "bEARER", refresh_token: null, error: null }),
     );
@@ -117,7 +117,7 @@ describe("a token answer", () => {
     });
   });
 
-  it("is not taken from where a redirect leads", async () => {
+  it("is not accepted from a redirect", async () => {
     const elsewhere = await serve((_request, response) => json(good)(response));
     for (const status of [301, 302, 303, 307, 308]) {
       for (const location of ["/elsewhere", elsewhere.origin]) {
@@ -135,7 +135,7 @@ describe("a token answer", () => {
   });
 });
 
-describe("a server's no", () => {
+describe("a server's error", () => {
   it.each([
     ["invalid_grant", "auth_required"],
     ["access_denied", "auth_required"],
@@ -153,7 +153,7 @@ describe("a server's no", () => {
     }
   });
 
-  it("is a matter of waiting when it is busy", async () => {
+  it("is retryable if the server is busy", async () => {
     for (const status of [429, 500, 503]) {
       const { client } = await asking((response) => {
         response.writeHead(status, { "retry-after": "7" }).end("<html>busy</html>");
@@ -166,7 +166,7 @@ describe("a server's no", () => {
     }
   });
 
-  it("SE02: repeats nothing that was sent in confidence, in whatever form", async () => {
+  it("SE02: repeats no secret that was sent, in any encoding", async () => {
     const { client } = await asking((response, body) => {
       const { authorization = "" } = response.req.headers;
       const [, basic = ""] = authorization.split(" ");
@@ -185,7 +185,7 @@ describe("a server's no", () => {
       )(response);
     });
     const error = await failure(client.refresh(old));
-    const shown = JSON.stringify([error, error.cause]);
+    const serialized = JSON.stringify([error, error.cause]);
     for (const hidden of [
       secret,
       "client%27s",
@@ -194,7 +194,7 @@ describe("a server's no", () => {
       "refresh+token",
       "YXBw",
     ]) {
-      expect(shown).not.toContain(hidden);
+      expect(serialized).not.toContain(hidden);
     }
   });
 
@@ -221,7 +221,7 @@ describe("a server's no", () => {
     expect((await failure(client.clientCredentials())).message).toContain("unknown app: app");
   });
 
-  it("names no grant that is longer than any that could be asked for", async () => {
+  it("names no granted scope above the maximum length", async () => {
     const { client } = await asking(json({ ...good, scope: "x ".repeat(10_000) }));
     expect(await client.refresh(old)).not.toHaveProperty("scopes");
   });
@@ -236,7 +236,7 @@ describe("a server's no", () => {
     expect(message).toMatch(/^[\x20-\x7e…]*$/);
   });
 
-  it("is its status when its code is no code", async () => {
+  it("is its status if its code is not an error code", async () => {
     for (const error of [7, "", "a\nb", "x".repeat(65), { a: 1 }]) {
       const { client } = await asking(json({ error }, 400));
       const failed = await failure(client.refresh(old));
@@ -246,8 +246,8 @@ describe("a server's no", () => {
   });
 });
 
-describe("what is sent", () => {
-  it("is what the specification says, with the API that it is for", async () => {
+describe("a request", () => {
+  it("has the parameters of the specification, with the API as its resource", async () => {
     const { client, server, bodies } = await asking(json(good));
     await client.refresh(old);
     expect(Object.fromEntries(new URLSearchParams(bodies[0]))).toEqual({
@@ -262,7 +262,7 @@ describe("what is sent", () => {
     });
   });
 
-  it("keeps what the authorization endpoint's URL says already, and no fragment", async () => {
+  it("keeps the query of the authorization endpoint's URL, and drops its fragment", async () => {
     const { client } = await asking(json(good));
     const url = new URL((await client.beginAuthorization()).url);
     expect(url.searchParams.get("audience")).toBe("museum");
@@ -271,7 +271,7 @@ describe("what is sent", () => {
     expect(url.hash).toBe("");
   });
 
-  it("is nothing where it would not be encrypted", async () => {
+  it("is not sent without encryption", async () => {
     for (const tokenUrl of [
       "http://auth.example.com/token",
       "http://127.0.0.1.example.com/token",
@@ -314,7 +314,7 @@ describe("an ID token", () => {
     return client.finishAuthorization("code", state);
   }
 
-  it("is taken when it belongs to the sign-in", async () => {
+  it("is accepted if it belongs to the sign-in", async () => {
     expect(await finishing((nonce) => jwt(claims(nonce)))).toMatchObject({ accessToken: "new" });
   });
 
@@ -325,16 +325,16 @@ describe("an ID token", () => {
     ["no issuer", (nonce) => jwt({ ...claims(nonce), iss: undefined })],
     ["expired", (nonce) => jwt({ ...claims(nonce), exp: now - 60 })],
     ["no algorithm", (nonce) => jwt(claims(nonce), "none")],
-    ["nothing that can be read", () => "a.b.c"],
-    ["not come, though openid was asked for (OpenID Connect Core 3.1.3.3)", () => undefined],
+    ["an unreadable value", () => "a.b.c"],
+    ["no value, though openid was requested (OpenID Connect Core 3.1.3.3)", () => undefined],
     ["a number in its place", () => 7],
-  ])("ends the sign-in when it has %s", async (_what, idToken) => {
+  ])("ends the sign-in if it has %s", async (_what, idToken) => {
     expect((await failure(finishing(idToken))).code).toBe("upstream");
   });
 });
 
 describe("options", () => {
-  it("are refused when they make no sense", () => {
+  it("are refused if they are invalid", () => {
     const http = httpClient();
     for (const options of [
       { http, clientId: "" },

@@ -2,7 +2,10 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-/** Imports the package, makes a client, begins a sign-in, and prints after each step whether the library was loaded. */
+/**
+ * Imports the package, creates a client, begins a sign-in, and prints after each step whether the
+ * library was loaded.
+ */
 const program = `
   import { registerHooks } from "node:module";
   let isLoaded = false;

@@ -34,7 +34,7 @@ async function signedIn(client: OAuthClient) {
 }
 
 describe("client credentials", () => {
-  it("give a token, with a secret that needs encoding", async () => {
+  it("return a token, with a secret that needs encoding", async () => {
     const server = await authorizationServer();
     const client = clientOf(server, { clientId: "shop", clientSecret: secret, scopes: ["read"] });
     const token = await client.clientCredentials();
@@ -42,7 +42,7 @@ describe("client credentials", () => {
     expect(token.refreshToken).toBeUndefined();
   });
 
-  it("are asked for once by calls at the same time, and again by the next", async () => {
+  it("are requested once by simultaneous calls, and again by the next", async () => {
     const server = await authorizationServer();
     const client = clientOf(server, { clientId: "shop", clientSecret: secret, scopes: ["read"] });
     const tokens = await Promise.all(Array.from({ length: 50 }, () => client.clientCredentials()));
@@ -53,7 +53,7 @@ describe("client credentials", () => {
     expect(server.requests.filter((request) => request.includes("well-known"))).toHaveLength(1);
   });
 
-  it("are not lost to the others when one caller gives up", async () => {
+  it("are not lost for the others if one caller aborts", async () => {
     const server = await authorizationServer();
     const client = clientOf(server, { clientId: "shop", clientSecret: secret, scopes: ["read"] });
     const leaving = new AbortController();
@@ -65,7 +65,7 @@ describe("client credentials", () => {
     expect(tokenRequests(server)).toBe(1);
   });
 
-  it("say whose fault it is when the secret is wrong, and keep it to themselves", async () => {
+  it("name the cause if the secret is wrong, without the secret", async () => {
     const server = await authorizationServer();
     const client = clientOf(server, {
       clientId: "shop",
@@ -91,7 +91,7 @@ describe("a refresh", () => {
     expect(await server.isGood(token.accessToken)).toBe(true);
   });
 
-  it("keeps the refresh token when the answer has none", async () => {
+  it("keeps the refresh token if the answer has none", async () => {
     const server = await authorizationServer({ rotateRefreshToken: false });
     const client = clientOf(server);
     const old = await signedIn(client);
@@ -101,7 +101,7 @@ describe("a refresh", () => {
     expect((await client.refresh(token)).accessToken).not.toBe(token.accessToken);
   });
 
-  it("happens once for calls at the same time, and for those that still hold the old token", async () => {
+  it("happens once for simultaneous calls, and for those that still have the old token", async () => {
     const server = await authorizationServer();
     const client = clientOf(server);
     const old = await signedIn(client);
@@ -110,14 +110,14 @@ describe("a refresh", () => {
     const late = await client.refresh(old);
     for (const token of tokens) expect(token).toEqual(late);
     expect(tokenRequests(server)).toBe(before + 1);
-    // Had the old one been sent twice, the server would have ended everything.
+    // If the old one had been sent twice, the server would have ended the grant.
     expect(await server.isGood(late.accessToken)).toBe(true);
     const next = await client.refresh(late);
     expect(await client.refresh(old)).toEqual(next);
     expect(await server.isGood(next.accessToken)).toBe(true);
   });
 
-  it("is sent with the newest refresh token even by who holds the oldest", async () => {
+  it("is sent with the newest refresh token even for a caller with the oldest", async () => {
     let now = Date.now();
     const server = await authorizationServer();
     const clock = { now: () => now, setTimeout, clearTimeout } as never;
@@ -130,7 +130,7 @@ describe("a refresh", () => {
     expect(await server.isGood(third.accessToken)).toBe(true);
   });
 
-  it("keeps two sign-ins apart", async () => {
+  it("keeps two sign-ins separate", async () => {
     const server = await authorizationServer();
     const client = clientOf(server);
     const [ada, bob] = [await signedIn(client), await signedIn(client)];
@@ -138,7 +138,7 @@ describe("a refresh", () => {
     expect(newAda.accessToken).not.toBe(newBob.accessToken);
   });
 
-  it("goes on for the others, and for later, when its only caller gives up", async () => {
+  it("continues for the others, and for later calls, if its only caller aborts", async () => {
     const server = await authorizationServer();
     const client = clientOf(server);
     const old = await signedIn(client);
@@ -152,7 +152,7 @@ describe("a refresh", () => {
     expect(await server.isGood(token.accessToken)).toBe(true);
   });
 
-  it("may fail when nobody waits for it any more", async () => {
+  it("may fail if no caller waits for it any more", async () => {
     const server = await authorizationServer();
     const client = clientOf(server);
     const leaving = new AbortController();
@@ -160,11 +160,11 @@ describe("a refresh", () => {
     const left = failure(client.refresh(token, leaving.signal));
     leaving.abort();
     expect((await left).code).toBe("cancelled");
-    // It shares the request that was left, or makes its own.
+    // It shares the running request, or makes its own.
     expect((await failure(client.refresh(token))).code).toBe("auth_required");
   });
 
-  it("needs a person when the refresh token is worth nothing, or there is none", async () => {
+  it("needs a person if the refresh token is invalid, or if there is none", async () => {
     const server = await authorizationServer();
     const client = clientOf(server);
     const refreshToken = "never-issued-refresh-token";
@@ -177,7 +177,7 @@ describe("a refresh", () => {
     expect(without.code).toBe("auth_required");
   });
 
-  it("does nothing for a caller that has given up already", async () => {
+  it("does nothing for a caller that has already aborted", async () => {
     const server = await authorizationServer();
     const client = clientOf(server);
     const token = { type: "token", accessToken: "a", refreshToken: "b" } as const;

@@ -1,7 +1,7 @@
 import { ToolError } from "@toolweave/core";
 import { expect } from "vitest";
 
-/** The `ToolError` that a promise rejects with; fails the test when it does anything else. */
+/** The `ToolError` that a promise rejects with; any other result fails the test. */
 export async function failure(promise: Promise<unknown>): Promise<ToolError> {
   const outcome: unknown = await promise.then(
     () => "resolved",

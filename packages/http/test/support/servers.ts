@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import { createServer as createRawServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A server on loopback, and what has reached it. */
+/** A server on loopback, and its received requests. */
 export interface TestServer {
   readonly origin: string;
   readonly port: number;
@@ -32,7 +32,7 @@ export async function serve(listener: RequestListener): Promise<TestServer> {
   return { origin: `http://127.0.0.1:${port}`, port, requests, sockets };
 }
 
-/** A server that says whatever it likes once a request's head has arrived. */
+/** A server that sends arbitrary bytes once a request's head has arrived. */
 export async function serveRaw(
   answer: (socket: Socket, head: string) => void,
 ): Promise<TestServer> {
@@ -52,14 +52,14 @@ export async function serveRaw(
   return { origin: `http://127.0.0.1:${port}`, port, requests: [], sockets };
 }
 
-/** The whole body of a request that a server received. */
+/** The complete body of a request that a server received. */
 export async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request) text += String(chunk);
   return text;
 }
 
-/** A port on loopback where nothing listens. */
+/** A port on loopback without a listener. */
 export async function closedPort(): Promise<number> {
   const server = createRawServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -69,7 +69,7 @@ export async function closedPort(): Promise<number> {
   return port;
 }
 
-/** Waits until the server's newest connection has ended, in whatever way. */
+/** Waits until the server's newest connection has ended, in any way. */
 export async function socketClosed({ sockets }: TestServer): Promise<void> {
   const socket = sockets.at(-1);
   if (socket?.destroyed !== false) return;

@@ -5,15 +5,15 @@ import { library, libraryManifest } from "../support/library.ts";
 
 const { tools, added } = library();
 
-/** There and back again: what LangChain calls are the registry's tools, and the registry's are LangChain's. */
+/** In both directions: LangChain's tools are the registry's, and the registry's are LangChain's. */
 const manifest = libraryManifest(
-  "LangChain's tools, given to LangChain by an executor",
+  "LangChain's tools, passed to LangChain by an executor",
   () => added,
   async () => {
     const registry = new ToolRegistry([langchainSource(tools)]);
     const executor = new ToolExecutor({ registry, policy: "autonomous" });
     const given = await langchainTools(executor);
-    // What the executor adds by itself, the one around it adds, too.
+    // The outer executor adds the same built-in tools as the inner one.
     return langchainSource(given.filter(({ name }) => name !== "read_artifact"));
   },
   (tool) => tool,
@@ -26,6 +26,6 @@ conformance({
   without: {
     ...(manifest.without as object),
     updatingCalls: "partial outputs do not go through LangChain",
-    largeCalls: "the executor inside has kept what is large for itself",
+    largeCalls: "the inner executor has stored large outputs itself",
   },
 });

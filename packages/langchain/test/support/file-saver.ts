@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
 import { MemorySaver } from "@langchain/langgraph";
 
-/** LangGraph's checkpointer in memory, which is also in a file: for processes one after the other. */
+/** LangGraph's checkpointer in memory, which is also in a file: for consecutive processes. */
 export class FileSaver extends MemorySaver {
   readonly #file: string;
 

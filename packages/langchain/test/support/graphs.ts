@@ -20,7 +20,7 @@ export interface ScriptedCall {
   readonly args: Record<string, unknown>;
 }
 
-/** What a graph has come to. */
+/** The state of a graph. */
 export interface GraphState {
   readonly messages: BaseMessage[];
   readonly [INTERRUPT]?: { readonly id: string; readonly value: ToolInterrupt }[];
@@ -34,7 +34,7 @@ export interface Graph {
   ): Promise<unknown>;
 }
 
-/** Makes a graph whose model makes one turn of calls, and then says that it is done. */
+/** Creates a graph whose model makes one turn of calls, and then answers that it is done. */
 export type GraphMaker = (
   tools: StructuredTool[],
   calls: readonly ScriptedCall[],
@@ -51,10 +51,13 @@ function agentOf(version: "v1" | "v2"): GraphMaker {
     }) as unknown as Graph;
 }
 
-/** What people use. */
+/** Common ways of use. */
 export const agent: GraphMaker = agentOf("v2");
 
-/** LangGraph's ways to run tools: a task for each call, one node for all of them, a graph within a graph. */
+/**
+ * LangGraph's ways to run tools: a task for each call, one node for all of them, a graph within a
+ * graph.
+ */
 export const graphMakers: Readonly<Record<string, GraphMaker>> = {
   createAgent: agent,
   "createAgent, version 1": agentOf("v1"),
@@ -91,7 +94,7 @@ export const graphMakers: Readonly<Record<string, GraphMaker>> = {
   },
 };
 
-/** A model that makes the calls of each turn, and then says that it is done. */
+/** A model that makes the calls of each turn, and then answers that it is done. */
 export function script(
   ...turns: readonly (readonly ScriptedCall[])[]
 ): ReturnType<typeof fakeModel> {
@@ -100,7 +103,7 @@ export function script(
   return model.respond(new AIMessage("done"));
 }
 
-/** One conversation with a graph that is made anew for each request, as after a restart. */
+/** One conversation with a graph that is created again for each request, as after a restart. */
 export class Thread {
   readonly #make: () => Promise<Graph>;
   readonly #config: { configurable: { thread_id: string } };
@@ -119,7 +122,7 @@ export class Thread {
     return this.#go(new Command({ resume }), signal);
   }
 
-  /** Answers whatever is asked, until nothing is; `answer` is called for each question. */
+  /** Answers every question until there is none; `answer` is called for each. */
   async answerAll(answer: (asked: ToolInterrupt) => ToolResume[string]): Promise<this> {
     while (this.asked.length > 0) {
       await this.resume(
@@ -138,7 +141,7 @@ export class Thread {
     return this;
   }
 
-  /** What is waited for now. */
+  /** The pending questions. */
   get asked(): ToolInterrupt[] {
     return (this.#state[INTERRUPT] ?? []).map(({ value }) => value);
   }
@@ -148,7 +151,7 @@ export class Thread {
     return (this.#state[INTERRUPT] ?? []).map(({ id }) => id);
   }
 
-  /** The ids of the calls that wait. */
+  /** The ids of the pending calls. */
   get waiting(): string[] {
     return this.asked.map(({ interruption }) => interruption.call.id).sort();
   }
@@ -177,19 +180,19 @@ export function threadOf(
   let turn = 0;
   return new Thread(async () => {
     turn += 1;
-    // After the first request the model has only to say that it is done.
+    // After the first request the model only has to answer that it is done.
     return maker(await tools(), turn === 1 ? calls : [], saver);
   });
 }
 
-/** What the host finds in a message whose call has ended. */
+/** The host's data in a message whose call has ended. */
 export function answered(message: ToolMessage | undefined): AnsweredArtifact {
   const artifact = message?.artifact as ToolArtifact | undefined;
   if (artifact === undefined || "interruption" in artifact) throw new Error("The call waits.");
   return artifact;
 }
 
-/** The code of what went wrong. */
+/** The error code. */
 export function codeOf(message: ToolMessage | undefined): unknown {
   return answered(message).error?.["code"];
 }

@@ -9,8 +9,8 @@ import { FileSaver } from "./file-saver.ts";
 import { graphMakers, type GraphState } from "./graphs.ts";
 
 /**
- * A host that is killed. Its arguments are a folder, which graph it runs, and what that is resumed with, as
- * JSON. It says what came of it, and lives on.
+ * A host that is killed. Its arguments are a folder, the graph to run, and the value to resume
+ * with, as JSON. It prints the result, and keeps running.
  */
 const [folder = "", graph = "", resume] = process.argv.slice(2);
 const done = join(folder, "done");
@@ -60,7 +60,7 @@ const asked =
   resume === undefined
     ? { messages: [{ role: "user", content: "Go." }] }
     : new Command({ resume: JSON.parse(resume) as unknown });
-// For the pipe to the parent, which has to know what it kills.
+// For the pipe to the parent, which must know the process to kill.
 setInterval(() => {}, 60_000);
 const state = (await agent.invoke(asked, { configurable: { thread_id: "t" } })) as GraphState;
 process.send?.({

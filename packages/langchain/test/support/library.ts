@@ -4,7 +4,7 @@ import { tool } from "@langchain/core/tools";
 import { z } from "zod";
 import type { LangchainTool } from "../../src/index.ts";
 
-/** A library of LangChain's own tools, of every make. */
+/** A library of LangChain's own tools, of every kind. */
 export interface Library {
   readonly tools: readonly LangchainTool[];
   /** The books that were added, in order. */
@@ -88,7 +88,7 @@ export function library(): Library {
   return { tools: tools, added };
 }
 
-/** What the kit can try of the library. */
+/** The calls that the kit can make to the library. */
 export function libraryManifest(
   name: string,
   added: () => readonly string[],
@@ -122,10 +122,10 @@ export function libraryManifest(
     generatedCalls: ["get_book", "add_book", "search", "bind_book"].map(named),
     state: () => [...added()],
     without: {
-      suspendingCalls: "a tool of LangChain's asks a graph, and there is none around it",
-      secrets: "it is given none",
+      suspendingCalls: "a tool of LangChain asks a graph, and there is none around it",
+      secrets: "it receives none",
       change: "the list is read once",
-      outage: "it stands on nothing but the process",
+      outage: "it depends only on the process",
     },
   };
 }

@@ -11,17 +11,17 @@ import type { ScriptedCall } from "./graphs.ts";
 
 const id = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } as const;
 
-/** Tools that write down what they do. */
+/** Tools that record their actions. */
 export interface Workshop {
   readonly executor: ToolExecutor;
-  /** What was done, in order: `look 1`. */
+  /** The actions, in order: `look 1`. */
   readonly done: string[];
 }
 
 /**
- * `look` runs, `remove` needs a person's approval, `plan` asks a person while it runs, `pack` twice.
+ * `look` runs, `remove` needs approval, `plan` asks a person while it runs, `pack` twice.
  *
- * @param done where they write it down, if not in a list of their own.
+ * @param done the list for their records, if not their own.
  */
 export function workshop(
   options: Omit<ExecutorOptions, "registry"> = {},
@@ -76,7 +76,9 @@ export function workshop(
   return { executor: new ToolExecutor({ registry, ...options }), done };
 }
 
-/** A workshop that is in another process each time: the key, the store and the list are the same. */
+/**
+ * A workshop that is in another process each time: the key, the store and the list are the same.
+ */
 export function restarting(more: readonly Tool[] = []): {
   readonly done: string[];
   readonly executor: () => ToolExecutor;

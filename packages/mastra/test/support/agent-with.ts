@@ -5,7 +5,7 @@ import { InMemoryStore } from "@mastra/core/storage";
 import type { MockLanguageModelV4 } from "ai/test";
 import type { MastraTools } from "../../src/index.ts";
 
-/** An agent of a Mastra of its own, as each process has one; the storage may be shared. */
+/** An agent with its own Mastra, as each process has one; the storage may be shared. */
 export function agentWith(
   model: MockLanguageModelV4,
   tools: MastraTools,
@@ -21,7 +21,7 @@ export function agentWith(
   return new Mastra({ agents: { a: agent }, storage, logger: false }).getAgent("a");
 }
 
-/** Mastra takes the model as it is; its types say that `doGenerate` streams. */
+/** Mastra accepts the model as it is; its types declare that `doGenerate` streams. */
 export function configOf(model: MockLanguageModelV4): MastraModelConfig {
   return model as unknown as MastraModelConfig;
 }

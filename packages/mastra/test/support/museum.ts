@@ -8,14 +8,14 @@ import {
 
 const id = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } as const;
 
-/** What was done in a museum, and who runs it. */
+/** The actions in a museum, and its executor. */
 export interface Museum {
   readonly executor: ToolExecutor;
   readonly removed: number[];
   readonly looked: number[];
 }
 
-/** A museum where removing needs a person's approval and looking does not. */
+/** A museum where removing needs approval and looking does not. */
 export function museum(
   options: Omit<ExecutorOptions, "registry"> = {},
   ...others: readonly Tool[]

@@ -18,7 +18,7 @@ export function say(text: string): LanguageModelV4Content {
   return { type: "text", text };
 }
 
-/** The model calls a tool; a string is sent as it is. */
+/** The model calls a tool; a string is sent unchanged. */
 export function call(
   toolCallId: string,
   toolName: string,
@@ -28,12 +28,12 @@ export function call(
   return { type: "tool-call", toolCallId, toolName, input: text };
 }
 
-/** What a model says in a turn, or how it finds that out from what it has read. */
+/** The model's output of a turn, or a function of the received results. */
 export type Turn =
   | LanguageModelV4Content[]
   | ((read: Record<string, LanguageModelV4ToolResultOutput>) => LanguageModelV4Content[]);
 
-/** A model that says one thing after the other, generating or streaming. */
+/** A model with scripted answers, generating or streaming. */
 export function scripted(...turns: readonly Turn[]): MockLanguageModelV4 {
   let next = 0;
   const say = (): LanguageModelV4GenerateResult => {
@@ -64,7 +64,7 @@ export function scripted(...turns: readonly Turn[]): MockLanguageModelV4 {
   return model;
 }
 
-/** What the model was told of its calls before its latest turn, by call id. */
+/** The results of the model's calls before its latest turn, by call id. */
 export function resultsRead(
   model: MockLanguageModelV4,
 ): Record<string, LanguageModelV4ToolResultOutput> {
@@ -77,7 +77,7 @@ export function resultsRead(
   );
 }
 
-/** The latest request that the model got. */
+/** The latest request to the model. */
 export function lastRequest(model: MockLanguageModelV4): LanguageModelV4CallOptions {
   const request = model.doGenerateCalls.at(-1) ?? model.doStreamCalls.at(-1);
   if (request === undefined) throw new Error("The model was not asked.");

@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest";
 import { mcpSource, signIn, type McpHttpServer, type McpOAuth } from "../../src/index.ts";
 import { webOrigin, type Said, type WebOrigin } from "../support/web-origin.ts";
 
-/** An MCP server that wants a sign-in, and the authorization server that it names. */
+/** An MCP server that requires a sign-in, and its authorization server. */
 interface World {
   readonly server: WebOrigin;
   readonly authority: WebOrigin;
-  /** What the authorization server says of itself. */
+  /** The metadata of the authorization server. */
   readonly metadata: Record<string, unknown>;
-  /** What the MCP server says of itself. */
+  /** The metadata of the MCP server. */
   readonly resource: Record<string, unknown>;
   readonly store: CredentialStore;
-  /** The options of a source, with what this world changes of it. */
+  /** The options of a source, with the changes of this test. */
   options(oauth?: McpOAuth): McpHttpServer;
 }
 
@@ -61,7 +61,7 @@ function refuse({ says }: WebOrigin, challenge: string): void {
   says.set("/mcp", refused);
 }
 
-/** Where a person was led back to, with what a server adds. */
+/** The address to which a person was redirected, with the server's parameters. */
 function callback(url: string, added: Record<string, string>): string {
   const state = new URL(url).searchParams.get("state") ?? "";
   return `http://127.0.0.1:8976/callback?${new URLSearchParams({ code: "c0de", state, ...added }).toString()}`;
@@ -152,7 +152,7 @@ describe("MC28: a token is sent only to the server that it was issued for", () =
     await begun?.finish(callback(begun.url, { iss: given.authority.origin }));
   }
 
-  it("also when the source's name comes to mean another server", async () => {
+  it("also if the source's name later belongs to another server", async () => {
     const one = await world();
     await signedIn(one);
     const other = await webOrigin();
@@ -164,7 +164,7 @@ describe("MC28: a token is sent only to the server that it was issued for", () =
     expect(other.asked.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
-  it("also when the server redirects", async () => {
+  it("also if the server redirects", async () => {
     const one = await world();
     await signedIn(one);
     const other = await webOrigin();
@@ -175,7 +175,7 @@ describe("MC28: a token is sent only to the server that it was issued for", () =
     expect(other.asked.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
-  it("also when the server names another authorization server: that one receives neither token nor client", async () => {
+  it("also if the server names another authorization server: that one receives neither token nor client", async () => {
     const one = await world();
     one.authority.says.set("/token", {
       body: { access_token: "good-token", token_type: "Bearer", refresh_token: "precious" },
@@ -213,7 +213,7 @@ describe("MC29: an answer is valid only for its own sign-in", () => {
   it.each([
     ["of another server", { iss: "https://thief.example" }],
     ["of another sign-in", { state: "another" }],
-    ["of nobody knows which server", {}],
+    ["of an unknown server", {}],
   ])("%s", async (_, added) => {
     const { authority, options, store } = await world();
     const begun = await signIn(options());

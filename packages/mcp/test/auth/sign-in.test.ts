@@ -32,7 +32,7 @@ async function signedIn(library: GuardedLibrary): Promise<CredentialStore> {
   return store;
 }
 
-/** A process of its own, but for the store and the key. */
+/** A separate process, except for the store and the key. */
 async function executorOf(library: GuardedLibrary, store: CredentialStore): Promise<ToolExecutor> {
   const source = opened(serverOf(library, store));
   await source.ready;
@@ -59,7 +59,7 @@ function pageOf({ requests }: Interruption): string {
   return request?.type === "auth" ? (request.url ?? "") : "";
 }
 
-it("a list that requires authentication fails with an error that says how to sign in", async () => {
+it("a list that requires authentication fails with an error that explains the sign-in", async () => {
   const library = await guardedLibrary();
   const source = mcpSource(serverOf(library, memoryCredentials()));
   await expect(source.ready).rejects.toMatchObject({
@@ -67,7 +67,7 @@ it("a list that requires authentication fails with an error that says how to sig
     message: expect.stringContaining("`toolweave login library`"),
   });
   await source.close();
-  // Nobody was there to sign in: nothing was registered for it.
+  // No person signed in: nothing was registered.
   expect(library.asked).toEqual([]);
 });
 
@@ -101,7 +101,7 @@ it("a call waits for its caller to sign in, and is resumed in another process", 
   expect(outcome).toMatchObject({ status: "completed" });
   const { accessToken } = await tokenOf(store, "ada");
   expect(await library.ownerOf(accessToken)).toBe("ada");
-  // The server says what it got; it does not come out.
+  // The server returns what it received; the output is redacted.
   expect(JSON.stringify(outcome)).toContain("Bearer [redacted]");
   expect(JSON.stringify([asked, outcome])).not.toContain(accessToken);
 });
@@ -112,7 +112,7 @@ it("MC30, MC31: the token of one caller is never used for another, nor for the h
   const executor = await executorOf(library, store);
   for (const name of ["ada", "bob"]) {
     const caller = { caller: { id: name } };
-    // The same id: calls of two callers are no more the same for that.
+    // The same id: calls of two callers stay separate.
     const asked = interruptionOf(await executor.execute({ id: "1", ...show }, caller));
     const value = await visit(pageOf(asked), name);
     await executor.resume(asked, [{ type: "input", value }], { run: executor.startRun(caller) });
@@ -234,7 +234,7 @@ it("an invalid refresh token is deleted, and a person signs in again", async () 
   expect(await executor.resume(asked, [{ type: "input", value }])).toMatchObject({
     status: "completed",
   });
-  // As the client that it was.
+  // As the original client.
   expect((await tokenOf(store)).bound).toEqual(old.bound);
 });
 

@@ -71,7 +71,7 @@ it("a function whose token was rejected is called once more", async () => {
 it.each([
   ["a secret", undefined],
   ["a key", generateKeyPairSync("ec", { namedCurve: "P-256" })],
-])("a host that is itself who signs in does so with %s, for all callers", async (_, pair) => {
+])("a host that signs in itself does so with %s, for all callers", async (_, pair) => {
   const jwk = pair?.publicKey.export({ format: "jwk" });
   const library = await guardedLibrary([
     {
@@ -107,24 +107,24 @@ it.each([
   const kept = await store.get({ source: "library", scheme: "oauth" });
   expect(JSON.stringify(kept)).not.toMatch(/s3cret|PRIVATE/);
 
-  // One that has expired is got anew, without anybody.
+  // An expired one is renewed without a person.
   await library.revoke(kept?.type === "token" ? kept.accessToken : "");
   expect(await executor.execute(show)).toMatchObject({ status: "completed" });
   expect(library.asked.filter((path) => path === "POST /token")).toHaveLength(2);
 });
 
 it.each<[string, object, RegExp]>([
-  ["a word that is none", { auth: { token: "x" } }, /"token" is no option/],
+  ["an invalid word", { auth: { token: "x" } }, /"token" is no option/],
   ["an empty token", { auth: { bearer: "" } }, /auth\.bearer/],
   ["two tokens", { auth: { bearer: "x" }, headers: { Authorization: "y" } }, /only one/],
-  ["a store that is none", { auth: { store: {} } }, /auth\.store/],
-  ["a secret of nobody's", { auth: { oauth: { clientSecret: "x" } } }, /no clientId/],
+  ["an invalid store", { auth: { store: {} } }, /auth\.store/],
+  ["a secret without a client", { auth: { oauth: { clientSecret: "x" } } }, /no clientId/],
   [
     "a flow without a secret",
     { auth: { oauth: { flow: "clientCredentials" } } },
     /clientCredentials/,
   ],
-  ["a flow that is none", { auth: { oauth: { flow: "implicit" } } }, /auth\.oauth\.flow/],
+  ["an unknown flow", { auth: { oauth: { flow: "implicit" } } }, /auth\.oauth\.flow/],
   [
     "a document over http",
     { auth: { oauth: { clientMetadataUrl: "http://x.example/a" } } },

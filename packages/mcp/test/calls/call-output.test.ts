@@ -98,28 +98,28 @@ describe("an answer", () => {
   });
 
   it.each<readonly [string, JsonValue]>([
-    ["is no object", "done"],
+    ["is not an object", "done"],
     ["is nothing", null],
     ["has no content", { nope: 1 }],
     ["is an error without content", { isError: true }],
-    ["has content that is no list", { content: "done" }],
-    ["has content that is no list beside a value", { content: {}, structuredContent: 1 }],
-    ["has a block that is no object", { content: ["done"] }],
-    ["has a block of no kind", { content: [{ text: "done" }] }],
-    ["has a block whose kind is no text", { content: [{ type: 7, text: "done" }] }],
+    ["has content that is not a list", { content: "done" }],
+    ["has content that is not a list beside a value", { content: {}, structuredContent: 1 }],
+    ["has a block that is not an object", { content: ["done"] }],
+    ["has a block without a type", { content: [{ text: "done" }] }],
+    ["has a block whose type is not a string", { content: [{ type: 7, text: "done" }] }],
     ["has a text without text", { content: [{ type: "text" }] }],
     ["has an image without bytes", { content: [{ type: "image", mimeType: "image/png" }] }],
     [
-      "has an image that is no base64",
+      "has an image that is not base64",
       { content: [{ type: "image", mimeType: "image/png", data: "%%" }] },
     ],
     [
-      "has a sound that is no base64",
+      "has audio that is not base64",
       { content: [{ type: "audio", mimeType: "audio/wav", data: "a=b" }] },
     ],
     ["has a resource without one", { content: [{ type: "resource" }] }],
     [
-      "has a blob that is no base64",
+      "has a blob that is not base64",
       { content: [{ type: "resource", resource: { uri: "a:b", blob: "é" } }] },
     ],
   ])("MC20: that %s is an error, which says that the call did run", async (_, result) => {
@@ -147,7 +147,7 @@ describe("an answer", () => {
   });
 
   it.each<JsonValue>([{ pages: "many" }, {}, [], 7, null])(
-    "MC21: whose structured content is %j is against its output schema, and an error",
+    "MC21: whose structured content is %j violates its output schema, and is an error",
     async (structuredContent) => {
       expect(await answered({ content: [], structuredContent }, "count")).toMatchObject({
         status: "failed",

@@ -10,7 +10,7 @@ const discovered = {
   cacheScope: "private",
 };
 
-/** A server whose tool wants `region` in another header after it was listed first. */
+/** A server whose tool requires `region` in another header after it was listed first. */
 async function moving(description: (lists: number) => string, accepts = true, status = 400) {
   let lists = 0;
   const calls: unknown[] = [];
@@ -44,7 +44,7 @@ async function moving(description: (lists: number) => string, accepts = true, st
   return { call, calls };
 }
 
-describe("a tool whose arguments require other headers than those that it was listed with", () => {
+describe("a tool whose arguments require other headers than when it was listed", () => {
   it("is listed again, and called once more with the new ones", async () => {
     const { call, calls } = await moving(() => "Finds.");
     const outcome = await call();
@@ -54,7 +54,7 @@ describe("a tool whose arguments require other headers than those that it was li
     expect(calls).toEqual([undefined, "eu", "eu"]);
   });
 
-  it("is not called again when anything else of it has changed, which was not approved", async () => {
+  it("is not called again if anything else of it has changed, which was not approved", async () => {
     const { call, calls } = await moving((lists) => `Finds. (${lists})`);
     const outcome = await call();
     expect(outcome).toMatchObject({ status: "failed", result: { isError: true } });
@@ -62,7 +62,7 @@ describe("a tool whose arguments require other headers than those that it was li
   });
 
   it.each(["2025-11-25", "2026-07-28"])(
-    "is called once when they would be the same again, whatever code a server of %s returns",
+    "is called once if they would be the same again, whatever code a server of %s returns",
     async (version) => {
       let calls = 0;
       const url = await rawHttp((exchange) => {
@@ -89,13 +89,13 @@ describe("a tool whose arguments require other headers than those that it was li
     },
   );
 
-  it("is called at most twice when the server rejects it again", async () => {
+  it("is called at most twice if the server rejects it again", async () => {
     const { call, calls } = await moving(() => "Finds.", false);
     expect(await call()).toMatchObject({ status: "failed" });
     expect(calls).toEqual([undefined, "eu"]);
   });
 
-  it("is not called again when the server has accepted the call and fails in its response", async () => {
+  it("is not called again if the server has accepted the call and fails in its response", async () => {
     const { call, calls } = await moving(() => "Finds.", true, 200);
     expect(await call()).toMatchObject({ status: "failed" });
     expect(calls).toEqual([undefined]);

@@ -12,8 +12,8 @@ for (let level = 0; level < 100_000; level++) nested = [nested];
 describe("endless nesting", () => {
   it.each<[string, JsonObject]>([
     ["in a structured answer", { content: [], structuredContent: { a: nested } }],
-    ["in a block that nobody knows", { content: [{ type: "odd", a: nested }] }],
-  ])("%s is an answer that is none, and says that the call did run", (_, answer) => {
+    ["in a block of an unknown type", { content: [{ type: "odd", a: nested }] }],
+  ])("%s is an invalid answer, and the error says that the call did run", (_, answer) => {
     expect(() => toToolOutput("s", answer)).toThrow("is too deeply nested. The call did run");
   });
 

@@ -68,7 +68,7 @@ describe("a server that requires input", () => {
     expect(await executor.resume(interruption, answers)).toMatchObject({ status: "completed" });
   });
 
-  it("gets a decline when the person declines", async () => {
+  it("gets a decline if the person declines", async () => {
     const executor = await pressExecutor("modern");
     const interruption = interruptionOf(await executor.execute(call("print")));
     expect(saidIn(await executor.resume(interruption, [{ type: "reject" }]))).toMatchObject({
@@ -121,7 +121,7 @@ describe("a server that requires input", () => {
         contract: { action: "accept" },
       },
     });
-    // A model that has been asked is not asked again.
+    // A model that has answered is not asked again.
     expect(onSampling).toHaveBeenCalledTimes(1);
   });
 
@@ -155,12 +155,12 @@ describe("a server that requires input", () => {
     });
   });
 
-  it("gets the request again when it requests only that", async () => {
+  it("gets the request again if it requests only that", async () => {
     const executor = await pressExecutor("modern");
     expect(saidIn(await executor.execute(call("queue")))).toBe("waiting");
   });
 
-  it("MF26: fails the call when it requires input endlessly", async () => {
+  it("MF26: fails the call if it requires input endlessly", async () => {
     const onElicitation = vi.fn<() => { action: "decline" }>(() => ({ action: "decline" }));
     const executor = await pressExecutor("modern", { onElicitation });
     expect(await executor.execute(call("haggle"))).toMatchObject({
@@ -170,7 +170,7 @@ describe("a server that requires input", () => {
     expect(onElicitation).toHaveBeenCalledTimes(10);
   });
 
-  it("MF26: fails the call when it interrupts it endlessly", async () => {
+  it("MF26: fails the call if it interrupts it endlessly", async () => {
     const executor = await pressExecutor("modern");
     let outcome = await executor.execute(call("haggle"));
     let asked = 0;
@@ -196,7 +196,7 @@ describe("a server that requires input", () => {
     const executor = await pressExecutor("modern", { roots: [] });
     expect(await executor.execute(call("publish"))).toMatchObject({
       status: "failed",
-      // The server knows that, and says so by itself.
+      // The server recognizes that, and returns its own error.
       error: { code: "execution_failed", message: expect.stringContaining("sampling") },
     });
   });

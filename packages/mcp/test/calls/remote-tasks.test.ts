@@ -90,7 +90,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
   });
 
   it("that never ends is limited by the timeout of its call", async () => {
-    // Enough to connect in, too.
+    // Enough time to connect, too.
     const { http, call } = await setting(era, { timeoutMs: 2_500 });
     expect(await call("task_required", { outcome: "never" })).toMatchObject({
       status: "failed",
@@ -109,12 +109,12 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     await until(() => tasksOf(http).length > 0);
     call.abort();
     await expect(pending).rejects.toMatchObject({ code: "cancelled" });
-    // In the newer generation the server hears at once, and has nobody to answer.
+    // In the newer generation the server is notified at once, and has no request to answer.
     if (era === "legacy") gate.open();
     await until(() => tasksOf(http)[0]?.status === "cancelled");
   });
 
-  it("that was cancelled elsewhere says so", async () => {
+  it("that was cancelled by another client reports that", async () => {
     const { http, call } = await setting(era);
     const pending = call("task_required", { outcome: "never" });
     await until(() => tasksOf(http).length > 0);
@@ -135,7 +135,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     expect(tasksOf(http)).toHaveLength(1);
   });
 
-  it("is continued by a later attempt of its call, when an earlier one could not poll it", async () => {
+  it("is continued by a later attempt of its call, if an earlier one could not poll it", async () => {
     const { http, source } = await setting(era);
     let kept: unknown;
     const invoke = (attempt: number, steps: number): Promise<unknown> => {
@@ -157,12 +157,12 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     });
     expect(await invoke(2, 0)).toMatchObject({ content: [{ text: "Done." }] });
     expect(tasksOf(http)).toHaveLength(1);
-    // A call of its own has a task of its own.
+    // Another call has another task.
     await invoke(1, 0);
     expect(tasksOf(http)).toHaveLength(2);
   });
 
-  it("that the server has forgotten has an unknown outcome", async () => {
+  it("that the server has lost has an unknown outcome", async () => {
     const { http, call } = await setting(era);
     const pending = call("task_required", { outcome: "never" });
     await until(() => (tasksOf(http)[0]?.looks ?? 0) > 0);
@@ -170,7 +170,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
     expect(await pending).toMatchObject({ status: "failed", error: { code: "outcome_unknown" } });
   });
 
-  it("waits for a handler's answer when it requires input", async () => {
+  it("waits for a handler's answer if it requires input", async () => {
     const { call } = await setting(era, {
       onElicitation: () => ({ action: "accept", content: { colour: "red" } }),
     });
@@ -182,7 +182,7 @@ describe.each(["legacy", "modern"] as const)("a task of a %s server", (era) => {
 });
 
 describe("a task of the older generation", () => {
-  it("is a task of the executor too when the tool requires tasks", async () => {
+  it("is a task of the executor too if the tool requires tasks", async () => {
     const { executor } = await setting("legacy");
     const { toolset } = executor.startRun({});
     expect([...toolset.names()]).toEqual(expect.arrayContaining(["task_required", "task_result"]));

@@ -17,7 +17,7 @@ const ctx = {
 } as unknown as ToolContext;
 
 it.each([
-  ["is not sent again when the task has it", done, 1],
+  ["is not sent again if the task has it", done, 1],
   ["is sent again while the task still asks for it", asks, 2],
 ])("an answer to a task whose connection is lost %s", async (_, found, expected) => {
   let updates = 0;

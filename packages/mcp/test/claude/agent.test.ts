@@ -14,7 +14,7 @@ const id = { type: "object", properties: { id: { type: "integer" } }, required: 
 const look = { id: "toolu_1", name: "mcp__toolweave__look", input: { id: 7 } };
 const remove = { id: "toolu_2", name: "mcp__toolweave__remove", input: { id: 7 } };
 
-/** A user who says one thing, and stays until `over`. */
+/** A user who sends one message, and stays until `over`. */
 async function* saying(content: string, over: Promise<void>): AsyncGenerator<SDKUserMessage> {
   yield { type: "user", message: { role: "user", content }, parent_tool_use_id: null };
   await over;
@@ -68,18 +68,18 @@ describe("an agent of the Claude Agent SDK", () => {
       isError: true,
       text: expect.stringContaining("id must be integer"),
     });
-    // What the policy lets run no person is asked about.
+    // No person is asked about a call that the policy allows.
     expect(canUseTool).not.toHaveBeenCalled();
   });
 
-  it("gets an error with the reason when the policy denies a call", async () => {
+  it("gets an error with the reason if the policy denies a call", async () => {
     const done: string[] = [];
     const canUseTool = vi.fn<CanUseTool>();
     const { api, run } = await claudeAgent({
       tools: museum(done),
       turns: [[remove], "So be it."],
       claude: { canUseTool },
-      // A tool that no call of may run is not shown at all.
+      // A tool whose every call is denied is not listed.
       executor: {
         policy: ({ arguments: { id } = {} }) =>
           id === 7 ? { effect: "deny", reason: "it is on loan" } : "allow",
@@ -153,7 +153,7 @@ describe("an agent of the Claude Agent SDK", () => {
     expect(done).toEqual(["look 7"]);
   });
 
-  it("cannot bypass the policy when the SDK does not ask for permission", async () => {
+  it("cannot bypass the policy if the SDK does not ask for permission", async () => {
     const done: string[] = [];
     const canUseTool = vi.fn<CanUseTool>();
     const { api, run } = await claudeAgent({
@@ -197,7 +197,7 @@ describe("an agent of the Claude Agent SDK", () => {
     await run();
     const text = api.results["toolu_1"]?.text ?? "";
     expect(text).toContain("all quiet");
-    // Of structured content the SDK would show the model all, or a file of its own.
+    // Of structured content the SDK would pass all to the model, or write its own file.
     expect(text.length).toBeLessThan(10_000);
     expect(text).toMatch(/art_[0-9a-f]{32}/);
     expect(api.results["toolu_2"]).toMatchObject({
@@ -228,7 +228,7 @@ describe("an agent of the Claude Agent SDK", () => {
     });
     const { begin, executor } = await claudeAgent({
       tools: [wait],
-      turns: [[{ id: "toolu_1", name: "mcp__toolweave__wait" }], "Nobody came."],
+      turns: [[{ id: "toolu_1", name: "mcp__toolweave__wait" }], "No visitor came."],
     });
     const ended = new Promise((resolve) => {
       executor.on((event) => {
@@ -259,7 +259,7 @@ describe("an agent of the Claude Agent SDK", () => {
           input: { type: "object" },
           execute: async () => {
             executor.registry.add(toolsSource("wing", museum()));
-            // The agent takes its time; a call that comes back sooner finds it with the list of before.
+            // The agent updates its list late; a call that returns sooner has the old list.
             await listed;
             return "open";
           },

@@ -12,7 +12,7 @@ import { claudeTools } from "../../src/claude/index.ts";
 import { asking, claudeProcess } from "../support/claude-process.ts";
 import { textOf } from "../support/open-gateway.ts";
 
-/** Removes what it is told to, once a person has agreed. */
+/** Removes its arguments, once a person has approved. */
 function removing(removed: number[] = []): Tool {
   return defineTool({
     name: "remove",
@@ -38,7 +38,7 @@ describe("a call that was allowed", () => {
     });
     expect(await ask("remove", { id: 7 })).toMatchObject({ behavior: "allow" });
     expect(textOf(await call("remove", { id: 8 }))).toContain("ask at the desk");
-    // It is used up by whoever came with its id.
+    // The first call with its id consumes it.
     expect(textOf(await call("remove", { id: 7 }))).toContain("ask at the desk");
     expect(removed).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe("a call that was allowed", () => {
     expect(await ask("remove", { id: 7 })).toEqual({ behavior: "allow", updatedInput: { id: 7 } });
   });
 
-  it("is forgotten, oldest first, when more than a thousand calls were never made", async () => {
+  it("is removed, oldest first, if more than a thousand calls were never made", async () => {
     const removed: number[] = [];
     const { ask, call } = await claudeProcess([removing(removed)], {
       canUseTool: yes,
@@ -110,11 +110,11 @@ describe("a call inside of call_tool", () => {
   const written = { name: "remove", arguments: '{"id":7}' };
 
   it.each<[string, object, object | undefined, number[]]>([
-    ["as it is", inside(7), undefined, [7]],
-    ["as it is, with arguments as text", written, { ...written }, [7]],
+    ["unchanged", inside(7), undefined, [7]],
+    ["unchanged, with arguments as text", written, { ...written }, [7]],
     ["with other arguments", inside(7), inside(8), [8]],
     ["and not as a call of something else", inside(7), inside(7, "keep"), []],
-  ])("is asked about, and runs when it is approved %s", async (_how, sent, updatedInput, runs) => {
+  ])("is asked about, and runs if it is approved %s", async (_how, sent, updatedInput, runs) => {
     const removed: number[] = [];
     const said: unknown[] = [];
     const { ask, call } = await claudeProcess([removing(removed)], {
@@ -132,7 +132,7 @@ describe("a call inside of call_tool", () => {
 });
 
 describe("canUseTool", () => {
-  it("is the host's for every other tool, whatever the name of its server", async () => {
+  it("calls the host's handler for every other tool, whatever the name of its server", async () => {
     const host = vi.fn<CanUseTool>(async () => ({ behavior: "deny", message: "no" }));
     const { claude, ask } = await claudeProcess([removing()], { canUseTool: host });
     const options = asking({ mcpServer: { name: "toolweave", source: "project" } });
@@ -147,7 +147,7 @@ describe("canUseTool", () => {
     });
   });
 
-  it("denies every other tool when there is no handler", async () => {
+  it("denies every other tool if there is no handler", async () => {
     const { claude } = await claudeProcess([removing()]);
     const { mcpServer: _, ...options } = asking();
     expect(await claude.options.canUseTool("Bash", {}, options)).toMatchObject({
@@ -186,7 +186,7 @@ describe("canUseTool", () => {
     expect(audit).toContainEqual(expect.objectContaining({ decision: "rejected", by: "emma" }));
   });
 
-  it("passes the host's metadata to the process that answers elsewhere", async () => {
+  it("passes the host's metadata to the process that answers later", async () => {
     const pendingCalls = memoryPendingCalls();
     const add = vi.spyOn(pendingCalls, "add");
     const { ask } = await claudeProcess(
@@ -210,7 +210,7 @@ describe("canUseTool", () => {
   });
 });
 
-describe("a host that gives onElicitation", () => {
+describe("a host with onElicitation", () => {
   it("receives approvals that canUseTool did not give", async () => {
     const removed: number[] = [];
     const asked: unknown[] = [];
@@ -284,9 +284,9 @@ describe("a host that gives onElicitation", () => {
   it("is cancelled when the call is cancelled", async () => {
     const removed: number[] = [];
     let withdrawn: AbortSignal | undefined;
-    let shown: () => void = () => {};
-    const isShown = new Promise<void>((resolve) => {
-      shown = resolve;
+    let resolveDisplayed: () => void = () => {};
+    const displayed = new Promise<void>((resolve) => {
+      resolveDisplayed = resolve;
     });
     const { call } = await claudeProcess([removing(removed)], {
       onElicitation: (_, { signal }) =>
@@ -295,14 +295,14 @@ describe("a host that gives onElicitation", () => {
           signal.addEventListener("abort", () =>
             resolve({ action: "accept", content: { decision: "approve" } }),
           );
-          shown();
+          resolveDisplayed();
         }),
     });
     const abort = new AbortController();
     const over = call("remove", { id: 7 }, "toolu_1", abort.signal).catch(
       (error: unknown) => error,
     );
-    await isShown;
+    await displayed;
     abort.abort();
     await over;
     await expect.poll(() => withdrawn?.aborted).toBe(true);

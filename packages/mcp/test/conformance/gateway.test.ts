@@ -59,8 +59,10 @@ conformance(
       ),
     named: (tool) => `land__town__${tool}`,
     outage,
-    // A call waits where it has been begun: what it has asked is answered there.
-    without: { change: "all sources have one gateway: a change would be one for the next of them" },
+    // A call is bound to its connection: its requests are answered there.
+    without: {
+      change: "all sources have one gateway: a change would also affect the next of them",
+    },
   }),
   transportRules,
 );
@@ -72,14 +74,14 @@ conformance(
     create: () => throughClient(`${url}/${(made += 1)}`),
     named: (tool) => `town__${tool}`,
     without: {
-      outage: "a connection of the host's is the host's to make again",
+      outage: "the host has to restore its own connection",
       suspendingCalls: "the host's own client is asked, and answers by itself",
     },
   }),
   transportRules,
 );
 
-/** The client is closed with the source, as a host would. */
+/** The client is closed with the source, as a host would do. */
 async function throughClient(at: string): Promise<ToolSource> {
   const client = new Client(
     { name: "host", version: "1" },

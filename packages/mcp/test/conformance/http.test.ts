@@ -25,7 +25,7 @@ function libraryAt(path = ""): McpSource {
     name: "library",
     url: `${served.url}/${(libraries += 1)}${path}`,
     headers: { authorization: `Bearer ${libraryToken}` },
-    // Each source has a library of its own, and all of them are the same program.
+    // Each source has its own library, and all of them are the same program.
     declaration: "library",
   });
 }

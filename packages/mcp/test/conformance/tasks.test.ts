@@ -6,7 +6,7 @@ import { transportRules } from "../support/conforming-library.ts";
 import { fixtureHttp, type FixtureHttp } from "../support/fixture-server-http.ts";
 import { fixtureStdio } from "../support/fixture-server-options.ts";
 
-/** A server whose tools run as tasks, and ask in every way. */
+/** A server whose tools run as tasks, and require input in every way. */
 function taskManifest(
   name: string,
   era: "legacy" | "modern",
@@ -61,9 +61,9 @@ function taskManifest(
     generatedCalls: [named("echo"), named("add"), named("any_json"), named("show_everything")],
     ...more,
     without: {
-      effectCalls: "what it changes is within the server",
-      state: "what it changes is within the server",
-      secrets: "it is given none",
+      effectCalls: "its changes are inside the server",
+      state: "its changes are inside the server",
+      secrets: "it receives none",
       ...(era === "modern"
         ? {}
         : { suspendingCalls: "a question over this connection is answered at once, or declined" }),
@@ -74,7 +74,7 @@ function taskManifest(
 
 conformance(
   taskManifest(
-    "an MCP server whose tools are tasks, and ask",
+    "an MCP server whose tools are tasks and require input",
     "modern",
     () => mcpSource(fixtureStdio),
     (tool) => `fixture__${tool}`,
@@ -86,7 +86,7 @@ conformance(
           progress() {},
         } as never);
       },
-      without: { outage: "it is a process of its own for each source" },
+      without: { outage: "each source has its own process" },
     },
   ),
   transportRules,
@@ -116,7 +116,7 @@ conformance(
     (tool) => `town__fixture__${tool}`,
     {
       without: {
-        change: "all sources have one server: a change would be one for the next of them",
+        change: "all sources have one server: a change would also affect the next of them",
         outage: "a task outlives it: its call waits for longer than the kit does",
       },
     },

@@ -38,7 +38,7 @@ describe("a server that crashes", () => {
         },
       },
     });
-    // It is for the host: a model reads no more than that the server has gone.
+    // It is for the host: a model only reads that the server has exited.
     expect(JSON.stringify(outcome.status === "failed" && outcome.result)).not.toContain("disk");
   });
 
@@ -64,8 +64,8 @@ describe("a server that crashes", () => {
     const { server } = fragile("renewed");
     const registry = new ToolRegistry([opened(server)]);
     await registry.ready;
-    const heard = vi.fn<(diff: { readonly changed: readonly string[] }) => void>();
-    registry.onChange(heard);
+    const received = vi.fn<(diff: { readonly changed: readonly string[] }) => void>();
+    registry.onChange(received);
     const source = opened({ ...fragile("").server, name: "still" });
     await source.ready;
     const before = source.tools();
@@ -75,9 +75,9 @@ describe("a server that crashes", () => {
       name: "crash",
       arguments: {},
     });
-    await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 60_000 });
-    expect(heard).toHaveBeenCalledTimes(1);
-    expect(heard.mock.calls[0]?.[0].changed).toHaveLength(8);
+    await vi.waitFor(() => expect(received).toHaveBeenCalled(), { timeout: 60_000 });
+    expect(received).toHaveBeenCalledTimes(1);
+    expect(received.mock.calls[0]?.[0].changed).toHaveLength(8);
     await said(source, "echo");
     await source.refresh();
     expect(source.tools()).toBe(before);
@@ -130,7 +130,7 @@ describe("a server that hangs", () => {
     expect(codeOf(late)).toBe("timeout");
     const cancelled = JSON.parse(await said(source, "cancelled")) as number[];
     expect(cancelled).toHaveLength(1);
-    // The late answer comes in between.
+    // The late answer arrives in between.
     expect(await said(source, "slow")).toBe("done");
     expect(await said(source, "echo")).toBe("echo");
     expect(pids()).toHaveLength(1);
@@ -142,10 +142,10 @@ describe("a tool that is removed while it is called", () => {
     const source = opened(fragile("").server);
     const registry = new ToolRegistry([source]);
     await registry.ready;
-    const heard = vi.fn<() => void>();
-    registry.onChange(heard);
+    const received = vi.fn<() => void>();
+    registry.onChange(received);
     expect(await said(source, "slow")).toBe("done");
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), 60_000);
+    await vi.waitFor(() => expect(received).toHaveBeenCalledTimes(1), 60_000);
     expect(codeOf(await calling(source, "slow"))).toBe("not_found");
   });
 });
@@ -180,7 +180,8 @@ describe("whenUnavailable: drop", () => {
     await registry.ready;
     const sizes: number[] = [];
     registry.onChange(() => sizes.push(registry.size));
-    // The first server ends by itself, the second is killed soon after its start: that is trouble.
+    // The first server exits by itself, the second is killed soon after its start: that counts as a
+    // failure.
     await vi.waitFor(() => expect(pids()).toHaveLength(2), { timeout: 60_000, interval: 5 });
     process.kill(pids()[1] as number, "SIGKILL");
     await vi.waitFor(() => expect(registry.size).toBe(0), { timeout: 60_000, interval: 5 });

@@ -8,7 +8,7 @@ import { mcpSource, type McpServer } from "../../src/index.ts";
 import { httpLibrary, type HttpLibrary } from "../support/http-library.ts";
 import { libraryServer } from "../support/library-options.ts";
 
-/** What happens next: a call, or something to the server. */
+/** The next step: a call, or an event of the server. */
 type Step = CallStep | Fault;
 
 interface CallStep {
@@ -68,7 +68,10 @@ afterAll(async () => {
 
 const ends: ReadonlySet<string> = new Set(["tool.completed", "tool.failed", "tool.suspended"]);
 
-/** Plays a life; how often each call has begun and ended, where that differs, and what nobody caught. */
+/**
+ * Plays a plan; returns how often each call has begun and ended, if that differs, and unhandled
+ * errors.
+ */
 async function played(
   server: McpServer,
   steps: readonly Step[],
@@ -108,7 +111,9 @@ async function played(
   return [...wrong, ...unhandled.map((error) => `unhandled: ${String(error)}`)];
 }
 
-/** The server goes away or comes back, begins or ends to answer nothing but errors, or forgets its sessions. */
+/**
+ * The server stops or returns, starts or stops answering with errors only, or loses its sessions.
+ */
 async function happenOverHttp(fault: Fault): Promise<void> {
   if (fault === "outage") {
     isAway = !isAway;
@@ -124,7 +129,7 @@ async function allIsWell(): Promise<void> {
   if (isAway) await happenOverHttp("outage");
 }
 
-/** The process ends and cannot start, or can again. */
+/** The process exits and cannot start, or can again. */
 async function happenToProcess(): Promise<void> {
   if (existsSync(closed)) rmSync(closed);
   else writeFileSync(closed, "");

@@ -25,7 +25,7 @@ const textOf = (outcome: ToolOutcome): string => {
 const namesOf = (source: ToolSource): readonly string[] =>
   source.tools().map(({ spec }) => spec.name);
 
-describe("a session that the server no longer knows", () => {
+describe("a session that the server has lost", () => {
   it("is replaced, and the rejected request runs once", async () => {
     const source = opened({ name: "library", url: `${library.url}/sessions`, prefix: false });
     await source.ready;
@@ -102,7 +102,7 @@ describe("a server over HTTP that disappears", () => {
   });
 });
 
-describe("callers with credentials of their own", () => {
+describe("callers with their own credentials", () => {
   it("MC30, MC31: never share a session, although the ids of their requests overlap", async () => {
     const from = library.headers.length;
     const source = opened({
@@ -112,7 +112,7 @@ describe("callers with credentials of their own", () => {
       auth: { bearer: ({ caller = "host" }) => `token-for-${caller}` },
     });
     await source.ready;
-    // What the server says of its session is looked at below; no token may come out of the executor.
+    // The server's data about its session is checked below; no token may leave the executor.
     const executor = new ToolExecutor({
       registry: new ToolRegistry([source]),
       policy: "autonomous",

@@ -19,7 +19,7 @@ const rounds = inFullRun(50, 4);
 const folder = mkdtempSync(join(tmpdir(), "toolweave-killed-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The same numbers each time, between 0 and 1. */
+/** The same pseudo-random numbers each time, between 0 and 1. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -29,8 +29,8 @@ function seeded(seed: number): () => number {
 }
 
 /**
- * Starts a host with three servers, ends it when they have been so many processes and some time has passed, and gives the
- * files of the process ids.
+ * Starts a host with three servers, ends it after a number of processes and some time, and returns
+ * the files of the process ids.
  */
 async function killedHost(
   round: number | string,
@@ -53,10 +53,10 @@ async function killedHost(
   return files;
 }
 
-// On Windows nothing watches over what a killed host has started.
+// On Windows nothing ends the child processes of a killed host.
 describe.skipIf(process.platform === "win32")("a host", () => {
   it.each(inFullRun(["SIGINT", "SIGTERM", "SIGHUP"] as const, ["SIGTERM"] as const))(
-    "that nobody taught what %s means leaves no process",
+    "without a handler for %s leaves no process",
     async (signal) => {
       const files = await killedHost(signal, 5, 0, signal);
       const left = (): readonly number[] => files.flatMap(pidsIn).filter(lives);
@@ -66,7 +66,7 @@ describe.skipIf(process.platform === "win32")("a host", () => {
   );
 });
 
-// On Windows nothing watches over what a killed host has started.
+// On Windows nothing ends the child processes of a killed host.
 describe.skipIf(process.platform === "win32")("kill -9", () => {
   it(`of the host, ${rounds} times at any moment, leaves no process`, async () => {
     const random = seeded(7);
@@ -124,7 +124,7 @@ describe.skipIf(process.platform === "win32")("kill -9", () => {
           process.kill(latest as number, "SIGKILL");
           kills += 1;
         } catch {
-          // It was killed already, and the next one is not there yet: the next moment counts.
+          // It was already killed, and the next one does not exist yet: the next moment counts.
           kill -= 1;
         }
         if (source.tools()[0]?.availability?.status === "unavailable")

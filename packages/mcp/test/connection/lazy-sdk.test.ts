@@ -2,7 +2,10 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-/** Imports the package, makes a source of it, and says which parts of the SDK were looked for by then. */
+/**
+ * Imports the package, creates a source, and prints which parts of the SDK were resolved until
+ * then.
+ */
 const program = `
   import { registerHooks } from "node:module";
   const asked = new Set();

@@ -25,7 +25,7 @@ it("a hanging, a crashing and a flooding server do not affect the others", async
   for (let round = 0; round < 20; round += 1) {
     expect(await Promise.all(well.map(call))).toEqual(well.map(() => "completed"));
   }
-  // The one that floods lists the same tools again and again, which is no change.
+  // The flooding one lists the same tools repeatedly, which is no change.
   await vi.waitFor(() => expect(registry.get("flooding__echo")).toBeDefined(), { timeout: 60_000 });
   changes = 0;
   expect(await call("flooding")).toBe("completed");

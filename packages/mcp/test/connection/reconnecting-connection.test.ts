@@ -12,7 +12,7 @@ import {
 } from "../../src/connection/connection-lease.ts";
 import { HandClock } from "../support/manual-clock.ts";
 
-/** A connection that ends when it is told to: what a link does with time cannot wait for a real one. */
+/** A connection that ends on request: the test cannot wait for real time. */
 class Connection {
   readonly live: ConnectionLease;
   isClosed = false;
@@ -80,7 +80,7 @@ describe("a link", () => {
     expect(open).toHaveBeenCalledTimes(1);
   });
 
-  it("without reconnect ends its attempt when the last waiting call is cancelled, which is no failure", async () => {
+  it("without reconnect ends its attempt when the last waiting call is cancelled, which is not a failure", async () => {
     const signals: AbortSignal[] = [];
     const open = vi.fn<ReconnectingOptions["open"]>(
       (signal: AbortSignal) =>
@@ -100,7 +100,7 @@ describe("a link", () => {
     await settled;
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     expect([link.status, link.trouble, troubles]).toEqual(["idle", undefined, []]);
-    // The next call does not wait for what was given up.
+    // The next call does not wait for the abandoned attempt.
     void link.connection().catch(() => {});
     expect(open).toHaveBeenCalledTimes(2);
   });
@@ -263,7 +263,7 @@ describe("a link", () => {
     expect(onIdle).toHaveBeenCalledTimes(1);
     await link.connection();
     expect(made).toHaveLength(2);
-    // Nobody asks for it: it is not made again.
+    // No call needs it: it is not opened again.
     made[1]?.end();
     await clock.go(60_000);
     expect(made).toHaveLength(2);
@@ -285,7 +285,7 @@ describe("a link", () => {
   });
 });
 
-describe("MF31: the time before the next attempt", () => {
+describe("MF31: the delay before the next attempt", () => {
   it("is random, for hosts that have lost the same server at the same moment", () => {
     const hosts = Array.from({ length: 200 }, (_, index) => index / 200);
     expect(new Set(hosts.map((random) => backoffMs(0, random))).size).toBeGreaterThan(150);

@@ -6,7 +6,7 @@ import { opened } from "../support/open-source.ts";
 
 const tool = { name: "pay", inputSchema: { type: "object" } };
 
-/** A server of 2025-11-25 whose tool `pay` does what `run` says; `resume` answers whoever asks for the rest. */
+/** A server of 2025-11-25 whose tool `pay` runs `run`; `resume` answers a request for the rest. */
 async function paying(parts: {
   readonly run: (exchange: RawExchange, runs: number) => unknown;
   readonly resume?: (exchange: RawExchange, asked: number) => unknown;
@@ -74,7 +74,7 @@ describe("a call that a server over HTTP has accepted", () => {
     ["410", 410, ""],
     ["401", 401, ""],
   ])(
-    "and whose rest is refused with %s is not made again, and says that it may have run",
+    "and whose rest is refused with %s is not made again, and the error says that it may have run",
     async (_, status, text) => {
       const bank = await paying({
         run: accept,
@@ -142,7 +142,7 @@ describe("a call that a server over HTTP has accepted", () => {
     ["a page as text", 200, "text/plain", "<!DOCTYPE html><p>Sign in", "and an HTML page"],
     ["a text", 200, "text/plain", "ok", "the status 200 and text/plain"],
   ])(
-    "and answered with %s is not made again, and told by what came",
+    "and answered with %s is not made again, and the error has the received response",
     async (_, status, type, body, what) => {
       const bank = await paying({
         run: ({ response }) =>
@@ -164,7 +164,7 @@ describe("a call that a server over HTTP has accepted", () => {
     [504, "outcome_unknown"],
     [524, "outcome_unknown"],
   ])(
-    "and that a proxy or the server answers with %i is not made again, and says that it may have run",
+    "and that a proxy or the server answers with %i is not made again, and the error says that it may have run",
     async (status, code) => {
       const bank = await paying({
         retry: { attempts: 2, initialDelayMs: 0 },
@@ -202,22 +202,25 @@ describe("a call that a server over HTTP has accepted", () => {
   });
 
   it.each([
-    ["what is no JSON", {}, "{half"],
-    ["what is not encoded as it says", { "content-encoding": "gzip" }, "plain"],
-  ])("and answered with %s says that it may have run", async (_, headers, body) => {
-    const bank = await paying({
-      run: ({ response }) => {
-        response.writeHead(200, { "content-type": "application/json", ...headers });
-        response.end(body);
-      },
-    });
-    const outcome = await bank.call();
-    expect(outcome).toMatchObject({
-      status: "failed",
-      error: { message: expect.stringMatching(/may have (?:run|been carried out)/) },
-    });
-    expect(bank.runs()).toBe(1);
-  });
+    ["invalid JSON", {}, "{half"],
+    ["a wrong content encoding", { "content-encoding": "gzip" }, "plain"],
+  ])(
+    "and answered with %s has an error that says that it may have run",
+    async (_, headers, body) => {
+      const bank = await paying({
+        run: ({ response }) => {
+          response.writeHead(200, { "content-type": "application/json", ...headers });
+          response.end(body);
+        },
+      });
+      const outcome = await bank.call();
+      expect(outcome).toMatchObject({
+        status: "failed",
+        error: { message: expect.stringMatching(/may have (?:run|been carried out)/) },
+      });
+      expect(bank.runs()).toBe(1);
+    },
+  );
 
   it("and that fails in its response with the code of an unknown session is not repeated", async () => {
     const bank = await paying({
@@ -231,7 +234,7 @@ describe("a call that a server over HTTP has accepted", () => {
 describe("a call that a server over HTTP has rejected", () => {
   it.each([
     ["404", 404, ""],
-    ["400 that speaks of the session", 400, "Bad Request: No valid session ID provided"],
+    ["400 that mentions the session", 400, "Bad Request: No valid session ID provided"],
   ])(
     "with %s is made once more in a new session, and not a third time",
     async (_, status, text) => {
@@ -242,9 +245,9 @@ describe("a call that a server over HTTP has rejected", () => {
   );
 
   it.each([
-    ["404, and that knows no sessions", false, 404, {}],
+    ["404, from a server without sessions", false, 404, {}],
     [
-      "400, as an error of the call's own",
+      "400, as an error of the call itself",
       undefined,
       400,
       { message: "No training session on Sunday" },
@@ -274,7 +277,7 @@ describe("a call that a server over HTTP has rejected", () => {
   });
 });
 
-/** Each request gets a token of its own. */
+/** Each request gets its own token. */
 function freshTokens(): () => string {
   let tokens = 0;
   return () => `token-number-${(tokens += 1)}`;
@@ -284,7 +287,7 @@ describe("connecting to a server that is not an MCP server", () => {
   it.each([
     [200, "text/html", "<html></html>", "an HTML page"],
     [202, "text/plain", "", "no body"],
-  ])("that answers with %i and %s says so", async (status, type, body, what) => {
+  ])("that answers with %i and %s has an error that says so", async (status, type, body, what) => {
     const url = await rawHttp(({ response }) =>
       response.writeHead(status, { "content-type": type }).end(body),
     );

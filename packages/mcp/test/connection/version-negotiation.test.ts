@@ -13,7 +13,7 @@ const discovered = {
   cacheScope: "private",
 };
 
-/** A server of one generation, which `become` makes one of the other. */
+/** A server of one generation, which `become` changes to the other. */
 async function changing(first: typeof older | typeof newer, both = false) {
   let speaks = first;
   let sessions = 0;
@@ -61,12 +61,12 @@ async function changing(first: typeof older | typeof newer, both = false) {
   };
 }
 
-describe("a server over HTTP that speaks another generation of the protocol than before", () => {
+describe("a server over HTTP that changes its generation of the protocol", () => {
   it.each([
     [older, newer],
     [newer, older],
   ] as const)(
-    "%s, then %s: is spoken to in that one, and the call that it refused runs once",
+    "%s, then %s: is called in the new one, and the call that it refused runs once",
     async (first, then) => {
       const server = await changing(first);
       expect(await server.call()).toMatchObject({ result: said(first) });
@@ -86,7 +86,7 @@ describe("a server over HTTP that speaks another generation of the protocol than
     expect(await server.call()).toMatchObject({ result: said(newer) });
   });
 
-  it("keeps its session when a refresh finds no change", async () => {
+  it("keeps its session if a refresh finds no change", async () => {
     const server = await changing(older);
     const before = server.methods.length;
     await server.source.refresh();

@@ -12,16 +12,19 @@ import { executorOver, opened } from "../support/open-source.ts";
 const host = fileURLToPath(new URL("../support/killed-gateway.ts", import.meta.url));
 const script = fileURLToPath(new URL("../support/ledger-server.ts", import.meta.url));
 
-/** How often the gateway is killed: more with `TOOLWEAVE_KILLS=300`. */
+/** The number of kills of the gateway: more with `TOOLWEAVE_KILLS=300`. */
 const kills = Number(process.env["TOOLWEAVE_KILLS"] ?? 3);
 
-/** With it no more are begun after so many minutes: a slow machine gets as far as it gets, and says how far. */
+/**
+ * No more rounds are started after this number of minutes: a slow machine does fewer, and reports
+ * the number.
+ */
 const maxMinutes = Number(process.env["TOOLWEAVE_KILLS_MINUTES"] ?? Infinity);
 
-/** Calls that are under way at once. */
+/** The number of simultaneous calls. */
 const callers = 4;
 
-/** The same numbers each time, between 0 and 1. */
+/** The same pseudo-random numbers each time, between 0 and 1. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -30,7 +33,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-/** Where the server behind the gateway ends its process, in some of the calls. */
+/** The point at which the server behind the gateway exits, in some of the calls. */
 const ends = ["before", "after", "midst"];
 const endsInOneOf = 24;
 
@@ -43,9 +46,9 @@ function textOf(outcome: ToolOutcome): string {
   return `${blocks.join(" ")} ${outcome.error?.message ?? ""}`;
 }
 
-// On Windows nothing watches over what a killed gateway has started.
+// On Windows nothing ends the child processes of a killed gateway.
 it.skipIf(process.platform === "win32")(
-  `kill -9 of a gateway over HTTP, ${kills} times at any moment, while the server behind it ends at any point of a call: each call runs at most once, and says so when it may have run`,
+  `kill -9 of a gateway over HTTP, ${kills} times at any moment, while the server behind it exits at any point of a call: each call runs at most once, and the error says when it may have run`,
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "toolweave-killed-gateway-"));
     const ledger = join(folder, "ledger");
@@ -84,7 +87,7 @@ it.skipIf(process.platform === "win32")(
     const outcomes = new Map<string, ToolOutcome>();
     let begun = 0;
     const progress = { done: 0, isOver: false };
-    /** While the gateway is away, one call at most of each caller finds that out. */
+    /** While the gateway is down, at most one call of each caller fails. */
     let back: Promise<unknown> = Promise.resolve();
     const call = async (): Promise<void> => {
       while (!progress.isOver) {
@@ -102,7 +105,7 @@ it.skipIf(process.platform === "win32")(
     const startedAt = performance.now();
     const isLate = (): boolean => performance.now() - startedAt > maxMinutes * 60_000;
     for (let round = 1; round <= kills && !isLate(); round += 1) {
-      // In this life calls are done, and then it is killed at some point of those that follow.
+      // In this life calls are completed, and then it is killed at some point of later ones.
       const until = progress.done + 1 + Math.floor(random() * 3 * callers);
       while (progress.done < until) await wait(1);
       await wait(random() * 10);

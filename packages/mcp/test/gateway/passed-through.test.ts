@@ -37,7 +37,7 @@ const lists = [
   ["prompts/list", "prompts", "name"],
 ] as const;
 
-/** A server of its own for each client: what one does must not be there for the other. */
+/** A separate server for each client: the effects of one must not be visible to the other. */
 async function started(name: ServerName, transport: Transport, ends: Ends): Promise<McpServer> {
   if (name === "everything") {
     const over = transport === "stdio" ? "stdio" : "Streamable HTTP";
@@ -57,7 +57,7 @@ function placeOf(server: McpServer): Place {
   return { command: server.command, args: server.args ?? [], env: server.env ?? {} };
 }
 
-/** The server behind a gateway: in a process of its own over stdio, in this one over HTTP. */
+/** The server behind a gateway: in a child process over stdio, in this one over HTTP. */
 async function served(server: McpServer, ends: Ends): Promise<Place> {
   if ("command" in server) {
     const file = fileURLToPath(new URL("../support/passed-through-gateway.ts", import.meta.url));
@@ -98,14 +98,14 @@ const cases = every.filter(
 );
 
 describe.each(cases)(
-  "a client of the SDK $kind sees through a gateway over $transport what it sees of $name:",
+  "a client of the SDK $kind has through a gateway over $transport the same results as with $name:",
   ({ name, transport, kind }) => {
     const ends: Ends = [];
     let direct: PlainClient;
     let through: PlainClient;
 
     beforeAll(async () => {
-      // This server does not speak the newer protocol; the gateway before it does.
+      // This server does not support the newer protocol; the gateway in front of it does.
       const isOlder = name === "everything" && kind === "2.x, 2026-07-28";
       const directKind: ClientKind = isOlder ? "2.x, 2025-11-25" : kind;
       const connected = async (as: ClientKind, place: Place): Promise<PlainClient> => {
@@ -137,7 +137,7 @@ describe.each(cases)(
       expect(seen).toEqual(difference?.seen(theirs) ?? theirs);
     });
 
-    // Those of server-everything come when they like, and belong to no call.
+    // Those of server-everything arrive at any time, and belong to no call.
     it.each(name === "fixture" ? ["error", "debug"] : [])("a log message: %s", async (level) => {
       const args = { level, text: "no paper" };
       await direct.request("tools/call", { name: "say", arguments: args });
@@ -147,7 +147,7 @@ describe.each(cases)(
         params: { level, logger: "fixture", data: "no paper" },
       };
       for (const client of [direct, through]) {
-        await vi.waitFor(() => expect(client.heard).toContainEqual(message), 60_000);
+        await vi.waitFor(() => expect(client.received).toContainEqual(message), 60_000);
       }
     });
 
@@ -163,7 +163,7 @@ describe.each(cases)(
       ] as const) {
         await client.subscribe(uri);
         await client.request("tools/call", { name: called, arguments: args });
-        await vi.waitFor(() => expect(client.heard).toContainEqual(updated), 60_000);
+        await vi.waitFor(() => expect(client.received).toContainEqual(updated), 60_000);
       }
     });
   },

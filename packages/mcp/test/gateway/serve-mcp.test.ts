@@ -4,7 +4,7 @@ import { clientOf, echo, eras, opening, post, serving, textOf } from "../support
 
 const image = { type: "image", data: "aGk=", mimeType: "image/png" };
 
-/** A tool as the MCP adapter makes it. */
+/** A tool as the MCP adapter creates it. */
 function remote(invoke: Tool["invoke"]): Tool {
   return {
     spec: {
@@ -57,7 +57,7 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
       annotations: { readOnlyHint: true, destructiveHint: false, title: "Finds" },
       icons: [{ src: "data:image/png;base64,aGk=", mimeType: "image/png" }],
       _meta: { "example.com/shelf": 3 },
-      // In the newer protocol whoever serves decides.
+      // In the newer protocol the server decides.
       ...(era === "legacy" ? { execution: { taskSupport: "optional" } } : {}),
     });
   });
@@ -147,15 +147,17 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
     });
     const { url } = await serving({ tools: [steps] });
     const client = await clientOf(url, era);
-    const heard: { readonly progress: number }[] = [];
+    const received: { readonly progress: number }[] = [];
     await client.callTool(
       { name: "steps", arguments: {} },
-      { onprogress: (progress) => heard.push(progress) },
+      { onprogress: (progress) => received.push(progress) },
     );
-    await vi.waitFor(() => expect(heard).toHaveLength(7), 60_000);
-    const steadily = heard.every(({ progress }, at) => progress > (heard[at - 1]?.progress ?? 0));
+    await vi.waitFor(() => expect(received).toHaveLength(7), 60_000);
+    const steadily = received.every(
+      ({ progress }, at) => progress > (received[at - 1]?.progress ?? 0),
+    );
     expect(steadily).toBe(true);
-    expect(heard).toEqual([
+    expect(received).toEqual([
       { progress: 1, total: 3, message: "one" },
       { progress: 2, total: 3 },
       { progress: expect.closeTo(2, 5) as number, message: "nearly" },
@@ -179,7 +181,7 @@ describe.each(eras)("the tools of a registry, for a %s client,", (era) => {
     });
   });
 
-  it("are served by search tools when there are many", async () => {
+  it("are served by search tools if there are many", async () => {
     const tools = Array.from({ length: 150 }, (_, index) =>
       echo(`tool_${index}`, { description: index === 77 ? "Feeds the cat." : "Something else." }),
     );
@@ -228,7 +230,7 @@ it("a protocol error of a server is passed through unchanged", async () => {
   });
 });
 
-it("a result that is no object is wrapped for clients of the older protocol only", async () => {
+it("a result that is not an object is wrapped for clients of the older protocol only", async () => {
   const tools = [echo("list", { execute: () => [1, 2] })];
   const { url } = await serving({ tools });
   const of = async (era: "legacy" | "modern"): Promise<unknown> => {

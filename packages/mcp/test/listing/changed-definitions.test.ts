@@ -45,7 +45,7 @@ async function hostOf(server: Listing["server"], grants: GrantStore): Promise<Ho
   return { source, executor, events };
 }
 
-/** Somebody has agreed to all calls of the tool. */
+/** A person has approved all calls of the tool. */
 async function agreed({ executor }: Host): Promise<void> {
   const asked = await executor.execute(call);
   if (asked.status !== "interrupted") throw new Error(`It is ${asked.status}.`);
@@ -55,7 +55,7 @@ async function agreed({ executor }: Host): Promise<void> {
   expect((await executor.execute(call)).status).toBe("completed");
 }
 
-/** Why a person is asked about the call. */
+/** The reason why a person is asked about the call. */
 async function reasonOf({ executor }: Host): Promise<string> {
   const asked = await executor.execute(call);
   const [request] = asked.status === "interrupted" ? asked.interruption.requests : [];
@@ -64,12 +64,12 @@ async function reasonOf({ executor }: Host): Promise<string> {
 }
 
 test.each(changes)(
-  "MC09 and MF18: a tool that changes %s after it was approved asks again with the difference, and the registry says so",
+  "MC09 and MF18: a tool that changes %s after it was approved asks again with the difference, and the registry reports the change",
   async (_, change, difference) => {
     const { server, list } = listing([pay()]);
     const host = await hostOf(server, memoryGrants());
     await agreed(host);
-    // One that was asked about before the change, and is answered after it.
+    // A call that was asked about before the change, and is answered after it.
     const other = new ToolExecutor({ registry: host.executor.registry, key: "k".repeat(32) });
     const pending = await other.execute(call);
     list([pay(change)]);

@@ -30,7 +30,7 @@ describe("a cached list", () => {
     expect(pids()).toHaveLength(2);
   });
 
-  it("has the tools for resources and prompts too, without any request when lazy", async () => {
+  it("has the tools for resources and prompts too, without any request if lazy", async () => {
     const http = await fixtureHttp();
     onTestFinished(() => http.close());
     const server = { name: "fixture", url: http.url, resources: true, prompts: true };
@@ -46,7 +46,7 @@ describe("a cached list", () => {
     const later = opened({ ...server, cache: lists, connect: "lazy" });
     await later.ready;
     expect(later.tools().map(({ spec }) => spec.name)).toEqual(names);
-    // Whatever was sent before these has come before them.
+    // Earlier messages have arrived before these.
     for (let round = 0; round < 3; round++) await fetch(http.url, { method: "PUT" });
     expect(http.requests.map(({ method }) => method)).toEqual(["PUT", "PUT", "PUT"]);
     const args = { uri: "fixture://text" };
@@ -62,12 +62,12 @@ describe("a cached list", () => {
     await first.close();
     const before = structuredClone([...lists.kept.values()]);
     const later = opened({ ...server, cache: lists });
-    const heard = vi.fn<() => void>();
-    later.onChange(heard);
+    const received = vi.fn<() => void>();
+    later.onChange(received);
     await later.ready;
     expect(later.tools()[0]?.spec.description).not.toBe("Another one.");
-    heard.mockClear();
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), { timeout: 60_000 });
+    received.mockClear();
+    await vi.waitFor(() => expect(received).toHaveBeenCalledTimes(1), { timeout: 60_000 });
     expect(later.tools()[0]?.spec.description).toBe("Another one.");
     expect([...lists.kept.values()]).not.toEqual(before);
   });
@@ -84,8 +84,8 @@ describe("a cached list", () => {
 
   it.each([
     ["fails", () => Promise.reject(new Error("disk"))],
-    ["holds something else", () => ({ tools: [1, null, { name: 2 }], capabilities: 3 })],
-  ])("that %s changes nothing but that the server is asked", async (_, get) => {
+    ["contains something else", () => ({ tools: [1, null, { name: 2 }], capabilities: 3 })],
+  ])("that %s has no effect except that the server is asked", async (_, get) => {
     const broken = { get, set: () => Promise.reject(new Error("disk")) } as ListCache;
     const source = opened({ ...fragile("").server, cache: broken });
     await source.ready;

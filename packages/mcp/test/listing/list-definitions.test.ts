@@ -6,7 +6,7 @@ import { oddServer, opened, executorOver, toolOf } from "../support/open-source.
 import { libraryServer } from "../support/library-options.ts";
 
 describe("the tools of a server", () => {
-  it("have the server's name before their own, and cleaned names where they need to", async () => {
+  it("have the server's name before their own, and cleaned names if needed", async () => {
     const source = opened(libraryServer);
     await source.ready;
     expect(source.tools().map(({ spec }) => spec.name)).toEqual(
@@ -85,7 +85,7 @@ describe("the tools of a server", () => {
       outputSchema: { description: "Sum." },
     });
     expect(add?.annotations).toEqual({});
-    // What values are held against is as the server has it.
+    // Values are validated by the server's original schema.
     expect(add?.inputSchema).toEqual({
       type: "object",
       title: "Numbers",
@@ -104,21 +104,21 @@ describe("the tools of a server", () => {
     expect(nothing?.description).toBe(
       "nothing: a tool of the MCP server odd, which has no description.",
     );
-    const told = ["add_ition", "nothing"].map((name) => ({
+    const expected = ["add_ition", "nothing"].map((name) => ({
       subject: name,
       message: `Hidden or invalid characters were removed from the definition of the tool ${name}: check it before you trust it.`,
       severity: "warning",
     }));
-    expect(source.problems).toEqual(told);
-    // The server says when it is called that its tools have changed; they have not.
+    expect(source.problems).toEqual(expected);
+    // The server announces in a call that its tools have changed; they have not.
     const [tools, { problems }] = [source.tools(), source];
     await executorOver(source).execute({ id: "1", name: "still", arguments: {} });
     await vi.waitFor(() => expect(source.problems).not.toBe(problems), 60_000);
     expect(source.tools()).toBe(tools);
-    expect(source.problems).toEqual(told);
+    expect(source.problems).toEqual(expected);
   });
 
-  it("are called normally when they require tasks and the server does not support them", async () => {
+  it("are called normally if they require tasks and the server does not support them", async () => {
     const source = opened(oddServer("names"));
     await source.ready;
     expect(toolOf(source, "as_task")).toMatchObject({ availability: { status: "available" } });
@@ -134,7 +134,7 @@ describe("the tools of a server", () => {
     expect(source.problems).toEqual([]);
   });
 
-  it("are listed once when the pages repeat", async () => {
+  it("are listed once if the pages repeat", async () => {
     const source = opened(oddServer("endless"));
     await source.ready;
     expect(source.tools().map(({ spec }) => spec.name)).toEqual(["a", "b", "first"]);
@@ -180,10 +180,10 @@ describe("a change of the server's tools", () => {
     await source.ready;
     const before = source.tools();
     const shelf = toolOf(source, "library__move_shelf");
-    const heard = vi.fn<() => void>();
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    source.onChange(received);
     await executorOver(source).execute({ id: "1", name: "library__reorganise", arguments: {} });
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), 60_000);
+    await vi.waitFor(() => expect(received).toHaveBeenCalledTimes(1), 60_000);
     expect(toolOf(source, "library__move_shelf").spec.description).toBe("Move a shelf, edition 1.");
     expect(source.tools()).not.toBe(before);
     expect(source.tools().filter((tool) => !before.includes(tool))).toHaveLength(1);

@@ -23,7 +23,7 @@ describe("MC13: a list that changes without end", () => {
     expect(read).toHaveBeenCalledTimes(3);
   });
 
-  it("takes a tenth of the time when it is expensive, and is listed once for all changes in between", async () => {
+  it("uses a tenth of the time if it is expensive, and is listed once for all changes in between", async () => {
     const pace = new ListRefreshThrottle();
     const read = vi.fn<() => void>();
     await listed(pace, 2_000);

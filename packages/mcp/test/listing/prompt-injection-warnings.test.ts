@@ -11,7 +11,7 @@ const servers = [
 ];
 
 test.each(servers)(
-  "OA14: nothing that %s says is taken for an order, and no tool is lost",
+  "OA14: no text of %s is reported as an instruction, and no tool is lost",
   async (name) => {
     const source = opened(realServer(name, name.endsWith("filesystem") ? ["."] : []));
     await source.ready;

@@ -14,7 +14,7 @@ const server = (name: string, tools: readonly string[], prefix?: string | false)
 async function registryOf(...sources: ConstructorParameters<typeof ToolRegistry>[0] & object) {
   const registry = new ToolRegistry(sources);
   onTestFinished(() => registry.close());
-  // A registry whose sources clash is not ready; what is in it can be used.
+  // A registry whose sources conflict is not ready; its tools can be used.
   await registry.ready.catch(() => {});
   return registry;
 }

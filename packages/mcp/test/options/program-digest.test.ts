@@ -18,7 +18,7 @@ test("the same program has the same digest, without the values of variables", ()
 test.each<[string, McpServer]>([
   ["another command", { ...program, command: "bun" }],
   ["another argument", { ...program, args: ["server.mjs", "--root", ".."] }],
-  ["one word more", { ...program, args: ["server.mjs --root", "."] }],
+  ["one more word", { ...program, args: ["server.mjs --root", "."] }],
   ["another variable", { ...program, env: { NODE_OPTIONS: "" } }],
   ["a URL", { name: "files", url: "http://127.0.0.1:1/mcp" }],
 ])("%s is another program", (_what, other) => {

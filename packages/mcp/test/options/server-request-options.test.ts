@@ -12,7 +12,7 @@ describe("options for server requests", () => {
     [{ roots: ["/books"] }, "roots takes a list"],
     [{ roots: [{ uri: "" }] }, "roots takes a list"],
     [{ roots: [{ uri: "https://books.example/" }] }, "roots takes a list"],
-  ])("%j cannot be meant", (options, message) => {
+  ])("%j is refused", (options, message) => {
     expect(() => mcpSource({ ...server, ...options } as unknown as McpServer)).toThrow(message);
   });
 });

@@ -9,16 +9,16 @@ const server = (...args: string[]) => ({ name: "s", command: "node", args });
 
 describe("SE10 an argument that looks like a credential", () => {
   it.each([
-    [["--api-key", "k3y-0f-somebody"], "k3y-0f-somebody"],
-    [["--token=t0ken-of-somebody"], "t0ken-of-somebody"],
+    [["--api-key", "k3y-0f-another"], "k3y-0f-another"],
+    [["--token=t0ken-of-another"], "t0ken-of-another"],
     [["-password=pa55word"], "pa55word"],
     [["--figma-api-key=figd_1234567890"], "figd_1234567890"],
     [["--header", "Authorization: Bearer abc.def.123456"], "abc.def.123456"],
-    [["-H", "X-Api-Key:k3y-0f-somebody"], "k3y-0f-somebody"],
+    [["-H", "X-Api-Key:k3y-0f-another"], "k3y-0f-another"],
     [["--dsn=postgres://ada:pa55-word@db.internal/shop"], "pa55-word"],
     [["run", "ghp_0123456789abcdefghijABCDEFGHIJ"], "ghp_0123456789abcdefghijABCDEFGHIJ"],
     [["x", "sk-proj-0123456789abcdefghij"], "sk-proj-0123456789abcdefghij"],
-  ])("is warned of, and kept out of all texts: %j", (args, secret) => {
+  ])("causes a warning, and is kept out of all texts: %j", (args, secret) => {
     const problems = toArgumentWarnings(server(...args));
     expect(problems).toMatchObject([{ severity: "warning" }]);
     expect(JSON.stringify(problems)).not.toContain(secret);
@@ -32,17 +32,17 @@ describe("SE10 an argument that looks like a credential", () => {
     [["--auth", "none", "--password", "", "--token"]],
     [["--dsn", "sqlite:///data/shop.db", "https://mcp.example.com/sse?v=2"]],
     [["--allow-write", "https://user@example.com/path", "key=value"]],
-  ])("is not this: %j", (args) => {
+  ])("does not include: %j", (args) => {
     expect(toArgumentWarnings(server(...args))).toEqual([]);
   });
 
-  it("is rejected when it is a secret of env", () => {
-    const env = { GITHUB_TOKEN: "t0ken-of-somebody", LOG_LEVEL: "verbose-1", KEY_FILE: "/a/b.pem" };
+  it("is rejected if it is a secret of env", () => {
+    const env = { GITHUB_TOKEN: "t0ken-of-another", LOG_LEVEL: "verbose-1", KEY_FILE: "/a/b.pem" };
     const made =
       (...args: string[]) =>
       () =>
         mcpSource({ ...server(...args), env });
-    expect(made("x", "--auth=t0ken-of-somebody")).toThrow(
+    expect(made("x", "--auth=t0ken-of-another")).toThrow(
       "mcpSource: args[1] contains the value of env.GITHUB_TOKEN: every user of this machine can read the arguments",
     );
     expect(toArgumentWarnings({ ...server("--log", "verbose-1", "/a/b.pem"), env })).toEqual([]);
@@ -71,7 +71,7 @@ function commandOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
   } catch {
-    // It has ended.
+    // It has exited.
     return "";
   }
 }

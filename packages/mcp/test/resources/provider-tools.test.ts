@@ -25,7 +25,7 @@ function call(source: ToolSource, name: string, args: object = {}): Promise<Tool
 const names = ["get_prompt", "list_prompts", "list_resource_templates", "list_resources"];
 
 describe.each(["legacy", "modern"])("the resources and prompts of a %s server", (era) => {
-  it("have tools when they are enabled, which are read-only only if the server is trusted", async () => {
+  it("have tools if they are enabled, which are read-only only if the server is trusted", async () => {
     const source = await open(era);
     const ours = source
       .tools()
@@ -89,7 +89,7 @@ describe.each(["legacy", "modern"])("the resources and prompts of a %s server", 
     expect(completed(outcome).result).toMatchObject({
       content: [
         { type: "resource", resource: { uri: "fixture://text", text: "Hello" } },
-        // For whoever can read it: the executor stores what is binary.
+        // For a consumer that supports it: the executor stores binary content.
         { type: "text", text: expect.stringContaining("image/png") },
       ],
       artifacts: [{ mediaType: "image/png" }],
@@ -116,10 +116,10 @@ describe.each(["legacy", "modern"])("the resources and prompts of a %s server", 
     const source = await open(era);
     const args = { name: "greet", arguments: { name: "Bo", month: "june" } };
     expect(completed(await call(source, "fixture__get_prompt", args)).result).toMatchObject({
-      content: [{ text: "Greet somebody." }, { text: "user:" }, { text: "Greet Bo in june." }],
+      content: [{ text: "Greet a person." }, { text: "user:" }, { text: "Greet Bo in june." }],
     });
-    const shown = completed(await call(source, "fixture__get_prompt", { name: "show" })).result;
-    expect(shown.content.map(({ type }) => type)).toEqual([
+    const prompt = completed(await call(source, "fixture__get_prompt", { name: "show" })).result;
+    expect(prompt.content.map(({ type }) => type)).toEqual([
       "text",
       "text",
       "text",

@@ -7,7 +7,7 @@ it.each([
   ["#/$defs/a%20b", { $defs: { "a b": {} } }],
   ["#here", { $defs: { a: { $anchor: "here" } } }],
   ["urn:a", { $defs: { a: { $id: "urn:a" } } }],
-])("%s leads somewhere in %j", (reference, rest) => {
+])("%s resolves in %j", (reference, rest) => {
   expect(findMissingReference({ ...rest, properties: { x: { $ref: reference } } })).toBeUndefined();
 });
 

@@ -52,7 +52,7 @@ describe("a form", () => {
     form({ nothing: true }),
     form(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`a${i}`, { type: "string" }]))),
     form({ a: { type: "string", description: "x".repeat(70_000) } }),
-  ])("%# that no person can fill in is put to nobody", (params) => {
+  ])("%# that no person can complete is not passed to the host", (params) => {
     expect(() => read(params)).toThrow(InvalidServerRequest);
   });
 
@@ -101,10 +101,10 @@ describe("a page", () => {
     ["https://shop.example/pay?id=1", "https://shop.example/pay?id=1"],
     ["http://127.0.0.1:8080/cb", "http://127.0.0.1:8080/cb"],
     ["http://localhost/cb", "http://localhost/cb"],
-    // What looks like another host is shown as what it is.
+    // A text that looks like another host is displayed unambiguously.
     ["https://p\u0430ypal.example/", "https://xn--pypal-4ve.example/"],
-  ])("may be %s", (url, shown) => {
-    expect(read(page(url))).toMatchObject({ mode: "url", url: shown });
+  ])("may be %s", (url, displayed) => {
+    expect(read(page(url))).toMatchObject({ mode: "url", url: displayed });
   });
 
   it.each<JsonValue>([
@@ -118,7 +118,7 @@ describe("a page", () => {
     "",
     7,
     `https://shop.example/${"a".repeat(5_000)}`,
-  ])("is put to nobody when it is %s", (url) => {
+  ])("is not passed to the host if it is %s", (url) => {
     expect(() => read(page(url))).toThrow(InvalidServerRequest);
   });
 });

@@ -14,8 +14,8 @@ describe("an answer to a form", () => {
     ["date", "2026-12-31"],
     ["date-time", "2026-07-28T09:30:00Z"],
     ["date-time", "2026-07-28T09:30:00.125+05:30"],
-    ["colour", "what nobody knows is not looked at"],
-  ])("goes out when its %s is one: %s", async (format, text) => {
+    ["colour", "an unknown format is not checked"],
+  ])("is sent if its %s is valid: %s", async (format, text) => {
     expect(await answered(format, text)).toEqual({ a: text });
   });
 
@@ -34,7 +34,7 @@ describe("an answer to a form", () => {
     ["date-time", "2026-07-28"],
     ["date-time", "2026-07-28T09:30:00"],
     ["date-time", "2026-07-28T25:30:00Z"],
-  ])("does not go out when its %s is none: %s", async (format, text) => {
+  ])("is not sent if its %s is invalid: %s", async (format, text) => {
     await expect(answered(format, text)).rejects.toMatchObject({ code: "internal" });
   });
 

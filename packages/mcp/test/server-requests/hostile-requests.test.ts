@@ -27,7 +27,7 @@ describe("a form is rejected", () => {
 
   it.each<[string, JsonObject]>([
     ["refers to the network", { type: "string", $ref: "http://127.0.0.1:1/x" }],
-    ["has a keyword that makes no sense", { type: "string", minLength: "1" }],
+    ["has a keyword with an invalid value", { type: "string", minLength: "1" }],
   ])("that %s", (_, field) => {
     expect(() => form({ a: field })).toThrow("not a valid schema");
   });
@@ -67,8 +67,8 @@ describe("a round of requests is rejected", () => {
 
   it.each<[string, JsonObject]>([
     ["without messages", { maxTokens: 10 }],
-    ["with tools that the model does not take", { messages: [], maxTokens: 10, tools: [] }],
-  ])("that asks the model something %s", async (_, params) => {
+    ["with tools that the model does not accept", { messages: [], maxTokens: 10, tools: [] }],
+  ])("that requests sampling %s", async (_, params) => {
     const inputRequests = {
       first: { method: "sampling/createMessage", params: { messages: [], maxTokens: 10 } },
       title: { method: "sampling/createMessage", params },
@@ -77,7 +77,7 @@ describe("a round of requests is rejected", () => {
       code: "execution_failed",
       message: expect.stringContaining("The MCP server s requires input before it continues."),
     });
-    // All are looked at before any is put.
+    // All are checked before any is passed on.
     expect(onSampling).not.toHaveBeenCalled();
   });
 });

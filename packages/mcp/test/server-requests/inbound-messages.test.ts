@@ -15,7 +15,7 @@ const ask = (method: string, id = "call_1"): ToolCall => ({
 });
 const bind: ToolCall = { id: "bind_1", name: "bind", arguments: {} };
 
-/** Resolves when the call has told how far it is: the server works on it. */
+/** Resolves when the call has reported progress: the server is working on it. */
 function working(executor: ToolExecutor, id: string): Promise<void> {
   return new Promise((resolve) => {
     executor.on((event: ToolEvent) => {
@@ -61,7 +61,7 @@ describe("a server of the older protocol", () => {
       content: { name: "Emma", copies: 1 },
     });
     const [[request, { signal, ...call }]] = asked as [(typeof asked)[0]];
-    // What nobody sees is taken out.
+    // Invisible characters are removed.
     expect(request).toMatchObject({ mode: "form", server: "press", message: "Name?" });
     expect(call).toEqual({ callId: "call_1", toolName: "ask", runId: expect.any(String) });
     expect(signal.aborted).toBe(false);
@@ -78,7 +78,7 @@ describe("a server of the older protocol", () => {
     });
   });
 
-  it.each(["decline", "cancel"] as const)("hears a %s", async (action) => {
+  it.each(["decline", "cancel"] as const)("receives a %s", async (action) => {
     const executor = await pressExecutor("legacy", { onElicitation: () => ({ action }) });
     expect(saidIn(await executor.execute(ask("form")))).toMatchObject({ action });
   });
@@ -88,7 +88,7 @@ describe("a server of the older protocol", () => {
     expect(saidIn(await executor.execute(ask("insist")))).toEqual({ action: "decline" });
   });
 
-  it("gets only a cancel when the handler fails or its answer does not match the form", async () => {
+  it("gets only a cancel if the handler fails or its answer does not match the form", async () => {
     for (const onElicitation of [
       () => {
         throw new Error("the password is hunter2");
@@ -105,7 +105,7 @@ describe("a server of the older protocol", () => {
     }
   });
 
-  it("is declined when calls of several runs are in progress, so that the call is unknown", async () => {
+  it("is declined if calls of several runs are in progress, so that the call is unknown", async () => {
     const onElicitation = vi.fn<() => { action: "cancel" }>(() => ({ action: "cancel" }));
     const executor = await pressExecutor("legacy", { onElicitation });
     const stop = new AbortController();
@@ -119,7 +119,7 @@ describe("a server of the older protocol", () => {
     expect(saidIn(await executor.execute(ask("form")))).toEqual({ action: "cancel" });
   });
 
-  it("is answered when all calls in progress belong to one run", async () => {
+  it("is answered if all calls in progress belong to one run", async () => {
     const executor = await pressExecutor("legacy", { onElicitation: () => ({ action: "cancel" }) });
     const stop = new AbortController();
     await using run = executor.startRun({ signal: stop.signal });
@@ -131,7 +131,7 @@ describe("a server of the older protocol", () => {
     await other;
   });
 
-  it("puts no more than twenty requests at once to the host", async () => {
+  it("passes at most twenty requests at once to the host", async () => {
     const open: (() => void)[] = [];
     const executor = await pressExecutor("legacy", {
       onElicitation: () =>
@@ -140,7 +140,7 @@ describe("a server of the older protocol", () => {
         }),
     });
     executor.on((event) => {
-      // The last of those that were refused.
+      // The last of the refused ones.
       if (event.type !== "tool.progressed" || event.progress.done !== 9) return;
       for (const answer of open) answer();
     });
@@ -158,8 +158,8 @@ describe("a server of the older protocol", () => {
       },
     });
     expect(saidIn(await executor.execute(ask("page")))).toEqual({ action: "accept" });
-    const { completed, ...shown } = request as UrlElicitation;
-    expect(shown).toEqual({
+    const { completed, ...displayed } = request as UrlElicitation;
+    expect(displayed).toEqual({
       mode: "url",
       server: "press",
       message: "Sign the contract.",
@@ -169,7 +169,7 @@ describe("a server of the older protocol", () => {
     await completed;
   });
 
-  it("does not use up the call's timeout while a person is asked", async () => {
+  it("does not use the call's timeout while a person is asked", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
     const executor = await pressExecutor(
       "legacy",
@@ -207,7 +207,7 @@ describe("a server of the older protocol", () => {
     });
   });
 
-  it("that requires a visit to a page receives the call again when a handler accepts", async () => {
+  it("that requires a visit to a page receives the call again if a handler accepts", async () => {
     const executor = await pressExecutor("legacy", { onElicitation: () => ({ action: "accept" }) });
     expect(saidIn(await executor.execute({ id: "call_1", name: "sign", arguments: {} }))).toBe(
       "signed",

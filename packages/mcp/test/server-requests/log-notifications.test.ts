@@ -16,14 +16,14 @@ function eventsOf(executor: ToolExecutor): ToolEvent[] {
 
 describe.each(eras)("a server of the %s protocol that writes a log", (era) => {
   it("is passed to the listener with its call", async () => {
-    const heard: [LogMessage, string | undefined][] = [];
+    const received: [LogMessage, string | undefined][] = [];
     const onLog = (message: LogMessage, call: { callId: string } | undefined): void => {
-      heard.push([message, call?.callId]);
+      received.push([message, call?.callId]);
       throw new Error("of no consequence");
     };
     const executor = await pressExecutor(era, { onLog });
     expect(saidIn(await executor.execute(deliver))).toBe("delivered");
-    expect(heard).toEqual([
+    expect(received).toEqual([
       [{ server: "press", level: "debug", data: "wheels turn" }, "call_1"],
       [{ server: "press", level: "warning", logger: "stock", data: { paper: "low" } }, "call_1"],
     ]);
@@ -42,7 +42,7 @@ describe.each(eras)("a server of the %s protocol that writes a log", (era) => {
     const executor = await pressExecutor(era);
     const events = eventsOf(executor);
     await executor.execute(deliver);
-    // The older protocol writes unasked.
+    // The older protocol sends logs without a request.
     const progress = events.filter(({ type }) => type === "tool.progressed");
     expect(progress).toHaveLength(era === "modern" ? 0 : 1);
   });
@@ -62,7 +62,7 @@ describe.each([
       error: { code: "timeout" },
     });
     expect(events.filter(({ type }) => type === "tool.progressed").length).toBeGreaterThan(1);
-    // The server has heard of it, and the connection is as it was.
+    // The server was notified, and the connection is unchanged.
     expect(saidIn(await executor.execute({ id: "call_2", name: "stopped", arguments: {} }))).toBe(
       1,
     );
@@ -71,7 +71,7 @@ describe.each([
 
 describe("MF27: a call whose result and cancellation cross", () => {
   it.each(["at once", "when it is cancelled"])(
-    "ends once when the server answers %s",
+    "ends once if the server answers %s",
     async (answer) => {
       const file = fileURLToPath(new URL("../support/late-response-server.ts", import.meta.url));
       const source = opened({
@@ -90,7 +90,7 @@ describe("MF27: a call whose result and cancellation cross", () => {
       const calls = Array.from({ length: 50 }, async (_, index) => {
         const stop = new AbortController();
         executor.on((event) => {
-          // Stopped later and later after the call has gone out.
+          // Stopped at increasing delays after the call was sent.
           if (event.type === "tool.started" && event.callId === `${index}`)
             later(index, () => stop.abort());
         });
@@ -112,7 +112,7 @@ describe("MF27: a call whose result and cancellation cross", () => {
   );
 });
 
-/** Does something after so many turns of the event loop. */
+/** Runs code after a number of turns of the event loop. */
 function later(turns: number, what: () => void): void {
   if (turns === 0) what();
   else setImmediate(() => later(turns - 1, what));

@@ -3,7 +3,7 @@ import type { McpServer } from "../../src/index.ts";
 import { greets, rawHttp } from "../support/raw-http.ts";
 import { opened } from "../support/open-source.ts";
 
-/** What a server hears: with what it was connected to, and of what. */
+/** The messages that a server receives: at the connection, and later. */
 async function heardWith(roots: McpServer["roots"]) {
   const declared: unknown[] = [];
   const methods: (string | undefined)[] = [];
@@ -32,7 +32,7 @@ describe("a server of the older protocol", () => {
     await vi.waitFor(() => expect(methods).toContain("notifications/roots/list_changed"), 60_000);
   });
 
-  it("is not notified when they cannot change", async () => {
+  it("is not notified if they cannot change", async () => {
     const { source, declared, methods } = await heardWith([{ uri: "/books" }]);
     expect(declared).toEqual([{}]);
     source.rootsChanged();

@@ -21,7 +21,7 @@ import {
 } from "../support/everything-server.ts";
 import { executorOver, opened, toolOf } from "../support/open-source.ts";
 
-/** The two that ask the host to answer with a task: this host never says that it does, see below. */
+/** The two that ask the host to answer with a task: this host never declares that, see below. */
 const asyncTools = ["trigger-elicitation-request-async", "trigger-sampling-request-async"];
 
 const form = { name: "Emma", integer: 7, birthdate: "1815-12-23", email: "emma@hartfield.test" };
@@ -63,7 +63,7 @@ describe.each(transports)("server-everything over %s", (transport) => {
       { mode: "form", server: "everything", requestedSchema: { required: ["name"] } },
     ]);
     const [request] = asked;
-    if (request?.mode !== "form") throw new Error("It is no form.");
+    if (request?.mode !== "form") throw new Error("It is not a form.");
     expect(Object.keys(request.requestedSchema["properties"] as object)).toHaveLength(13);
     expect(JSON.parse(/Raw result: ([^]*)$/.exec(said)?.[1] ?? "")).toEqual({
       action: "accept",
@@ -130,9 +130,9 @@ describe.each(transports)("server-everything over %s", (transport) => {
       expect(message).toMatch(/The research query "python" could have multiple/);
       return { action: "accept", content: { interpretation: "snake" } };
     };
-    const told: unknown[] = [];
+    const progressMessages: unknown[] = [];
     const stop = host.executor.on((event) => {
-      if (event.type === "tool.progressed") told.push(event.progress.message);
+      if (event.type === "tool.progressed") progressMessages.push(event.progress.message);
     });
     const args = { topic: "python", ambiguous: true };
     const { taskId } = await call("simulate-research-query", args);
@@ -140,7 +140,7 @@ describe.each(transports)("server-everything over %s", (transport) => {
     stop();
     if (outcome?.status !== "completed") throw new Error("The task came to nothing.");
     expect(textOf(outcome.result)).toMatch(/# Research Report: python \(snake\)/);
-    expect(told).toContain("Gathering sources...");
+    expect(progressMessages).toContain("Gathering sources...");
   });
 });
 
@@ -172,18 +172,19 @@ describe("server-everything, for a host without handlers,", () => {
     const resumed = await executor.resume(outcome.interruption, [
       { type: "approve", requestId: request?.id ?? "" },
     ]);
-    // Then it asks live, which nobody can answer.
+    // Then it asks during the call, which has no handler.
     expect(resumed).toMatchObject({ status: "completed" });
     if (resumed.status !== "completed") return;
     expect(textOf(resumed.result)).toMatch(/User declined to open the URL/);
   });
 
   /**
-   * A server may ask a client to answer a question with a task (2025-11-25, basic/utilities/tasks), and ask again until the
-   * answer is there. A host that says that it does so has to keep answers for servers to fetch; 2026-07-28 took it out
-   * of the protocol, and a question that waits has the connection to wait on. So it is not declared.
+   * A server may ask a client to answer a question with a task (2025-11-25, basic/utilities/tasks),
+   * and poll until the answer exists. A host that declares that has to keep answers for servers to
+   * fetch; 2026-07-28 removed it from the protocol, and a question that waits has the connection to
+   * wait on. So it is not declared.
    */
-  it.each(asyncTools)("lists no %s: answers to questions are no tasks here", async (name) => {
+  it.each(asyncTools)("lists no %s: answers to questions are not tasks here", async (name) => {
     const { server } = await everything("stdio", {
       onElicitation: () => ({ action: "decline" }),
       onSampling: () => ({ role: "assistant", content: [], model: "none" }),

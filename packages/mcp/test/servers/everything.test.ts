@@ -79,7 +79,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     const { content: image } = await call("get-tiny-image");
     expect(image.map(({ type }) => type)).toEqual(["text", "image", "text"]);
     const [, picture] = image;
-    if (picture?.type !== "image") throw new Error("It is no picture.");
+    if (picture?.type !== "image") throw new Error("It is not a picture.");
     expect(Buffer.from(picture.data, "base64").subarray(1, 4).toString()).toBe("PNG");
 
     const { content: links } = await call("get-resource-links", { count: 2 });
@@ -115,7 +115,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
         blob: expect.stringMatching(/^\w+=*$/),
       },
     });
-    // A model is shown no base64, but where it is.
+    // A model does not see base64, but its location.
     const { content, artifacts } = await call("get-resource-reference", binary);
     expect(artifacts).toMatchObject([{ mediaType: "text/plain", name: "3" }]);
     expect(content[1]).toMatchObject({ text: expect.stringContaining(artifacts[0]?.key ?? "") });
@@ -147,7 +147,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     const embedded = { name: "a.gz", data, outputType: "resource" };
     const { content } = await callBinary("gzip-file-as-resource", embedded);
     const [block] = content;
-    if (block?.type !== "resource") throw new Error("It is no resource.");
+    if (block?.type !== "resource") throw new Error("It is not a resource.");
     expect(gunzipSync(Buffer.from(block.resource.blob ?? "", "base64")).toString()).toBe(
       "Mr. Knightley",
     );
@@ -172,21 +172,21 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
   });
 
   it("reports progress", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const stop = host.executor.on((event) => {
       // The server logs in between, when it has the host's roots.
       const { progress } = event as Partial<Extract<typeof event, { type: "tool.progressed" }>>;
-      if (progress?.done !== undefined) told.push(progress);
+      if (progress?.done !== undefined) reported.push(progress);
     });
     const result = await call("trigger-long-running-operation", { duration: 0.1, steps: 4 });
     stop();
     expect(textOf(result)).toBe(
       "Long running operation completed. Duration: 0.1 seconds, Steps: 4.",
     );
-    expect(told).toEqual([1, 2, 3, 4].map((done) => ({ done, total: 4 })));
+    expect(reported).toEqual([1, 2, 3, 4].map((done) => ({ done, total: 4 })));
   });
 
-  it("writes a log when it is enabled", async () => {
+  it("writes a log if it is enabled", async () => {
     logs.length = 0;
     expect(textOf(await call("toggle-simulated-logging"))).toMatch(/^Started simulated/);
     await vi.waitFor(
@@ -294,7 +294,7 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     ).resolves.toMatchObject({ status: "failed", error: { code: "invalid_arguments" } });
   });
 
-  it("completes arguments of prompts, with those that are chosen, and of templates", async () => {
+  it("completes arguments of prompts, with the chosen ones, and of templates", async () => {
     const complete = async (
       ref: JsonObject,
       name: string,
@@ -314,13 +314,13 @@ describe.each(everythingTransports)("server-everything over %s", (transport) => 
     expect(await complete(template, "resourceId", "x")).toEqual([]);
   });
 
-  it("has an environment of its own", async () => {
+  it("has its own environment", async () => {
     const environment = JSON.parse(textOf(await call("get-env"))) as Record<string, string>;
     expect(environment["PATH"]).toBe(process.env["PATH"]);
     expect(environment["VITEST"]).toBeUndefined();
     if (transport !== "stdio") return;
     expect(environment["GREETING"]).toBe("hello");
-    // The server has it; nobody else is told.
+    // Only the server has it.
     expect(environment["SOME_TOKEN"]).not.toContain("t0psecret");
   });
 });

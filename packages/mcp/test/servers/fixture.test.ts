@@ -5,7 +5,7 @@ import { icons, sound } from "../support/fixture-server-state.ts";
 import { callOf } from "../support/everything-host.ts";
 import { executorOver, opened, toolOf } from "../support/open-source.ts";
 
-/** What no server from npm does. Its tasks are those of `tasks/remote-tasks.test.ts`. */
+/** Features that no server from npm has. Its tasks are those of `tasks/remote-tasks.test.ts`. */
 async function fixture(
   era: "legacy" | "modern",
 ): Promise<{ readonly http: FixtureHttp; readonly source: McpSource }> {

@@ -9,7 +9,7 @@ import { connected } from "../support/open-connection.ts";
 import { chromium, realServer } from "../support/real-servers.ts";
 import { executorOver, opened } from "../support/open-source.ts";
 
-/** What a tool of a server that is up answers; fails when the call did not reach it. */
+/** The answer of a tool of a running server; fails if the call did not reach it. */
 async function call(source: ToolSource, name: string, args: JsonObject): Promise<ToolResult> {
   await source.ready;
   const outcome = await executorOver(source).execute({ id: "1", name, arguments: args });
@@ -48,7 +48,7 @@ const neededArgs: Readonly<Record<string, readonly string[]>> = {
   "@bytebase/dbhub": ["--dsn", "sqlite:///:memory:"],
 };
 
-it.each(Object.entries(versions))("%s is spoken with in %s", async (name, version) => {
+it.each(Object.entries(versions))("%s is used in %s", async (name, version) => {
   const connection = await connected(realServer(name, neededArgs[name]));
   expect(connection.protocolVersion).toBe(version);
   expect(connection.era).toBe(version < "2026" ? "legacy" : "modern");
@@ -154,13 +154,13 @@ describe("context7, a server of the protocol of 2026-07-28", () => {
       query: "hooks",
     });
     expect(names(source)).toEqual(["query-docs", "resolve-library-id"]);
-    // Without the internet it has nothing to look in; what it says of that is its answer.
+    // Without the internet it has no data; its own message is the answer.
     expect(textOf(answer)).not.toBe("");
   });
 });
 
 describe("dbhub, a server of the protocol of 2026-07-28", () => {
-  it("asks a database", async () => {
+  it("queries a database", async () => {
     const dsn = `sqlite://${join(newFolder(), "books.db")}`;
     const source = opened(realServer("@bytebase/dbhub", ["--dsn", dsn]));
     await call(source, "execute_sql", { sql: "create table book (title text)" });

@@ -18,13 +18,13 @@ export interface ClaudeAgent {
   readonly executor: ToolExecutor;
   readonly claude: ClaudeTools;
   readonly api: MessagesApi;
-  /** A conversation of its own. */
+  /** One conversation. */
   begin(options?: Options, prompt?: AsyncIterable<SDKUserMessage>): Query;
   /** The same, to its end. */
   run(options?: Options): Promise<SDKResultMessage>;
 }
 
-/** What an agent is made of. */
+/** The parts of an agent. */
 export interface ClaudeAgentOptions {
   readonly tools: readonly Tool[];
   readonly turns: readonly ScriptedTurn[];
@@ -32,7 +32,7 @@ export interface ClaudeAgentOptions {
   readonly executor?: Omit<ExecutorOptions, "registry">;
 }
 
-/** What the agent's process is given of this one: nothing but where programs are, and a home of its own. */
+/** The environment of the agent's process: only the path of programs, and a separate home. */
 export async function claudeAgent(made: ClaudeAgentOptions): Promise<ClaudeAgent> {
   const home = mkdtempSync(join(tmpdir(), "toolweave-claude-"));
   const registry = new ToolRegistry([...made.tools]);
@@ -45,7 +45,7 @@ export async function claudeAgent(made: ClaudeAgentOptions): Promise<ClaudeAgent
   });
   const begin: ClaudeAgent["begin"] = (options = {}, prompt) =>
     query({
-      prompt: prompt ?? "Go on.",
+      prompt: prompt ?? "Continue.",
       options: {
         model: "claude-sonnet-4-5",
         cwd: home,

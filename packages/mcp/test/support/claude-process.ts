@@ -15,7 +15,7 @@ import {
 import { onTestFinished } from "vitest";
 import { claudeTools, type ClaudeTools, type ClaudeToolsOptions } from "../../src/claude/index.ts";
 
-/** The SDK's side of `claudeTools`, by hand: to do what the real one never would. */
+/** The SDK's side of `claudeTools`, written here: to do what the real one never would. */
 export interface ClaudeProcess {
   readonly executor: ToolExecutor;
   readonly claude: ClaudeTools;
@@ -44,7 +44,7 @@ export async function claudeProcess(
       { name: "claude-code", version: "1" },
       { versionNegotiation: { mode: "legacy" } },
     );
-    // What is not served would not be answered either.
+    // Methods that are not served would not be answered either.
     await Promise.all([connected, client.connect(theirs)]);
     onTestFinished(() => client.close());
     return client;
@@ -64,7 +64,7 @@ export async function claudeProcess(
   };
 }
 
-/** What the SDK says with its question. */
+/** The fields that the SDK sends with its question. */
 export function asking(more: object = {}): Parameters<CanUseTool>[2] {
   return {
     signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { eras, textOf, type Era } from "./open-gateway.ts";
 
-/** How many clients use a gateway, and how. */
+/** The number of clients of a gateway, and their behavior. */
 export interface ManyClientsOptions {
   readonly url: string;
   /** Half of them of each generation of the protocol, all connecting at once. */
@@ -12,23 +12,23 @@ export interface ManyClientsOptions {
   readonly change: () => void;
 }
 
-/** What became of the clients. */
+/** The results of the clients. */
 export interface ManyClientsReport {
   readonly connected: Readonly<Record<Era, number>>;
   readonly calls: number;
-  /** Answers that were not what was called for, and clients that could not connect, each as a sentence. */
+  /** Wrong answers, and clients that could not connect, each as a sentence. */
   readonly failures: readonly string[];
   /** HTTP answers by status, of those that are not successes. */
   readonly refused: Readonly<Record<number, number>>;
-  /** Streams that were opened; more than one of a client means that it was cut off. */
+  /** Opened streams; more than one per client means that it was disconnected. */
   readonly streams: number;
   /** Clients that were notified of the change at the end. */
   readonly notified: Readonly<Record<Era, number>>;
 }
 
 /**
- * Clients of both generations, each with a stream that stays open: they connect at once, call `say`, and wait for a
- * change. The tool `say` answers with its argument `say`.
+ * Clients of both generations, each with a stream that stays open: they connect at once, call
+ * `say`, and wait for a change. The tool `say` answers with its argument `say`.
  */
 export async function manyClients(options: ManyClientsOptions): Promise<ManyClientsReport> {
   const failures: string[] = [];
@@ -90,7 +90,7 @@ export async function manyClients(options: ManyClientsOptions): Promise<ManyClie
   );
   const changed = new Promise<void>((resolve) => (allNotified = resolve));
   options.change();
-  // If a client was cut off it is not notified: its absence is in the report.
+  // If a client was disconnected it is not notified: its absence is in the report.
   let timer: NodeJS.Timeout | undefined;
   await Promise.race([changed, new Promise((resolve) => (timer = setTimeout(resolve, 10_000)))]);
   clearTimeout(timer);

@@ -7,13 +7,13 @@ import { forwardToClient, serveMcp, type McpGateway } from "../../src/gateway/in
 import { answer, httpLibrary } from "./http-library.ts";
 
 /**
- * Libraries behind gateways, in a process of their own: another gateway with a library of its own at each path; at those
- * that end in `/asks` the client is asked at once. Says where they are; `pause` cuts all connections and takes none until
- * `resume`.
+ * Libraries behind gateways, in a child process: another gateway with its own library at each path;
+ * at those that end in `/asks` the client is asked at once. Returns their URLs; `pause` cuts all
+ * connections and accepts none until `resume`.
  */
 const gateways = new Map<string, Promise<McpGateway>>();
 
-/** What one gateway has signed another one takes: they are the processes of one host. */
+/** A state that one gateway has signed is accepted by another: they are processes of one host. */
 const key = "0123456789abcdef0123456789abcdef";
 
 const gatewayOf = (path: string, authorization: string): Promise<McpGateway> => {
@@ -29,7 +29,7 @@ const begin = async (path: string, authorization: string): Promise<McpGateway> =
       name: "library",
       prefix: false,
       url: library.url,
-      // Each gateway has a library of its own, and all of them are the same program.
+      // Each gateway has its own library, and all of them are the same program.
       declaration: "library",
       headers: { authorization },
       ...(path.endsWith("/asks") ? forwardToClient : {}),
@@ -40,7 +40,7 @@ const begin = async (path: string, authorization: string): Promise<McpGateway> =
     registry,
     policy: "autonomous",
     key,
-    // Whoever the gateway is a source of shortens what its model is shown.
+    // The host that uses the gateway as a source shortens its model's descriptions.
     maxOutputBytes: Infinity,
   });
   return serveMcp(registry, executor, { key });

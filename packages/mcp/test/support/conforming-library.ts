@@ -7,23 +7,23 @@ import type { ToolSource } from "@toolweave/core";
 import { isFullRun } from "@toolweave/test-support";
 import { afterAll } from "vitest";
 
-/** The credential that the library is given, and shows. */
+/** The credential that the library receives, and returns. */
 export const libraryToken = "t0ken-that-never-comes-out";
 
 /**
- * All rules in a full run. In a quick one: those that the transport can change; one server over HTTP is tried with all
- * rules there, too.
+ * All rules in a full run. In a quick one: those that the transport can affect; one server over
+ * HTTP is tested with all rules there, too.
  */
 export const transportRules: ConformanceOptions = isFullRun
   ? {}
   : { only: ["CANCEL", "SUSPEND", "TIMEOUT", "EVENT"] };
 
-/** What a library writes down, until the test file is done. */
+/** The records of a library, until the test file is done. */
 export class LibraryFolder {
   readonly #folder: string = mkdtempSync(join(tmpdir(), "toolweave-library-"));
   readonly added: string = join(this.#folder, "added");
   readonly lent: string = join(this.#folder, "lent");
-  /** While it is there the library is closed: see `library-server.ts`. */
+  /** While it exists the library is closed: see `library-server.ts`. */
   readonly closed: string = join(this.#folder, "closed");
 
   constructor() {
@@ -35,7 +35,7 @@ export class LibraryFolder {
     return readFileSync(file, "utf8").split("\n").slice(0, -1);
   }
 
-  /** A person who says their name. */
+  /** A person who enters their name. */
   borrowing(tool: string): SuspendingCall {
     return {
       tool,
@@ -45,7 +45,7 @@ export class LibraryFolder {
     };
   }
 
-  /** A person who goes to the page that they are led to. */
+  /** A person who visits the given page. */
   paying(tool: string): SuspendingCall {
     return {
       tool,
@@ -59,19 +59,19 @@ export class LibraryFolder {
   }
 }
 
-/** How one library differs from the others. */
+/** The differences of one library from the others. */
 export interface ConformingLibrary extends Pick<Manifest, "name" | "create" | "outage"> {
   readonly folder: LibraryFolder;
   /** Its tools' names here, by their own. */
   named(tool: string): string;
-  /** What waits for a person: the older generation cannot wait for an answer to a form. */
+  /** The calls that wait for a person: the older generation cannot wait for an answer to a form. */
   readonly waits?: SuspendingCall;
-  /** All sources have the same library: a change of it would be one for the next of them. */
+  /** All sources have the same library: a change would also affect the next of them. */
   readonly isShared?: boolean;
   readonly without?: Exclude<Manifest["without"], string>;
 }
 
-/** The library with everything that the kit can try. */
+/** The library with everything that the kit can test. */
 export function conformingLibrary(library: ConformingLibrary): Manifest {
   const { name, create, outage, folder, named, waits, isShared = false, without } = library;
   const { added, lent } = folder;
@@ -112,7 +112,7 @@ async function reorganise(source: ToolSource, named: ConformingLibrary["named"])
   await tool?.invoke({}, context as never);
 }
 
-/** The library goes away when a file is there. */
+/** The library is unavailable while a file exists. */
 export function closing({ closed }: LibraryFolder): NonNullable<Manifest["outage"]> {
   return {
     begin: () => writeFileSync(closed, ""),

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
 
 /**
- * A server that answers a call with whatever stands in its arguments as `result` or `error`: the SDK's server would
- * send none of it. The older protocol by hand.
+ * A server that answers a call with the `result` or `error` in its arguments: the SDK's server
+ * would send none of it. It implements the older protocol itself.
  */
 interface Message {
   readonly id?: number;

@@ -25,7 +25,7 @@ export const toolsForEverybody: readonly string[] = [
   "trigger-long-running-operation",
 ];
 
-/** Those for a host that can put questions to a person. */
+/** Those for a host that can ask a person. */
 export const toolsThatAsk: readonly string[] = [
   "trigger-elicitation-request",
   "trigger-url-elicitation",
@@ -35,7 +35,7 @@ export const toolsThatAsk: readonly string[] = [
 export interface EverythingHost {
   readonly source: McpSource;
   readonly executor: ToolExecutor;
-  /** What a tool answers; fails when the call did not reach it. */
+  /** The answer of a tool; fails if the call did not reach it. */
   call(name: string, args?: JsonObject, options?: RunOptions): Promise<ToolResult>;
   close(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function everythingHost(
   };
 }
 
-/** What a tool answers; fails when the call did not reach it. */
+/** The answer of a tool; fails if the call did not reach it. */
 export async function callOf(
   executor: ToolExecutor,
   name: string,

@@ -7,20 +7,20 @@ import { realServer } from "./real-servers.ts";
 const packageName = "@modelcontextprotocol/server-everything";
 const preload = fileURLToPath(new URL("./loopback-preload.ts", import.meta.url));
 
-/** How the everything server can be reached. */
+/** The transports of the everything server. */
 export const everythingTransports = ["stdio", "Streamable HTTP", "SSE"] as const;
 
 /** One of them. */
 export type EverythingTransport = (typeof everythingTransports)[number];
 
-/** The everything server, and how to end what was started for it. */
+/** The everything server, and the function that stops its process. */
 export interface Everything {
   /** For `mcpSource`. */
   readonly server: McpServer;
   stop(): Promise<void>;
 }
 
-/** Options of the source, whatever the server is reached over; `env` is for one over stdio. */
+/** Options of the source, for any transport; `env` is for stdio. */
 export type EverythingOptions = Partial<Omit<McpStdioServer, "command" | "args">>;
 
 /** The everything server over one of its transports; over HTTP it is started here, as a child on loopback. */

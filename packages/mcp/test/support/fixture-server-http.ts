@@ -19,13 +19,13 @@ export interface FixtureHttp {
   readonly requests: { readonly method: string; readonly session: string | undefined }[];
   /** Answers every further request with this status. */
   refuseWith: number | undefined;
-  /** Cuts all connections, and takes none until `resume`. Sessions and tasks stay. */
+  /** Cuts all connections, and accepts none until `resume`. Sessions and tasks stay. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How the fixture server is started over HTTP. */
+/** The options to start the fixture server over HTTP. */
 export interface FixtureHttpOptions {
   /** Default: both. */
   readonly era?: "legacy" | "modern";

@@ -2,7 +2,10 @@ import { fileURLToPath } from "node:url";
 import { compileCache } from "@toolweave/test-support";
 import type { McpStdioServer } from "../../src/index.ts";
 
-/** The fixture server as a child process; each one has a world of its own. Compiled once: it is started often. */
+/**
+ * The fixture server as a child process; each one has its own state. Compiled once: it is started
+ * often.
+ */
 export const fixtureStdio: McpStdioServer = {
   name: "fixture",
   command: process.execPath,

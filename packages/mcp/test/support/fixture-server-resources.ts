@@ -50,7 +50,7 @@ const prompts: readonly Prompt[] = [
   {
     name: "greet",
     title: "Greet",
-    description: "Greet somebody.",
+    description: "Greet a person.",
     icons,
     arguments: [
       { name: "name", description: "Who is greeted.", required: true },
@@ -85,7 +85,7 @@ export function offerResources(server: Server): void {
   });
 }
 
-/** One of three pages; the cursor is where it begins. */
+/** One of three pages; the cursor is its offset. */
 export function page<Name extends string, One>(
   name: Name,
   all: readonly One[],
@@ -137,7 +137,7 @@ function promptOf(
       }
       const text = month === undefined ? `Greet ${who}.` : `Greet ${who} in ${month}.`;
       return {
-        description: "Greet somebody.",
+        description: "Greet a person.",
         messages: [message("user", { type: "text", text })],
       };
     }

@@ -1,43 +1,43 @@
 import type { CallToolResult, JSONObject } from "@modelcontextprotocol/server";
 
-/** A task of the fixture server, in whichever generation it was made. */
+/** A task of the fixture server, of either generation. */
 export interface FixtureTask {
   readonly id: string;
   readonly tool: string;
   readonly plan: TaskPlan;
   status: "working" | "input_required" | "completed" | "failed" | "cancelled";
-  /** How often it has been looked at. */
+  /** The number of polls. */
   looks: number;
-  /** What a person answered. */
+  /** The answer of a person. */
   answer?: JSONObject;
-  /** Called whenever it has moved on. */
+  /** Called whenever its state has changed. */
   moved?: () => void;
 }
 
-/** What a task does: it moves on each time that somebody looks at it, and so never depends on time. */
+/** The work of a task: it advances with each poll, and so never depends on time. */
 export interface TaskPlan {
-  /** How many looks it takes. */
+  /** The number of polls that it takes. */
   readonly steps: number;
   readonly outcome: "complete" | "error" | "fail" | "ask" | "never";
   readonly pollMs: number;
 }
 
-/** What may have changed: a list, or the resource at `uri`. */
+/** A possible change: a list, or the resource at `uri`. */
 export interface FixtureChange {
   readonly what: "tools" | "prompts" | "resources" | "resource";
   readonly uri?: string;
 }
 
-/** What outlives a server that is made anew for each request. */
+/** The state that outlives a server that is created for each request. */
 export class FixtureWorld {
-  /** Grows with each change of the tools. */
+  /** Increases with each change of the tools. */
   edition = 0;
-  /** The requests that were cancelled, by the `label` that they were made with. */
+  /** The cancelled requests, by the `label` that they were made with. */
   readonly cancelled: string[] = [];
   readonly tasks: Map<string, FixtureTask> = new Map();
-  /** Answers that a task has begun wait for this. */
+  /** The response of a created task waits for this. */
   answering: Promise<void> | undefined;
-  /** Whoever has to be told of changes. */
+  /** The listeners for changes. */
   readonly listeners: Set<(change: FixtureChange) => void> = new Set();
 
   announce(change: FixtureChange): void {
@@ -53,10 +53,10 @@ export const said = (text: string): CallToolResult => ({ content: [{ type: "text
 export const picture =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
 
-/** A sound of no length. */
+/** Audio of length zero. */
 export const sound = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
-/** What pictures of a tool, a resource, a prompt or the server look like. */
+/** The icons of a tool, a resource, a prompt or the server. */
 export const icons: { src: string; mimeType: string; sizes: string[] }[] = [
   { src: `data:image/png;base64,${picture}`, mimeType: "image/png", sizes: ["1x1"] },
 ];

@@ -28,7 +28,10 @@ const question = {
   },
 };
 
-/** Whether a call is to be made a task: it asks for one (2025-11-25), or its client knows them (the extension of 2026-07-28). */
+/**
+ * Whether a call should become a task: it requests one (2025-11-25), or its client supports them
+ * (the extension of 2026-07-28).
+ */
 export function wantsTask(params: { task?: unknown }, ctx: ServerContext): boolean {
   const { envelope } = ctx.mcpReq;
   if (envelope === undefined) return params.task !== undefined;
@@ -38,7 +41,7 @@ export function wantsTask(params: { task?: unknown }, ctx: ServerContext): boole
   return extensions?.[extension] !== undefined;
 }
 
-/** Begins a task, and says so as the generation of the request does. */
+/** Creates a task, and returns it in the format of the request's generation. */
 export async function beginTask(
   world: FixtureWorld,
   tool: string,
@@ -48,15 +51,18 @@ export async function beginTask(
   const task: FixtureTask = { id: randomUUID(), tool, plan, status: "working", looks: 0 };
   world.tasks.set(task.id, task);
   await answering(world, task, ctx);
-  // The SDK wants content with any answer to a call, and its types know no tasks.
+  // The SDK requires content in any answer to a call, and its types have no tasks.
   const answer =
     ctx.mcpReq.envelope === undefined
-      ? { content: [], task: shown(task, false) }
-      : { content: [], resultType: "task", ...shown(task, true) };
+      ? { content: [], task: toWire(task, false) }
+      : { content: [], resultType: "task", ...toWire(task, true) };
   return answer as never;
 }
 
-/** Until the answer may go out. In the newer generation whoever gives up the request gives up its task. */
+/**
+ * Until the answer may be sent. In the newer generation a client that cancels the request cancels
+ * its task.
+ */
 async function answering(
   world: FixtureWorld,
   task: FixtureTask,
@@ -67,7 +73,7 @@ async function answering(
   if (signal.aborted && envelope !== undefined) task.status = "cancelled";
 }
 
-/** Answers what is asked about tasks, in both generations. */
+/** Answers requests about tasks, in both generations. */
 export function offerTasks(server: Server, world: FixtureWorld): void {
   const found = (taskId: unknown): FixtureTask => {
     const task = world.tasks.get(String(taskId));
@@ -77,16 +83,16 @@ export function offerTasks(server: Server, world: FixtureWorld): void {
   handle(server, "tasks/get", ({ taskId }, ctx) => {
     const task = found(taskId);
     moveOn(task);
-    return shown(task, ctx.mcpReq.envelope !== undefined);
+    return toWire(task, ctx.mcpReq.envelope !== undefined);
   });
   handle(server, "tasks/cancel", ({ taskId }, ctx) => {
     const task = found(taskId);
     if (!hasEnded(task)) task.status = "cancelled";
     task.moved?.();
-    return ctx.mcpReq.envelope === undefined ? shown(task, false) : {};
+    return ctx.mcpReq.envelope === undefined ? toWire(task, false) : {};
   });
   handle(server, "tasks/list", () => ({
-    tasks: Array.from(world.tasks.values(), (task) => shown(task, false)),
+    tasks: Array.from(world.tasks.values(), (task) => toWire(task, false)),
   }));
   handle(server, "tasks/update", ({ taskId }, ctx) => {
     const task = found(taskId);
@@ -134,8 +140,8 @@ function moveOn(task: FixtureTask): void {
   else task.status = outcome === "fail" ? "failed" : "completed";
 }
 
-/** A task as the wire shows it: of the newer generation with what came of it, or what it asks. */
-function shown(task: FixtureTask, isModern: boolean): JSONObject {
+/** A task in wire format: in the newer generation with its result, or its questions. */
+function toWire(task: FixtureTask, isModern: boolean): JSONObject {
   const { id, status, looks, plan } = task;
   const times = { createdAt: "2026-01-01T00:00:00Z", lastUpdatedAt: "2026-01-01T00:00:00Z" };
   const statusMessage = `Step ${looks}`;

@@ -45,12 +45,12 @@ function schema(
 }
 
 const planSchema = schema({
-  steps: { type: "integer", minimum: 0, description: "Looks that it takes. Default: 2." },
+  steps: { type: "integer", minimum: 0, description: "Polls that it takes. Default: 2." },
   outcome: { enum: ["complete", "error", "fail", "ask", "never"] },
   pollMs: { type: "integer", description: "The interval that it proposes. Default: 10." },
 });
 
-/** All tools of the fixture server, by name; `edition` stands in the description of one of them. */
+/** All tools of the fixture server, by name; `edition` is in the description of one of them. */
 export function fixtureTools(edition: number): Readonly<Record<string, FixtureTool>> {
   return {
     echo: {
@@ -110,7 +110,7 @@ export function fixtureTools(edition: number): Readonly<Record<string, FixtureTo
     },
     count: {
       definition: {
-        description: "Count, and tell of each step.",
+        description: "Count, and report each step.",
         inputSchema: schema({ steps: { type: "integer" } }, ["steps"]),
         annotations: readOnly,
       },
@@ -136,7 +136,7 @@ export function fixtureTools(edition: number): Readonly<Record<string, FixtureTo
         new Promise((resolve) => {
           const stop = (): void => {
             world.cancelled.push(String(args["label"]));
-            resolve(said("Nobody reads this."));
+            resolve(said("This is not read."));
           };
           if (mcpReq.signal.aborted) stop();
           else mcpReq.signal.addEventListener("abort", stop, { once: true });
@@ -256,7 +256,10 @@ export function fixtureTools(edition: number): Readonly<Record<string, FixtureTo
   };
 }
 
-/** Questions: over a connection of the older protocol they are requests of the server's, in the newer one `input_required`. */
+/**
+ * Questions: over a connection of the older protocol they are requests of the server's, in the
+ * newer one `input_required`.
+ */
 const asking: Readonly<Record<string, FixtureTool>> = {
   ask_form: {
     definition: {

@@ -7,15 +7,17 @@ import { fixtureTools } from "./fixture-server-tools.ts";
 import { FixtureWorld, icons, type FixtureChange } from "./fixture-server-state.ts";
 
 /**
- * A server that does everything that a server can do, in both generations of the protocol: every kind of content, lists
- * of three pages, icons, `_meta`, progress, cancellation, logging, questions of all kinds, tasks of both generations,
- * resources, templates, prompts, completion, subscriptions, and changes on command.
+ * A server with every feature of a server, in both generations of the protocol: every kind of
+ * content, lists of three pages, icons, `_meta`, progress, cancellation, logging, questions of all
+ * kinds, tasks of both generations, resources, templates, prompts, completion, subscriptions, and
+ * changes on request.
  *
- * Over stdio: `node fixture-server.ts`. In a test: `fixtureStdio` of
- * `fixture-server-options.ts` for `mcpSource`, and `fixtureHttp()` of `fixture-server-http.ts` for one over HTTP in this
+ * Over stdio: `node fixture-server.ts`. In a test: `fixtureStdio` of `fixture-server-options.ts`
+ * for `mcpSource`, and `fixtureHttp()` of `fixture-server-http.ts` for one over HTTP in this
  * process (both generations at the same URL; the older one with sessions).
  *
- * @param announces tells this instance's own client of changes: not for one that lives for a single request.
+ * @param announces notifies this instance's own client of changes: not for one that lives for a
+ * single request.
  */
 export function fixtureServer(world: FixtureWorld, announces: boolean): Server {
   const server = new Server(
@@ -79,7 +81,7 @@ async function announce(
   watched: ReadonlySet<string>,
   { what, uri = "fixture://text" }: FixtureChange,
 ): Promise<void> {
-  // In the newer protocol the subscription says what is wanted, and the SDK looks at that.
+  // In the newer protocol the subscription lists the wanted notifications, and the SDK checks that.
   const isLegacy = server.getNegotiatedProtocolVersion()?.startsWith("2026") !== true;
   if (what === "tools") await server.sendToolListChanged();
   else if (what === "prompts") await server.sendPromptListChanged();

@@ -3,18 +3,18 @@ import { appendFileSync, readFileSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /**
- * A server that breaks in the ways that its first argument says, apart with commas. Its second argument is a file, to
- * which it adds its process id at every start.
+ * A server with the faults in its first argument, separated by commas. Its second argument is a
+ * file, to which it adds its process id at every start.
  *
  * - `mute`: answers nothing
- * - `brief`: ends 200 ms after every start
- * - `once`: breaks so only until it is started for the second time
- * - `stubborn`: does not end with its input, nor when it is told to
- * - `children`: starts a process that nobody tells to end, and writes its id down, too
- * - `detached`: the same, of one that detaches itself
- * - `follows`: one that detaches itself, and ends when its parent has
+ * - `brief`: exits 200 ms after every start
+ * - `once`: has the faults only until its second start
+ * - `stubborn`: does not exit with its input, nor on a signal
+ * - `children`: starts a process that is not told to exit, and writes its id, too
+ * - `detached`: the same, with a detached process
+ * - `follows`: a detached process that exits when its parent has
  * - `deaf`: does not answer `ping`
- * - `flood`: says without end that its tools have changed
+ * - `flood`: announces without end that its tools have changed
  */
 const [, , ways = "", file] = process.argv;
 const starts = file === undefined ? 0 : linesOf(file);

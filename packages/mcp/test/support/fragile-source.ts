@@ -10,10 +10,10 @@ import { executorOver } from "./open-source.ts";
 
 const script = fileURLToPath(new URL("./fragile-server.ts", import.meta.url));
 
-/** A server that breaks, and the processes that it has been. */
+/** A faulty server, and its processes so far. */
 export interface Fragile {
   readonly server: McpStdioServer;
-  /** The ids of all of them, the earliest first. */
+  /** All process ids, the earliest first. */
   pids(): readonly number[];
 }
 
@@ -36,7 +36,7 @@ export function fragile(ways: string, more: Partial<McpStdioServer> = {}): Fragi
   };
 }
 
-/** The process ids that a fragile server has written down. */
+/** The process ids that a faulty server has written. */
 export function pidsIn(file: string): readonly number[] {
   try {
     return readFileSync(file, "utf8").split("\n").filter(Boolean).map(Number);
@@ -45,7 +45,7 @@ export function pidsIn(file: string): readonly number[] {
   }
 }
 
-/** What has ended and was not yet waited for by anybody is no process any more. */
+/** A process that has exited and was not waited for (a zombie) does not count. */
 export function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -69,7 +69,7 @@ export function calling(
   return executorOver(source).execute({ id: "1", name, arguments: {} }, options);
 }
 
-/** The text that a tool answers. */
+/** The text of a tool's answer. */
 export async function said(source: ToolSource, name: string): Promise<string> {
   const outcome = await calling(source, name);
   if (outcome.status === "interrupted") throw new Error("interrupted");

@@ -7,31 +7,31 @@ import { onTestFinished, vi } from "vitest";
 import { answer } from "./http-library.ts";
 import { library as libraryServer } from "./library.ts";
 
-/** A library that wants tokens, and the authorization server that issues them. */
+/** A library that requires tokens, and the authorization server that issues them. */
 export interface GuardedLibrary {
   readonly url: string;
   /** Of the authorization server, which is its issuer as well. */
   readonly authority: string;
-  /** Method and path of what the authorization server was asked. */
+  /** Method and path of the authorization server's requests. */
   readonly asked: string[];
   /** The tokens of all requests to the library. */
   readonly tokens: (string | undefined)[];
-  /** Of whom a token is. */
+  /** The owner of a token. */
   ownerOf(token: string): Promise<string | undefined>;
-  /** Which scope a tool needs beside `read`, by its name. */
+  /** The scope that a tool requires beside `read`, by its name. */
   readonly needs: Map<string, string>;
-  /** No scope is enough for the tools that need one. */
+  /** No scope is enough for the tools that require one. */
   isNeverContent: boolean;
-  /** What the authorization server knows of a token no more. */
+  /** The lost data of the authorization server about a token. */
   revoke(token: string): Promise<void>;
 }
 
-/** Starts both on loopback; they end with the test. Refresh tokens are good once. */
+/** Starts both on loopback; they end with the test. Refresh tokens can be used once. */
 export async function guardedLibrary(
   clients: readonly ClientMetadata[] = [],
   configuration: Configuration = {},
 ): Promise<GuardedLibrary> {
-  // It tells that it is not set up for production.
+  // It warns that it is not set up for production.
   vi.spyOn(console, "info").mockReturnValue();
   vi.spyOn(console, "warn").mockReturnValue();
   const asked: string[] = [];
@@ -95,7 +95,7 @@ export async function guardedLibrary(
   const found = async (token: string) =>
     (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token));
 
-  /** Why a request is not answered; nothing: it is. */
+  /** The reason why a request is rejected; undefined: it is answered. */
   const refusalOf = async (token: string | undefined, tool: string) => {
     const known = token === undefined ? undefined : await found(token);
     if (known?.aud !== `${origin}/mcp`) return { status: 401, says: 'scope="read"' };

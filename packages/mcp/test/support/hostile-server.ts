@@ -2,8 +2,8 @@ import { closeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /**
- * A server over stdio that attacks its host in the way that its tools are called, and answers then; the older protocol by
- * hand.
+ * A server over stdio that attacks its host in the way that its tools are named, and answers then;
+ * it implements the older protocol itself.
  */
 interface Message {
   readonly id?: number | string;
@@ -20,9 +20,9 @@ const notification = (method: string, params: string): void =>
   write(`{"jsonrpc":"2.0","method":"${method}","params":${params}}`);
 const lines = createInterface({ input: process.stdin });
 const liveOn = (): void => void setInterval(() => {}, 1_000);
-/** Answers that the host gave to what it was asked. */
+/** The host's answers to its requests. */
 let answered = 0;
-let heard = (): void => {};
+let received = (): void => {};
 
 const attacks: Readonly<Record<string, (id: Message["id"]) => void | Promise<void>>> = {
   odd_token: () =>
@@ -44,13 +44,13 @@ const attacks: Readonly<Record<string, (id: Message["id"]) => void | Promise<voi
     void process.stdout.write(Buffer.from([0, 0xff, 0xfe, 0xed, 0xa0, 0x80, 10, 0xef, 0xbb, 10])),
   /** A batch with as many elements as fit. */
   batch: () => write(`[${"1,".repeat(900_000)}1]`),
-  /** An answer with more values than anybody takes. */
+  /** An answer with more values than the maximum. */
   values: (id) =>
     write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[${"{},".repeat(3_000_000)}{}]}}`),
   questions: () =>
     new Promise<void>((resolve) => {
       answered = 0;
-      heard = () =>
+      received = () =>
         answered < 200
           ? send({ id: `q${answered}`, method: "sampling/createMessage", params })
           : resolve();
@@ -80,7 +80,7 @@ lines.on("line", (text) => {
   const { id, method, params } = JSON.parse(text) as Message;
   if (method === undefined) {
     answered += 1;
-    heard();
+    received();
   } else if (method === "initialize") {
     const serverInfo = { name: "hostile", version: "1" };
     send({

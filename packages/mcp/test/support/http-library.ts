@@ -16,7 +16,7 @@ export interface HttpLibrary {
   refuseWith: number | undefined;
   /** Those at `${url}/sessions`. */
   readonly sessions: SessionLibrary;
-  /** From here on nobody is there, until `resume`. */
+  /** From here on the server does not answer, until `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   close(): Promise<void>;
@@ -72,7 +72,7 @@ function libraryHandler(): McpHttpHandler {
   return handler;
 }
 
-/** Answers a request of Node with what a `fetch`-shaped handler answers. */
+/** Answers a Node.js request with the response of a `fetch`-shaped handler. */
 export async function answer(
   fetch: (request: Request) => Promise<Response>,
   incoming: IncomingMessage,

@@ -4,9 +4,9 @@ import { mcpSource } from "../../src/index.ts";
 import { listenHttp, serveMcp } from "../../src/gateway/index.ts";
 
 /**
- * A gateway over HTTP that is killed, with a server behind it. It loads, and begins when its parent sends the port; then
- * it says where it is. Its arguments are the server's script, the server's file, and the protocol's generation: `legacy`
- * refuses to speak the newer one.
+ * A gateway over HTTP that is killed, with a server behind it. It loads, and starts when its parent
+ * sends the port; then it sends its URL. Its arguments are the server's script, the server's file,
+ * and the protocol's generation: `legacy` refuses the newer one.
  */
 const [script = "", ledger = "", generation] = process.argv.slice(2);
 

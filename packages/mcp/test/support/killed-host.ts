@@ -3,8 +3,8 @@ import { compileCache } from "@toolweave/test-support";
 import { mcpSource } from "../../src/index.ts";
 
 /**
- * A host that is killed: it starts servers, closes and starts them again, and calls them all the time. Its arguments are
- * files for the servers' process ids, one for each server.
+ * A host that is killed: it starts servers, closes and starts them again, and calls them all the
+ * time. Its arguments are files for the servers' process ids, one for each server.
  */
 const [script = "", ...files] = process.argv.slice(2);
 const ways = ["children", "stubborn", "stubborn,children"];

@@ -1,8 +1,9 @@
 import { createInterface } from "node:readline";
 
 /**
- * A server whose answers cross what the host sends: it answers a call when it hears that it was cancelled, or at once
- * and once more then. The older protocol by hand, since the SDK's server would say nothing.
+ * A server whose answers cross the host's messages: it answers a call when it is notified of the
+ * cancellation, or at once and once more then. It implements the older protocol itself, since the
+ * SDK's server would not answer.
  */
 interface Message {
   readonly id?: number;

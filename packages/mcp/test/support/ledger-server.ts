@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /**
- * A server over stdio whose tool `write` adds its `id` to the file of the first argument, and ends its process where its
- * `ends` says: `before` it has written, `after` it, or in the `midst` of its answer.
+ * A server over stdio whose tool `write` adds its `id` to the file of the first argument, and exits
+ * at the point of `ends`: `before` it has written, `after` it, or in the `midst` of its answer.
  */
 const [, , ledger = ""] = process.argv;
 

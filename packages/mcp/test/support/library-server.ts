@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { library } from "./library.ts";
 
-// While this file is there the library is closed.
+// While this file exists the library is closed.
 const closed = process.env["LIBRARY_CLOSED"];
 if (closed !== undefined) {
   const look = (): void => {
@@ -13,6 +13,6 @@ if (closed !== undefined) {
 }
 
 const world = { edition: 0 };
-// Its own transport knows the older generation only.
+// Its own transport supports the older generation only.
 if (process.argv.includes("legacy")) await library(world).connect(new StdioServerTransport());
 else serveStdio(() => library(world));

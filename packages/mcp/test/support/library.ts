@@ -14,7 +14,7 @@ const said = (text: string): CallToolResult => ({ content: [{ type: "text", text
 export const cover =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
 
-/** A sound of no length. */
+/** Audio of length zero. */
 export const silence = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
 const book = {
@@ -42,20 +42,20 @@ const fine = {
   url: "https://library.test/fines",
 };
 
-/** What a person has answered. */
+/** The answer of a person. */
 interface Answered {
   readonly action: string;
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** What outlives a server that is made anew for each request. */
+/** The state that outlives a server that is created for each request. */
 export interface LibraryWorld {
   edition: number;
-  /** Tells all clients that the tools have changed. */
+  /** Notifies all clients that the tools have changed. */
   announce?: () => void;
 }
 
-/** A library as an MCP server: something of everything that a server can do. */
+/** A library as an MCP server, with most features of a server. */
 export function library(world: LibraryWorld): McpServer {
   const server = new McpServer({ name: "library", version: "1.0.0" });
   const titles = new Map([[1, "Emma"]]);
@@ -188,7 +188,7 @@ export function library(world: LibraryWorld): McpServer {
           },
         });
       }
-      if (answer.action !== "accept") return said("Nobody borrows it.");
+      if (answer.action !== "accept") return said("It is not borrowed.");
       appendFileSync(file, `${answer.content?.["name"]}\n`);
       return said(`Lent to ${answer.content?.["name"]}.`);
     },

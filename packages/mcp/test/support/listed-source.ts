@@ -9,14 +9,14 @@ import { opened } from "./open-source.ts";
 
 const program = fileURLToPath(new URL("./listing-server.ts", import.meta.url));
 
-/** A server that lists what a test says. */
+/** A server that lists what a test sets. */
 export interface Listing {
   readonly server: McpStdioServer;
-  /** What it lists from now on, and answers. JSON text is sent as it is. */
+  /** Its list from now on, and its answers. JSON text is sent unchanged. */
   list(tools: readonly unknown[] | string, answer?: unknown): void;
 }
 
-/** Makes one; its file goes with the test. */
+/** Creates one; its file is removed after the test. */
 export function listing(
   tools: readonly unknown[] | string,
   more: Partial<McpStdioServer> = {},

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 /**
- * A server that lists whatever JSON stands in the file that its first argument names, at every list anew, and answers
- * every call with what stands there as `answer`: the older protocol by hand.
+ * A server that lists the JSON in the file that its first argument names, read again for every
+ * list, and answers every call with `answer` of that file. It implements the older protocol itself.
  */
 const file = process.argv[2] ?? "";
 
@@ -12,7 +12,7 @@ interface Message {
   readonly method: string;
 }
 
-// As text: the server must not stumble over what the client should not stumble over.
+// As text: the server must not fail at the values that the client should handle.
 const listed = (): string => readFileSync(file, "utf8");
 
 const answered = (): unknown =>

@@ -1,8 +1,8 @@
 import { Server, type AddressInfo } from "node:net";
 
 /**
- * Loaded before a server that would listen on every address, at a port that is known beforehand: it listens on loopback,
- * at a free port, and tells its parent which.
+ * Loaded before a server that would listen on every address, at a fixed port: it listens on
+ * loopback, at a free port, and sends that to its parent.
  */
 const { listen } = Server.prototype;
 

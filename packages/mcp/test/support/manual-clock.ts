@@ -5,7 +5,7 @@ interface Waiting extends ClockTimer {
   readonly callback: () => void;
 }
 
-/** A clock that goes on when it is told to. */
+/** A clock that advances on request. */
 export class HandClock implements Clock {
   readonly #waiting = new Set<Waiting>();
   #now = 0;
@@ -29,7 +29,7 @@ export class HandClock implements Clock {
     return this.#waiting.size;
   }
 
-  /** Goes on, with all that is due on the way and what comes of it. */
+  /** Advances, with all timers that are due and their consequences. */
   async go(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (;;) {

@@ -2,17 +2,17 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** What the model says in one turn: a text, or calls of tools. */
+/** The model's output in one turn: a text, or calls of tools. */
 type ModelTurn =
   | string
   | readonly { readonly id: string; readonly name: string; readonly input?: object }[];
 
-/** What the model was told of its calls, by their ids. */
+/** The results of the model's calls, by their ids. */
 export type ModelResults = Readonly<
   Record<string, { readonly text: string; readonly isError: boolean }>
 >;
 
-/** A turn, or what the model makes of what it was told. */
+/** A turn, or a function from the results to a turn. */
 export type ScriptedTurn = ModelTurn | ((results: ModelResults) => ModelTurn);
 
 /** A block of a message, as far as it matters here. */
@@ -33,7 +33,10 @@ export interface ModelRequest {
   }[];
 }
 
-/** An HTTP service that speaks Anthropic's Messages API, as far as streaming goes, and follows a script. */
+/**
+ * An HTTP service with Anthropic's Messages API, as far as streaming is concerned, which follows a
+ * script.
+ */
 export class MessagesApi {
   readonly requests: ModelRequest[] = [];
   readonly #server: Server;

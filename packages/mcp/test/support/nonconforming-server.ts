@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /**
- * A server that does what the SDK's would not: the older protocol by hand. Its first argument says
- * what is odd about it.
+ * A server that violates the protocol in a way that the SDK's would not: it implements the older
+ * protocol itself. Its first argument is the violation.
  */
 const odd = process.argv[2] ?? "";
 
@@ -72,7 +72,7 @@ const pages: Readonly<Record<string, (cursor: string | undefined) => object>> = 
             "a\u200B": { const: "\u200B", description: "\uFEFFFirst." },
             description: { type: "string", default: "\u200B", pattern: "^\u200B?$" },
             list: { type: "array", items: [{ title: "\u00ADItem" }, { enum: ["\u00AD"] }] },
-            // As JSON has it: a member, not a prototype.
+            // As in JSON: a member, not a prototype.
             ["__proto__"]: { $comment: "Se\u2060en." },
           },
           required: ["a\u200B"],
@@ -97,7 +97,7 @@ if (odd === "dies") {
   process.exit(3);
 }
 if (odd === "children") {
-  // A grandchild that nobody told to end.
+  // A grandchild that is not told to exit.
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
   process.stderr.write(`${child.pid}`);
   process.env["CHILD"] = `${child.pid}`;

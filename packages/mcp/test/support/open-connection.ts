@@ -24,13 +24,16 @@ export async function connected(
   return connection;
 }
 
-/** The server that breaks the wire, new for each test: what is found out of one is kept with its options. */
+/**
+ * The server that violates the wire format, created for each test: the findings about it are cached
+ * with its options.
+ */
 export function rawServer(): McpStdioServer {
   const args = [fileURLToPath(new URL("./raw-server.ts", import.meta.url))];
   return { name: "raw", command: process.execPath, args, env: compileCache };
 }
 
-/** The text that a tool answers with. */
+/** The text of a tool's answer. */
 export async function textOf(
   connection: McpConnection,
   name: string,

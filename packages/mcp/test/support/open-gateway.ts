@@ -31,20 +31,20 @@ export interface Serving {
   readonly registry: ToolRegistry;
   readonly executor: ToolExecutor;
   readonly gateway: McpGateway;
-  /** Where requests are nobody's. */
+  /** For requests without a caller. */
   readonly url: string;
-  /** Where they are this caller's. */
+  /** For requests of this caller. */
   as(caller: Caller): Promise<string>;
 }
 
-/** What a gateway serves, and how. */
+/** The tools and options of a gateway. */
 export interface ServingOptions {
   readonly tools?: readonly Tool[];
   readonly executor?: Omit<ExecutorOptions, "registry">;
   readonly gateway?: ServeMcpOptions;
 }
 
-/** Serves tools over HTTP. Everything runs unless `executor.policy` says otherwise. */
+/** Serves tools over HTTP. Everything is allowed unless `executor.policy` differs. */
 export async function serving(options: ServingOptions = {}): Promise<Serving> {
   const registry = new ToolRegistry([...(options.tools ?? [])]);
   const executor = new ToolExecutor({ registry, policy: "autonomous", ...options.executor });
@@ -60,10 +60,10 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   return { registry, executor, gateway, url: await listen(), as: listen };
 }
 
-/** What a client's user says when asked. */
+/** The answers of a client's user. */
 export type Says = (params: JsonObject) => JsonObject | Promise<JsonObject>;
 
-/** How a client is made. */
+/** The options of a client. */
 export interface ClientMaking {
   readonly capabilities?: ClientOptions["capabilities"];
   readonly says?: Says;
@@ -98,7 +98,7 @@ export function textOf({ content }: { readonly content?: unknown }): string {
   return (content as readonly { readonly text?: string }[]).map(({ text }) => text).join("\n");
 }
 
-/** A tool that answers with what it is asked for. */
+/** A tool that answers with its argument. */
 export function echo(name: string, more: Partial<Parameters<typeof defineTool>[0]> = {}): Tool {
   return defineTool({
     name,
@@ -109,7 +109,7 @@ export function echo(name: string, more: Partial<Parameters<typeof defineTool>[0
   } as Parameters<typeof defineTool>[0]) as Tool;
 }
 
-/** One request of the newer protocol as it goes over the wire; the answer as it comes. */
+/** One request of the newer protocol in wire format; the raw answer. */
 export async function post(
   url: string,
   method: string,
@@ -157,7 +157,7 @@ export function requestFor(
   });
 }
 
-/** Something that opens once. */
+/** A gate that opens once. */
 export function opening(): { readonly opened: Promise<void>; open(): void } {
   let open: () => void = () => {};
   const opened = new Promise<void>((resolve) => {

@@ -3,14 +3,14 @@ import { onTestFinished } from "vitest";
 import type { GatewayFetch, HttpOptions } from "../../src/gateway/http/http-options.ts";
 import { listenHttp, type HttpListener } from "../../src/gateway/http/http-listener.ts";
 
-/** What came back. */
+/** The response. */
 export interface Answered {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** A gateway that says who asked what. */
+/** A gateway that returns the caller and the request. */
 export const echo: GatewayFetch = {
   fetch: async (asked, from) =>
     Response.json({ caller: from?.caller ?? null, body: await asked.text(), url: asked.url }),
@@ -26,7 +26,7 @@ export async function listening(
   return listener;
 }
 
-/** A request with headers that `fetch` would not let anybody set, such as `host`. */
+/** A request with headers that `fetch` does not allow, such as `host`. */
 export function ask(
   url: string,
   {

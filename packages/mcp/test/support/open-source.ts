@@ -11,7 +11,7 @@ export function opened(server: McpServer): McpSource {
   return source;
 }
 
-/** The server that does what the SDK's would not. */
+/** The server that violates the protocol. */
 export function oddServer(odd: string, more: Partial<McpStdioServer> = {}): McpStdioServer {
   const args = [fileURLToPath(new URL("./nonconforming-server.ts", import.meta.url)), odd];
   return {
@@ -31,7 +31,7 @@ export function toolOf(source: ToolSource, name: string): Tool {
   return tool;
 }
 
-/** An executor that lets everything run. */
+/** An executor that allows everything. */
 export function executorOver(source: ToolSource): ToolExecutor {
   return new ToolExecutor({ registry: new ToolRegistry([source]), policy: "autonomous" });
 }

@@ -1,18 +1,18 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 
-/** Something that a client of the gateway sees in another way, and has to. */
+/** A necessary difference for a client of the gateway. */
 export interface Difference {
   readonly server: "everything" | "fixture";
   /** The step. */
   readonly shows: string;
   readonly why: string;
-  /** What a client of the gateway sees, of what a client of the server does. */
+  /** The gateway's result, computed from the server's. */
   seen(direct: JsonObject): JsonObject;
 }
 
 const said = (text: JsonValue): JsonObject => ({ type: "text", text });
 
-/** With words of the gateway's own, and its data. */
+/** With the gateway's own text, and its data. */
 const error =
   (message: string, data?: JsonObject) =>
   ({ progress, asked }: JsonObject): JsonObject => ({
@@ -30,15 +30,15 @@ const withText = (direct: JsonObject): JsonObject => {
   return { ...direct, answer: { ...answer, content: [said(text ?? null)] } };
 };
 
-const nobodyHasIt = "Of several servers none has it: the gateway says so, in words of its own.";
+const notFoundText = "With several servers none has it: the gateway returns its own error text.";
 const textForModels =
-  "Structured content goes with its JSON as text, as the protocol recommends: hosts that know the older results see it.";
+  "Structured content is also sent as JSON text, as the protocol recommends: hosts that use the older results see it.";
 
-/** All that is not equal, and why. */
+/** All differences, with their reasons. */
 export const differences: readonly Difference[] = [
   {
     server: "everything",
-    shows: "arguments that do not fit",
+    shows: "arguments that do not match",
     why: "The executor checks arguments before a call begins, and says what to correct.",
     seen: (direct) => ({
       ...direct,
@@ -54,16 +54,16 @@ export const differences: readonly Difference[] = [
   },
   {
     server: "everything",
-    shows: "a tool that there is not",
-    why: "It is an error of the protocol (2025-11-25, server/tools, Error Handling), which this server makes a result; and the words are the gateway's.",
+    shows: "an unknown tool",
+    why: "It is an error of the protocol (2025-11-25, server/tools, Error Handling), which this server returns as a result; and the text is the gateway's.",
     seen: error(
       'There is no tool "s__get-nothing". Some that exist: read_artifact, s__echo, s__get-annotated-message, s__get-env, s__get-resource-links.',
     ),
   },
   {
     server: "fixture",
-    shows: "a tool that there is not",
-    why: "The gateway names those that there are.",
+    shows: "an unknown tool",
+    why: "The gateway names the existing ones.",
     seen: error(
       'There is no tool "s__nothing". Some that exist: read_artifact, s__add, s__any_json, s__ask_endlessly, s__ask_form.',
     ),
@@ -71,7 +71,7 @@ export const differences: readonly Difference[] = [
   {
     server: "everything",
     shows: "a page that is needed first",
-    why: "The gateway asks its client, and repeats the call once the person was there: a client of the newer protocol knows no such error.",
+    why: "The gateway asks its client, and repeats the call once the person has visited the page: a client of the newer protocol has no such error.",
     seen: () => ({
       answer: {
         content: [
@@ -104,26 +104,26 @@ export const differences: readonly Difference[] = [
   },
   {
     server: "everything",
-    shows: "a resource that there is not",
-    why: nobodyHasIt,
+    shows: "an unknown resource",
+    why: notFoundText,
     seen: error("Resource not found", { uri: "demo://nowhere" }),
   },
   {
     server: "fixture",
-    shows: "a resource that there is not",
-    why: nobodyHasIt,
+    shows: "an unknown resource",
+    why: notFoundText,
     seen: error("Resource not found", { uri: "fixture://none" }),
   },
   {
     server: "everything",
-    shows: "a prompt that there is not",
-    why: nobodyHasIt,
+    shows: "an unknown prompt",
+    why: notFoundText,
     seen: error("Unknown prompt: s__no-prompt"),
   },
   {
     server: "fixture",
-    shows: "a prompt that there is not",
-    why: nobodyHasIt,
+    shows: "an unknown prompt",
+    why: notFoundText,
     seen: error("Unknown prompt: s__none"),
   },
   ...["an object", "a list", "a text as structured content", "a number", "nothing"].map(

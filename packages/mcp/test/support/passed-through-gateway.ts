@@ -2,7 +2,10 @@ import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { mcpSource, type McpServer, type McpSource } from "../../src/index.ts";
 import { forwardToClient, serveMcp, type McpGateway } from "../../src/gateway/index.ts";
 
-/** One server behind a gateway that adds nothing of its own: everything runs, and questions go to the client. */
+/**
+ * One server behind a gateway that adds nothing: everything is allowed, and questions are sent to
+ * the client.
+ */
 export function gatewayOver(server: McpServer): {
   readonly source: McpSource;
   readonly gateway: McpGateway;

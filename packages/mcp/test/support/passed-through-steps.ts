@@ -1,12 +1,15 @@
 import type { JsonObject } from "@toolweave/core";
 
-/** One request that is made of a server, and of the gateway before it. */
+/** One request to a server, and to the gateway in front of it. */
 export interface Step {
-  /** What it shows: the title of its test. */
+  /** Its subject: the title of its test. */
   readonly shows: string;
   readonly method: string;
   readonly params: JsonObject;
-  /** Of a text that is an object as JSON, the members that are compared: the rest is the host's. Default: all. */
+  /**
+   * Of a text that is a JSON object, the members that are compared: the rest is the host's.
+   * Default: all.
+   */
   readonly only?: readonly string[];
 }
 
@@ -39,7 +42,7 @@ const teams = { type: "ref/prompt", name: "completable-prompt" };
 const template = (uri: string): JsonObject => ({ type: "ref/resource", uri });
 const url = "https://donwell.test/strawberries";
 
-/** Everything that server-everything offers; its task is another test's. */
+/** Everything that server-everything offers; its task has a separate test. */
 export const everythingSteps: readonly Step[] = [
   call("a text", "echo", { message: "grüße 👋" }),
   call("a sum", "get-sum", { a: 1.5, b: 2 }),
@@ -64,32 +67,32 @@ export const everythingSteps: readonly Step[] = [
   call("a page that is needed first", "trigger-url-elicitation", { url, errorPath: true }),
   call("the client's model", "trigger-sampling-request", { prompt: "Box Hill", maxTokens: 50 }),
   call("the client's roots", "get-roots-list"),
-  call("arguments that do not fit", "get-sum", { a: "one", b: 2 }),
-  call("a tool that there is not", "get-nothing"),
+  call("arguments that do not match", "get-sum", { a: "one", b: 2 }),
+  call("an unknown tool", "get-nothing"),
   { ...call("the environment", "get-env"), only: ["PATH", "NODE_COMPILE_CACHE"] },
   read("a document", "demo://resource/static/document/features.md"),
   read("a dynamic text", `${dynamic}/text/5`),
   read("a dynamic file", `${dynamic}/blob/5`),
-  read("a resource that there is not", "demo://nowhere"),
+  read("an unknown resource", "demo://nowhere"),
   prompt("a prompt", "simple-prompt"),
   prompt("a prompt with arguments", "args-prompt", { city: "Highbury", state: "Surrey" }),
-  prompt("a prompt without one that may be left out", "args-prompt", { city: "Highbury" }),
-  prompt("a prompt without one that is required", "args-prompt"),
+  prompt("a prompt without an optional argument", "args-prompt", { city: "Highbury" }),
+  prompt("a prompt without a required argument", "args-prompt"),
   prompt("a prompt with a resource", "resource-prompt", { resourceType: "Text", resourceId: "4" }),
-  prompt("a prompt that there is not", "no-prompt"),
-  complete("what completes a prompt", teams, "department", "S"),
-  complete("what completes it with what is chosen", teams, "name", "", {
+  prompt("an unknown prompt", "no-prompt"),
+  complete("the completion of a prompt", teams, "department", "S"),
+  complete("the completion of a prompt with chosen arguments", teams, "name", "", {
     arguments: { department: "Sales" },
   }),
   complete(
-    "what completes a template",
+    "the completion of a template",
     template(`${dynamic}/text/{resourceId}`),
     "resourceId",
     "7",
   ),
 ];
 
-/** What server-everything does not: ours. */
+/** Features that server-everything does not have: ours. */
 export const fixtureSteps: readonly Step[] = [
   call("one block of each kind, with _meta", "show_everything"),
   call("a text", "echo", { text: "grüße 👋" }),
@@ -105,26 +108,26 @@ export const fixtureSteps: readonly Step[] = [
   call("progress, with words", "count", { steps: 4 }),
   call("a long text", "large", { characters: 20_000 }),
   call("a log message", "say", { level: "warning", text: "paper is low" }),
-  call("a log message of little weight", "say", { level: "debug", text: "wheels turn" }),
+  call("a log message of a low level", "say", { level: "debug", text: "wheels turn" }),
   call("a form", "ask_form"),
   call("a form in three rounds", "ask_form", { rounds: 3 }),
   call("a page", "ask_url"),
   call("the client's model", "ask_model"),
   call("the client's roots", "ask_roots"),
-  call("a tool that there is not", "nothing"),
+  call("an unknown tool", "nothing"),
   read("a text of a resource", "fixture://text"),
   read("a file", "fixture://picture"),
   read("several contents", "fixture://both"),
   read("a resource of a template", "fixture://month/may"),
-  read("a resource that there is not", "fixture://none"),
+  read("an unknown resource", "fixture://none"),
   prompt("a prompt with arguments", "greet", { name: "Emma", month: "may" }),
-  prompt("a prompt without one that is required", "greet"),
+  prompt("a prompt without a required argument", "greet"),
   prompt("a conversation", "show"),
-  prompt("a prompt of no tool's name", "say/nothing"),
-  prompt("a prompt that there is not", "none"),
-  complete("what completes a prompt", { type: "ref/prompt", name: "greet" }, "month", "j"),
+  prompt("a prompt whose name is not a tool's name", "say/nothing"),
+  prompt("an unknown prompt", "none"),
+  complete("the completion of a prompt", { type: "ref/prompt", name: "greet" }, "month", "j"),
   complete(
-    "what completes it with what is chosen",
+    "the completion of a prompt with chosen arguments",
     { type: "ref/prompt", name: "greet" },
     "month",
     "m",
@@ -132,5 +135,5 @@ export const fixtureSteps: readonly Step[] = [
       arguments: { name: "Emma" },
     },
   ),
-  complete("what completes a template", template("fixture://month/{month}"), "month", "a"),
+  complete("the completion of a template", template("fixture://month/{month}"), "month", "a"),
 ];

@@ -4,12 +4,12 @@ import type { Seen } from "./sdk-client.ts";
 /** Before our names. */
 export const prefix = "s__";
 
-/** What the gateway offers beside the server's tools. */
+/** The gateway's own offers beside the server's tools. */
 const own = new Set<unknown>(["read_artifact", "task_status", "task_result", "task_cancel"]);
 
 /**
- * Of two clients only that is compared which is not about the connection: not ids, times and names, not the members that
- * the newer protocol puts on every result, and nothing that stands in an object in one order or another.
+ * The comparison ignores properties of the connection: ids, times and names, the members that the
+ * newer protocol adds to every result, and the order of members.
  */
 export function view(
   { answer, error, progress, asked }: Seen,
@@ -23,7 +23,8 @@ export function view(
     asked: comparable(
       asked
         .map((question) => ofQuestion(question as JsonObject))
-        // Servers may ask for roots when they like, and server-everything does, a while after it was connected to.
+        // Servers may request roots at any time, and server-everything does so some time after the
+        // connection.
         .filter(({ method }) => asksForRoots || method !== "roots/list"),
     ),
   };
@@ -32,7 +33,7 @@ export function view(
 /** A list of definitions, with the server's names, by them. */
 export function viewOfList(list: readonly JsonObject[], key: string): JsonObject {
   const named = list.map((entry): [string, JsonValue] => {
-    // How a call becomes a task is another test's: the newer protocol leaves that to whoever serves.
+    // How a call becomes a task is tested elsewhere: the newer protocol leaves that to the server.
     const { execution: _execution, ...rest } = entry;
     const name = unprefixed(String(entry[key]));
     return [name, { ...rest, [key]: name }];
@@ -49,7 +50,7 @@ function ofResult(
   return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
 }
 
-/** Texts that are objects as JSON, with these members alone. */
+/** Texts that are JSON objects, with only these members. */
 function chosen(content: JsonValue | undefined, only: readonly string[]): JsonValue {
   return (content as readonly JsonObject[]).map(({ text, ...block }) => {
     const members = JSON.parse(String(text)) as JsonObject;
@@ -57,12 +58,15 @@ function chosen(content: JsonValue | undefined, only: readonly string[]): JsonVa
   });
 }
 
-/** The SDK writes the code before the message, some servers of it as well. */
+/** The SDK writes the code before the message, and some servers do, too. */
 function ofError({ message, ...rest }: JsonObject): JsonObject {
   return { ...rest, message: String(message).replace(/^(?:MCP error -?\d+: )+/, "") };
 }
 
-/** Who asks stands in the message: clients know the gateway only. The newer protocol has no ids of questions. */
+/**
+ * The message names the server: clients only know the gateway. The newer protocol has no ids of
+ * questions.
+ */
 function ofQuestion({ method, params }: JsonObject): JsonObject {
   const { _meta, elicitationId: _id, message, mode, ...rest } = params as JsonObject;
   return {
@@ -95,7 +99,7 @@ function comparableText(text: string): JsonValue {
   return text.replaceAll(uuid, "<id>").replaceAll(/created at [\d:]+ [AP]M/g, "created at <time>");
 }
 
-/** What is in it: server-everything writes the time into some. */
+/** Its content: server-everything writes the time into some. */
 function ofBlob(blob: string): JsonValue {
   const text = Buffer.from(blob, "base64").toString();
   return text.includes("created at") ? comparableText(text) : blob;

@@ -4,10 +4,11 @@ interface Page {
 }
 
 /**
- * A person at a browser: follows redirects, fills every form in, and keeps cookies.
+ * A person at a browser: follows redirects, fills in every form, and stores cookies.
  *
- * @param name what the person is called, there and everywhere.
- * @returns the address outside of the server to which the person was sent; on the server: where it ended.
+ * @param name the person's name, in every field.
+ * @returns the address outside of the server to which the person was sent; if it stayed on the
+ * server: its last address.
  */
 export async function signIn(address: string, name: string): Promise<string> {
   const { origin } = new URL(address);

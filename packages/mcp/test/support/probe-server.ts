@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
 
 /**
- * A server that does something odd with what it does not know, which its first argument names, and knows nothing but the
- * older protocol before `initialize`.
+ * A server that responds to unknown requests in the unusual way that its first argument names, and
+ * only supports the older protocol before `initialize`.
  */
 const way = process.argv[2] ?? "";
 
@@ -22,7 +22,9 @@ if (way === "exits") {
 if (way === "hangs") setInterval(() => {}, 1_000);
 else createInterface({ input: process.stdin }).on("line", (text) => take(JSON.parse(text)));
 
-/** It speaks the newer protocol alone, says something first, and takes longer to begin than anybody waits then. */
+/**
+ * It supports the newer protocol only, prints a line first, and starts later than the probe waits.
+ */
 if (way === "slow") {
   line("Starting…");
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
@@ -42,7 +44,7 @@ function take({ id, method }: Message): void {
   else if (id === undefined || way === "silent") return;
   else if (way === "exits_when_asked") process.exit(1);
   else if (way === "garbage") line("Unknown method");
-  else if (way === "nobody") send({ id: null, error: { code: -32_700, message: "Parse error" } });
+  else if (way === "null_id") send({ id: null, error: { code: -32_700, message: "Parse error" } });
   else if (way === "quiet" && method === "ping") send({ id, result: {} });
   else if (way === "refuses") send({ id, error: { code: -32_601, message: "Method not found" } });
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A JSON-RPC message as it came. */
+/** A received JSON-RPC message. */
 interface RawMessage {
   readonly id?: number | string;
   readonly method?: string;
@@ -14,17 +14,17 @@ interface RawMessage {
 export interface RawExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** What was posted. */
+  /** The posted message. */
   readonly message: RawMessage;
   /** Answers as JSON. */
   json(body: object, headers?: Readonly<Record<string, string>>): void;
-  /** Begins a stream; what is written to `response` then is what comes. */
+  /** Starts a stream; data written to `response` is sent. */
   stream(): void;
   /** The line of an event with this message in it. */
   event(message: object): string;
 }
 
-/** The URL of a server that does with each request what it is told to. */
+/** The URL of a server whose handler answers each request. */
 export async function rawHttp(answer: (exchange: RawExchange) => unknown): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -56,7 +56,7 @@ export async function rawHttp(answer: (exchange: RawExchange) => unknown): Promi
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-/** Answers the handshake of the older protocol; false: it is none. */
+/** Answers the handshake of the older protocol; false: it is another message. */
 export function greets(
   { message, request, response, json }: RawExchange,
   session?: string,

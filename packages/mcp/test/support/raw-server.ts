@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
 
 /**
- * A server that breaks the wire in the ways that its tools are called, one at a time; the older protocol by hand. `echo`
- * answers with its own text.
+ * A server that violates the wire format in the way that its tools are named, one at a time; it
+ * implements the older protocol itself. `echo` answers with its argument.
  */
 interface Message {
   readonly id?: number | string;
@@ -20,7 +20,7 @@ const mebi = 1024 * 1024;
 const said = (text: string): object => ({ content: [{ type: "text", text }] });
 const raw = (text: string | Buffer): Promise<void> =>
   new Promise((resolve) => void process.stdout.write(text, () => resolve()));
-/** A line that is still being written: others come after it. */
+/** A line that is still being written: others follow it. */
 let line: Promise<void> = Promise.resolve();
 const send = async (message: object): Promise<void> => {
   await line;
@@ -35,7 +35,7 @@ const ways: Readonly<Record<string, (message: Message) => Promise<unknown>>> = {
   echo: ({ id, params }) => send({ id, result: said(params?.arguments?.text ?? "") }),
   huge: ({ id, params }) => {
     const write = async (): Promise<void> => {
-      // As many servers write it: the id comes last.
+      // As many servers write it: the id is last.
       await raw('{"result":{"content":[{"type":"text","text":"');
       const part = Buffer.alloc(mebi, "a");
       for (let count = 0; count < (params?.arguments?.count ?? 0); count++) await raw(part);
@@ -72,8 +72,8 @@ const ways: Readonly<Record<string, (message: Message) => Promise<unknown>>> = {
     await send({ id, result: said("I no longer listen") });
   },
   replies: async ({ id }) => {
-    await send({ id: 99_999, result: said("nobody's") });
-    await send({ id: "text", result: said("nobody's") });
+    await send({ id: 99_999, result: said("unrequested") });
+    await send({ id: "text", result: said("unrequested") });
     await send({ id, result: said("the first") });
     await send({ id, result: said("the second") });
     await send({ id, error: { code: 1, message: "the third" } });

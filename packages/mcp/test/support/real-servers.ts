@@ -7,7 +7,7 @@ import type { McpStdioServer } from "../../src/index.ts";
 
 const require = createRequire(import.meta.url);
 
-/** A server from npm as its users start it: the program that its package names, with our Node. */
+/** A server from npm as its users start it: the program of its package, with our Node.js. */
 export function realServer(
   packageName: string,
   args: readonly string[] = [],
@@ -23,7 +23,7 @@ export function realServer(
   };
 }
 
-/** Debian's browser, where there is one. */
+/** Debian's browser, if installed. */
 export function chromium(): string | undefined {
   try {
     return execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
@@ -34,7 +34,7 @@ export function chromium(): string | undefined {
 
 /** The first program of a package. */
 function programOf(packageName: string): string {
-  // Not every package lets its package.json be resolved: it is looked for where packages are.
+  // Not every package exports its package.json: it is searched in node_modules.
   for (const folder of require.resolve.paths(packageName) ?? []) {
     const manifest = read(join(folder, packageName, "package.json"));
     if (manifest === undefined) continue;

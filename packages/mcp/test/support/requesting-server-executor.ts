@@ -11,7 +11,9 @@ import type { ServerRequestOptions } from "../../src/options/server-request-opti
 import { pressUrl } from "./requesting-server-http.ts";
 import { pressServer } from "./requesting-server-process.ts";
 
-/** An executor over the press as a child process, which lets everything run. Closed when the test is done. */
+/**
+ * An executor over the press as a child process, which allows everything. Closed after the test.
+ */
 export function pressExecutor(
   era: "modern" | "legacy",
   options: ServerRequestOptions = {},
@@ -29,7 +31,7 @@ export async function pressOverHttp(
   return executorOf({ name: "press", prefix: false, url: await pressUrl(era), ...options }, more);
 }
 
-/** An executor over any server, which lets everything run. Closed when the test is done. */
+/** An executor over any server, which allows everything. Closed after the test. */
 export async function executorOf(
   server: McpServer,
   more: Partial<ExecutorOptions> = {},
@@ -41,10 +43,10 @@ export async function executorOf(
   return new ToolExecutor({ registry, policy: "autonomous", ...more });
 }
 
-/** What the press said, which is JSON. */
+/** The press's output, which is JSON. */
 export function saidIn(outcome: ToolOutcome): unknown {
   if (outcome.status === "interrupted") throw new Error("The call waits for a person.");
   const [block = text("null")] = outcome.result.content;
-  if (block.type !== "text") throw new Error(`It is no text but ${block.type}.`);
+  if (block.type !== "text") throw new Error(`It is not text but ${block.type}.`);
   return outcome.status === "failed" ? block.text : JSON.parse(block.text);
 }

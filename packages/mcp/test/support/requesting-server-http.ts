@@ -10,7 +10,10 @@ import { onTestFinished } from "vitest";
 import { press, PressWorld } from "./requesting-server.ts";
 import { answer } from "./http-library.ts";
 
-/** The press on loopback, in one generation of the protocol, the older one with sessions. Closed when the test is done. */
+/**
+ * The press on loopback, in one generation of the protocol, the older one with sessions. Closed
+ * after the test.
+ */
 export async function pressUrl(era: "modern" | "legacy"): Promise<string> {
   const world = new PressWorld();
   const modern = createMcpHandler(() => press(world), { legacy: "reject" });

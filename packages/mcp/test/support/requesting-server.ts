@@ -37,22 +37,22 @@ const sampling = {
 
 const anything = fromJsonSchema<object>({});
 
-/** What outlives a press that is made anew for each request. */
+/** The state that outlives a press that is created for each request. */
 export class PressWorld {
   signed = false;
-  /** Calls of `bind` that heard that they were cancelled. */
+  /** Calls of `bind` that were notified of their cancellation. */
   stopped = 0;
   rounds = 0;
 }
 
-/** A press that asks whoever has something printed, as both generations of the protocol have it. */
+/** A press that asks its customers, in both generations of the protocol. */
 export function press(world: PressWorld): McpServer {
   const server = new McpServer(
     { name: "press", version: "1.0.0" },
     { capabilities: { logging: {} }, inputRequired: { legacyShim: false } },
   );
 
-  // 2026-07-28: what is needed is the answer.
+  // 2026-07-28: the answer is `input_required`.
   server.registerTool(
     "print",
     { description: "Print a book, after asking what it looks like." },
@@ -130,7 +130,7 @@ export function press(world: PressWorld): McpServer {
   );
   server.registerTool(
     "pay",
-    { description: "Ask for what no form may ask for." },
+    { description: "Ask for a value that no form may ask for." },
     (): InputRequiredResult =>
       inputRequired({
         inputRequests: {
@@ -142,7 +142,7 @@ export function press(world: PressWorld): McpServer {
       }),
   );
 
-  // Up to 2025-11-25: questions while a call is under way.
+  // Up to 2025-11-25: questions during a call.
   server.registerTool(
     "ask",
     {
@@ -158,7 +158,7 @@ export function press(world: PressWorld): McpServer {
           case "sampling":
             return said(await ctx.mcpReq.requestSampling(sampling));
           case "sampling with tools": {
-            // Whatever the host says that it can do.
+            // Whatever capabilities the host declares.
             const tools = [{ name: "weigh", inputSchema: { type: "object" as const } }];
             const params = { ...sampling, tools, toolChoice: { mode: "auto" as const } };
             const asked = { method: "sampling/createMessage", params };
@@ -167,7 +167,7 @@ export function press(world: PressWorld): McpServer {
           case "roots":
             return said(await server.server.listRoots());
           case "insist":
-            // Whatever the host says that it can do.
+            // Whatever capabilities the host declares.
             return said(
               await server.server.request(
                 {
@@ -217,7 +217,7 @@ export function press(world: PressWorld): McpServer {
     { description: "Runs only when the contract is signed." },
     (): CallToolResult => {
       if (world.signed) return said("signed");
-      // Whoever comes again has been there.
+      // A repeated call means that the person has visited the page.
       world.signed = true;
       throw new UrlElicitationRequiredError([page]);
     },
@@ -227,7 +227,7 @@ export function press(world: PressWorld): McpServer {
     await ctx.mcpReq.log("warning", { paper: "low" }, "stock");
     return said("delivered");
   });
-  server.registerTool("bind", { description: "Say for ever how far it is." }, async (ctx) => {
+  server.registerTool("bind", { description: "Report progress without end." }, async (ctx) => {
     const { _meta: meta, signal } = ctx.mcpReq;
     for (let progress = 1; !signal.aborted; progress++) {
       const params = { progressToken: meta?.progressToken ?? 0, progress };

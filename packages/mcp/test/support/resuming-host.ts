@@ -2,7 +2,7 @@ import { ToolExecutor, ToolRegistry, type Answer, type Interruption } from "@too
 import { mcpSource } from "../../src/index.ts";
 import { pressServer } from "./requesting-server-process.ts";
 
-/** Another host of the press: resumes what it is sent, once, and ends. */
+/** Another host of the press: resumes the interruption that it receives, once, and exits. */
 process.once(
   "message",
   async (sent: { readonly interruption: Interruption; readonly answers: readonly Answer[] }) => {

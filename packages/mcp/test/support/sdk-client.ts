@@ -14,13 +14,16 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject, JsonValue } from "@toolweave/core";
 
-/** The clients of the official SDK: both of its versions, the second one in both generations of the protocol. */
+/**
+ * The clients of the official SDK: both of its versions, the second one in both generations of the
+ * protocol.
+ */
 export const clientKinds = ["1.x", "2.x, 2025-11-25", "2.x, 2026-07-28"] as const;
 
 /** One of them. */
 export type ClientKind = (typeof clientKinds)[number];
 
-/** Where a server is. */
+/** The address of a server. */
 export type Place =
   | { readonly url: string }
   | {
@@ -29,24 +32,27 @@ export type Place =
       readonly env: Readonly<Record<string, string>>;
     };
 
-/** What a client has seen of one request. */
+/** The result of one request for a client. */
 export interface Seen {
   readonly answer?: JsonValue;
   readonly error?: JsonObject;
   readonly progress: readonly JsonValue[];
-  /** What it was asked meanwhile: the method and the params of each question. */
+  /** The questions during the request: the method and the params of each. */
   readonly asked: readonly JsonValue[];
 }
 
-/** A client of the SDK as it comes, which answers every question in the same way and writes down what it hears. */
+/**
+ * An ordinary client of the SDK, which answers every question in the same way and records its
+ * messages.
+ */
 export interface PlainClient {
   request(method: string, params?: JsonObject): Promise<Seen>;
   /** All pages of a list. */
   list(method: string, member: string): Promise<JsonObject[]>;
-  /** Hears of a resource from now on. */
+  /** Subscribes to a resource. */
   subscribe(uri: string): Promise<void>;
-  /** Log messages and updated resources: what came without a request. */
-  readonly heard: JsonObject[];
+  /** Log messages and updated resources: the notifications outside of requests. */
+  readonly received: JsonObject[];
   close(): Promise<void>;
 }
 
@@ -57,7 +63,7 @@ const capabilities = {
   roots: {},
 };
 
-/** Answers that name what they are about, so that one of them cannot stand for another. */
+/** Answers that name their subject, so that they can be distinguished. */
 const answers: Readonly<Record<string, (params: JsonObject) => JsonObject>> = {
   "elicitation/create": ({ mode }) =>
     mode === "url" ? { action: "accept" } : { action: "accept", content: { name: "Emma" } },
@@ -78,7 +84,7 @@ const anyResult = {
   },
 } as const;
 
-/** What a client of either version does, put into the same words. */
+/** The features of a client of either version, in one interface. */
 interface Wire {
   send(request: { method: string; params: JsonObject }): Promise<unknown>;
   subscribe(uri: string): Promise<unknown>;
@@ -88,12 +94,12 @@ interface Wire {
 interface Ears {
   asked(method: string, params: unknown): JsonObject;
   progressed(params: unknown): void;
-  heard(method: string, params: unknown): void;
+  received(method: string, params: unknown): void;
 }
 
 /** A client that is connected. */
 export async function plainClient(kind: ClientKind, place: Place): Promise<PlainClient> {
-  const heard: JsonObject[] = [];
+  const received: JsonObject[] = [];
   let asked: JsonValue[] = [];
   let progress: JsonValue[] = [];
   let requests = 0;
@@ -104,20 +110,20 @@ export async function plainClient(kind: ClientKind, place: Place): Promise<Plain
       return answers[method]?.(given) ?? {};
     },
     progressed(params) {
-      const { progressToken: _token, ...told } = plain(params) as JsonObject;
-      progress.push(told);
+      const { progressToken: _token, ...reported } = plain(params) as JsonObject;
+      progress.push(reported);
     },
-    heard(method, params) {
-      // Which of the client's streams it came on.
-      const { _meta, ...told } = plain(params) as JsonObject;
-      heard.push({ method, params: told });
+    received(method, params) {
+      // The client's stream on which it arrived.
+      const { _meta, ...reported } = plain(params) as JsonObject;
+      received.push({ method, params: reported });
     },
   };
   const wire = kind === "1.x" ? await oldWire(place, ears) : await newWire(kind, place, ears);
   const request: PlainClient["request"] = async (method, params = {}) => {
     asked = [];
     progress = [];
-    // The SDK's own `onprogress` misses what comes together with the result.
+    // The SDK's own `onprogress` misses progress that arrives together with the result.
     const meta = { progressToken: `request ${(requests += 1)}` };
     const outcome = await wire.send({ method, params: { ...params, _meta: meta } }).then(
       (answer) => ({ answer: plain(answer) }),
@@ -129,7 +135,7 @@ export async function plainClient(kind: ClientKind, place: Place): Promise<Plain
   };
   return {
     request,
-    heard,
+    received,
     async list(method, member) {
       const entries: JsonObject[] = [];
       let params = {};
@@ -157,7 +163,7 @@ async function newWire(kind: ClientKind, place: Place, ears: Ears): Promise<Wire
     client.setRequestHandler(method, ({ params }) => ears.asked(method, params) as never);
   }
   for (const method of ["notifications/message", "notifications/resources/updated"] as const) {
-    client.setNotificationHandler(method, ({ params }) => ears.heard(method, params));
+    client.setNotificationHandler(method, ({ params }) => ears.received(method, params));
   }
   await client.connect(
     "url" in place
@@ -191,7 +197,7 @@ async function oldWire(place: Place, ears: Ears): Promise<Wire> {
     client.setRequestHandler(
       schema as typeof ElicitRequestSchema,
       ({ method, params }, { requestId }) => {
-        // A stream that is resumed brings a request again.
+        // A resumed stream sends a request again.
         if (answered.has(requestId)) return answered.get(requestId) as never;
         const answer = ears.asked(method, params);
         answered.set(requestId, answer);
@@ -200,10 +206,10 @@ async function oldWire(place: Place, ears: Ears): Promise<Wire> {
     );
   }
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ method, params }) =>
-    ears.heard(method, params),
+    ears.received(method, params),
   );
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ method, params }) =>
-    ears.heard(method, params),
+    ears.received(method, params),
   );
   client.setNotificationHandler(ProgressNotificationSchema, ({ params }) =>
     ears.progressed(params),
@@ -221,7 +227,7 @@ async function oldWire(place: Place, ears: Ears): Promise<Wire> {
   };
 }
 
-/** As it would be in JSON: what is undefined is not there. */
+/** As in JSON: undefined values are absent. */
 function plain(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value ?? null)) as JsonValue;
 }

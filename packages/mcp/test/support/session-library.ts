@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { library } from "./library.ts";
 
-/** Sessions of the older protocol generation, each with a server of its own. */
+/** Sessions of the older protocol generation, each with its own server. */
 export class SessionLibrary {
   readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
 
-  /** How many are open. */
+  /** The number of open ones. */
   get open(): number {
     return this.#sessions.size;
   }
 
-  /** As if it had been started again. */
+  /** As after a restart. */
   forget(): void {
     this.#sessions.clear();
   }

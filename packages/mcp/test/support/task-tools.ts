@@ -2,8 +2,8 @@ import { defineTool, suspend, type Tool } from "@toolweave/core";
 import { forwardToClient } from "../../src/gateway/index.ts";
 import { opening } from "./open-gateway.ts";
 
-/** A tool that is a task, and works until it is let go, or stopped. */
-export function work(): { readonly tool: Tool; readonly stopped: () => boolean; letGo(): void } {
+/** A tool that is a task, and works until it is released, or stopped. */
+export function work(): { readonly tool: Tool; readonly stopped: () => boolean; release(): void } {
   const gate = opening();
   let isStopped = false;
   const tool = defineTool({
@@ -23,7 +23,7 @@ export function work(): { readonly tool: Tool; readonly stopped: () => boolean; 
       return "done";
     },
   });
-  return { tool, stopped: () => isStopped, letGo: () => gate.open() };
+  return { tool, stopped: () => isStopped, release: () => gate.open() };
 }
 
 /** A tool that asks before it answers, and may wait for that. */
@@ -35,7 +35,7 @@ export const asking: Tool = defineTool({
   execute: (_args, { resumed }) => {
     const [answer] = resumed?.answers ?? [];
     if (answer?.type === "input") return `It is ${JSON.stringify(answer.value)}.`;
-    if (answer !== undefined) return "Nobody said.";
+    if (answer !== undefined) return "No answer.";
     return suspend([{ id: "q", type: "input", message: "Which one?" }], null);
   },
 });

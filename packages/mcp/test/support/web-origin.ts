@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** What was asked of an origin. */
+/** The requests to an origin. */
 interface Asked {
   readonly method: string;
   readonly path: string;
@@ -11,7 +11,7 @@ interface Asked {
   readonly body: string;
 }
 
-/** What an origin answers. */
+/** The answer of an origin. */
 export interface Said {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -19,11 +19,11 @@ export interface Said {
   readonly body?: unknown;
 }
 
-/** An origin on loopback that says what a test wants it to. */
+/** An origin on loopback whose answers a test sets. */
 export interface WebOrigin {
   readonly origin: string;
   readonly asked: Asked[];
-  /** By path; what is not there is a 404. */
+  /** By path; other paths are a 404. */
   readonly says: Map<string, Said | ((asked: Asked) => Said)>;
 }
 

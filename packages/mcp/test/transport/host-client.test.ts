@@ -22,31 +22,31 @@ import { executorOver, opened } from "../support/open-source.ts";
 const { command, args = [] } = rawServer();
 const process = { command, args: [...args] };
 
-/** Each line of the SDK, connected to the raw server, with a handler of the host's own for changes. */
-const lines: readonly (readonly [string, (heard: () => void) => Promise<HostClient>])[] = [
+/** Each line of the SDK, connected to the raw server, with the host's own handler for changes. */
+const lines: readonly (readonly [string, (received: () => void) => Promise<HostClient>])[] = [
   [
     "1.20",
-    async (heard) => {
+    async (received) => {
       const client = new OldestClient({ name: "host", version: "1" });
-      client.setNotificationHandler(OldestChange, heard);
+      client.setNotificationHandler(OldestChange, received);
       await client.connect(new OldestStdio(process));
       return client;
     },
   ],
   [
     "1.x",
-    async (heard) => {
+    async (received) => {
       const client = new OldClient({ name: "host", version: "1" });
-      client.setNotificationHandler(ToolListChangedNotificationSchema, heard);
+      client.setNotificationHandler(ToolListChangedNotificationSchema, received);
       await client.connect(new OldStdio(process));
       return client;
     },
   ],
   [
     "2.x",
-    async (heard) => {
+    async (received) => {
       const client = new NewClient({ name: "host", version: "1" });
-      client.setNotificationHandler("notifications/tools/list_changed", heard);
+      client.setNotificationHandler("notifications/tools/list_changed", received);
       await client.connect(new NewStdio(process));
       return client;
     },
@@ -56,8 +56,8 @@ const lines: readonly (readonly [string, (heard: () => void) => Promise<HostClie
 type HostClient = McpClient & { close(): Promise<void> };
 
 describe.each(lines)("a client of the SDK %s that the host has connected", (_, connect) => {
-  const hostClient = async (heard: () => void = () => {}): Promise<HostClient> => {
-    const client = await connect(heard);
+  const hostClient = async (received: () => void = () => {}): Promise<HostClient> => {
+    const client = await connect(received);
     onTestFinished(() => client.close());
     return client;
   };

@@ -12,10 +12,10 @@ import {
 } from "@openai/agents-core/testing";
 import type { AgentTool } from "../../src/index.ts";
 
-// Nothing is to leave the process.
+// No data may leave the process.
 setTracingDisabled(true);
 
-/** The model calls a tool; a string is sent as it is. */
+/** The model calls a tool; a string is sent unchanged. */
 export function call(callId: string, name: string, args: unknown = {}): FunctionCallItem {
   return functionCall(name, args as Record<string, unknown>, { callId });
 }
@@ -25,7 +25,7 @@ export function say(text: string): ReturnType<typeof assistantMessage>[] {
   return [assistantMessage(text)];
 }
 
-/** An agent whose model says one thing after the other. */
+/** An agent with a scripted model. */
 export interface Scripted<Context> {
   readonly agent: Agent<Context>;
   readonly model: ScriptedModel;
@@ -40,7 +40,7 @@ export function scripted<Context = unknown>(
   return { agent: new Agent<Context>({ name: "Guard", model, tools: [...tools] }), model };
 }
 
-/** What the model was told of its calls before its latest turn, by call id. */
+/** The results of the model's calls before its latest turn, by call id. */
 export function resultsRead(
   model: ScriptedModel,
 ): Record<string, FunctionCallResultItem["output"]> {
@@ -53,7 +53,7 @@ export function resultsRead(
   );
 }
 
-/** The same where it is a text. */
+/** The same for texts. */
 export function textsRead(model: ScriptedModel): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(resultsRead(model)).map(([callId, output]) => [
@@ -63,8 +63,8 @@ export function textsRead(model: ScriptedModel): Record<string, string | undefin
   );
 }
 
-/** The names of the tools that the model was shown, turn by turn. */
-export function toolsShown(model: ScriptedModel): string[][] {
+/** The names of the tools for the model, turn by turn. */
+export function listedTools(model: ScriptedModel): string[][] {
   return model.calls.map(({ request }) =>
     request.tools.flatMap((tool) => (tool.type === "function" ? [tool.name] : [])),
   );

@@ -1,4 +1,4 @@
-// A process of its own: prints the state of a run whose call waits for approval, and ends.
+// A child process: prints the state of a run whose call waits for approval, and exits.
 import { run } from "@openai/agents-core";
 import { agentTools } from "../../src/index.ts";
 import { call, scripted } from "./agents.ts";

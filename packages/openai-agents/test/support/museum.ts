@@ -9,7 +9,7 @@ import {
 
 const id = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } as const;
 
-/** What was done in a museum, and who runs it. */
+/** The actions in a museum, and its executor. */
 export interface Museum {
   readonly executor: ToolExecutor;
   readonly removed: number[];
@@ -17,7 +17,7 @@ export interface Museum {
   readonly lent: string[];
 }
 
-/** A museum where removing needs a person's approval, looking does not, and lending asks on its way. */
+/** A museum where removing needs approval, looking does not, and lending asks while it runs. */
 export function museum(
   options: Omit<ExecutorOptions, "registry"> & { readonly more?: readonly Tool[] } = {},
 ): Museum {
@@ -63,7 +63,7 @@ export function museum(
   return { executor: new ToolExecutor({ registry, ...rest }), removed, looked, lent };
 }
 
-/** Executors with it go on with each other's calls. */
+/** Executors with it can resume each other's calls. */
 export const key = "a key of 32 characters, or more.";
 
 /** A tool that runs until it is stopped, and its signal once it runs. */

@@ -6,7 +6,7 @@ import { openApiSource } from "@toolweave/openapi";
 const registry = new ToolRegistry([openApiSource.fromFile(process.argv[2])]);
 await registry.ready;
 const run = new ToolExecutor({ registry }).startRun({ search: toolSearch({ form: "constant" }) });
-const shown = run.toolset
+const listed = run.toolset
   .specs()
   .map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
 const outcome = await run.execute({
@@ -17,5 +17,5 @@ const outcome = await run.execute({
 const [found] = outcome.result.content;
 if (!found.text.includes("commit")) throw new Error(`found ${found.text}`);
 // Four characters are a token, or more.
-const most = Math.ceil(JSON.stringify(shown).length / 3);
-if (most > 1000) throw new Error(`${shown.length} tools of ${most} tokens at the start`);
+const most = Math.ceil(JSON.stringify(listed).length / 3);
+if (most > 1000) throw new Error(`${listed.length} tools of ${most} tokens at the start`);

@@ -3,8 +3,9 @@ import { specs } from "../documents.ts";
 import { toBreakdown, toRule, type Oracle, type Verdict } from "./oracle.ts";
 
 /**
- * The validation of openapi-backend. It does not read Swagger 2.0, operations without an operationId, and bodies other
- * than JSON; and schemas that its Ajv does not compile keep it from checking.
+ * The validation of openapi-backend. It does not read Swagger 2.0, operations without an
+ * operationId, and bodies other than JSON; and schemas that its Ajv does not compile prevent its
+ * check.
  */
 export async function createBackendOracle(document: string): Promise<Oracle> {
   const name = "openapi-backend";
@@ -64,7 +65,7 @@ export async function createBackendOracle(document: string): Promise<Oracle> {
   };
 }
 
-/** Why it cannot check an operation, whatever is sent. */
+/** The reason why it cannot check an operation, whatever is sent. */
 function obstacle(
   api: OpenAPIBackend<Document>,
   operation: Operation | undefined,
@@ -73,7 +74,8 @@ function obstacle(
   const { operationId, path, parameters = [] } = operation;
   const declared = parameters as readonly Parameter[];
   for (const [, name] of path.matchAll(/\{([^{}]+)\}/g)) {
-    // It refuses each value of a name that the document forgot, and of a list or an object in these places knows only the text.
+    // It refuses each value of a name that the document has not declared, and reads a list or an
+    // object in these places as text only.
     if (!declared.some((one) => one.in === "path" && one.name === name))
       return "a path name that is not declared";
   }

@@ -9,12 +9,12 @@ export type KnownFaults = Readonly<Record<string, Readonly<Record<string, readon
 /** Where they are recorded; `report.ts --record` writes it. */
 export const knownFaultsFile: URL = new URL("known-faults.json", import.meta.url);
 
-/** What is recorded. */
+/** The recorded data. */
 export function knownFaults(): KnownFaults {
   return JSON.parse(readFileSync(knownFaultsFile, "utf8")) as KnownFaults;
 }
 
-/** How one oracle's verdicts on the calls of a document are to be taken. */
+/** The classification of one oracle's verdicts on the calls of a document. */
 export interface Tally {
   readonly oracle: string;
   accepted: number;
@@ -36,9 +36,9 @@ export interface Classification {
 }
 
 /**
- * Looks at each rejection of a document's calls.
+ * Classifies each rejection of a document's calls.
  *
- * @param known the faults that may occur, by operation; without it, all that explain themselves.
+ * @param known the faults that may occur, by operation; without it, all that explain the rejection.
  */
 export function classifyCalls(
   { document, calls }: CheckedDocument,

@@ -8,10 +8,10 @@ export interface DocumentOperation {
 
 /** One operation as a contender offers it to a model. */
 export interface OfferedTool {
-  /** Which operation it is. Absent where a contender does not tell: then its request does. */
+  /** The operation. Absent if a contender does not name it: then its request does. */
   readonly operation?: DocumentOperation;
   readonly inputSchema: JsonSchema;
-  /** Calls it. Rejects, or not, when no request was made; the answer does not matter. */
+  /** Calls it. Rejects, or not, if no request was made; the answer does not matter. */
   call(args: JsonObject): Promise<unknown>;
 }
 
@@ -21,14 +21,14 @@ export interface OfferedTools {
   close(): Promise<void>;
 }
 
-/** A way to make tools of OpenAPI documents: ours, or a peer's. */
+/** An implementation that makes tools of OpenAPI documents: ours, or another. */
 export interface Contender {
   readonly name: string;
   /**
    * Makes the tools of a document.
    *
    * @param path of the file.
-   * @param origin where the calls shall go.
+   * @param origin the destination of the calls.
    */
   open(path: string, origin: string): Promise<OfferedTools>;
 }

@@ -2,16 +2,16 @@ import type { Recorded } from "../../test/support/recording-server.ts";
 import type { CheckedCall } from "./check-document.ts";
 import type { Objection } from "./oracle.ts";
 
-/** Why an objection to a request is the oracle's own fault. */
+/** The reason why an objection to a request is the oracle's own fault. */
 export interface OracleFault {
   /** Names it in `known-faults.json`. */
   readonly id: string;
   readonly oracles: readonly string[];
-  /** What the oracle does, and where the specification says otherwise. */
+  /** The oracle's behavior, and the specification that differs. */
   readonly because: string;
   /** Only for these operations of these documents: `document#GET /path`. Default: all that `known-faults.json` lists. */
   readonly only?: readonly string[];
-  /** True for an objection that this explains, as far as the request itself shows it. */
+  /** True for an objection that this explains, as far as the request itself proves it. */
   explains(objection: Objection, call: CheckedCall): boolean;
 }
 
@@ -19,13 +19,13 @@ const both = ["prism", "openapi-backend"];
 const prism = ["prism"];
 const backend = ["openapi-backend"];
 
-/** Of all: an objection that none of these explains is ours. */
+/** An objection that none of these explains is a fault of ours. */
 export const oracleFaults: readonly OracleFault[] = [
   {
     id: "reserved-header",
     oracles: both,
     because:
-      "It holds a header parameter called Accept, Content-Type or Authorization against the request. OpenAPI 3.0.4, 3.1.1 and 3.2.0, Parameter Object, `name`: such a definition SHALL be ignored.",
+      "It rejects a request for a header parameter called Accept, Content-Type or Authorization. OpenAPI 3.0.4, 3.1.1 and 3.2.0, Parameter Object, `name`: such a definition SHALL be ignored.",
     explains: ({ rule, message }) =>
       /^header\.(?:accept|content-type|authorization) /.test(rule) ||
       (rule === "header [required]" && /'(?:accept|content-type|authorization)'/.test(message)),
@@ -47,7 +47,7 @@ export const oracleFaults: readonly OracleFault[] = [
     id: "path-list-breakdown",
     oracles: prism,
     because:
-      "It cuts a path value at its commas when it matches the template, and breaks down when it means to do that again for a list or an object. OpenAPI 3.1.1, Parameter Object, Style Values: `simple`, `label` and `matrix` take lists and objects.",
+      "It splits a path value at its commas when it matches the template, and fails when it does that again for a list or an object. OpenAPI 3.1.1, Parameter Object, Style Values: `simple`, `label` and `matrix` take lists and objects.",
     explains: ({ rule }, { operation, request }) =>
       /^breakdown: (?:value\.split|parameters\[name\]\.startsWith) is not a function$/.test(rule) &&
       operation.includes("{") &&
@@ -57,7 +57,7 @@ export const oracleFaults: readonly OracleFault[] = [
     id: "absent-header-breakdown",
     oracles: prism,
     because:
-      "It breaks down when an optional header parameter that is a list or an object is not sent. OpenAPI 3.1.1, Parameter Object, `required`: its default is false.",
+      "It fails if an optional header parameter that is a list or an object is not sent. OpenAPI 3.1.1, Parameter Object, `required`: its default is false.",
     explains: ({ rule }, { variant }) =>
       rule === "breakdown: Cannot read properties of undefined (reading 'split')" &&
       variant === "required",
@@ -66,7 +66,7 @@ export const oracleFaults: readonly OracleFault[] = [
     id: "delimited-object-breakdown",
     oracles: prism,
     because:
-      "It has `spaceDelimited` and `pipeDelimited` for lists only and breaks down over an object, sent or not. OpenAPI 3.1.1, Parameter Object, Style Values and Style Examples: both take objects.",
+      "It supports `spaceDelimited` and `pipeDelimited` for lists only and fails for an object, sent or not. OpenAPI 3.1.1, Parameter Object, Style Values and Style Examples: both take objects.",
     explains: ({ rule }, { operation }) =>
       rule.startsWith(
         "breakdown: Space/pipe/comma.. delimited style is only applicable to array",
@@ -86,7 +86,7 @@ export const oracleFaults: readonly OracleFault[] = [
     id: "multipart-parts",
     oracles: prism,
     because:
-      "It takes every part for a text, and of several parts of one name the last. OpenAPI 3.1.1, Encoding Object, `contentType`: an object is sent as application/json; Special Considerations for `multipart` Content: a list is one part for each item (RFC 7578 section 4.3).",
+      "It reads every part as text, and of several parts of one name the last. OpenAPI 3.1.1, Encoding Object, `contentType`: an object is sent as application/json; Special Considerations for `multipart` Content: a list is one part for each item (RFC 7578 section 4.3).",
     explains({ rule }, call) {
       const name = /^body\.([\w-]+) \[(?:type|oneOf)\]$/.exec(rule)?.[1];
       return name !== undefined && isMultipart(call) && isPart(call, name);
@@ -96,7 +96,7 @@ export const oracleFaults: readonly OracleFault[] = [
     id: "deep-object-not-sent",
     oracles: prism,
     because:
-      "Of an optional object that is not sent it makes one without members, and misses those that are required. JSON Schema 2020-12 validation, section 6.5.3: `required` speaks of an object that is there.",
+      "It replaces an optional object that is not sent by one without members, and reports the required ones as missing. JSON Schema 2020-12 validation, section 6.5.3: `required` applies to an object that is present.",
     explains({ rule }, { request }) {
       const path = /^(?:body|query)\.([\w.]+) \[required\]$/.exec(rule)?.[1];
       if (path === undefined || request === undefined) return false;
@@ -113,7 +113,7 @@ export const oracleFaults: readonly OracleFault[] = [
     id: "deep-object-lists",
     oracles: prism,
     because:
-      "It wants a list of objects in a `deepObject` form as JSON text. OpenAPI leaves nested values of `deepObject` open (3.1.1, Parameter Object, Style Values); brackets for each level are what the API's own documentation shows.",
+      "It expects a list of objects in a `deepObject` form as JSON text. OpenAPI leaves nested values of `deepObject` open (3.1.1, Parameter Object, Style Values); the API's own documentation has brackets for each level.",
     explains: ({ rule, message }, { request }) =>
       rule === "[415]" &&
       message.startsWith("Cannot deserialize JSON object array") &&
@@ -123,7 +123,7 @@ export const oracleFaults: readonly OracleFault[] = [
     id: "deep-object-choice",
     oracles: prism,
     because:
-      "It does not see a list behind an `anyOf` in a `deepObject` form, and misses it. JSON Schema 2020-12 core, section 10.2.1.2: a value is valid when one of the branches takes it; the request has the list's items.",
+      "It does not find a list behind an `anyOf` in a `deepObject` form, and reports it as missing. JSON Schema 2020-12 core, section 10.2.1.2: a value is valid if one of the branches accepts it; the request has the list's items.",
     explains({ rule, message }, { request }) {
       const path = /^body\.([\w.]+) \[required\]$/.exec(rule)?.[1];
       const name = /'(\w+)'$/.exec(message)?.[1];
@@ -165,7 +165,7 @@ export const oracleFaults: readonly OracleFault[] = [
     id: "header-object-or-null",
     oracles: prism,
     because:
-      "It does not look into the `oneOf` of a header parameter and reads an object as a text. OpenAPI 3.1.1, Parameter Object, Style Values: `simple` takes objects.",
+      "It does not use the `oneOf` of a header parameter and reads an object as text. OpenAPI 3.1.1, Parameter Object, Style Values: `simple` takes objects.",
     only: ["hey-api-full-3.1/full.yaml#POST /api/v{api-version}/parameters/deprecated"],
     explains: ({ rule }) => /^header\.parameter \[(?:type|oneOf)\]$/.test(rule),
   },
@@ -207,7 +207,7 @@ export const oracleFaults: readonly OracleFault[] = [
     id: "no-consumes",
     oracles: prism,
     because:
-      "Where nothing says what an operation consumes it accepts no body. Swagger 2.0, Operation Object, `consumes`: it may be absent; Parameter Object: a body and a form are sent all the same.",
+      "If nothing declares what an operation consumes, it accepts no body. Swagger 2.0, Operation Object, `consumes`: it may be absent; Parameter Object: a body and a form are sent in any case.",
     only: [
       "hey-api-full-2.0/full.yaml#POST /api/v{api-version}/parameters/{parameterPath}",
       "hey-api-full-2.0/full.yaml#POST /api/v{api-version}/parameters/{parameter.path.1}/{parameter-path-2}/{PARAMETER-PATH-3}",
@@ -219,7 +219,7 @@ export const oracleFaults: readonly OracleFault[] = [
     id: "no-place",
     oracles: prism,
     because:
-      "It asks for a path parameter that the path has no place for. OpenAPI 3.1.1, Parameter Object, `name`: it MUST correspond to a template expression; the document is wrong, and nothing can be sent.",
+      "It requires a path parameter that is not in the path template. OpenAPI 3.1.1, Parameter Object, `name`: it MUST correspond to a template expression; the document is wrong, and nothing can be sent.",
     only: ["hey-api-full-3.1/full.yaml#GET /api/v{api-version}/simple:operation"],
     explains: ({ rule, message }) => rule === "path [required]" && message.includes("'foo_param'"),
   },

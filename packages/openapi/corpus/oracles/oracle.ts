@@ -8,15 +8,15 @@ export type Verdict = readonly Objection[] | { readonly cannot: string };
 
 /** One objection of an oracle to a request. */
 export interface Objection {
-  /** Where and by which rule, without positions in lists: `body.items.* [enum]`. */
+  /** The place and the rule, without positions in lists: `body.items.* [enum]`. */
   readonly rule: string;
   readonly message: string;
 }
 
-/** A validator of requests that others wrote, over one document. */
+/** A third-party validator of requests, for one document. */
 export interface Oracle {
   readonly name: string;
-  /** @param path as the document writes it. */
+  /** @param path as in the document. */
   check(method: string, path: string, request: Recorded): Verdict;
 }
 

@@ -1,4 +1,4 @@
-// What two validators of requests, which others wrote, say of generated calls; the whole of it: report.ts.
+// The verdicts of two third-party validators on generated calls; report.ts has all of them.
 import { describe, expect, test } from "vitest";
 import { inFullRun, isFullRun } from "@toolweave/test-support";
 import { allDocumentNames, documentNames } from "../documents.ts";
@@ -26,7 +26,7 @@ test("only documents of the corpus and faults that are explained are recorded", 
 });
 
 describe.each(names)("%s", (document) => {
-  test("every request is accepted, or rejected by a fault of the oracle that is recorded", async () => {
+  test("every request is accepted, or rejected by a recorded fault of the oracle", async () => {
     const oracles = await getOracles(document);
     const checked = await checkDocument(document, oracles, { contender: toolweave, seed, most });
     const excuses = known[document] ?? {};
@@ -34,11 +34,11 @@ describe.each(names)("%s", (document) => {
     const { ours, faults, tallies } = classifyCalls(checked, judgeNames, excuses);
     const rightly = refusedCalls[document] ?? [];
     expect(ours.filter((line) => !rightly.some((start) => line.startsWith(start)))).toEqual([]);
-    // Prism has looked at every single one.
+    // Prism has checked every one.
     expect(tallies[0]?.notChecked).toBe(0);
     if (seed !== 1 || !isFullRun) return;
     expect(rightly.filter((start) => !ours.some((line) => line.startsWith(start)))).toEqual([]);
-    // An excuse that nothing needs any more goes.
+    // Faults that no longer occur are removed.
     const called = new Set(checked.calls.map(({ operation }) => operation));
     const needless = Object.entries(excuses)
       .filter(([operation]) => called.has(operation))
@@ -49,7 +49,7 @@ describe.each(names)("%s", (document) => {
   });
 });
 
-test("an oracle that is shown a damaged request rejects it", async () => {
+test("an oracle rejects a damaged request", async () => {
   const document = "redocly-museum-3.1.yaml";
   const oracles = await getOracles(document);
   const { calls } = await checkDocument(document, oracles, { contender: toolweave, seed, most });

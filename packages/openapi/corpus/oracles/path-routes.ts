@@ -1,11 +1,11 @@
 import type { DocumentOperation } from "./contender.ts";
 
-/** True when a path, as sent, is one that a path template of a document stands for. */
+/** True if a path, as sent, matches a path template of a document. */
 export function leadsTo(sent: string, template: string): boolean {
   return patternOf(template).test(sent);
 }
 
-/** Finds the operation that a request is for: of several, the one with the most fixed text. */
+/** Finds the operation of a request: of several, the one with the most fixed text. */
 export function router(
   operations: readonly DocumentOperation[],
 ): (method: string, path: string) => DocumentOperation | undefined {
@@ -21,7 +21,7 @@ export function router(
       ?.operation;
 }
 
-/** What comes behind `#` and `?` is no part of a path. */
+/** The parts after `#` and `?` do not belong to the path. */
 function patternOf(template: string): RegExp {
   const [path = ""] = template.split(/[?#]/);
   const parts = path.split(/(\{[^{}]+\})/);
@@ -31,7 +31,7 @@ function patternOf(template: string): RegExp {
   return new RegExp(`^${pattern.join("")}$`);
 }
 
-/** As a URL has it: `ä` is `%C3%A4` on the wire. */
+/** As in a URL: `ä` is sent as `%C3%A4`. */
 function encoded(text: string): string {
   return new URL(`http://oracle.example/${text}`).pathname.slice(1);
 }

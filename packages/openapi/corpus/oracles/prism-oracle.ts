@@ -7,7 +7,7 @@ import type { DocumentOperation } from "./contender.ts";
 import { specs } from "../documents.ts";
 import { toBreakdown, toRule, type Oracle, type Verdict } from "./oracle.ts";
 
-// CommonJS whose parts have no typed entry of their own.
+// CommonJS modules without typed entries.
 const require = createRequire(import.meta.url);
 
 type HttpOperation = object & { readonly method: string; readonly path: string };
@@ -19,7 +19,7 @@ interface Diagnostic {
   readonly severity: number;
 }
 
-/** An `Either` of fp-ts: what is wrong is on the left. */
+/** An `Either` of fp-ts: errors are on the left. */
 type Answer = { readonly left: readonly Diagnostic[] } | { readonly right: unknown };
 
 const { getHttpOperationsFromSpec } = require("@stoplight/prism-http") as {
@@ -37,12 +37,13 @@ const { bundleTarget } = require("@stoplight/json") as {
 };
 
 /**
- * Prism's own way in, `getHttpOperationsFromSpec`, inlines a document before it looks at it: minutes for these. Their
- * operations are made one by one with the same converter, from the document as it is.
+ * Prism's entry point, `getHttpOperationsFromSpec`, inlines a document first, which takes minutes
+ * for these. Their operations are converted one by one with the same converter, from the original
+ * document.
  */
 const convertedOneByOne: ReadonlySet<string> = new Set(["stripe-2023-09.yaml", "figma-3.1.yaml"]);
 
-/** Prism's validation of requests, with what it has found in the document. */
+/** Prism's validation of requests, with the operations that it has found in the document. */
 export interface PrismOracle extends Oracle {
   readonly operations: readonly DocumentOperation[];
 }
@@ -71,7 +72,7 @@ export async function createPrismOracle(document: string): Promise<PrismOracle> 
   };
 }
 
-/** What has been read of a document. */
+/** The parsed operations of a document. */
 interface Reading {
   readonly operations: readonly DocumentOperation[];
   readonly find: (method: string, path: string) => HttpOperation | undefined;
@@ -103,8 +104,8 @@ function oneByOne(name: string): Reading {
 }
 
 /**
- * Prism knows the methods of OpenAPI 3.1. An operation of 3.2's `query` and `additionalOperations` is shown to it as a
- * `post`; of the method itself it says nothing.
+ * Prism supports the methods of OpenAPI 3.1. An operation of 3.2's `query` and
+ * `additionalOperations` is passed to it as a `post`; the method itself is not checked.
  */
 function renamed(name: string, method: string, path: string): HttpOperation | undefined {
   const document = parsed(name);
@@ -128,7 +129,7 @@ function parsed(name: string): Parsed {
   return load(readFileSync(specs + name, "utf8")) as Parsed;
 }
 
-/** A request as Prism's own server hands it to the validation. */
+/** A request as Prism's own server passes it to the validation. */
 function elementOf({ method, path, query, headers, body }: Recorded): IHttpRequest {
   const url = new URL(`http://oracle.example${path}?${query}`);
   const values: Record<string, string | string[]> = {};

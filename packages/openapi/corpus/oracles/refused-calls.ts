@@ -1,6 +1,6 @@
 /**
- * Calls that are rightly refused before anything is sent, or that are sent on purpose although an oracle objects, by
- * document: how the line about them begins.
+ * Calls that are rightly refused before anything is sent, or that are sent on purpose although an
+ * oracle rejects them, by document: the beginning of the line about them.
  */
 export const refusedCalls: Readonly<Record<string, readonly string[]>> = {
   "readme-circular-paths-3.0.json": [
@@ -8,7 +8,8 @@ export const refusedCalls: Readonly<Record<string, readonly string[]>> = {
     'PUT /anything (all) was not sent: "content"',
   ],
   "hey-api-full-3.1/full.yaml": [
-    // Branches of `oneOf` that overlap: the arguments are checked with `anyOf`, and the server decides.
+    // Branches of `oneOf` that overlap: the arguments are checked with `anyOf`, and the server
+    // decides.
     "PUT /api/v{api-version}/complex/{id} (all), prism: body.parameters [oneOf]",
   ],
   "oas-media-type-examples-3.2.yaml": [

@@ -7,9 +7,14 @@ import { oracleFaults } from "./oracle-faults.ts";
 import { defaultSeed } from "./sample-calls.ts";
 import { toolweave } from "./toolweave.ts";
 
-// Every operation, called with what is required and with all arguments; what two validators say of the requests:
-// node --conditions=@toolweave/source packages/openapi/corpus/oracles/report.ts [--most 100] [--record] [part of a name…]
-// `--record` writes known-faults.json: every rejection that explains itself as a fault of the oracle. Read what changes.
+// Calls every operation with the required arguments and with all arguments, and prints the verdicts
+// of two validators:
+//
+// node --conditions=@toolweave/source packages/openapi/corpus/oracles/report.ts [--most 100]
+// [--record] [part of a name…]
+//
+// `--record` writes known-faults.json: every rejection that is explained as a fault of the oracle.
+// Review the differences.
 const { values, positionals } = parseArgs({
   options: { most: { type: "string" }, record: { type: "boolean" } },
   allowPositionals: true,

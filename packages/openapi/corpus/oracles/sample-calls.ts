@@ -2,7 +2,7 @@ import { sampleArguments, type ValueStyle } from "@toolweave/conformance";
 import { ajvValidator, type JsonObject, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { CompiledSchema } from "@toolweave/core/adapter";
 
-/** Which arguments a call has: only what is required, or everything that the schema names. */
+/** The arguments of a call: only the required ones, or everything that the schema names. */
 export type Variant = "required" | "all";
 
 /** Both, in the order in which they are made. */
@@ -15,17 +15,18 @@ const draws = 60;
 
 const validator = ajvValidator();
 
-/** Arguments, and the names of those that could not be made so that the schema accepts them. */
+/** Arguments, and the names of those for which no accepted value was found. */
 export interface SampleCall {
   readonly args: JsonObject;
   readonly missing: readonly string[];
 }
 
 /**
- * Arguments that an input schema accepts; undefined when none were found. The same seed gives the same.
+ * Arguments that an input schema accepts; undefined if none were found. The same seed returns the
+ * same ones.
  *
- * Where a schema has something else, no argument is `null`, `[]` or `{}`: outside JSON these have no form on the wire
- * (RFC 6570 section 2.3), and an oracle takes what is not there for forgotten.
+ * If a schema allows another value, no argument is `null`, `[]` or `{}`: outside JSON these are not
+ * sent (RFC 6570 section 2.3), and an oracle reports them as missing.
  */
 export async function sampleCall(
   schema: JsonSchema,
@@ -38,7 +39,9 @@ export async function sampleCall(
   return base === undefined ? undefined : filled(schema, base, variant, seed, check);
 }
 
-/** A schema that cannot be compiled keeps nothing from being generated: whoever calls sees what comes of it. */
+/**
+ * A schema that cannot be compiled does not prevent the generation: the call then has the result.
+ */
 async function checkOf(schema: JsonSchema): Promise<CompiledSchema> {
   try {
     return await validator.compile(schema);
@@ -60,7 +63,7 @@ function firstAccepted(
   return sampleArguments(schema, { style, seed, count: draws }).find(accepts);
 }
 
-/** Adds and replaces one argument after the other, as long as the schema accepts the whole. */
+/** Adds and replaces one argument after the other, as long as the schema accepts the result. */
 function filled(
   schema: JsonSchema,
   base: JsonObject,
@@ -97,14 +100,14 @@ function isEmpty(value: JsonValue): boolean {
   return value === null || (typeof value === "object" && Object.values(value).every(isEmpty));
 }
 
-/** A list that is empty somewhere within, or holds something empty. */
+/** A list that is empty at some level, or contains an empty value. */
 function hasEmptyItems(value: JsonValue): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value) && (value.length === 0 || value.some(isEmpty))) return true;
   return Object.values(value).some((member: JsonValue) => hasEmptyItems(member));
 }
 
-/** `TOOLWEAVE_SEED`, else 1. */
+/** `TOOLWEAVE_SEED`, or 1. */
 export function defaultSeed(): number {
   return Number(process.env["TOOLWEAVE_SEED"] ?? 1);
 }

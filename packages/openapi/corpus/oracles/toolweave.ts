@@ -3,10 +3,13 @@ import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import { openApiSource } from "../../src/index.ts";
 import type { Contender } from "./contender.ts";
 
-/** Our tools; arguments are generated from what they are validated against. */
+/** Our tools; arguments are generated from the validated schema. */
 export const toolweave: Contender = contender("toolweave", argumentsSchemaOf);
 
-/** Our tools; arguments are generated from what a model sees, which may be less: the rest is refused with its reason. */
+/**
+ * Our tools; arguments are generated from the model's schema, which may be weaker: the rest is
+ * refused with its reason.
+ */
 export const toolweaveModelSchema: Contender = contender(
   "toolweave, as a model sees it",
   ({ spec }) => spec.inputSchema,
@@ -20,7 +23,7 @@ function contender(name: string, schemaOf: (tool: Tool) => JsonSchema): Contende
       const source = openApiSource.fromFile(path, { baseUrl: origin });
       const registry = new ToolRegistry([source]);
       await registry.ready;
-      // What cannot be called is no tool then.
+      // Operations that cannot be called are not tools.
       source.realize();
       const executor = new ToolExecutor({ registry, policy: "autonomous" });
       const tools = source.tools().map((tool) => {

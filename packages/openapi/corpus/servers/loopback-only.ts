@@ -1,9 +1,9 @@
 import { type AddressInfo, isIP, Server, Socket } from "node:net";
 
 /**
- * Loaded into a server's process before the server (`node --import`). The server listens on loopback alone, at a port
- * that the system chooses, whatever its configuration says; it reaches nothing but loopback; and it ends, with all
- * that it has started, when the process that started it is gone.
+ * Loaded into a server's process before the server (`node --import`). The server listens on
+ * loopback alone, at a port that the system chooses, whatever its configuration is; it connects to
+ * loopback only; and it ends, with all its child processes, when its parent process has ended.
  */
 export interface Listening {
   readonly listening: number;
@@ -13,12 +13,12 @@ const loopback = "127.0.0.1";
 
 interface Target {
   readonly host?: string;
-  /** Of a pipe; `null` from an HTTP agent, to say that it is none. */
+  /** Of a pipe; `null` from an HTTP agent, to mark that there is none. */
   readonly path?: string | null;
 }
 
 function targetOf(given: unknown): Target {
-  // `net.connect` hands its arguments on as one list.
+  // `net.connect` passes its arguments on as one list.
   const first: unknown = Array.isArray(given) ? given[0] : given;
   return typeof first === "object" && first !== null ? first : {};
 }
@@ -35,7 +35,7 @@ Socket.prototype.connect = function (this: Socket, ...given: unknown[]): Socket 
   if (typeof path === "string" || isLoopback(host)) {
     return Reflect.apply(connect, this, given) as Socket;
   }
-  // It fails as names do that nobody knows: later, when somebody listens.
+  // It fails like an unknown host name: later, when a listener exists.
   const lookup = (_name: string, _options: unknown, done: (error: Error) => void): void => {
     process.nextTick(done, new Error(`${host} is not on this machine`));
   };

@@ -8,15 +8,15 @@ import type { Listening } from "./loopback-only.ts";
 
 const guard = new URL("loopback-only.ts", import.meta.url);
 
-/** What a server is started with. */
+/** The parameters to start a server. */
 export interface ServerProgram {
-  /** The folder beside this file that says what to install. */
+  /** The folder beside this file with the list of packages to install. */
   readonly name: string;
   /** The script to run, within its `node_modules`. */
   readonly script: string;
   /**
-   * Writes what the server needs into an empty folder for its data; gives arguments and environment. `installed` is
-   * the folder of the packages.
+   * Writes the server's configuration into an empty folder for its data; returns arguments and
+   * environment. `installed` is the folder of the packages.
    */
   prepare(
     folder: string,
@@ -27,11 +27,11 @@ export interface ServerProgram {
   };
 }
 
-/** A public server program in a process of its own: installed, started, on loopback only. */
+/** A public server program in a separate process: installed, started, on loopback only. */
 export class RunningServer {
   /** `http://127.0.0.1:…` */
   readonly origin: string;
-  /** What the server writes: its data, and temporary files. */
+  /** The files that the server writes: its data, and temporary files. */
   readonly home: string;
   readonly #child: ChildProcess;
 
@@ -42,8 +42,8 @@ export class RunningServer {
   }
 
   /**
-   * Installs what is not there yet (from the npm registry, without scripts, at most five minutes) and waits until it
-   * listens, at most one minute. An error has what the server wrote.
+   * Installs the missing packages (from the npm registry, without scripts, at most five minutes)
+   * and waits until it listens, at most one minute. An error contains the server's output.
    */
   static async start(program: ServerProgram): Promise<RunningServer> {
     const place = fileURLToPath(new URL(`${program.name}/`, import.meta.url));
@@ -60,7 +60,7 @@ export class RunningServer {
       cwd: folder,
       env: { PATH: process.env["PATH"], HOME: home, TMPDIR: temporary, ...env },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
-      // A group of its own, so that it ends with all that it has started.
+      // A separate process group, so that it ends with all its child processes.
       detached: true,
     });
     try {
@@ -89,7 +89,7 @@ function install(folder: string): void {
 }
 
 async function end(child: ChildProcess, home: string): Promise<void> {
-  // Without an exit code yet the group is there, since its leader is.
+  // Without an exit code the group still exists, since its leader does.
   if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
     const exit = once(child, "exit");
     process.kill(-child.pid, "SIGKILL");

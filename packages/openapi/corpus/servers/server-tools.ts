@@ -14,36 +14,36 @@ import {
 import { openApiSource, type OpenApiSource } from "../../src/index.ts";
 import type { RunningServer } from "./server-program.ts";
 
-/** Runs one tool on behalf of a caller. */
+/** Runs one tool for a caller. */
 export type CallTool = (name: string, args?: JsonObject) => Promise<ToolOutcome>;
 
-/** The tools of a server's own documents, as a host has them that lets people sign in through a tool. */
+/** The tools of a server's own documents, in a host that lets people sign in through a tool. */
 export interface ServerTools {
   readonly sources: readonly OpenApiSource[];
   readonly store: CredentialStore;
-  /** What the host is told of answers that break their own document, the latest last. */
+  /** Warnings about answers that violate their own document, the latest last. */
   readonly warnings: readonly string[];
-  /** Where the credential of a caller is kept. */
+  /** The key under which the credential of a caller is stored. */
   key(source: string, caller: string): CredentialKey;
   as(caller: string): CallTool;
-  /** What is stored under the key of an artifact. */
+  /** The data that is stored under the key of an artifact. */
   bytes(artifact: string): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** How a server's documents are found, and what its sign-in answers with. */
+/** The way to find a server's documents, and the answer of its sign-in. */
 export interface ServerDocuments {
-  /** Ids of sources, which are prefixes as well, and the paths where the server has their documents. */
+  /** Ids of sources, which are prefixes as well, and the server's paths of their documents. */
   readonly documents: Readonly<Record<string, string>>;
-  /** The security scheme that a token is kept for. */
+  /** The security scheme of a stored token. */
   readonly scheme: string;
   /** The property of an answer that is a token. */
   readonly token: string;
 }
 
 /**
- * Loads every document from the server itself. A hook keeps a token that a tool answers with as the credential of the
- * caller who got it: after redaction, nobody could.
+ * Loads every document from the server itself. A hook stores a token that a tool answers with as
+ * the credential of its caller: after redaction, no code could.
  */
 export async function serverTools(
   { origin }: RunningServer,
@@ -92,14 +92,14 @@ export async function serverTools(
   };
 }
 
-/** The result of a call that reached the server, whatever the server said. */
+/** The result of a call that reached the server, whatever the status. */
 export async function resultOf(outcome: Promise<ToolOutcome>): Promise<ToolResult> {
   const ended = await outcome;
   if (ended.status !== "completed") throw new Error(JSON.stringify(ended));
   return ended.result;
 }
 
-/** What a model reads. */
+/** The text that a model reads. */
 export function textOf({ content }: Pick<ToolResult, "content">): string {
   return content
     .map((block) => (block.type === "text" ? block.text : `[${block.type}]`))

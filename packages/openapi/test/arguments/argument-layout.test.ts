@@ -40,7 +40,7 @@ const pet: JsonSchema = {
 };
 
 describe("parameters", () => {
-  test("are arguments of their own names, with description, requirement and deprecation", () => {
+  test("are arguments with their own names, with description, requirement and deprecation", () => {
     const schema = schemaFor(
       {
         parameters: [
@@ -67,7 +67,7 @@ describe("parameters", () => {
     });
   });
 
-  test("have no values that nothing could be sent for", () => {
+  test("accept no values that cannot be sent", () => {
     const list = { type: "array", items: { type: "string" } };
     const tags = schemaOf({ $ref: "#/$defs/Tags" }, { Tags: { ...list, minItems: 0 } });
     const text = schemaOf({ type: ["string", "null"], default: null });
@@ -100,7 +100,7 @@ describe("parameters", () => {
     });
   });
 
-  test("of one name in several places: the path keeps it, the others say where they are", () => {
+  test("with the same name in several places: the path keeps it, and the others are named after their place", () => {
     const names = argumentsOf(
       {
         parameters: [
@@ -115,7 +115,7 @@ describe("parameters", () => {
     expect(names).toEqual(["cookie_id", "header_id", "query_id", "id"]);
   });
 
-  test("of one name that providers refuse, in several places, say where they are, too", () => {
+  test("with the same name that providers refuse, in several places, are named after their place, too", () => {
     const given = [
       parameter({ name: "a[b]", in: "header" }),
       parameter({ name: "a[b]", in: "query" }),
@@ -136,7 +136,7 @@ describe("parameters", () => {
     ]);
   });
 
-  test("with names that providers refuse get others that fit, and say what they stand for", () => {
+  test("with names that providers refuse get valid ones, and their descriptions have the originals", () => {
     const long = `${"a".repeat(70)}[x]`;
     const schema = schemaFor({
       parameters: [
@@ -156,7 +156,7 @@ describe("parameters", () => {
     expect(properties["filter_name"]?.["description"]).toBe("By name.\n\nSent as filter[name].");
   });
 
-  test("that are not the model's to choose are left out", () => {
+  test("that the model may not choose are omitted", () => {
     const names = argumentsOf(
       {
         parameters: [
@@ -195,13 +195,13 @@ describe("parameters", () => {
     expect(names).toEqual(["key", "X-Trace"]);
   });
 
-  test("of a path that does not have them are left out", () => {
+  test("of a path that does not contain them are omitted", () => {
     expect(argumentsOf({ parameters: [parameter({ name: "gone", in: "path" })] })).toEqual([]);
   });
 });
 
 describe("a body", () => {
-  test("that is a plain object is laid out beside the parameters", () => {
+  test("that is a plain object becomes arguments beside the parameters", () => {
     const schema = schemaFor(
       { parameters: [parameter({ name: "id", in: "path" })], ...json(pet) },
       "/pets/{id}",
@@ -210,7 +210,7 @@ describe("a body", () => {
     expect(schema["required"]).toEqual(["id", "name"]);
   });
 
-  test("behind a reference is laid out, and its definition goes unless something refers to it", () => {
+  test("behind a reference becomes arguments, and its definition is removed unless another schema refers to it", () => {
     const plain = schemaFor(json({ $ref: "#/$defs/Pet" }, { Pet: pet }));
     expect(plain["properties"]).toEqual(pet["properties"]);
     expect(plain).not.toHaveProperty("$defs");
@@ -224,7 +224,7 @@ describe("a body", () => {
     expect(recursive["$defs"]).toEqual({ Tree: tree });
   });
 
-  test("with a property called like a parameter is one argument, whole", () => {
+  test("with a property called like a parameter is one argument", () => {
     const names = argumentsOf({
       parameters: [parameter({ name: "tag", in: "query" })],
       ...json(pet),
@@ -232,7 +232,7 @@ describe("a body", () => {
     expect(names).toEqual(["tag", "body"]);
   });
 
-  test("is called request_body when a parameter is called body", () => {
+  test("is called request_body if a parameter is called body", () => {
     const names = argumentsOf({
       parameters: [parameter({ name: "body", in: "query" })],
       ...json({ type: "array" }),
@@ -240,7 +240,7 @@ describe("a body", () => {
     expect(names).toEqual(["body", "request_body"]);
   });
 
-  test("has a property called body laid out like any other", () => {
+  test("with a property called body becomes arguments like any other", () => {
     expect(argumentsOf(json({ type: "object", properties: { body: {}, title: {} } }))).toEqual([
       "body",
       "title",
@@ -258,16 +258,19 @@ describe("a body", () => {
     ["an intersection", { allOf: [pet] }],
     ["an object with patterns", { ...pet, patternProperties: { "^x-": {} } }],
     ["an object that may not be empty", { ...pet, minProperties: 1 }],
-    ["an object that requires what it does not describe", { ...pet, required: ["other"] }],
+    ["an object that requires an undeclared property", { ...pet, required: ["other"] }],
     [
       "an object with a hostile name",
       { type: "object", properties: JSON.parse('{"__proto__":{}}') as JsonObject },
     ],
-  ])("that is %s is one argument, since laying it out would lose something", (_name, schema) => {
-    expect(argumentsOf(json(schema))).toEqual(["body"]);
-  });
+  ])(
+    "that is %s is one argument, since separate arguments would lose something",
+    (_name, schema) => {
+      expect(argumentsOf(json(schema))).toEqual(["body"]);
+    },
+  );
 
-  test("that is optional is laid out only when no property of it is required", () => {
+  test("that is optional becomes separate arguments only if none of its properties is required", () => {
     const optional = (schema: JsonSchema): Partial<OperationDetails> => ({
       body: body([media("application/json", schema)], false),
     });
@@ -275,7 +278,7 @@ describe("a body", () => {
     expect(argumentsOf(optional({ ...pet, required: [] }))).toEqual(["name", "tag"]);
   });
 
-  test("is JSON when JSON is among the choices, and application/json before other JSON", () => {
+  test("is JSON if JSON is among the choices, and application/json before other JSON", () => {
     const given = details({
       body: body([
         media("application/xml"),
@@ -288,7 +291,7 @@ describe("a body", () => {
     ).toBe("application/json");
   });
 
-  test("that is a form has no empty value where a field is required", () => {
+  test("that is a form has no empty value for a required field", () => {
     const form = (type: string, encoding = {}): JsonSchema => {
       const schema = {
         type: "object",

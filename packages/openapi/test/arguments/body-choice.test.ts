@@ -20,7 +20,7 @@ function argumentsOf(given: Partial<OperationDetails>): string[] {
   return Object.keys(schemaFor(given)["properties"] as JsonObject);
 }
 
-test("a body has an argument for its media type only where another can carry what the first cannot", () => {
+test("a body has an argument for its media type only if another type can carry values that the first cannot", () => {
   const file = { type: "string", format: "binary" };
   const upload = { type: "object", properties: { name: { type: "string" }, file } };
   const both = (...types: ReturnType<typeof media>[]): string[] =>
@@ -55,7 +55,7 @@ test("a body has an argument for its media type only where another can carry wha
   ]);
 });
 
-test("parameters that would be sent under the names of others are left out, with a warning", () => {
+test("parameters that would be sent under the names of others are omitted, with a warning", () => {
   const object = { type: "object", properties: { page: {}, size: {} } };
   const layout = (schema: JsonSchema): ArgumentLayout =>
     layoutArguments(

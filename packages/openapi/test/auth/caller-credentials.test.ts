@@ -33,7 +33,7 @@ async function museum(auth: OpenApiAuth): Promise<{
 }> {
   const server = await RecordingServer.start((recorded, response) => {
     response.setHeader("content-type", "application/json");
-    // Answers come in another order than their requests.
+    // The order of answers differs from that of the requests.
     const answer = { key: recorded.headers["x-key"], token: recorded.headers["authorization"] };
     setImmediate(() => response.end(JSON.stringify(answer)));
   });
@@ -67,7 +67,7 @@ const of = (scheme: string, caller?: string): CredentialKey =>
   caller === undefined ? { source: "museum", scheme } : { source: "museum", scheme, caller };
 
 describe("a store", () => {
-  test("is asked for exactly the caller's key, and never for another's", async () => {
+  test("is read with exactly the caller's key, and never with another one", async () => {
     const asked: CredentialKey[] = [];
     const kept = memoryCredentials();
     void kept.set(of("key", "ada"), { type: "secret", secret: "ADA-KEY" });
@@ -86,7 +86,7 @@ describe("a store", () => {
     expect(asked).toEqual([of("key", "ada"), of("key", "bob"), of("key")]);
   });
 
-  test("is not asked for an operation that declares no security", async () => {
+  test("is not read for an operation that declares no security", async () => {
     const asked: CredentialKey[] = [];
     const store: CredentialStore = {
       ...memoryCredentials(),
@@ -101,7 +101,7 @@ describe("a store", () => {
     expect(asked).toEqual([]);
   });
 
-  test("may say null for what it has not", async () => {
+  test("may return null for a missing credential", async () => {
     const get = (): never => null as never;
     const { call } = await museum({ apiKey: "HOST", store: { ...memoryCredentials(), get } });
     expect(await call("ada")).toEqual(["HOST"]);
@@ -121,7 +121,7 @@ describe("a store", () => {
     }
   });
 
-  test("takes a source with an id of its own", () => {
+  test("is used with a source's own id", () => {
     const make = (): unknown =>
       openApiSource.fromDocument(document, { auth: { store: memoryCredentials() } });
     expect(make).toThrow(/set `id`/);
@@ -129,26 +129,26 @@ describe("a store", () => {
 });
 
 describe("a function", () => {
-  test("hears what the credential is for, and for whom", async () => {
-    const heard: CredentialRequest[] = [];
+  test("receives the purpose of the credential, and its caller", async () => {
+    const received: CredentialRequest[] = [];
     const answer = (request: CredentialRequest): string => {
-      heard.push({ ...request });
+      received.push({ ...request });
       return `${request.scheme}-of-${request.caller?.id ?? "host"}`;
     };
     const { call } = await museum({ apiKey: answer, schemes: { token: answer } });
     expect(await call("ada", "both")).toEqual(["key-of-ada"]);
     expect(await call(undefined)).toEqual(["key-of-host"]);
     const caller = { id: "ada", roles: ["visitor"] };
-    expect(heard).toMatchObject([
+    expect(received).toMatchObject([
       { source: "museum", scheme: "key", scopes: [], caller },
       { source: "museum", scheme: "token", scopes: ["a", "b"], caller },
       { source: "museum", scheme: "key", scopes: [] },
     ]);
-    expect(heard[2]).not.toHaveProperty("caller");
-    expect(heard[0]?.signal).toBeInstanceOf(AbortSignal);
+    expect(received[2]).not.toHaveProperty("caller");
+    expect(received[0]?.signal).toBeInstanceOf(AbortSignal);
   });
 
-  test("may give a credential of the scheme's kind", async () => {
+  test("may return a credential of the scheme's kind", async () => {
     const { call } = await museum({
       schemes: { key: async () => ({ type: "secret" as const, secret: "FROM-VAULT" }) },
     });
@@ -160,7 +160,7 @@ describe("a function", () => {
   });
 });
 
-test("callers at once never get each other's credentials", async () => {
+test("simultaneous callers never receive each other's credentials", async () => {
   const names = ["ada", "bob", "eve", "__proto__", "constructor", 'a"b', ""];
   const server = await RecordingServer.start((recorded, response) => {
     const { headers } = recorded;

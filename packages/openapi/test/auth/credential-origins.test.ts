@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { openApiSource, type OpenApiOptions } from "../../src/index.ts";
 import { call, toolOf } from "../support/call-tool.ts";
 
-// Other origins than loopback cannot be reached in a test: what would be sent is looked at instead.
+// Origins other than loopback cannot be reached in a test: the planned requests are checked
+// instead.
 const sent: HttpRequest[] = [];
 let answer: { status: number; text: string };
 
@@ -63,8 +64,8 @@ async function whoGets(options: OpenApiOptions, url?: string): Promise<string[]>
   });
 }
 
-describe("credentials go", () => {
-  test("to the servers of a document that the host handed over, and nowhere a single operation sends them", async () => {
+describe("credentials are sent", () => {
+  test("to the servers of a document that the host passed, and not to the server of a single operation", async () => {
     expect(await whoGets({})).toEqual([
       "https://api.example 2",
       "https://evil.example 0",
@@ -72,7 +73,7 @@ describe("credentials go", () => {
     ]);
   });
 
-  test("to the origin that a document came from, not to servers that it chose", async () => {
+  test("to the origin of the document, not to servers that it chose", async () => {
     expect(await whoGets({}, "https://docs.example/openapi.json")).toEqual([
       "https://api.example 0",
       "https://evil.example 0",
@@ -100,20 +101,20 @@ describe("credentials go", () => {
     ).toEqual(["https://api.example 0", "https://evil.example 0", "http://api.example 0"]);
   });
 
-  test("to the servers that the host wrote in place of the document's", async () => {
+  test("to the servers with which the host replaces the document's", async () => {
     const servers = { "https://evil.example": "https://mine.example" };
     expect(await whoGets({ servers }, "https://docs.example/openapi.json")).toContain(
       "https://mine.example 2",
     );
   });
 
-  test("to baseUrl, where every request goes", async () => {
+  test("to baseUrl, the destination of every request", async () => {
     expect(
       await whoGets({ baseUrl: "https://mine.example" }, "https://docs.example/openapi.json"),
     ).toEqual(Array.from({ length: 3 }, () => "https://mine.example 2"));
   });
 
-  test("nowhere else, and a refusal says what to write", async () => {
+  test("to no other origin, and a refusal names the option to set", async () => {
     await using source = openApiSource(document, secrets);
     await source.ready;
     answer = { status: 401, text: '"no"' };
@@ -125,7 +126,7 @@ describe("credentials go", () => {
     expect(error?.message).not.toContain("SECRET");
   });
 
-  test("across origins in no redirect: the client knows which query parameters they are", async () => {
+  test("across origins in no redirect: the client knows their query parameters", async () => {
     await using source = openApiSource(document, secrets);
     await source.ready;
     await call(toolOf(source, "x"));
@@ -133,7 +134,7 @@ describe("credentials go", () => {
   });
 
   test.each(["Accept-Language", "User-Agent", "Accept"])(
-    "across origins in no redirect, in a header that usually goes along: %s",
+    "across origins in no redirect, in a header that is usually forwarded: %s",
     async (name) => {
       const components = { securitySchemes: { key: { type: "apiKey", in: "header", name } } };
       await using source = openApiSource({ ...document, components }, secrets);

@@ -12,11 +12,11 @@ afterAll(() => server.close());
 
 const ok = { "200": { description: "ok" } };
 
-describe("credentials never come out", () => {
+describe("credentials are never revealed", () => {
   const echo = (recorded: Recorded): string =>
     JSON.stringify({ headers: recorded.headers, query: decodeURIComponent(recorded.query) });
 
-  test.each([200, 400])("of an API that echoes them, with status %i", async (status) => {
+  test.each([200, 400])("by an API that echoes them, with status %i", async (status) => {
     server.answer = (recorded, response) =>
       response
         .writeHead(status, {
@@ -57,7 +57,7 @@ describe("credentials never come out", () => {
     expect((await call(toolOf(source, "x"))).value).toEqual({ password: "changed" });
   });
 
-  test("of the spec, the source or an error", async () => {
+  test("by the spec, the source or an error", async () => {
     await using source = await sourceOf(
       {
         "/x": {

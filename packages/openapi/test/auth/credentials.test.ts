@@ -35,7 +35,7 @@ async function send(
   return server.last;
 }
 
-describe("a credential goes where the document says", () => {
+describe("a credential is sent where the document declares it", () => {
   test.each<[string, Partial<Recorded["headers"]>, string]>([
     ["header_key", { "x-key": "KEY+123" }, ""],
     ["query_key", {}, "key%26=KEY%2B123"],
@@ -81,7 +81,7 @@ describe("a credential goes where the document says", () => {
     expect(recorded.headers).toMatchObject({ "x-key": "OWN", authorization: "Basic dTpw" });
   });
 
-  test("asked for anew before each request", async () => {
+  test("and is requested again before each request", async () => {
     let count = 0;
     await using source = await sourceOf(
       { "/x": { get: { operationId: "x", responses: ok } } },
@@ -98,7 +98,7 @@ describe("a credential goes where the document says", () => {
 });
 
 describe("of several alternatives", () => {
-  test("the first for which everything is there is taken", async () => {
+  test("the first complete one is used", async () => {
     const recorded = await send([{ header_key: [], bearer: [] }, { basic: [] }], {
       auth: { basic: auth.basic, bearer: "T" },
     });
@@ -106,14 +106,14 @@ describe("of several alternatives", () => {
     expect(recorded.headers["x-key"]).toBeUndefined();
   });
 
-  test("one that needs nothing is taken when there is nothing for the others", async () => {
+  test("one that needs nothing is used if there are no credentials for the others", async () => {
     const recorded = await send([{}, { header_key: [] }], { auth: { bearer: "T" } });
     expect(recorded.headers["authorization"]).toBeUndefined();
     const full = await send([{}, { header_key: [] }], { auth });
     expect(full.headers["x-key"]).toBe("KEY+123");
   });
 
-  test("what was given goes when no alternative is complete, or none is declared", async () => {
+  test("the available credentials are sent if no alternative is complete, or none is declared", async () => {
     expect(
       (await send([{ header_key: [], basic: [] }], { auth: { apiKey: "K" } })).headers["x-key"],
     ).toBe("K");
@@ -124,7 +124,7 @@ describe("of several alternatives", () => {
 });
 
 describe("the host's headers", () => {
-  test("go with every request and before everything else of their name", async () => {
+  test("are sent with every request and replace others of the same name", async () => {
     const parameters = [
       { name: "X-Version", in: "header", required: true, schema: { type: "string" } },
     ];
@@ -141,9 +141,9 @@ describe("the host's headers", () => {
   });
 });
 
-describe("a header of the host's own that says what a body is", () => {
+describe("a header of the host that describes the body", () => {
   test.each(["Content-Type", "content-encoding", "Content-Length", "Transfer-Encoding"])(
-    "is refused, since one for all bodies would be untrue: %s",
+    "is refused, since one value cannot be right for all bodies: %s",
     async (name) => {
       await expect(sourceOf({}, { headers: { [name]: "x" } })).rejects.toThrow(
         `headers cannot have ${name.toLowerCase()}, which depends on the body: to set the media type of an operation, use overrides with requestMediaType`,
@@ -157,7 +157,7 @@ describe("credentials stay", () => {
     "/x": { get: { operationId: "x", responses: ok, servers: [{ url }] } },
   });
 
-  test("at the origin of baseUrl, whatever a single operation says", async () => {
+  test("at the origin of baseUrl, whatever a single operation declares", async () => {
     await using source = await sourceOf(elsewhere("http://evil.example"), {
       baseUrl: server.origin,
       auth,
@@ -166,7 +166,7 @@ describe("credentials stay", () => {
     expect(server.last.headers["authorization"]).toBe("Bearer TOKEN");
   });
 
-  test("at the document's own origin when an operation goes elsewhere, and a refusal says how to send them", async () => {
+  test("at the document's own origin if an operation has another one, and a refusal names the option to send them", async () => {
     await using other = await RecordingServer.start(respond(401, "text/plain", "who are you?"));
     await using host = await RecordingServer.start(
       respond(
@@ -178,7 +178,7 @@ describe("credentials stay", () => {
     const allowed = { auth: { ...auth, bearer: "T-SECRET" } };
     await using refused = openApiSource(`${host.origin}/openapi.json`, allowed);
     await refused.ready;
-    // Another port is another origin, and a private one: it takes the host's word to be reached at all.
+    // Another port is another origin, and a private one: the host must allow it.
     expect(await rejection(toolOf(refused, "x"))).toMatchObject({
       code: "permission_denied",
       message: expect.stringContaining(`allowOrigins: ["${other.origin}"]`) as string,
@@ -195,7 +195,7 @@ describe("credentials stay", () => {
     expect(other.last.headers["authorization"]).toBe("Bearer T-SECRET");
   });
 
-  test("behind when a redirect leads to another origin", async () => {
+  test("at the first origin if a redirect leads to another", async () => {
     await using other = await RecordingServer.start();
     server.answer = (_recorded, response) =>
       response.writeHead(302, { location: `${other.origin}/y?key%26=KEY%2B123` }).end();
@@ -223,14 +223,14 @@ describe("a function that has no credential for a request", () => {
     asked.push(scheme);
   };
 
-  test("keeps nothing from being sent where the document asks for none, as for signing in", async () => {
+  test("does not block requests for which the document requires none, such as signing in", async () => {
     asked.length = 0;
     const { headers } = await send(undefined, { auth: { bearer: none } });
     expect(headers["authorization"]).toBeUndefined();
     expect(asked).toEqual(["bearer"]);
   });
 
-  test("lets the document be loaded", async () => {
+  test("does not prevent the document from loading", async () => {
     const document = { openapi: "3.1.0", info: { title: "Test", version: "1" }, paths: {} };
     server.answer = respond(200, "application/json", JSON.stringify(document));
     await using source = openApiSource(`${server.origin}/openapi.json`, { auth: { bearer: none } });
@@ -239,7 +239,7 @@ describe("a function that has no credential for a request", () => {
     expect(source.tools()).toEqual([]);
   });
 
-  test("is as if nothing were given: the next alternative is sent, or nothing", async () => {
+  test("is treated as a missing credential: the next alternative is sent, or nothing", async () => {
     const schemes = { bearer: none };
     const either = [{ bearer: [] }, { header_key: [] }];
     const second = await send(either, { auth: { schemes, apiKey: "KEY+123" } });

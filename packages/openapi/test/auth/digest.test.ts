@@ -30,10 +30,10 @@ async function recording(exchanges: Exchange[], listener: Listener): Promise<str
   return listening(server);
 }
 
-/** MD5 of name, realm and password, as a server's password file holds it. */
+/** MD5 of name, realm and password, as in a server's password file. */
 const known = createHash("md5").update("ada:museum:love, lace").digest("hex");
 
-/** A server program that knows one person. */
+/** A server program with one user. */
 async function digestServer(): Promise<{
   readonly origin: string;
   readonly exchanges: Exchange[];
@@ -96,7 +96,7 @@ describe("http digest (RFC 7616)", () => {
     expect(exchanges[1]?.authorization).toContain('uri="/x?q=a%20b"');
   });
 
-  test("answers a challenge to nobody but the origin that it came from", async () => {
+  test("answers a challenge only to its own origin", async () => {
     const [one, other] = [await digestServer(), await digestServer()];
     const operation = (url: string): JsonObject => ({
       get: { operationId: url, servers: [{ url }], security: [{ digest: [] }], responses: {} },
@@ -143,7 +143,7 @@ describe("http digest (RFC 7616)", () => {
     expect(exchanges.at(-1)?.authorization).toMatch(/nc=00000001/);
   });
 
-  test("tries a password that is refused once, and lets nothing of it out", async () => {
+  test("tries a refused password once, and reveals nothing of it", async () => {
     const { origin, exchanges } = await digestServer();
     const opened = await source(origin, "wrong-PASSWORD-1");
     const output = await call(toolOf(opened, "read"));
@@ -156,7 +156,7 @@ describe("http digest (RFC 7616)", () => {
     expect(seen).not.toContain(response);
   });
 
-  test("lets no answer out of an API that repeats it", async () => {
+  test("reveals no digest if an API repeats it", async () => {
     const challenge = 'Digest realm="m", qop="auth", algorithm=SHA-256, nonce="n"';
     const exchanges: Exchange[] = [];
     const origin = await recording(exchanges, ({ headers: { authorization } }, response) => {
@@ -171,13 +171,13 @@ describe("http digest (RFC 7616)", () => {
     expect(seen).toContain("[redacted]");
   });
 
-  test("lets no answer out of a later call's", async () => {
+  test("reveals no digest of a later call", async () => {
     const challenge = 'Digest realm="m", qop="auth", algorithm=SHA-256, nonce="n"';
-    const heard: string[] = [];
+    const received: string[] = [];
     const origin = await recording([], ({ headers: { authorization } }, response) => {
       if (authorization === undefined) response.writeHead(401, { "www-authenticate": challenge });
-      else heard.push(authorization);
-      response.end(JSON.stringify({ heard }));
+      else received.push(authorization);
+      response.end(JSON.stringify({ received }));
     });
     const registry = new ToolRegistry([await source(origin)]);
     await registry.ready;
@@ -185,13 +185,13 @@ describe("http digest (RFC 7616)", () => {
     const read = { name: "read", arguments: {} };
     await executor.execute({ id: "1", ...read });
     const seen = JSON.stringify(await executor.execute({ id: "2", ...read }));
-    expect(heard).toHaveLength(2);
-    for (const one of heard) {
+    expect(received).toHaveLength(2);
+    for (const one of received) {
       expect(seen).not.toContain(/response="(\w+)"/.exec(one)?.[1] ?? "");
     }
   });
 
-  test("learns no challenge of an origin to which the API redirects", async () => {
+  test("accepts no challenge of an origin to which the API redirects", async () => {
     const elsewhere = await recording([], (_request, response) => {
       const challenge = 'Digest realm="museum", qop="auth", nonce="n"';
       response.writeHead(401, { "www-authenticate": challenge }).end();
@@ -205,7 +205,7 @@ describe("http digest (RFC 7616)", () => {
     expect(exchanges.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
   });
 
-  test("answers no other kind of challenge", async () => {
+  test("ignores other kinds of challenges", async () => {
     const exchanges: Exchange[] = [];
     const origin = await recording(exchanges, (_request, response) => {
       response.writeHead(401, { "www-authenticate": 'Basic realm="m"' }).end();

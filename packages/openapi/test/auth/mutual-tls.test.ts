@@ -63,8 +63,8 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-/** Who the server says that a caller is. */
-async function shown(
+/** The caller's name according to the server. */
+async function presented(
   auth: OpenApiAuth,
   callers: readonly (string | undefined)[],
 ): Promise<readonly unknown[]> {
@@ -86,21 +86,20 @@ async function shown(
 }
 
 describe("mutual TLS (OpenAPI 3.2 section 4.27.2.4)", () => {
-  test("shows the host's certificate", async () => {
-    expect(await shown({ schemes: { tls: await issued("shop") } }, ["ada", undefined])).toEqual([
-      { who: "shop" },
-      { who: "shop" },
-    ]);
+  test("presents the host's certificate", async () => {
+    expect(await presented({ schemes: { tls: await issued("shop") } }, ["ada", undefined])).toEqual(
+      [{ who: "shop" }, { who: "shop" }],
+    );
   });
 
-  test("shows each caller's own, on connections of their own", async () => {
+  test("presents each caller's own, on separate connections", async () => {
     const store: CredentialStore = memoryCredentials();
     for (const caller of ["ada", "bob"]) {
       const credential = { type: "certificate", ...(await issued(caller)) } as const;
       await store.set({ source: "tls", scheme: "tls", caller }, credential);
     }
     const callers = ["ada", "bob", "eve", "ada", "bob", "eve", "ada"];
-    const seen = await shown({ store }, callers);
+    const seen = await presented({ store }, callers);
     expect(seen).toEqual(callers.map((caller) => ({ who: caller === "eve" ? null : caller })));
   });
 });

@@ -8,7 +8,7 @@ const client: TokenClient = {
   scopes: [],
 };
 
-test("a server that grants other scopes each time makes no more clients than are kept", async () => {
+test("a server that grants other scopes each time creates no more clients than are cached", async () => {
   const clients = new OAuthClients({}, {});
   const first = clients.get("oauth", client, ["first"]);
   const used = clients.get("oauth", client, ["used"]);

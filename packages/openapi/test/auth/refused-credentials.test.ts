@@ -14,7 +14,7 @@ afterAll(() => server.close());
 
 const ok = { "200": { description: "ok" } };
 
-/** What a model reads of a call that goes nowhere. */
+/** The text that a model reads of a call that is not sent. */
 async function textOf(
   security: JsonObject[],
   allowOrigins: readonly string[] = [],
@@ -33,18 +33,18 @@ async function textOf(
   return (content[0] as { readonly text?: string }).text;
 }
 
-describe("a call that is refused", () => {
+describe("a refused call", () => {
   test.each<[string, JsonObject[]]>([
     ["with a part of its credentials", [{ bearer: [], basic: [] }]],
     ["without any, where they are optional", [{ digest: [], basic: [] }, {}]],
-  ])("%s says why no request can be authorized", async (_how, security) => {
+  ])("%s names the reason why no request can be authorized", async (_how, security) => {
     server.answer = respond(401, "text/plain", "no");
     expect(await textOf(security)).toMatch(
       /cannot be authorized, since it asks for "\w+" and "basic" at once, and both are the header authorization of a request\. Repeating/,
     );
   });
 
-  test("by another origin, to which the API redirected, says nothing of what the API got", async () => {
+  test("by another origin, to which the API redirected, does not mention the credentials of the API", async () => {
     await using elsewhere = await RecordingServer.start(respond(401, "text/plain", "no"));
     server.answer = (_recorded, response) => {
       response.writeHead(302, { location: `${elsewhere.origin}/x` }).end();
@@ -78,7 +78,7 @@ describe("a refusal", () => {
     return { code: output.error?.code, text: (output.content[0] as { text: string }).text };
   };
 
-  test("without credentials says which are missing", async () => {
+  test("without credentials names the missing ones", async () => {
     expect(await refusedWith(401, {}, [{ bearer: [] }])).toMatchObject({
       code: "auth_required",
       text: expect.stringMatching(
@@ -91,7 +91,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("of credentials that were sent says so, and which ones the document asks for", async () => {
+  test("of sent credentials reports that, and the ones that the document requires", async () => {
     expect(await refusedWith(401, { auth })).toMatchObject({
       code: "upstream",
       text: expect.stringContaining("credentials were refused") as string,
@@ -108,7 +108,7 @@ describe("a refusal", () => {
     });
   });
 
-  test("of what is given for no scheme of the document is foreseen as soon as it is loaded", async () => {
+  test("of credentials without a scheme in the document is predicted when it is loaded", async () => {
     const operation = { operationId: "x", responses: ok, security: [{ bearer: [] }] };
     await using source = await sourceOf(
       { "/x": { get: operation } },
@@ -128,7 +128,7 @@ describe("a refusal", () => {
     ]);
   });
 
-  test("of a token that nobody may ask for is foreseen in problems, with the line to write", async () => {
+  test("of a token that no client may request is predicted in problems, with the line to add", async () => {
     const tokenUrl = "https://login.example/token";
     const flows = { clientCredentials: { tokenUrl, scopes: {} } };
     const operation = { operationId: "x", responses: ok, security: [{ machine: [] }] };
@@ -150,14 +150,14 @@ describe("a refusal", () => {
     ]);
   });
 
-  test("that no request can avoid is foreseen in problems", async () => {
+  test("that no request can avoid is predicted in problems", async () => {
     const get = (operationId: string, security: JsonObject[]): JsonObject => ({
       get: { operationId, responses: ok, security },
     });
     await using source = await sourceOf(
       {
         "/both": get("both", [{ digest: [], bearer: [] }]),
-        "/unknown": get("unknown", [{ nobody: [] }]),
+        "/unknown": get("unknown", [{ undeclared: [] }]),
         "/either": get("either", [{ digest: [], bearer: [] }, { mtls: [] }]),
       },
       { baseUrl: "https://api.example" },
@@ -175,13 +175,15 @@ describe("a refusal", () => {
       {
         subject: "GET /unknown",
         severity: "warning",
-        message: expect.stringContaining('"nobody", which the document does not declare') as string,
+        message: expect.stringContaining(
+          '"undeclared", which the document does not declare',
+        ) as string,
       },
     ]);
     expect(source.tools()).toHaveLength(3);
   });
 
-  test("of the host's own function for a secret is auth_required", async () => {
+  test("by the host's own function for a secret is auth_required", async () => {
     for (const bearer of [
       (): never => {
         throw new Error("vault: SECRET");

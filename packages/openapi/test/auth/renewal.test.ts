@@ -101,7 +101,7 @@ async function operation(
       | Suspension;
 }
 
-/** The context of a call that goes on with what a person answered. */
+/** The context of a call that is resumed with a person's answer. */
 function resumed(suspension: ToolOutput | Suspension, code: string): Pick<ToolContext, "resumed"> {
   const { requests, state } = suspension as Suspension;
   const [request] = requests;
@@ -122,16 +122,16 @@ test("a token is renewed at the refresh URL of its flow (3.2 section 4.29)", asy
   expect(await store.get(key)).toMatchObject({ accessToken: "new", refreshToken: "r1" });
 });
 
-test("a scope that was asked for and not named in the grant is not asked for again", async () => {
+test("a requested scope that is absent from the grant is not requested again", async () => {
   const invoke = await operation({}, store, ["repo:read"]);
-  // One scope that contains the other, as some servers put it.
+  // One scope that includes the other, on some servers.
   server.answer = issues("fresh", { scope: "repo" });
   good.add("fresh");
   expect(isSuspended(await invoke(resumed(await invoke(), "c1")))).toBe(false);
   expect(isSuspended(await invoke())).toBe(false);
 });
 
-test("a refusal by another origin, to which the API redirects, costs nobody their token", async () => {
+test("a refusal by another origin, to which the API redirected, deletes no token", async () => {
   await store.set(key, token("good", { refreshToken: "r1" }));
   await using elsewhere = await RecordingServer.start(respond(401, "text/plain", "no"));
   api.answer = (_recorded, response) => {
@@ -144,7 +144,7 @@ test("a refusal by another origin, to which the API redirects, costs nobody thei
 });
 
 test.each([302, 303])(
-  "a refusal of what a write was redirected to (%i) does not send the write again",
+  "a refusal after a redirected write (%i) does not send the write again",
   async (status) => {
     await store.set(key, token("good", { refreshToken: "r1" }));
     server.answer = issues("new");
@@ -164,7 +164,7 @@ test.each([302, 303])(
   },
 );
 
-test("where credentials are optional a person is asked when the API refuses a call without", async () => {
+test("if credentials are optional, a person is asked when the API refuses a call without them", async () => {
   server.answer = issues("new");
   good.add("new");
   const invoke = await operation({}, store, [], { optional: true });
@@ -176,13 +176,13 @@ test("where credentials are optional a person is asked when the API refuses a ca
   expect(api.last.headers["authorization"]).toBe("Bearer new");
 });
 
-test("where credentials are optional no person is asked while the API takes a call without", async () => {
+test("if credentials are optional, no person is asked while the API accepts a call without them", async () => {
   api.answer = respond(200, "application/json", "{}");
   const invoke = await operation({}, store, [], { optional: true });
   expect(await invoke()).toMatchObject({ value: {} });
 });
 
-test("a token that has no life of its own is kept until the API refuses it", async () => {
+test("a token without an expiry is used until the API refuses it", async () => {
   server.answer = issues("new", { expires_in: 0 });
   good.add("new");
   const invoke = await operation();
@@ -190,17 +190,17 @@ test("a token that has no life of its own is kept until the API refuses it", asy
   expect(isSuspended(await invoke())).toBe(false);
 });
 
-test("a token that is refused just after its sign-in asks nobody again", async () => {
+test("a token that is refused just after its sign-in causes no second question", async () => {
   const invoke = await operation();
   server.answer = issues("useless");
   const output = (await invoke(resumed(await invoke(), "c1"))) as ToolOutput;
   expect(output).toMatchObject({ isError: true });
   expect(output.error?.message).toContain("credentials were refused");
-  // The next call may ask: it was made by somebody who has read that.
+  // The next call may ask: it was made after the refusal was read.
   expect(isSuspended(await invoke())).toBe(true);
 });
 
-test("a call that is tried again after its sign-in does not use the code again", async () => {
+test("a call that is retried after its sign-in does not use the code again", async () => {
   const invoke = await operation();
   server.answer = issues("fresh");
   good.add("fresh");
@@ -211,7 +211,7 @@ test("a call that is tried again after its sign-in does not use the code again",
   expect(server.requests).toHaveLength(1);
 });
 
-test("a refresh token that another process has used gives way to what that one stored", async () => {
+test("if another process has used the refresh token, its stored token is used", async () => {
   const [old, renewed] = [
     token("old", { refreshToken: "r1", expiresAt: 1 }),
     token("theirs", { refreshToken: "r2" }),
@@ -224,7 +224,7 @@ test("a refresh token that another process has used gives way to what that one s
   expect(api.last.headers["authorization"]).toBe("Bearer theirs");
 });
 
-test("a refusal of the renewal is a new sign-in, and the old token is forgotten", async () => {
+test("a refused renewal causes a new sign-in, and the old token is deleted", async () => {
   await store.set(key, token("old", { refreshToken: "r1", expiresAt: 1 }));
   server.answer = refuses;
   const invoke = await operation();
@@ -233,7 +233,7 @@ test("a refusal of the renewal is a new sign-in, and the old token is forgotten"
   expect(api.requests).toEqual([]);
 });
 
-test("an authorization server that is down ends the call, and forgets nothing", async () => {
+test("an authorization server that is down ends the call, and deletes nothing", async () => {
   await store.set(key, token("old", { refreshToken: "r1", expiresAt: 1 }));
   server.answer = respond(503, "text/plain", "later");
   const invoke = await operation();
@@ -241,7 +241,7 @@ test("an authorization server that is down ends the call, and forgets nothing", 
   expect(await store.get(key)).toMatchObject({ accessToken: "old" });
 });
 
-test("a token of a vault's, without a registration, is never deleted", async () => {
+test("a token of a vault, without a registration, is never deleted", async () => {
   const get = { operationId: "x", security: [{ oauth: [] }], responses: {} };
   const source = openApiSource.fromDocument(
     {
@@ -269,16 +269,16 @@ test("a state that belongs to another caller is refused", async () => {
   expect(server.requests).toEqual([]);
 });
 
-test("a state of something else is no sign-in", async () => {
+test("a state of another interruption is not accepted as a sign-in", async () => {
   const invoke = await operation();
   const { state } = suspend([], { other: true });
   expect(isSuspended(await invoke({ resumed: { state, answers: [] } }))).toBe(true);
 });
 
 test("closing the source cancels a request for a token", async () => {
-  let heard: () => void = () => {};
-  const asked = new Promise<void>((resolve) => (heard = resolve));
-  server.answer = () => heard();
+  let received: () => void = () => {};
+  const asked = new Promise<void>((resolve) => (received = resolve));
+  server.answer = () => received();
   await store.set(key, token("old", { refreshToken: "r1", expiresAt: 1 }));
   const source = openApiSource.fromDocument(
     {

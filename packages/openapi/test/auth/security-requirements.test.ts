@@ -92,7 +92,7 @@ describe("a credential that does not suffice", () => {
     ],
     ["for its kind", [{ basic: [] }], { basic: secret("x") }, /not a user name with its password/],
     ["with a line break", [a], { header: secret("key\n") }, /not a string without line breaks/],
-    ["that no address can hold", [b], { query: secret("\ud800") }, /not a string without/],
+    ["that no URL can contain", [b], { query: secret("\ud800") }, /not a string without/],
     ["being empty", [a], { header: secret("") }, /empty or is not a string/],
   ])("%s is an error that says so, and nothing is sent", async (_, security, store, message) => {
     const { tool, context, close } = await toolWith({ security, store, auth: {} });

@@ -10,11 +10,11 @@ const secret = "S3cret-of-the-shop-4711";
 const code = "Code-that-came-back-1234";
 const redirectUri = "http://127.0.0.1:9/callback";
 
-/** An authorization server that repeats all that it hears, and an API that does. */
+/** An authorization server that repeats everything it receives, and an API that does. */
 async function gossips(): Promise<{
   readonly server: RecordingServer;
   readonly api: RecordingServer;
-  /** What it has issued. */
+  /** The values that it has issued. */
   readonly issued: string[];
 }> {
   const issued: string[] = [];
@@ -22,7 +22,7 @@ async function gossips(): Promise<{
     const json = (status: number, value: object): void => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
     };
-    const heard = `${recorded.body.toString()} ${recorded.headers["authorization"]}`;
+    const received = `${recorded.body.toString()} ${recorded.headers["authorization"]}`;
     if (recorded.path === "/device") {
       const device = `Device-code-${issued.length}-abcdefgh`;
       issued.push(device);
@@ -35,7 +35,7 @@ async function gossips(): Promise<{
       });
     }
     if (issued.includes("no"))
-      return json(400, { error: "invalid_grant", error_description: heard });
+      return json(400, { error: "invalid_grant", error_description: received });
     const tokens = {
       access_token: `Access-token-${issued.length}-abcdefgh`,
       refresh_token: `Refresh-token-${issued.length}-abcdefgh`,
@@ -47,7 +47,7 @@ async function gossips(): Promise<{
     const status = recorded.path === "/bad" ? 401 : 200;
     response
       .writeHead(status, { "content-type": "application/json" })
-      .end(JSON.stringify({ heard: recorded.headers, all: [...issued, secret] }));
+      .end(JSON.stringify({ received: recorded.headers, all: [...issued, secret] }));
   });
   onTestFinished(async () => {
     await server.close();

@@ -12,7 +12,7 @@ import {
   type Process,
 } from "./support/sign-in-executor.ts";
 
-/** Waits for a caller's sign-in and goes on with what came of it. */
+/** Waits for a caller's sign-in and resumes with its result. */
 async function signedIn(
   process: Process,
   outcome: ToolOutcome,
@@ -24,7 +24,7 @@ async function signedIn(
 }
 
 describe("the authorization code flow", () => {
-  test("asks the caller, goes on in another process, and asks nobody the next time", async () => {
+  test("asks the caller, is resumed in another process, and asks no one the next time", async () => {
     const api = await guardedApi();
     const shared = { api, store: memoryCredentials(), pendingCalls: memoryPendingCalls() };
     const first = await startProcess(shared);
@@ -76,7 +76,7 @@ describe("the authorization code flow", () => {
     expect(resultOf(await process.call()).value).toMatchObject({ who: "root" });
   });
 
-  test("takes a sign-in elsewhere, once the store knows of it", async () => {
+  test("accepts another sign-in, once its token is in the store", async () => {
     const api = await guardedApi();
     const shared = { api, store: memoryCredentials() };
     const process = await startProcess(shared);
@@ -84,13 +84,13 @@ describe("the authorization code flow", () => {
     const approve = [{ type: "approve" }] as const;
     const still = interruptionOf(await process.executor.resume(waiting, approve));
     expect(still.requests).toEqual(waiting.requests);
-    // In the meantime another call of the same caller has been signed in for.
+    // In the meantime another call of the same caller has completed a sign-in.
     await signedIn(process, await process.call("ada"), "ada");
     const done = await process.executor.resume(still, approve);
     expect(resultOf(done).value).toMatchObject({ who: "ada" });
   });
 
-  test("ends with what the model can read when the person will not, or it fails", async () => {
+  test("ends with a text for the model if the person declines, or it fails", async () => {
     const api = await guardedApi();
     const process = await startProcess({ api });
     const rejected = await process.executor.resume(interruptionOf(await process.call("ada")), [
@@ -115,7 +115,7 @@ describe("the authorization code flow", () => {
     expect(api.asked).not.toContain("POST /token");
   });
 
-  test("of one caller is never gone on with by another", async () => {
+  test("of one caller is never resumed with another's", async () => {
     const api = await guardedApi();
     const process = await startProcess({ api });
     const waiting = interruptionOf(await process.call("ada"));
@@ -128,7 +128,7 @@ describe("the authorization code flow", () => {
     expect(api.tokens).toEqual([]);
   });
 
-  test("of several callers at once ends with the token of each", async () => {
+  test("of several simultaneous callers ends with the token of each", async () => {
     const api = await guardedApi();
     const process = await startProcess({ api });
     const names = ["ada", "bob", "eve"];
@@ -148,7 +148,7 @@ describe("the authorization code flow", () => {
     expect(new Set(api.tokens).size).toBe(3);
   });
 
-  test("asks for everything at once that an operation needs together", async () => {
+  test("requests all scopes together that an operation needs", async () => {
     const api = await guardedApi();
     const process = await startProcess({
       api,
@@ -161,7 +161,7 @@ describe("the authorization code flow", () => {
 });
 
 describe("the device flow", () => {
-  test("shows a code, waits as long as it takes, and keeps the token", async () => {
+  test("returns a code, waits as long as needed, and stores the token", async () => {
     const api = await guardedApi();
     const shared = {
       api,
@@ -186,9 +186,9 @@ describe("the device flow", () => {
   });
 });
 
-describe("a server that describes itself", () => {
+describe("a server with metadata", () => {
   test.each([["oidc"], ["metadata"]])(
-    "is found by what the document says of it: %s",
+    "is found by the document's declaration: %s",
     async (name) => {
       const api = await guardedApi();
       const process = await startProcess({
@@ -204,7 +204,7 @@ describe("a server that describes itself", () => {
 });
 
 describe("client credentials", () => {
-  test("are the host's, for all callers: one token serves them", async () => {
+  test("belong to the host, for all callers: one token is shared", async () => {
     const api = await guardedApi();
     const store = memoryCredentials();
     const { redirectUri: _, ...client } = registration;
@@ -222,7 +222,7 @@ describe("client credentials", () => {
     });
   });
 
-  test("are obtained once by many calls at once, and again when the API refuses them", async () => {
+  test("are obtained once by many simultaneous calls, and again when the API refuses them", async () => {
     const api = await guardedApi();
     const process = await startProcess({
       api,
@@ -236,7 +236,7 @@ describe("client credentials", () => {
     expect(api.tokens.slice(-2)).toEqual([token, expect.not.stringContaining(token)]);
   });
 
-  test("are asked for each scope that an operation needs, once", async () => {
+  test("are requested for each scope that an operation needs, once", async () => {
     const api = await guardedApi();
     const store = memoryCredentials();
     const schemes = { oauth: { ...registration, flow: "clientCredentials" as const } };
@@ -252,8 +252,8 @@ describe("client credentials", () => {
   });
 });
 
-describe("a token that has served", () => {
-  test("is renewed before it expires, for all who wait at once", async () => {
+describe("a used token", () => {
+  test("is renewed before it expires, for all waiting calls", async () => {
     const api = await guardedApi();
     const process = await startProcess({ api });
     await signedIn(process, await process.call("ada"), "ada");
@@ -280,7 +280,7 @@ describe("a token that has served", () => {
     expect(api.tokens[1]).toBe(token);
   });
 
-  test("is forgotten when it cannot be renewed, and the caller is asked again", async () => {
+  test("is deleted when it cannot be renewed, and the caller is asked again", async () => {
     const api = await guardedApi();
     const store = memoryCredentials();
     const process = await startProcess({ api, store });
@@ -292,7 +292,7 @@ describe("a token that has served", () => {
     expect(resultOf(await signedIn(process, again, "ada")).value).toMatchObject({ who: "ada" });
   });
 
-  test("that another process has renewed meanwhile is taken from the store", async () => {
+  test("that another process has renewed meanwhile is read from the store", async () => {
     const api = await guardedApi();
     const store = memoryCredentials();
     const key = { source: "guarded", scheme: "oauth", caller: "ada" };
@@ -302,7 +302,7 @@ describe("a token that has served", () => {
     await api.revoke(api.tokens[0] ?? "");
     await one.call("ada");
     const renewed = await store.get(key);
-    // The other process has read the old one just before: its refresh token is used up.
+    // The other process has read the old one just before: its refresh token has been used.
     let reads = 0;
     const racing = { ...store, get: () => (reads++ === 0 ? old : renewed) };
     const late = await startProcess({ api, store: racing });
@@ -310,7 +310,7 @@ describe("a token that has served", () => {
     expect(resultOf(await other.call("ada")).value).toMatchObject({ who: "ada" });
   });
 
-  test("without a scope that an operation asks for is signed in for anew, with both", async () => {
+  test("without a scope that an operation needs causes a new sign-in, with both", async () => {
     const api = await guardedApi();
     const store = memoryCredentials();
     const reading = await startProcess({ api, store });
@@ -323,7 +323,7 @@ describe("a token that has served", () => {
     expect(resultOf(await reading.call("ada")).isError).toBe(false);
   });
 
-  test("without a scope is an error where nobody can sign in", async () => {
+  test("without a scope is an error if no person can sign in", async () => {
     const api = await guardedApi();
     const store = memoryCredentials();
     const key = { source: "guarded", scheme: "oauth", caller: "ada" };

@@ -10,7 +10,7 @@ import { registration, resultOf, startProcess } from "./support/sign-in-executor
 
 const secret = "S3cret-of-the-shop-4711";
 
-/** A source of one operation whose tokens the document says to get at `tokenUrl`. */
+/** A source of one operation whose document declares `tokenUrl`. */
 async function outcomeOf(
   flow: JsonObject,
   options: OpenApiOptions,
@@ -42,7 +42,7 @@ const issued = respond(
 );
 
 describe("a document", () => {
-  test("cannot send the client's secret to an origin that the host has not given", async () => {
+  test("cannot send the client's secret to an origin that the host has not allowed", async () => {
     await using api = await RecordingServer.start(respond(200, "application/json", "{}"));
     await using thief = await RecordingServer.start(issued);
     const tokenUrl = `${thief.origin}/token`;
@@ -57,7 +57,7 @@ describe("a document", () => {
     expect([...thief.requests, ...api.requests]).toEqual([]);
   });
 
-  test("is not needed where the host gives the URL itself", async () => {
+  test("is not needed if the host sets the URL itself", async () => {
     await using api = await RecordingServer.start(respond(200, "application/json", "{}"));
     await using server = await RecordingServer.start(issued);
     const flow = { tokenUrl: "https://thief.example/token", scopes: {} };
@@ -83,7 +83,7 @@ describe("a document", () => {
     expect(other.requests).toHaveLength(1);
   });
 
-  test("that sends an operation elsewhere gets no token there, and no person is asked to sign in", async () => {
+  test("that sends an operation to another server gets no token there, and no person is asked to sign in", async () => {
     const api = await guardedApi();
     await using thief = await RecordingServer.start(respond(401, "text/plain", "who are you?"));
     const source = openApiSource.fromDocument(
@@ -147,7 +147,7 @@ test("a flow of Swagger 2.0 is one of OpenAPI 3", async () => {
   expect(api.last.headers["authorization"]).toBe("Bearer T-4711-ABCDEFGH");
 });
 
-test("a refusal of the client is for the host, and says nothing of its secret", async () => {
+test("a refusal of the client is reported to the host, without its secret", async () => {
   const api = await guardedApi();
   const wrong = {
     ...registration,
@@ -231,7 +231,7 @@ describe("the URLs of a flow", () => {
     expect(of(raw, more)).toMatchObject(expected);
   });
 
-  test("openIdConnect asks for openid, which makes it one", () => {
+  test("openIdConnect requests the scope openid", () => {
     const raw = { openIdConnectUrl: "/.well-known/openid-configuration" };
     expect(of(raw, { redirectUri: "http://127.0.0.1/" }, "openIdConnect")).toMatchObject({
       flow: "authorizationCode",
@@ -239,7 +239,7 @@ describe("the URLs of a flow", () => {
     });
   });
 
-  test("where the host says which server it is, no URL of the document's is used", () => {
+  test("if the host names the server, no URL of the document is used", () => {
     const discoveryUrl = "https://login.example/.well-known/openid-configuration";
     const declared = {
       authorizationUrl: "https://thief.example/auth",
@@ -252,7 +252,7 @@ describe("the URLs of a flow", () => {
     expect(JSON.stringify(client)).not.toMatch(/thief|api\.example/);
   });
 
-  test("a refresh URL elsewhere is not used", () => {
+  test("a refresh URL at another origin is not used", () => {
     const urls = {
       tokenUrl: "a",
       deviceAuthorizationUrl: "d",
@@ -276,13 +276,13 @@ describe("the URLs of a flow", () => {
       /has no tokenUrl/,
     ],
     [
-      "a token URL elsewhere",
+      "a token URL at another origin",
       flows("clientCredentials", { tokenUrl: "https://thief.example/t?x=1" }),
       { clientSecret: "s" },
       /https:\/\/thief\.example, which the host does not trust: set auth: .*tokenUrl: "https:\/\/thief\.example\/t"/,
     ],
     [
-      "a device URL elsewhere",
+      "a device URL at another origin",
       flows("deviceAuthorization", {
         tokenUrl: "a",
         deviceAuthorizationUrl: "https://thief.example/d",
@@ -291,17 +291,17 @@ describe("the URLs of a flow", () => {
       /deviceAuthorizationUrl: "https:\/\/thief\.example\/d"/,
     ],
     [
-      "a discovery document elsewhere",
+      "a discovery document at another origin",
       { flows: {}, oauth2MetadataUrl: "https://thief.example/m" },
       { flow: "clientCredentials" },
       /discoveryUrl: "https:\/\/thief\.example\/m"/,
     ],
-  ])("%s is a reason, with the line to write", (_, raw, more, reason) => {
+  ])("%s is a reason, with the line to add", (_, raw, more, reason) => {
     expect(of(raw, more)).toMatch(reason);
   });
 });
 
-describe("what cannot be meant is said at once", () => {
+describe("an invalid option is refused at once", () => {
   const make = (schemes: unknown): unknown =>
     openApiSource.fromDocument({}, { auth: { schemes: schemes as never } });
   test.each<[string, unknown, RegExp]>([

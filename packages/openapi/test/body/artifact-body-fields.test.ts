@@ -51,7 +51,7 @@ describe("an artifact's key in a body", () => {
     });
   });
 
-  test("of JSON is looked for once in each schema, however many ways lead there", () => {
+  test("of JSON is searched once in each schema, however many paths lead there", () => {
     const levels = 7;
     const defs: Record<string, JsonObject> = {};
     for (let level = 0; level < levels; level++) {
@@ -68,7 +68,7 @@ describe("an artifact's key in a body", () => {
     expect(body).toBe('"+/8="');
   });
 
-  test("of a part brings its own media type only when a header can hold it", () => {
+  test("of a part sets its own media type only if a header can contain it", () => {
     const schema = { type: "object", properties: { file: {} } };
     const description = media("multipart/form-data", schema);
     const mediaType = "image/png;\r\nX-Evil: 1";
@@ -89,7 +89,7 @@ describe("an artifact's key in a body", () => {
     expect(body).toContain("Content-Type: image/jpeg\r\n\r\n\xfb\xff\r\n");
   });
 
-  test("gives a part the artifact's own type only where the encoding has it", () => {
+  test("gives a part the artifact's own type only if the encoding allows it", () => {
     const schema = { type: "object", properties: { a: {}, b: {}, c: {} } };
     const encoding = {
       a: { contentType: "image/png, image/jpeg" },
@@ -108,7 +108,7 @@ describe("an artifact's key in a body", () => {
     ]);
   });
 
-  test("gives a part the artifact's name, without what a head of a part cannot hold", () => {
+  test("gives a part the artifact's name, without characters that a part's header cannot contain", () => {
     const schema = { type: "object", properties: { file: {} } };
     expect(sent(media("multipart/form-data", schema), { file: key })).toContain(
       'name="file"; filename="a_b_%22c%22.jpg"\r\n',
@@ -129,13 +129,13 @@ describe("an artifact's key in a body", () => {
     expect(() => sent(form, { f: key })).toThrow(/"body.f" cannot be an artifact/);
   });
 
-  test("of a text that is a file becomes the file's bytes, and stays text where it is none", () => {
+  test("of a text that is a file becomes the file's bytes, and stays text otherwise", () => {
     const file = media("text/csv", { type: "string", format: "binary" });
     expect(sent(file, key)).toBe("\xfb\xff");
     expect(sent(media("text/csv", { type: "string" }), key)).toBe(key);
   });
 
-  test("of a whole body that is base64 becomes base64, in the schema's alphabet", () => {
+  test("of a complete body that is base64 becomes base64, in the schema's alphabet", () => {
     const url = { type: "string", contentEncoding: "base64url" };
     expect(sent(media("image/jpeg", encodedBytes), key)).toBe("+/8=");
     expect(sent(media("text/plain", { type: "string", format: "byte" }), key)).toBe("+/8=");
@@ -143,7 +143,7 @@ describe("an artifact's key in a body", () => {
     expect(sent(media("image/*", encodedBytes), key)).toBe("+/8=");
   });
 
-  test("of a range of types brings its own type, and is refused when that is in none", () => {
+  test("of a range of types sets its own type, and is refused if the range does not include it", () => {
     const chosen = chooseBody([media("image/*")]);
     const encode = chosen?.format.writer(chosen.media, "body");
     expect(encode?.(key, stored).contentType).toBe("image/jpeg");
@@ -160,7 +160,7 @@ describe("an artifact's key in a body", () => {
     expect(sent(parts, { meta: { icon: key } })).toContain('{"icon":"+/8="}');
   });
 
-  test("is what the model is told of a property of encoded bytes", () => {
+  test("is mentioned to the model for a property of encoded bytes", () => {
     const json = media("application/json", {
       type: "object",
       properties: { a: { ...encodedBytes, description: "A photo." }, b: { type: "string" } },

@@ -34,7 +34,7 @@ describe("JSON", () => {
     });
   });
 
-  test("is what */* means unless the schema says text or bytes", () => {
+  test("is the meaning of */* unless the schema is text or bytes", () => {
     expect(encode(media("*/*", { type: "object" }), { a: 1 }).contentType).toBe("application/json");
     expect(encode(media("*/*", { type: "string" }), "x")).toEqual({
       contentType: "text/plain",
@@ -67,7 +67,7 @@ describe("JSON", () => {
 describe("a form", () => {
   const type = "application/x-www-form-urlencoded";
 
-  test("decodes to what was passed", () => {
+  test("decodes to the passed values", () => {
     fc.assert(
       fc.property(
         fc.dictionary(
@@ -82,7 +82,7 @@ describe("a form", () => {
     );
   });
 
-  test("repeats a list and writes an object as JSON unless its encoding says otherwise", () => {
+  test("repeats a list and writes an object as JSON unless its encoding differs", () => {
     const { body } = encode(media(type), { tags: ["a", 2], meta: { b: true }, none: null });
     expect([...new URLSearchParams(body as string)]).toEqual([
       ["tags", "a"],
@@ -91,7 +91,7 @@ describe("a form", () => {
     ]);
   });
 
-  test("follows style and explode of an encoding, also where they are deep", () => {
+  test("follows style and explode of an encoding, also at deeper levels", () => {
     const encoding = {
       items: { style: "deepObject", explode: true },
       ids: { explode: false },
@@ -105,7 +105,7 @@ describe("a form", () => {
     expect(body).toBe("items%5B0%5D%5Bprice%5D=p&items%5B0%5D%5Bn%5D=1&ids=1,2&path=/a:b");
   });
 
-  test("is refused what has no fields", () => {
+  test("refuses values without fields", () => {
     expect(() => encode(media(type), [1])).toThrow(/"body" must be an object/);
   });
 });
@@ -137,7 +137,7 @@ describe("multipart", () => {
     expect(form.get("meta")).toBe('{"a":[1]}');
   });
 
-  test("gives each part the type that schema or encoding say", async () => {
+  test("gives each part the type of the schema or the encoding", async () => {
     const encoding = {
       file: { contentType: "image/*, image/jpeg" },
       note: { contentType: "text/markdown" },
@@ -153,7 +153,7 @@ describe("multipart", () => {
     expect(text).toContain('name="note"\r\nContent-Type: text/markdown\r\n');
   });
 
-  test("finds files in what the schema is composed of", async () => {
+  test("finds files in composed schemas", async () => {
     const composed = media(
       "multipart/form-data",
       { allOf: [{ $ref: "#/$defs/Upload" }] },
@@ -165,7 +165,7 @@ describe("multipart", () => {
     expect(await (form.get("file") as File).text()).toBe("hello");
   });
 
-  test("joins a list where its encoding says so", async () => {
+  test("joins a list if its encoding requires it", async () => {
     const encoding = {
       a: { explode: false },
       b: { style: "pipeDelimited" },
@@ -189,7 +189,7 @@ describe("multipart", () => {
     ]);
   });
 
-  test("keeps quotes and line breaks of a name within it", () => {
+  test("keeps quotes and line breaks of a name inside it", () => {
     const encoded = encode(media("multipart/form-data"), { 'a"\r\nX: 1': "v" } as JsonObject);
     expect(Buffer.from(encoded.body as Uint8Array).toString()).toContain(
       'name="a%22%0D%0AX: 1"\r\n\r\nv',
@@ -220,7 +220,7 @@ describe("bytes and text", () => {
     },
   );
 
-  test("a type with wildcards is that of the bytes, which have to name it", () => {
+  test("a type with wildcards is that of the bytes, which must contain it", () => {
     const url = `data:image/png;base64,${base64("x")}`;
     expect(encode(media("image/*"), url)).toEqual({
       contentType: "image/png",

@@ -34,7 +34,10 @@ async function toolFor(content: JsonObject): Promise<Tool> {
   return source.tools()[0] as Tool;
 }
 
-/** Sends values, and reads each back, or sees that it was refused for a reason. Says what fails. */
+/**
+ * Sends values, and reads each back, or records that it was refused for a reason. Returns the
+ * failures.
+ */
 async function failure<T>(
   content: JsonObject,
   values: fc.Arbitrary<T>,
@@ -53,7 +56,7 @@ async function failure<T>(
   return failureOf<[T]>(arrives, settings);
 }
 
-// JSON has no zero below zero.
+// JSON has no negative zero.
 const json = fc
   .jsonValue({ maxDepth: 3 })
   .map((value) => JSON.parse(JSON.stringify(value)) as JsonValue);
@@ -146,7 +149,7 @@ describe("a body arrives as it was passed, or is refused", () => {
       await failure(
         { [type]: {} },
         fc.tuple(bytes, fc.constantFrom("base64" as const, "base64url" as const)),
-        // Of a range of types, the bytes have to say which they are.
+        // For a range of types, the bytes must contain their type.
         ([given, alphabet]) => ({
           body: `${type.includes("*") ? "data:image/gif;base64," : ""}${given.toString(alphabet)}`,
         }),
@@ -173,7 +176,7 @@ const fields = fc
   .dictionary(fieldName, fieldValue, { maxKeys: 4 })
   .map((value): JsonObject => ({ ...value }));
 
-/** The fields as a form has them: a list is repeated, what is deeper is JSON, null is none. */
+/** The fields of a form: a list is repeated, deeper values are JSON, null is not sent. */
 function expectedFields(value: JsonObject): [string, string][] {
   return Object.entries(value).flatMap(([name, member]) =>
     (member === null ? [] : Array.isArray(member) ? (member as JsonValue[]) : [member]).map(
@@ -187,7 +190,8 @@ function expectedFields(value: JsonObject): [string, string][] {
 
 function isOdd(value: JsonObject): boolean {
   const all = JSON.stringify(value);
-  // Half characters are escaped in JSON; `_method`, null in a list, and odd characters in names are refused.
+  // Half characters are escaped in JSON; `_method`, null in a list, and unusual characters in names
+  // are refused.
   return /\\ud[89a-f]|method|\[null\]|\\u00[01]|\u007f|\\\\/i.test(all);
 }
 
@@ -265,7 +269,8 @@ describe("a form arrives as it was passed, or is refused", () => {
         files: { type: "array", items: {} },
       },
     };
-    // A percent sign in a name cannot be told from an escape of browsers, and an empty name is none.
+    // A percent sign in a name cannot be distinguished from an escape of browsers, and an empty
+    // name is not a name.
     const named = fields.map((value) =>
       Object.fromEntries(
         Object.entries(value).filter(

@@ -1,6 +1,6 @@
-// What goes wrong on the wire, seen by whoever makes a call through the executor.
+// Failures of the connection, as a caller of the executor sees them.
 import { describe, expect, test } from "vitest";
-import { documentOf, opened, told } from "../support/open-source.ts";
+import { documentOf, opened, modelView } from "../support/open-source.ts";
 import { closed, rawServer, type RawServer } from "../support/raw-server.ts";
 
 const json = { content: { "application/json": { schema: { type: "object" } } } };
@@ -24,7 +24,7 @@ interface Fault {
 }
 const cutOff: Fault = { code: "upstream", retryable: true, says: /cut off before its end/ };
 const invalid: Fault = { code: "upstream", retryable: false, says: /not valid HTTP/ };
-/** Which of the two it is depends on how much of it had come. */
+/** Which of the two it is depends on the number of received bytes. */
 const ambiguous: Fault = { code: "upstream", says: /not valid HTTP|cut off before its end/ };
 const gone: Fault = { code: "unavailable", retryable: true, says: /closed the connection/ };
 
@@ -33,7 +33,7 @@ test.each<[string, string | "reset" | "end", Fault]>([
   ["HT02 an end before the head", "end", gone],
   ["HT02 an end within the head", "HTTP/1.1 200 OK\r\ncontent-ty", gone],
   ["HT13 a body that is too short", head('content-length: 100\r\n\r\n{"a":1}'), cutOff],
-  ["HT13 one that would be JSON as it is", head('content-length: 9\r\n\r\n{"a":1}'), cutOff],
+  ["HT13 one that is valid JSON as it is", head('content-length: 9\r\n\r\n{"a":1}'), cutOff],
   ["HT14 no last chunk", head('transfer-encoding: chunked\r\n\r\n7\r\n{"a":1}\r\n'), cutOff],
   ["HT14 half a chunk", head('transfer-encoding: chunked\r\n\r\n7\r\n{"a"'), cutOff],
   [
@@ -46,7 +46,7 @@ test.each<[string, string | "reset" | "end", Fault]>([
   ["HT17 another protocol", "SSH-2.0-OpenSSH_9.2\r\n", invalid],
   ["HT18 100 KB of header", head(`x: ${"y".repeat(100_000)}\r\n\r\n{}`), invalid],
   ["HT18 thousands of headers", head(`${"x: y\r\n".repeat(20_000)}\r\n{}`), invalid],
-])("%s is an error that says so, and no answer", async (_, answer, fault) => {
+])("%s is an error that says so, and not an answer", async (_, answer, fault) => {
   const server = await rawServer((socket) => {
     if (answer === "reset") socket.resetAndDestroy();
     else socket.end(answer === "end" ? "" : answer);
@@ -55,7 +55,7 @@ test.each<[string, string | "reset" | "end", Fault]>([
   for (const name of ["read", "write"]) {
     const outcome = await run(name);
     expect(outcome.status).toBe("failed");
-    const { error, text } = told(outcome);
+    const { error, text } = modelView(outcome);
     expect(error.code).toBe(fault.code);
     expect(error.message).toMatch(fault.says);
     expect(error.message).toContain(server.origin);
@@ -65,21 +65,21 @@ test.each<[string, string | "reset" | "end", Fault]>([
     expect(name === "write" || error.retryable === retryable).toBe(true);
     await closed(server.sockets.at(-1));
   }
-  // Nothing was sent twice behind anybody's back.
+  // Nothing was sent twice without the caller's knowledge.
   expect(server.heads.filter((sent) => sent.startsWith("POST"))).toHaveLength(1);
 });
 
-test("HT01, HT02 what may have been carried out says so", async () => {
+test("HT01, HT02 an error of a request that may have been carried out says so", async () => {
   const server = await rawServer((socket) => socket.resetAndDestroy());
   const { run } = await open(server);
-  expect(told(await run("write")).text).toContain("may have been carried out");
-  expect(told(await run("read")).text).not.toContain("may have been carried out");
+  expect(modelView(await run("write")).text).toContain("may have been carried out");
+  expect(modelView(await run("read")).text).not.toContain("may have been carried out");
 });
 
 describe("retries by the executor", () => {
   const retry = { attempts: 3, initialDelayMs: 1 };
 
-  test("HT01 repeat a read that was cut off, and never a write", async () => {
+  test("HT01 repeat an interrupted read, and never a write", async () => {
     let left = 2;
     const server = await rawServer((socket) => {
       if (left-- > 0) return void socket.resetAndDestroy();
@@ -98,31 +98,31 @@ describe("retries by the executor", () => {
   });
 });
 
-describe("HT29 a redirect that leads nowhere", () => {
+describe("HT29 a redirect to nowhere", () => {
   test.each([
     ["without a Location", ""],
     ["with an empty one", "location: \r\n"],
-    ["with one that is no URL", "location: http://[::\r\n"],
+    ["with an invalid URL", "location: http://[::\r\n"],
     ["with one of another scheme", "location: javascript:alert(1)\r\n"],
   ])("%s is an error, not an answer", async (_, header) => {
     const server = await rawServer((socket) =>
       socket.end(`HTTP/1.1 302 Found\r\n${header}content-length: 0\r\n\r\n`),
     );
     const { run } = await open(server);
-    const { error } = told(await run("read"));
+    const { error } = modelView(await run("read"));
     expect(error.code).toBe("upstream");
     expect(error.message).toContain("redirect");
     expect(server.heads.length).toBeLessThan(8);
   });
 });
 
-test("HT27 a redirect that goes round in circles ends after a few", async () => {
+test("HT27 a circular redirect ends after a few", async () => {
   const server = await rawServer((socket, sent) => {
     const to = sent.startsWith("GET /a ") ? "/b" : "/a";
     socket.end(`HTTP/1.1 302 Found\r\nlocation: ${to}\r\ncontent-length: 0\r\n\r\n`);
   });
   const { run } = await open(server);
-  expect(told(await run("read")).error).toMatchObject({ code: "upstream", retryable: false });
+  expect(modelView(await run("read")).error).toMatchObject({ code: "upstream", retryable: false });
   expect(server.heads).toHaveLength(6);
 });
 
@@ -132,7 +132,7 @@ test.each([
   [303, "GET"],
   [307, "POST"],
   [308, "POST"],
-])("HT28 after a %i to the same origin a POST goes on as %s", async (status, method) => {
+])("HT28 after a %i to the same origin a POST continues as %s", async (status, method) => {
   const server = await rawServer((socket, sent) =>
     sent.includes(" /b ")
       ? socket.end(head("content-length: 2\r\n\r\n{}"))
@@ -143,7 +143,7 @@ test.each([
   expect(server.heads[1]).toMatch(new RegExp(`^${method} /b HTTP`));
 });
 
-test("HT45, HT46 what comes before the head and after the body is no part of the answer", async () => {
+test("HT45, HT46 bytes before the head and after the body are not part of the answer", async () => {
   const server = await rawServer((socket) => {
     socket.write("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n".repeat(3));
     socket.end(
@@ -156,8 +156,8 @@ test("HT45, HT46 what comes before the head and after the body is no part of the
   expect(await run("read")).toMatchObject({ status: "completed", result: { value: { a: 1 } } });
 });
 
-// undici takes it for an attack: whoever sends it has got out of step with the requests.
-test.fails("HT45 a 100 Continue that nobody asked for is ignored", async () => {
+// undici treats it as an attack: the sender is out of step with the requests.
+test.fails("HT45 an unexpected 100 Continue is ignored", async () => {
   const server = await rawServer((socket) =>
     socket.end(`HTTP/1.1 100 Continue\r\n\r\n${head("content-length: 2\r\n\r\n{}")}`),
   );
@@ -170,30 +170,27 @@ test("HT45 a thousand informational responses are an error", async () => {
     socket.write("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000)),
   );
   const { run } = await open(server);
-  expect(told(await run("read")).error.code).toBe("upstream");
+  expect(modelView(await run("read")).error.code).toBe("upstream");
   await closed(server.sockets[0]);
 });
 
-describe("a server that says nothing", () => {
+describe("a server that does not answer", () => {
   test.each([
     ["HT10 at all", ""],
     ["HT11 after half of the body", head('content-length: 100\r\n\r\n{"a":1')],
-  ])(
-    "%s is given up when the call's time is over, and its connection closed",
-    async (_, answer) => {
-      const server = await rawServer((socket) => void socket.write(answer));
-      const { run } = await opened(
-        document,
-        { baseUrl: server.origin },
-        { policy: "autonomous", timeoutMs: 100 },
-      );
-      const { error } = told(await run("read"));
-      expect(error.code).toBe("timeout");
-      await closed(server.sockets[0]);
-    },
-  );
+  ])("%s is aborted at the call's timeout, and its connection closed", async (_, answer) => {
+    const server = await rawServer((socket) => void socket.write(answer));
+    const { run } = await opened(
+      document,
+      { baseUrl: server.origin },
+      { policy: "autonomous", timeoutMs: 100 },
+    );
+    const { error } = modelView(await run("read"));
+    expect(error.code).toBe("timeout");
+    await closed(server.sockets[0]);
+  });
 
-  test("HT39 is left at once when the host cancels, in the middle of a body as well", async () => {
+  test("HT39 is aborted at once when the host cancels, in the middle of a body as well", async () => {
     const stray: unknown[] = [];
     const note = (error: unknown): void => void stray.push(error);
     process.on("unhandledRejection", note);
@@ -203,7 +200,7 @@ describe("a server that says nothing", () => {
     });
     const { executor } = await open(server);
     const call = { id: "1", name: "read", arguments: {} };
-    const { error } = told(await executor.execute(call, { signal: stop.signal }));
+    const { error } = modelView(await executor.execute(call, { signal: stop.signal }));
     expect(error.code).toBe("cancelled");
     await closed(server.sockets[0]);
     process.off("unhandledRejection", note);

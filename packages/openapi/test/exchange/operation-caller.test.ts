@@ -6,7 +6,7 @@ const paths = {
   "/thing": { get: { operationId: "getThing", responses: { "200": { description: "ok" } } } },
 };
 
-test("HT41: an API that cannot be reached is left alone for a while, and the call says so", async () => {
+test("HT41: an unreachable API is not called for a while, and the call's error says so", async () => {
   const { call, server } = await apiOf(paths, respond(200, "text/plain", "here"));
   await server.pause();
   for (let count = 0; count < 10; count++) {

@@ -4,7 +4,7 @@ import { openApiSource } from "../../src/index.ts";
 
 const secret = "hunter2-correct-horse";
 
-/** A document that has a credential wherever authors have been seen to leave one. */
+/** A document that has a credential in every place where authors leave one. */
 const document: JsonObject = {
   openapi: "3.1.0",
   info: { title: "Shop", version: "1" },
@@ -39,7 +39,7 @@ const document: JsonObject = {
 };
 
 describe("SE01: a credential", () => {
-  test("of a document, its server or the host is in no tool that anybody is shown", async () => {
+  test("of a document, its server or the host is in no tool for a model", async () => {
     const source = openApiSource(document, { auth: { apiKey: secret } });
     const registry = new ToolRegistry([source]);
     await registry.ready;
@@ -54,7 +54,7 @@ describe("SE01: a credential", () => {
     await registry.close();
   });
 
-  test("that the host injects is in no schema, and cannot be put into one", () => {
+  test("that the host injects is in no schema, and cannot be added to one", () => {
     const injected = [{ name: "apiKey", secret: true }];
     const definition = {
       name: "list_orders",

@@ -11,14 +11,14 @@ function root(body: JsonObject, $defs: JsonObject = {}): JsonSchema {
   return { type: "object", properties, required: ["zone_id", "body"], $defs };
 }
 
-function shownBody(schema: JsonSchema): JsonObject {
-  const shown = abridgeSchema(schema, "create_record", short);
-  expect(JSON.stringify(shown).length).toBeLessThanOrEqual(short.size);
-  expect(shown["description"]).toMatch(/marks omitted parts/);
-  return (shown["properties"] as JsonObject)["body"] as JsonObject;
+function modelBody(schema: JsonSchema): JsonObject {
+  const abridged = abridgeSchema(schema, "create_record", short);
+  expect(JSON.stringify(abridged).length).toBeLessThanOrEqual(short.size);
+  expect(abridged["description"]).toMatch(/marks omitted parts/);
+  return (abridged["properties"] as JsonObject)["body"] as JsonObject;
 }
 
-/** Twenty kinds of records, each made of shared parts and what it has beside them. */
+/** Twenty kinds of records, each with shared parts and its own. */
 function recordDefinitions(): JsonObject {
   const shared = (): JsonObject => ({
     type: "object",
@@ -70,10 +70,10 @@ function recordDefinitions(): JsonObject {
   return Object.fromEntries(records);
 }
 
-test("a body of many kinds shows the properties that all have, and what each has beside them", () => {
+test("a body of many kinds has the properties that all have, and the own ones of each", () => {
   const $defs = recordDefinitions();
   const oneOf = Object.keys($defs).map((name) => ({ $ref: `#/$defs/${name}` }));
-  const body = shownBody(root({ $ref: "#/$defs/Body" }, { ...$defs, Body: { oneOf } }));
+  const body = modelBody(root({ $ref: "#/$defs/Body" }, { ...$defs, Body: { oneOf } }));
   expect(body["required"]).toEqual(["type", "name", "ttl"]);
   const kinds = Array.from({ length: 20 }, (_, index) => `K${index}`);
   expect(body["properties"]).toMatchObject({
@@ -95,23 +95,23 @@ test("a body of many kinds shows the properties that all have, and what each has
   });
 });
 
-test("a body of hundreds of properties shows the required ones, and as many others as fit", () => {
+test("a body of hundreds of properties has the required ones, and as many others as fit", () => {
   const names = Array.from({ length: 300 }, (_, index) => `Parameter${index}.Name`);
   const required = ["Parameter250.Name", "Parameter299.Name"];
   const properties = Object.fromEntries(
     names.map((name) => [name, { type: "string", description: long }]),
   );
-  const body = shownBody(root({ type: "object", required, properties }));
-  const shown = body["properties"] as JsonObject;
-  expect(Object.keys(shown).slice(0, 3)).toEqual([...required, "Parameter0.Name"]);
-  expect(Object.keys(shown).length).toBeGreaterThan(80);
-  expect(shown["Parameter0.Name"]).toEqual({ type: "string" });
+  const body = modelBody(root({ type: "object", required, properties }));
+  const abridged = body["properties"] as JsonObject;
+  expect(Object.keys(abridged).slice(0, 3)).toEqual([...required, "Parameter0.Name"]);
+  expect(Object.keys(abridged).length).toBeGreaterThan(80);
+  expect(abridged["Parameter0.Name"]).toEqual({ type: "string" });
   expect(body["required"]).toEqual(required);
-  // Names of those that do not fit, and the mark.
+  // Names of the omitted ones, and the marker.
   expect(body["description"]).toMatch(/^Parameter\d+\.Name, .*Parameter\d+\.Name \[…\]$/);
 });
 
-test("a body that contains itself shows its properties level by level", () => {
+test("a body that contains itself has its properties level by level", () => {
   const clause = (name: string): JsonValue => ({
     type: "object",
     description: `The clause ${name}. ${long}`,
@@ -130,7 +130,7 @@ test("a body that contains itself shows its properties level by level", () => {
     },
     Options: { type: "object", required: ["mode"], properties: { mode: { enum: ["a", "b"] } } },
   };
-  const body = shownBody(
+  const body = modelBody(
     root(
       {
         type: "object",
@@ -149,8 +149,8 @@ test("a body that contains itself shows its properties level by level", () => {
   });
 });
 
-test("what is added in place of a body that is too large costs a bounded number of steps", () => {
-  // Each level refers twice to the next: read naively, 2^40 schemas.
+test("the properties that replace a too large body cost a bounded number of steps", () => {
+  // Each level refers twice to the next: a naive read visits 2^40 schemas.
   const $defs: JsonObject = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => {
       const next = { $ref: `#/$defs/L${index + 1}` };
@@ -163,7 +163,7 @@ test("what is added in place of a body that is too large costs a bounded number 
     { type: "object", properties: wide },
     { ...$defs, L40: { type: "object", properties: { z: { type: "string", format: "date" } } } },
   );
-  const body = shownBody(schema);
+  const body = modelBody(schema);
   expect(Object.keys(body["properties"] as JsonObject).length).toBeGreaterThan(50);
 });
 

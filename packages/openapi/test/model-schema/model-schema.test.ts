@@ -15,15 +15,15 @@ function root(properties: JsonObject, more: JsonObject = {}): JsonSchema {
   return { type: "object", properties, additionalProperties: false, ...more };
 }
 
-function shownProperty(schema: JsonObject, budget: SchemaBudget = short, name = "it"): JsonValue {
+function modelProperty(schema: JsonObject, budget: SchemaBudget = short, name = "it"): JsonValue {
   const { properties } = abridgeSchema(root({ [name]: schema }), "do_this", budget);
   return (properties as JsonObject)[name] as JsonValue;
 }
 
 describe("a description", () => {
-  test("is its first sentence, and more as far as it fits, without markup and pointers to pages", () => {
+  test("is its first sentence, and more as far as it fits, without markup and references to pages", () => {
     const of = (description: string): unknown =>
-      (shownProperty({ type: "string", description }) as JsonObject)["description"];
+      (modelProperty({ type: "string", description }) as JsonObject)["description"];
     expect(
       of("The **colour** of the `roof`. For more information, see [Roofs](https://a.b/c)."),
     ).toBe("Colour of the roof.");
@@ -34,14 +34,14 @@ describe("a description", () => {
     expect(of("Colour.\n\nDefaults to `red`.")).toBe("Colour.");
   });
 
-  test("does not lose what forbids something because it points to a page as well", () => {
+  test("keeps a prohibition that also refers to a page", () => {
     const description = "For your safety, never send it twice, see [Twice](https://a.b/c).";
-    expect(shownProperty({ type: "string", description })).toMatchObject({
+    expect(modelProperty({ type: "string", description })).toMatchObject({
       description: expect.stringMatching(/never send it twice/) as string,
     });
   });
 
-  test("is not there when it says no more than the names beside it", () => {
+  test("is omitted if it only repeats the names beside it", () => {
     const schema = root({
       gist_id: { type: "string", description: "The unique identifier of the gist." },
       hook: { type: "string", description: "The ID of the hook's repository." },
@@ -55,7 +55,7 @@ describe("a description", () => {
     );
   });
 
-  test("is that of its own tool, though several share the schema of a parameter", () => {
+  test("belongs to its own tool, though several share the schema of a parameter", () => {
     const ref: JsonSchema = {
       type: "string",
       minLength: 1,
@@ -73,21 +73,21 @@ describe("a description", () => {
     }
   });
 
-  test("always says what an argument of another name stands for", () => {
+  test("always has the original name of a renamed argument", () => {
     const description = `${"A long explanation of what it does, and why. ".repeat(4)}\n\nSent as f[x].`;
-    expect(shownProperty({ description })).toEqual({
+    expect(modelProperty({ description })).toEqual({
       description: "Long explanation of what it does, and why. Sent as f[x].",
     });
   });
 
-  test("is as it was, and cut at a paragraph, where there is room", () => {
+  test("is unchanged, and truncated at a paragraph, if there is room", () => {
     const description = `**Bold** text.\n\n${"x".repeat(500)}`;
-    expect(shownProperty({ description }, full)).toEqual({ description: "**Bold** text. […]" });
+    expect(modelProperty({ description }, full)).toEqual({ description: "**Bold** text. […]" });
   });
 });
 
-describe("what a model is shown of a schema", () => {
-  test("has all arguments, what is required, formats, choices and bounds", () => {
+describe("the model's version of a schema", () => {
+  test("has all arguments, requirements, formats, choices and bounds", () => {
     const schema = {
       type: "object",
       required: ["on"],
@@ -97,7 +97,7 @@ describe("what a model is shown of a schema", () => {
         kind: { type: "string", enum: ["a", "b"], examples: ["a"] },
       },
     };
-    expect(shownProperty(schema)).toEqual({
+    expect(modelProperty(schema)).toEqual({
       type: "object",
       required: ["on"],
       properties: {
@@ -108,7 +108,7 @@ describe("what a model is shown of a schema", () => {
     });
   });
 
-  test("has a definition where it is mentioned once, and under $defs where it is mentioned again", () => {
+  test("has a definition inline if it is used once, and under $defs if it is used again", () => {
     const pet = {
       type: "object",
       properties: { name: { type: "string" }, age: { type: "integer" } },
@@ -135,20 +135,20 @@ describe("what a model is shown of a schema", () => {
     expect(abridgeSchema(schema, "x", short)["$defs"]).toEqual({ Tree: tree });
   });
 
-  test("says in a few words what lies too deep, and once how to learn more", () => {
+  test("describes deep parts in a few words, and once how to learn more", () => {
     const nested = (depth: number): JsonObject =>
       depth === 0
         ? { type: "object", required: ["a"], properties: { a: {}, b: {} } }
         : { type: "object", properties: { in: nested(depth - 1) } };
-    const shown = abridgeSchema(root({ out: nested(8) }), "x", short);
-    expect(JSON.stringify(shown)).toContain('{"type":"object","description":"in […]"}');
-    expect(shown["description"]).toMatch(/\[…\].*error/);
+    const abridged = abridgeSchema(root({ out: nested(8) }), "x", short);
+    expect(JSON.stringify(abridged)).toContain('{"type":"object","description":"in […]"}');
+    expect(abridged["description"]).toMatch(/\[…\].*error/);
     expect(JSON.stringify(abridgeSchema(root({ out: nested(5) }), "x", short))).toContain(
       '{"type":"object","description":"a*, b […]"}',
     );
   });
 
-  test("fits, however much there is, and drops no argument", () => {
+  test("fits, however large the original is, and drops no argument", () => {
     const leaf = (index: number): JsonObject => ({
       type: "object",
       required: ["kind"],
@@ -165,26 +165,26 @@ describe("what a model is shown of a schema", () => {
       { id: { type: "string" }, all: { type: "array", items: { oneOf: many } } },
       { required: ["id", "all"] },
     );
-    const shown = abridgeSchema(schema, "x", short);
-    expect(JSON.stringify(shown).length).toBeLessThanOrEqual(short.size);
-    expect(shown["required"]).toEqual(["id", "all"]);
+    const abridged = abridgeSchema(schema, "x", short);
+    expect(JSON.stringify(abridged).length).toBeLessThanOrEqual(short.size);
+    expect(abridged["required"]).toEqual(["id", "all"]);
     const kinds = many.map((_, index) => `kind_${index}`);
-    expect(shown["properties"]).toMatchObject({
+    expect(abridged["properties"]).toMatchObject({
       all: { items: { properties: { kind: { enum: kinds }, value: {} }, required: ["kind"] } },
     });
   });
 
-  test("has patterns and choices that a model has to keep to, unless they are very long", () => {
+  test("has patterns and choices that a model must follow, unless they are very long", () => {
     const pattern = `^(?:${"[a-z]{4}".repeat(10)})?$`;
     const choices = Array.from({ length: 100 }, (_, index) => `value ${index}`);
     const kept = { type: "string", pattern, enum: choices };
-    expect(shownProperty(kept)).toEqual(kept);
-    expect(shownProperty({ type: "string", pattern: pattern.repeat(2) })).toEqual({
+    expect(modelProperty(kept)).toEqual(kept);
+    expect(modelProperty({ type: "string", pattern: pattern.repeat(2) })).toEqual({
       type: "string",
     });
   });
 
-  test("does not say in few words that a required text must not be empty", () => {
+  test("does not describe in a few words that a required text must not be empty", () => {
     const text = { type: "string", minLength: 1 };
     const schema = root(
       { id: text, of: { $ref: "#/$defs/Of", minLength: 1 }, note: text, more: { items: text } },
@@ -199,15 +199,15 @@ describe("what a model is shown of a schema", () => {
     expect(abridgeSchema(schema, "x", full)["properties"]).toMatchObject({ id: text });
   });
 
-  test("has the beginning of choices that are too many", () => {
+  test("has the first of too many choices", () => {
     const values = Array.from({ length: 500 }, (_, index) => `value ${index}`);
-    const shown = shownProperty({ type: "string", enum: values }) as JsonObject;
-    expect(shown["enum"]).toBeUndefined();
-    expect(shown["description"]).toMatch(/^One of 500: "value 0", "value 1".* \[…\]$/);
+    const abridged = modelProperty({ type: "string", enum: values }) as JsonObject;
+    expect(abridged["enum"]).toBeUndefined();
+    expect(abridged["description"]).toMatch(/^One of 500: "value 0", "value 1".* \[…\]$/);
   });
 });
 
-describe("a value that arguments may have", () => {
+describe("a value that is valid for the arguments", () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
 
   const names = ["a", "b", "c"] as const;
@@ -267,14 +267,14 @@ describe("a value that arguments may have", () => {
     };
   });
 
-  // References lead through a member: definitions that lead back to themselves in place are none.
+  // References lead through a member: definitions that refer directly to themselves are excluded.
   const definition = fc.oneof(
     fc.constantFrom<JsonObject>({ type: "string" }, { enum: [1, "x"] }, { type: "array" }),
     fc.record({ type: fc.constant("object"), properties: fc.record({ a: schema, b: schema }) }),
     fc.record({ type: fc.constant("array"), items: schema }),
   );
 
-  test("is one that they are shown to have, whatever is omitted", () => {
+  test("is valid for the model's schema, whatever is omitted there", () => {
     let accepted = 0;
     fc.assert(
       fc.property(
@@ -286,16 +286,16 @@ describe("a value that arguments may have", () => {
         (properties, $defs, seed, size, verbatim) => {
           const given = root(properties as JsonObject, { $defs: $defs as JsonObject });
           const isAccepted = ajv.compile(given);
-          const shown = abridgeSchema(given, "x", { ...short, size, verbatim });
-          const isShown = ajv.compile(shown);
-          const isFilled = ajv.compile(fillSchema(given, shown, size, () => "", "left out"));
+          const abridged = abridgeSchema(given, "x", { ...short, size, verbatim });
+          const isValid = ajv.compile(abridged);
+          const isFilled = ajv.compile(fillSchema(given, abridged, size, () => "", "left out"));
           const random = randomOf(seed);
           for (let round = 0; round < 6; round++) {
             const made = randomValue(given, given, random);
             const value = round % 2 === 0 ? made : tampered(made, random);
             if (!isAccepted(value)) continue;
             accepted++;
-            expect({ value, accepted: isShown(value) }).toEqual({ value, accepted: true });
+            expect({ value, accepted: isValid(value) }).toEqual({ value, accepted: true });
             expect({ value, filled: isFilled(value) }).toEqual({ value, filled: true });
           }
         },
@@ -329,19 +329,22 @@ describe("a body of XML whose schema is an object", () => {
     Tag: tag,
   };
 
-  test.each(["short", "full"] as const)("is a text whose fields a model sees: %s", async (how) => {
-    await using source = await sourceOf(paths, { descriptions: how }, {
-      components: { schemas },
-    } as unknown as JsonObject);
-    const { inputSchema } = toolOf(source, "put_tags").spec;
-    expect((inputSchema["properties"] as JsonObject)["body"]).toMatchObject({
-      type: "string",
-      contentMediaType: "text/xml",
-      contentSchema: {
-        required: ["TagSet"],
-        properties: { TagSet: { items: { properties: { Key: { type: "string" } } } } },
-      },
-    });
-    expect(JSON.stringify(inputSchema)).not.toContain("$ref");
-  });
+  test.each(["short", "full"] as const)(
+    "is a text whose fields are in the description: %s",
+    async (how) => {
+      await using source = await sourceOf(paths, { descriptions: how }, {
+        components: { schemas },
+      } as unknown as JsonObject);
+      const { inputSchema } = toolOf(source, "put_tags").spec;
+      expect((inputSchema["properties"] as JsonObject)["body"]).toMatchObject({
+        type: "string",
+        contentMediaType: "text/xml",
+        contentSchema: {
+          required: ["TagSet"],
+          properties: { TagSet: { items: { properties: { Key: { type: "string" } } } } },
+        },
+      });
+      expect(JSON.stringify(inputSchema)).not.toContain("$ref");
+    },
+  );
 });

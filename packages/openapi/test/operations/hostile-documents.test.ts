@@ -1,4 +1,4 @@
-// Documents can be written by anyone: whatever stands in one, it costs its operation at most.
+// Anyone can write a document: a faulty part affects its operation at most.
 import { ToolError, type Tool } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import { hostileDocument } from "../support/hostile-documents.ts";
 
 const methods = new Set("get put post delete options head patch trace".split(" "));
 
-/** The operations that a document declares, as far as it declares any: `GET /pets`. */
+/** The operations that a document declares, as far as possible: `GET /pets`. */
 function declared(document: object): string[] {
   const paths = (document as { paths?: unknown }).paths;
   if (typeof paths !== "object" || paths === null || Array.isArray(paths)) return [];
@@ -27,7 +27,7 @@ function placeOf({ spec }: Tool): string {
   return `${method} ${path}`;
 }
 
-/** True when a JSON pointer leads to something in the document. */
+/** True if a JSON pointer resolves to a value in the document. */
 function exists(document: unknown, pointer: string): boolean {
   let value = document;
   for (const token of pointer.split("/").slice(1)) {
@@ -59,7 +59,7 @@ async function opened(document: object): Promise<OpenApiSource | undefined> {
   }
 }
 
-test("any operation of a broken document is a tool whose schemas compile, or is named with a place", async () => {
+test("any operation of a broken document is a tool whose schemas compile, or a problem with a place", async () => {
   await fc.assert(
     fc.asyncProperty(hostileDocument, async (document) => {
       const source = await opened(document);

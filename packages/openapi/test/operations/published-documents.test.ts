@@ -1,4 +1,4 @@
-// Documents that npm packages publish, read by us and by a reader that is not ours.
+// Documents that npm packages publish, read by us and by a third-party reader.
 import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -27,7 +27,7 @@ interface JudgedParameter {
   readonly required?: boolean;
 }
 
-/** Every operation with its parameters, dereferenced by swagger-parser; undefined: it can't. */
+/** Every operation with its parameters, dereferenced by swagger-parser; undefined: it fails. */
 async function judge(path: string): Promise<Map<string, string[]> | undefined> {
   let api: { paths?: Record<string, Record<string, Judged> & Judged> };
   try {
@@ -80,7 +80,7 @@ const published = ["2.0", "3.0", "3.1"].flatMap((version) =>
     .filter((name) => name.endsWith(".json"))
     .map((name) => `${version}/json/${name}`),
 );
-// A quick run looks at every fourth.
+// A quick run uses every fourth.
 const documents = published.filter((_, index) => isFullRun || index % 4 === 0);
 
 function yamlOf(name: string): string {
@@ -89,19 +89,20 @@ function yamlOf(name: string): string {
 
 describe("@readme/oas-examples", () => {
   test.each(documents)(
-    "%s: operations and parameters as swagger-parser sees them",
+    "%s: operations and parameters equal those of swagger-parser",
     async (name) => {
       const path = join(examples, name);
       const read = await ours(path);
       const expected = await judge(path);
-      // What it can't read is the reason for a reader of our own; what it reads must agree.
+      // The documents that it cannot read are the reason for our own reader; those that it reads
+      // must agree.
       expect(read).toEqual(expected ?? read);
       const opened = await openDocument(path);
       expect(checkOperations(opened)).toHaveLength(opened.operations.length);
     },
   );
 
-  test.runIf(isFullRun)("swagger-parser is a judge for nearly all of them", async () => {
+  test.runIf(isFullRun)("swagger-parser reads nearly all of them", async () => {
     const judged = await Promise.all(published.map((name) => judge(join(examples, name))));
     expect(judged.filter((result) => result !== undefined).length).toBeGreaterThan(
       published.length * 0.9,
@@ -110,7 +111,7 @@ describe("@readme/oas-examples", () => {
 
   const inYaml = documents.filter((name) => existsSync(join(examples, yamlOf(name))));
 
-  test.each(inYaml)("%s lists the same in YAML", async (name) => {
+  test.each(inYaml)("%s has the same list in YAML", async (name) => {
     const json = await openDocument(join(examples, name));
     const yaml = await openDocument(join(examples, yamlOf(name)));
     const listed = (opened: typeof yaml) =>
@@ -121,7 +122,7 @@ describe("@readme/oas-examples", () => {
 
 describe("@octokit/openapi", () => {
   test.runIf(isFullRun)(
-    "every operation is read, under a name of its own, with the parameters that it has",
+    "every operation is read, under a unique name, with its parameters",
     async () => {
       const document = require(github) as { paths: Record<string, JsonObject> };
       const count = Object.values(document.paths).flatMap((item) =>

@@ -39,7 +39,7 @@ describe("request bodies", () => {
     ]);
   });
 
-  test("are optional unless the document says otherwise, and absent without content", async () => {
+  test("are optional unless the document declares otherwise, and absent without content", async () => {
     const content = { "application/json": { schema: true } };
     expect((await onlyDetails("3.1.0", { requestBody: { content } })).body?.required).toBe(false);
     expect((await onlyDetails("3.1.0", { requestBody: { content: {} } })).body).toBe(undefined);
@@ -74,7 +74,7 @@ describe("bodies of Swagger 2.0", () => {
   const more = { definitions: { D: { type: "object" } } };
   const schema = { $ref: "#/$defs/D", $defs: { D: { type: "object" } } };
 
-  test("have the media types that the operation consumes, else the document, else JSON", async () => {
+  test("have the media types that the operation consumes, otherwise the document's, otherwise JSON", async () => {
     expect(await swaggerBody({ parameters, consumes: ["a/b", "c/d"] }, more)).toEqual({
       required: true,
       media: [
@@ -90,7 +90,7 @@ describe("bodies of Swagger 2.0", () => {
     ]);
   });
 
-  test("of form parameters are an object, url-encoded unless the document says otherwise", async () => {
+  test("of form parameters are an object, url-encoded unless the document declares otherwise", async () => {
     const form = [
       { name: "a", in: "formData", type: "string", required: true, description: "One" },
       {

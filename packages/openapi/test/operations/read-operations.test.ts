@@ -35,14 +35,14 @@ describe("operations", () => {
     expect(await places("3.2.0", item)).toEqual(["QUERY", "GET", "COPY", "link"]);
   });
 
-  test("an additional operation's pointer leads to it", async () => {
+  test("an additional operation's pointer resolves to it", async () => {
     const opened = await openDocument(
       document("3.2.0", { "/x": { additionalOperations: { COPY: {} } } }),
     );
     expect(opened.operations[0]?.pointer).toBe("/paths/~1x/additionalOperations/COPY");
   });
 
-  test("webhooks and callbacks are none", async () => {
+  test("webhooks and callbacks are not operations", async () => {
     const opened = await openDocument(
       document(
         "3.1.0",
@@ -53,7 +53,7 @@ describe("operations", () => {
     expect(opened.operations.map(({ method, path }) => `${method} ${path}`)).toEqual(["GET /x"]);
   });
 
-  test("carry what a list needs; empty texts come from the path item", async () => {
+  test("have the fields for a list; empty texts come from the path item", async () => {
     const opened = await openDocument(
       document("3.0.0", {
         "/x": {
@@ -81,7 +81,7 @@ describe("operations", () => {
     expect(opened.title).toBe("Test");
   });
 
-  test("that are no objects are problems and cost nothing else", async () => {
+  test("that are not objects are problems and affect nothing else", async () => {
     const opened = await openDocument(
       document("3.0.0", { "/a": { get: "no", put: {} }, "/b": 7, "/c": { get: null, delete: [] } }),
     );
@@ -142,7 +142,7 @@ describe("names", () => {
     expect(named([operationId, method, path])).toEqual([name]);
   });
 
-  test("a generator's suffix stays where it tells operations apart", () => {
+  test("a generator's suffix stays if it distinguishes operations", () => {
     const names = named(
       ["read_item_v1_items_get", "GET", "/v1/items"],
       ["read_item_v2_items_get", "GET", "/v2/items"],
@@ -151,7 +151,7 @@ describe("names", () => {
     expect(names).toEqual(["read_item_v1_items_get", "read_item_v2_items_get", "read_box"]);
   });
 
-  test("that are too long keep where they begin, the verb and the end", () => {
+  test("that are too long keep their beginning, the verb and the end", () => {
     const [name = ""] = named([
       "users.user.calendarGroups.calendarGroup.calendars.calendar.calendarView.event.instances.DeltaInstances",
     ]);
@@ -163,7 +163,7 @@ describe("names", () => {
     expect(first).toMatch(/^replace_.*_webhook_configuration_status_[0-9a-z]{7}$/);
   });
 
-  test("that would be cut to the same words keep what tells them apart", () => {
+  test("that would be shortened to the same words keep the distinguishing ones", () => {
     const names = named(
       ...["accessPackages", "catalogs", "connectedOrganizations"].map(
         (middle) =>
@@ -187,7 +187,7 @@ describe("names", () => {
     expect(second).toMatch(/^beta_message_batches_cancel_.*beta_true_[0-9a-z]{7}$/);
   });
 
-  test("an operationId that several share gets method and path, and is reported", async () => {
+  test("an operationId that several share is extended by method and path, and is reported", async () => {
     const opened = await openDocument(
       document("3.0.0", {
         "/a": { get: { operationId: "same" }, post: { operationId: "same" } },
@@ -204,14 +204,14 @@ describe("names", () => {
     ]);
   });
 
-  test("different operationIds that clean to one name are told apart by what they were", () => {
+  test("different operationIds with the same cleaned name are distinguished by their originals", () => {
     const names = named(["getUser"], ["get_user"], ["get-user"]);
     expect(names[1]).toBe("get_user");
     expect(new Set(names).size).toBe(3);
     expect(named(["get-user"], ["get_user"], ["getUser"]).toReversed()).toEqual([...names]);
   });
 
-  test("are canonical, unique, and the same whatever the order", () => {
+  test("are canonical, unique, and the same in any order", () => {
     const ids = fc.option(
       fc.oneof(
         fc.string({ maxLength: 90 }),
@@ -239,7 +239,7 @@ describe("names", () => {
     );
   });
 
-  test("stay when the document gains operations, unless one of those wants the same", () => {
+  test("stay when the document gains operations, unless one of those has the same name", () => {
     const operation = fc.record({
       operationId: fc.option(
         fc.oneof(

@@ -40,7 +40,7 @@ describe("a parameter's defaults", () => {
     });
   });
 
-  test("a path parameter is required even when the document forgets it", async () => {
+  test("a path parameter is required even if the document omits that", async () => {
     const opened = await openDocument(
       document("3.0.0", {
         "/{a}": { get: { parameters: [{ name: "a", in: "path", schema: { type: "string" } }] } },
@@ -51,7 +51,7 @@ describe("a parameter's defaults", () => {
     ]);
   });
 
-  test("content gives the media type and its schema", async () => {
+  test("content has the media type and its schema", async () => {
     const declared = {
       name: "filter",
       in: "query",
@@ -76,7 +76,7 @@ describe("a parameter's defaults", () => {
 });
 
 describe("parameters of an operation", () => {
-  test("replace those of the path item with the same name and place, in its place", async () => {
+  test("replace those of the path item with the same name and place, at the same position", async () => {
     const opened = await openDocument(
       document("3.0.0", {
         "/x": {
@@ -118,7 +118,7 @@ describe("parameters of an operation", () => {
     expect(get).toBe(put);
   });
 
-  test("Accept, Content-Type and Authorization are left to whoever sends the request", async () => {
+  test("Accept, Content-Type and Authorization are set by the sender of the request", async () => {
     const { parameters } = await onlyDetails("3.0.0", {
       parameters: ["Accept", "content-type", "AUTHORIZATION", "X-Mine"].map((name) => ({
         name,
@@ -129,7 +129,7 @@ describe("parameters of an operation", () => {
     expect(parameters.map(({ name }) => name)).toEqual(["X-Mine"]);
   });
 
-  test("that the path uses and nobody declares are required strings, with a warning", async () => {
+  test("that the path contains without a declaration are required strings, with a warning", async () => {
     const opened = await openDocument(
       document("3.0.0", {
         "/a/{one}/b-{two}.{three}?x={four}#{five}": {
@@ -153,7 +153,7 @@ describe("parameters of an operation", () => {
     });
   });
 
-  test("in a place that does not exist break the operation", async () => {
+  test("in an invalid place break the operation", async () => {
     const opened = await openDocument(
       document("3.0.0", { "/x": { get: { parameters: [{ name: "a", in: "querry" }] } } }),
     );

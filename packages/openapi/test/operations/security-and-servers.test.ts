@@ -11,7 +11,7 @@ describe("security", () => {
     login: { type: "oauth2", flows: { clientCredentials: { tokenUrl: "/t", scopes: {} } } },
   };
 
-  test("keeps alternatives and combinations; an empty one means none is needed", async () => {
+  test("keeps alternatives and combinations; an empty one means that none is needed", async () => {
     const { security } = await onlyDetails(
       "3.0.0",
       { security: [{ key: [], token: [] }, { login: ["read"] }, {}, { unknown: [] }] },
@@ -42,7 +42,7 @@ describe("security", () => {
     ]);
   });
 
-  test("that is a name alone is taken for what was meant, with a warning", async () => {
+  test("that is only a name is read as intended, with a warning", async () => {
     const opened = await openDocument(
       document(
         "3.0.0",
@@ -64,7 +64,7 @@ describe("security", () => {
     );
   });
 
-  test("whose declaration is broken leaves the operation, with a warning", async () => {
+  test("with a broken declaration keeps the operation, with a warning", async () => {
     const opened = await openDocument(
       document(
         "3.0.0",
@@ -95,7 +95,7 @@ describe("security", () => {
     expect((await onlyDetails("3.1.0", {})).security).toEqual([]);
   });
 
-  test("of Swagger 2.0 is written as OpenAPI 3 writes it", async () => {
+  test("of Swagger 2.0 is converted to that of OpenAPI 3", async () => {
     const { security } = await onlyDetails(
       "2.0",
       { security: [{ basic: [], oauth: ["read"] }] },
@@ -144,7 +144,7 @@ async function serversOf(paths: JsonObject, more: JsonObject, version = "3.0.0")
 describe("servers", () => {
   const more = { servers: [{ url: "https://a.example.com/v1" }, { url: "/relative" }] };
 
-  test("are the operation's, else the path item's, else the document's", async () => {
+  test("are the operation's, otherwise the path item's, otherwise the document's", async () => {
     const paths = {
       "/a": { get: {} },
       "/b": {
@@ -176,7 +176,7 @@ describe("servers", () => {
     ]);
   });
 
-  test("are none when the document names none", async () => {
+  test("are empty if the document has none", async () => {
     expect(await serversOf({ "/a": { get: {} } }, {})).toEqual([[]]);
     expect(await serversOf({ "/a": { get: {} } }, {}, "2.0")).toEqual([[]]);
   });
@@ -196,7 +196,7 @@ describe("servers", () => {
     expect(await serversOf({ "/a": { get: {} } }, more, "2.0")).toEqual([expected]);
   });
 
-  test("of Swagger 2.0 without a host are where the document is", async () => {
+  test("of Swagger 2.0 without a host are the document's own address", async () => {
     const api = document(
       "2.0",
       { "/a": { get: {}, put: { schemes: ["https"] } } },

@@ -27,7 +27,7 @@ interface Asked {
   readonly options?: Omit<Partial<ExecutorOptions>, "registry">;
 }
 
-/** Calls an operation that declares the header; the arguments that a model is shown. */
+/** Calls an operation that declares the header; the arguments for a model. */
 async function pay(asked: Asked = {}): Promise<readonly string[]> {
   const { schema = { type: "string" }, name = "Idempotency-Key", override, headers } = asked;
   const source = openApiSource.fromDocument(
@@ -56,18 +56,20 @@ async function pay(asked: Asked = {}): Promise<readonly string[]> {
   const registry = new ToolRegistry([source]);
   await registry.ready;
   const executor = new ToolExecutor({ registry, policy: "autonomous", ...asked.options });
-  const shown = Object.keys(source.tools()[0]?.spec.inputSchema["properties"] as JsonObject);
+  const modelArguments = Object.keys(
+    source.tools()[0]?.spec.inputSchema["properties"] as JsonObject,
+  );
   const { caller = "ada", args = { amount: 1 } } = asked;
   const run = executor.startRun({ id: "run", caller: { id: caller } });
   const outcome = await run.execute({ id: "1", name: "pay", arguments: args });
   expect(outcome.status).toBe("completed");
   await registry.close();
-  return shown;
+  return modelArguments;
 }
 
 const sent = (): unknown[] => server.requests.map(({ headers }) => headers["idempotency-key"]);
 
-test("a declared Idempotency-Key is the executor's: no argument, and the same in every attempt", async () => {
+test("a declared Idempotency-Key is set by the executor: it is not an argument, and the same in every attempt", async () => {
   let left = 2;
   server.answer = (_recorded, response) => response.writeHead(left-- > 0 ? 503 : 204).end();
   expect(await pay({ options: { retry } })).toEqual(["amount"]);
@@ -76,7 +78,7 @@ test("a declared Idempotency-Key is the executor's: no argument, and the same in
   expect(sent()[0]).toMatch(uuid);
 });
 
-test("an Idempotency-Key is another caller's own", async () => {
+test("an Idempotency-Key differs for another caller", async () => {
   const options = { key: "0123456789abcdef0123456789abcdef" };
   await pay({ options });
   await pay({ options });
@@ -86,7 +88,7 @@ test("an Idempotency-Key is another caller's own", async () => {
   expect(other).not.toBe(one);
 });
 
-test("an Idempotency-Key is as short as the document wants it", async () => {
+test("an Idempotency-Key is as short as the document requires", async () => {
   await pay({ schema: { type: "string", maxLength: 20 } });
   expect(sent()[0]).toMatch(/^[0-9a-f]{20}$/);
 });
@@ -96,12 +98,12 @@ test("a name in another case, with a prefix, is the same header", async () => {
   expect(server.last.headers["x-idempotency-key"]).toMatch(uuid);
 });
 
-test("an Idempotency-Key that the host gives to the model is an argument", async () => {
-  const shown = await pay({
+test("an Idempotency-Key that the host assigns to the model is an argument", async () => {
+  const modelArguments = await pay({
     override: { idempotencyKey: "model" },
     args: { "Idempotency-Key": "mine" },
   });
-  expect(shown).toEqual(["Idempotency-Key", "amount"]);
+  expect(modelArguments).toEqual(["Idempotency-Key", "amount"]);
   expect(sent()).toEqual(["mine"]);
 });
 

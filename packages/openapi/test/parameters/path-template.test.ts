@@ -38,13 +38,13 @@ describe("a path", () => {
     expect(template(path)(args)).toBe(expected);
   });
 
-  test("keeps a query that stands in it apart", () => {
+  test("keeps its query separate", () => {
     const compiled = compilePathTemplate("/search?kind=pets&x=é#top", []);
     expect(compiled.expand({})).toBe("/search");
     expect(compiled.query).toBe("kind=pets&x=%C3%A9");
   });
 
-  test("leaves a variable that nobody declared as it stands", () => {
+  test("leaves an undeclared variable unchanged", () => {
     expect(compilePathTemplate("/a/{b}", []).expand({})).toBe("/a/%7Bb%7D");
   });
 });
@@ -72,7 +72,7 @@ const traversals = [
 ];
 
 describe("a value in a path", () => {
-  test.each(traversals)("is refused when it could lead to another path: %j", (value) => {
+  test.each(traversals)("is refused if it could lead to another path: %j", (value) => {
     expect(() => template("/pets/{id}/photo")({ id: value })).toThrow(
       expect.objectContaining({
         code: "invalid_arguments",
@@ -87,13 +87,13 @@ describe("a value in a path", () => {
     ["simple", { id: null }],
     ["simple", { id: [] }],
     ["simple", {}],
-  ] as const)("of style %s is refused when it leaves nothing or dots: %j", (style, args) => {
+  ] as const)("of style %s is refused if the result is empty or dots: %j", (style, args) => {
     expect(() => template("/pets/{id}", { style })(args as Record<string, JsonValue>)).toThrow(
       /"id"/,
     );
   });
 
-  test("is refused when two harmless ones make dots together", () => {
+  test("is refused if two harmless ones result in dots", () => {
     expect(() => template("/x/{a}{b}/y")({ a: ".", b: "." })).toThrow(/"a" and "b"/);
   });
 
@@ -108,7 +108,7 @@ describe("a value in a path", () => {
     expect(template("/x/{id}")({ id: value })).toBe(`/x/${expected}`);
   });
 
-  test("never changes how many segments the URL has, whatever it is", () => {
+  test("never changes the number of segments of the URL", () => {
     const hostile = fc.string({ unit: fc.constantFrom(..."./\\%2eEfF5;:ab\r\n?#"), maxLength: 8 });
     fc.assert(
       fc.property(hostile, hostile, (first, second) => {

@@ -19,7 +19,7 @@ const climbing = [
   "/{a/../b}",
 ];
 
-describe("a path that climbs out of baseUrl", () => {
+describe("a path that leaves baseUrl", () => {
   test.each(climbing)("makes its operation a problem: %s", async (path) => {
     await using source = await sourceOf(
       { [path]: { delete: { operationId: "x", responses: {} } } },
@@ -42,7 +42,7 @@ describe("a path that climbs out of baseUrl", () => {
   });
 
   test.each(["/a/v1..v2", "/.well-known/x", "/a/...", "/group%2Fproject", "/{base}...{head}"])(
-    "is not one with dots elsewhere: %s",
+    "does not include dots in other places: %s",
     async (path) => {
       await using source = await sourceOf({ [path]: { get: { operationId: "x", responses: {} } } });
       source.realize();
@@ -50,7 +50,7 @@ describe("a path that climbs out of baseUrl", () => {
     },
   );
 
-  test("is refused by the plan too, behind whatever server", () => {
+  test("is also refused by the plan, for any server", () => {
     const layout = layoutArguments(details(), "/x", "", { headers: new Set(), cookies: [] });
     for (const path of ["/a/..", "/a?b=", "/a#", "/a\t"]) {
       const server = { origin: "https://api.example", path };
@@ -61,7 +61,7 @@ describe("a path that climbs out of baseUrl", () => {
   });
 
   test.each(["https://api.example/v1/%252e%252e", "https://api.example/a%2f..%2fb"])(
-    "is no server of a document: %s",
+    "cannot be a server of a document: %s",
     (server) => {
       expect(chooseServer([server])).toContain(JSON.stringify(server));
     },

@@ -40,7 +40,7 @@ async function tool(
   return toolOf(source, "x");
 }
 
-describe("an object whose keys become names of their own", () => {
+describe("an object whose keys become separate names", () => {
   const limit = { in: "query", name: "limit", schema: { type: "integer" } };
   const filter = { in: "query", name: "filter", schema: object };
   const prefs = { in: "cookie", name: "prefs", schema: object };
@@ -71,13 +71,13 @@ describe("an object whose keys become names of their own", () => {
     });
   });
 
-  test("names the key, as it is, in the error", async () => {
+  test("names the key unchanged in the error", async () => {
     const error = await rejection(await tool([filter]), { filter: { _method: "DELETE" } });
     expect((error as Error).message).toContain('"_method"');
   });
 
   test.each(["_method=DELETE&a", "%5Fmethod", "api_key=mine"])(
-    "must not smuggle one in with reserved characters: %s",
+    "cannot add one with reserved characters: %s",
     async (key) => {
       const reserved = await tool([{ ...filter, allowReserved: true }]);
       const error = await rejection(reserved, { filter: { [key]: "x" } });
@@ -85,7 +85,7 @@ describe("an object whose keys become names of their own", () => {
     },
   );
 
-  test("must not have them as the whole query", async () => {
+  test("must not have them as the complete query", async () => {
     expect(await rejection(await tool([whole]), { all: { _method: "DELETE" } })).toMatchObject({
       code: "invalid_arguments",
     });
@@ -106,7 +106,7 @@ describe("an object whose keys become names of their own", () => {
     },
   );
 
-  test("may have every other key, its own included, and any key behind its name", async () => {
+  test("may have every other key, its own included, and any key after its name", async () => {
     await call(await tool([limit, filter]), { filter: { filter: "1", a: 2, method: "x" } });
     expect(server.last.query).toBe("filter=1&a=2&method=x&api_key=SECRET");
     const deep = await tool([{ ...filter, style: "deepObject", explode: true }]);
@@ -115,7 +115,7 @@ describe("an object whose keys become names of their own", () => {
   });
 });
 
-test("cookies are no argument as a header, nor under the name of one that the host sends", async () => {
+test("cookies are not an argument as a header, nor under the name of one that the host sends", async () => {
   const schema = { type: "string" };
   const given = await tool(
     [

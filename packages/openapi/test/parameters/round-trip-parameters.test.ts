@@ -43,7 +43,7 @@ const combinations: Declared[] = (
   )
   .filter(
     ({ style, shape, explode, allowReserved, in: location }) =>
-      // Combinations that the specification has no form for.
+      // Combinations without a form in the specification.
       !(style === "deepObject" && (shape !== "object" || !explode)) &&
       !(style.endsWith("Delimited") && (shape === "text" || explode)) &&
       !(style === "cookie" && !explode) &&
@@ -117,7 +117,10 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** What a server is to read: null and nothing are not sent, what is deeper than one level is JSON. */
+/**
+ * The values that a server should read: null and undefined are not sent, values deeper than one
+ * level are JSON.
+ */
 function expected(value: JsonValue): WireValue | undefined {
   const text = (one: JsonValue): string =>
     typeof one === "object" ? JSON.stringify(one) : String(one);
@@ -136,19 +139,19 @@ function texts(value: JsonValue): string[] {
   return Object.entries(value).flatMap(([name, one]) => [name, ...texts(one as JsonValue)]);
 }
 
-/** The same by an implementation of RFC 6570 that is not ours, where the RFC has the style. */
+/** The same by a third-party implementation of RFC 6570, if the RFC has the style. */
 function byTemplate(parameter: Declared, value: JsonValue): string | undefined {
   const { in: location, style, explode, allowReserved } = parameter;
   const operator = { simple: "", label: ".", matrix: ";", form: "?" }[style];
   const isInUrl = location === "path" || location === "query";
   if (operator === undefined || !isInUrl || allowReserved || !isFlat(value)) return undefined;
-  // What is empty, that implementation writes in ways of its own.
+  // That implementation writes empty values in its own ways.
   if (texts(value).length === 0 || texts(value).includes("")) return undefined;
   const template = parseTemplate(`{${operator}p${explode ? "*" : ""}}`);
   return template.expand({ p: value as string }).replace(/^\?/, "");
 }
 
-/** Only what is out of the ordinary may be refused. */
+/** Only unusual values may be refused. */
 function mustArrive(value: JsonValue, { in: location }: Declared): boolean {
   const isSent = expected(value) !== undefined || location !== "path";
   return isSent && isFlat(value) && texts(value).every(isPlain);
@@ -169,7 +172,7 @@ describe("a parameter arrives as it was passed, or is refused", () => {
   )("%s", async (_name, parameter, index) => {
     const tool = tools.get(`op_${index}`) as Tool;
     const given = valueFor(parameter.shape, parameter.style).filter(
-      // Percent-encoded triples pass as what they stand for (RFC 6570 section 3.2.3).
+      // Percent-encoded triples are sent unchanged (RFC 6570 section 3.2.3).
       (value) =>
         !(parameter.allowReserved && texts(value).some((text) => /%[0-9a-f]{2}/i.test(text))),
     );
@@ -233,7 +236,7 @@ describe("a parameter with content arrives as it was passed, or is refused", () 
     });
     await source.ready;
     const [tool] = source.tools() as [Tool];
-    // JSON has no zero below zero.
+    // JSON has no negative zero.
     const anyJson = fc
       .jsonValue({ maxDepth: 3 })
       .map((one) => JSON.parse(JSON.stringify(one)) as JsonValue);

@@ -7,7 +7,7 @@ function write(given: Parameters<typeof parameter>[0], value: JsonValue): string
   return createParameterWriter(parameter(given), given.name)(value);
 }
 
-describe("values that have no text of their own", () => {
+describe("values that have no text", () => {
   test.each([
     ["null", null],
     ["an empty list", []],
@@ -33,7 +33,7 @@ describe("values that have no text of their own", () => {
 });
 
 describe("deepObject", () => {
-  test("deeper members go in more brackets, list items by index", () => {
+  test("deeper members use more brackets, list items their index", () => {
     const text = write(
       { name: "a", in: "query", style: "deepObject" },
       { b: { c: 1 }, d: ["x", { e: true }] },
@@ -45,20 +45,20 @@ describe("deepObject", () => {
 describe("allowReserved", () => {
   const reserved = { name: "q", in: "query", allowReserved: true } as const;
 
-  test("reserved characters and percent-encoded triples pass (RFC 6570 section 3.2.3)", () => {
+  test("reserved characters and percent-encoded triples are unchanged (RFC 6570 section 3.2.3)", () => {
     expect(write(reserved, "/a:b?c;d=e%20f,g'(h)*!$@")).toBe("q=/a:b?c;d=e%20f,g%27(h)*!$@");
     expect(write(reserved, "100% é")).toBe("q=100%25%20%C3%A9");
   });
 
-  test("what would end the value or the query is encoded all the same", () => {
+  test("characters that would end the value or the query are encoded", () => {
     expect(write(reserved, "a&admin=1#x[0]+")).toBe("q=a%26admin=1%23x%5B0%5D%2B");
   });
 
-  test("a comma within an item is not one between items", () => {
+  test("a comma within an item differs from one between items", () => {
     expect(write({ ...reserved, explode: false }, ["a,b", "c/d"])).toBe("q=a%2Cb,c/d");
   });
 
-  test("in a path it does not open new segments (OpenAPI 3.2)", () => {
+  test("in a path it does not create new segments (OpenAPI 3.2)", () => {
     expect(write({ name: "p", in: "path", allowReserved: true }, "a:b/c?d#e")).toBe(
       "a:b%2Fc%3Fd%23e",
     );
@@ -66,7 +66,7 @@ describe("allowReserved", () => {
 });
 
 describe("content parameters", () => {
-  test("are written as their media type and encoded as a whole", () => {
+  test("are written as their media type and encoded completely", () => {
     expect(write({ name: "f", in: "query", mediaType: "application/json" }, { a: ["é&"] })).toBe(
       "f=%7B%22a%22%3A%5B%22%C3%A9%26%22%5D%7D",
     );
@@ -76,7 +76,7 @@ describe("content parameters", () => {
     expect(write({ name: "f", in: "query", mediaType: "text/plain" }, "a b")).toBe("f=a%20b");
   });
 
-  test("a whole query string is a form, JSON or text (OpenAPI 3.2)", () => {
+  test("a complete query string is a form, JSON or text (OpenAPI 3.2)", () => {
     const form = "application/x-www-form-urlencoded";
     expect(
       write({ name: "q", in: "querystring", mediaType: form }, { foo: "a + b", bar: true }),
@@ -95,7 +95,7 @@ describe("Swagger 2.0's tsv", () => {
   });
 });
 
-describe("what could become a header of its own", () => {
+describe("a value that could add a header", () => {
   const injected = "x\r\nX-Admin: 1";
 
   test.each<[string, Parameters<typeof parameter>[0]]>([
@@ -112,7 +112,7 @@ describe("what could become a header of its own", () => {
     expect(write({ name: "a", in: "query" }, "one\ntwo")).toBe("a=one%0Atwo");
   });
 
-  test("a cookie cannot bring another cookie along", () => {
+  test("a cookie cannot add another cookie", () => {
     expect(() => write({ name: "a", in: "cookie", style: "cookie" }, "1; admin=1")).toThrow(
       /cannot contain spaces, quotes, ",", ";"/,
     );
@@ -121,7 +121,7 @@ describe("what could become a header of its own", () => {
 });
 
 test.each(["%0d", "%0D", "\r"])(
-  "a query holds no carriage return, however it is written: %j",
+  "a query contains no carriage return, in any encoding: %j",
   (text) => {
     const given = { name: "q", in: "query", allowReserved: true } as const;
     expect(() => write(given, `x${text}y`)).toThrow(/carriage returns/);

@@ -70,7 +70,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Lays the values out as the tool's own schema asks for them. */
+/** Arranges the values as the tool's own schema requires. */
 function argumentsFor(tool: Tool, logical: Case["logical"]): JsonObject {
   const properties = tool.spec.inputSchema["properties"] as Record<string, JsonSchema>;
   const args: Record<string, JsonValue> = {};
@@ -98,7 +98,7 @@ function argumentsFor(tool: Tool, logical: Case["logical"]): JsonObject {
   return args;
 }
 
-/** Bytes are base64 for the model, and the schema says so. */
+/** Bytes are base64 for the model, as the schema requires. */
 function encoded(value: JsonValue, schema: JsonSchema): JsonValue {
   if (schema["contentEncoding"] === "base64")
     return Buffer.from(value as string).toString("base64");
@@ -129,7 +129,7 @@ const readings: Reading = {
     partsOf(recorded).map((part, index) => asExpected(part, expected.parts?.[index])),
 };
 
-/** What was sent, in the words of what was expected. */
+/** The sent request, in the format of the expected one. */
 function seen(recorded: Recorded, expected: Expected): object {
   const keys = Object.keys(expected) as (keyof Expected)[];
   return Object.fromEntries(keys.map((key) => [key, readings[key](recorded, expected)]));
@@ -137,7 +137,7 @@ function seen(recorded: Recorded, expected: Expected): object {
 
 const bodies = ["json", "bodyText", "form", "formJson", "parts"] as const;
 
-/** What was sent although the case has nothing of the kind. */
+/** The parts that were sent although the case expects none. */
 function unasked({ query, headers, body }: Recorded, expected: Expected): string[] {
   const hasQuery = expected.query !== undefined || expected.queryJson !== undefined;
   return [
@@ -147,7 +147,7 @@ function unasked({ query, headers, body }: Recorded, expected: Expected): string
   ];
 }
 
-/** All that was expected when it was one of it. */
+/** All expected values if one of them was sent. */
 function oneOf(actual: string, expected: OneOf<string> | undefined): unknown {
   return Array.isArray(expected) && expected.includes(actual) ? expected : actual;
 }
@@ -179,7 +179,7 @@ interface SentPart {
   readonly text: string;
 }
 
-/** The case says `file` only where a part has to be one, and its type only where it matters. */
+/** The case has `file` only if a part must be one, and its type only if it matters. */
 function asExpected({ name, file, type, text }: SentPart, expected: Part | undefined): object {
   return {
     name,
@@ -189,7 +189,7 @@ function asExpected({ name, file, type, text }: SentPart, expected: Part | undef
   };
 }
 
-/** The parts of a multipart body, read by hand: `FormData` does not say the type of a field. */
+/** The parts of a multipart body, parsed here: `FormData` does not contain the type of a field. */
 function partsOf({ headers, body }: Recorded): SentPart[] {
   const boundary =
     /^multipart\/form-data; boundary=(.+)$/.exec(headers["content-type"] ?? "")?.[1] ?? "";
@@ -206,8 +206,8 @@ function partsOf({ headers, body }: Recorded): SentPart[] {
   });
 }
 
-describe("the request on the wire is the one that the specification prescribes", () => {
-  test("for every case there is", () => {
+describe("the sent request is the one that the specification prescribes", () => {
+  test("for every case", () => {
     expect(cases).toHaveLength(98);
   });
 
@@ -217,7 +217,7 @@ describe("the request on the wire is the one that the specification prescribes",
       const tool = source
         .tools()
         .find(({ spec }) => spec.provenance.origin?.["operationId"] === id) as Tool;
-      // Through the executor: the arguments have to keep the tool's own schema.
+      // Through the executor: the arguments must match the tool's own schema.
       const outcome = await executor.execute({
         id,
         name: tool.spec.name,

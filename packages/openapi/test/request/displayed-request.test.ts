@@ -74,15 +74,15 @@ async function targetOf(name: string, args: JsonObject): Promise<string | undefi
 
 describe("the target of a request", () => {
   test.each<[what: string, name: string, args: JsonObject, target: string]>([
-    ["has no query that is not sent", "cancel", { id: "7" }, "DELETE /orders/7"],
+    ["has no query if none is sent", "cancel", { id: "7" }, "DELETE /orders/7"],
     [
-      "has the query that is sent, sorted by name, encoded as it is sent",
+      "has the query that is sent, sorted by name, as encoded",
       "cancel",
       { id: "7", tag: ["b & c", "a"], refund: true, all: false },
       "DELETE /orders/7?all=false&refund=true&tag=b%20%26%20c&tag=a",
     ],
     [
-      "has a secret as a mask, in its place",
+      "has a mask in place of a secret",
       "cancel",
       { id: "7", token: "s3cr3t", refund: true },
       "DELETE /orders/7?refund=true&token=[redacted]",
@@ -97,7 +97,7 @@ describe("the target of a request", () => {
     expect(await targetOf(name, args)).toBe(target.replace("/", `${server.origin}/`));
   });
 
-  test("that nobody could read is refused, and nothing is sent", async () => {
+  test("that is too long to read is refused, and nothing is sent", async () => {
     const before = server.requests.length;
     const outcome = await (
       await shop()
@@ -143,7 +143,7 @@ describe("a rule for an address without a query", () => {
     expect(await effect(rule, { refund: true })).toBe("deny");
   });
 
-  test("allows it without one alone", async () => {
+  test("allows it only without one", async () => {
     const rule = { effect: "allow", permissions } as const;
     expect(await executorEffects(rule)).toEqual({ without: "network allow", with: "network ask" });
   });

@@ -14,7 +14,7 @@ function plan(given: Partial<OperationDetails>, args: JsonObject, path = "/x"): 
 const settings = media("application/json", { type: "object", properties: { a: {}, b: {} } });
 
 describe("a request plan", () => {
-  test("puts everything in its place", () => {
+  test("puts every value in its place", () => {
     const given: Partial<OperationDetails> = {
       parameters: [
         parameter({ name: "id", in: "path" }),
@@ -37,7 +37,7 @@ describe("a request plan", () => {
     });
   });
 
-  test("sends a required body although all of its properties are absent, and an optional one not", () => {
+  test("sends a required body although all of its properties are absent, but not an optional one", () => {
     expect(plan({ body: body([settings]) }, {})).toMatchObject({ body: "{}" });
     const without = plan({ body: body([settings], false) }, {});
     expect(without).not.toHaveProperty("body");
@@ -45,7 +45,7 @@ describe("a request plan", () => {
     expect(plan({ body: body([settings], false) }, { b: 1 })).toMatchObject({ body: '{"b":1}' });
   });
 
-  test("takes arguments only from the object itself", () => {
+  test("reads arguments only from the object's own members", () => {
     const given = {
       parameters: [parameter({ name: "constructor", in: "query" })],
       body: body([media("application/json", { type: "object", properties: { toString: {} } })]),

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openApiSource, type OpenApiSource, type OperationOverride } from "../../src/index.ts";
 import { RecordingServer, type Recorded } from "../support/recording-server.ts";
 
-/** A request as the specification prescribes it; what is not there is not sent. */
+/** A request as the specification prescribes it; absent parts are not sent. */
 interface Sent {
   readonly method?: string;
   readonly path?: string;
@@ -30,7 +30,7 @@ interface Sent {
 
 interface Row {
   readonly is: string;
-  /** The section that decides, or what was chosen where none does. */
+  /** The section that decides, or the choice if none does. */
   readonly by: string;
   /** The document's version; default: 3.2.0. */
   readonly openapi?: string;
@@ -44,17 +44,17 @@ interface Row {
   readonly document?: JsonObject;
   /** Further files beside the document, by relative path. */
   readonly files?: Readonly<Record<string, JsonObject>>;
-  /** Where the server itself has the document. */
+  /** The server's address of the document. */
   readonly served?: string;
-  /** What the host says of the operation. */
+  /** The host's settings of the operation. */
   readonly override?: OperationOverride;
   /** Default: the only tool. */
   readonly calls?: string;
   readonly with?: JsonObject;
-  /** The value of the only argument, by the name that the document has for it. */
+  /** The value of the only argument, by its name in the document. */
   readonly as?: JsonObject;
   readonly sends?: Sent;
-  /** What the error says. */
+  /** The text of the error. */
   readonly refuses?: string;
 }
 
@@ -141,7 +141,7 @@ const ownHeaders = new Set([
   "user-agent",
 ]);
 
-/** Everything that was sent, in the words of the table; boundaries have short names. */
+/** Everything that was sent, in the format of the table; boundaries have short names. */
 function seen(
   { method, path, query, headers, body }: Recorded,
   expected: Sent,
@@ -184,7 +184,7 @@ function prescribed({
   return { method: method.toUpperCase(), path, query: "", ...others, named: headers, body };
 }
 
-test("no row is there twice, and each says what decides", () => {
+test("no row exists twice, and each names the deciding section", () => {
   const rows = tables.flatMap(([table, all]) => all.map((row) => `${table}: ${row.is}`));
   expect(new Set(rows).size).toBe(rows.length);
   expect(rows.length).toBeGreaterThan(190);

@@ -33,7 +33,7 @@ afterAll(() => server.close());
 
 const settings = seeded(60_603, 400);
 
-/** Uses the one tool of a document, behind an executor. */
+/** Uses the one tool of a document, with an executor. */
 async function withTool<T>(
   document: JsonObject,
   options: OpenApiOptions,
@@ -54,12 +54,12 @@ async function withTool<T>(
   }
 }
 
-/** What the host chooses, and what is left to the model. */
+/** The values that the host chooses, and those of the model. */
 interface Chosen {
   readonly hidden: string[];
   readonly fixed: Record<string, JsonValue>;
   readonly args: Record<string, JsonValue>;
-  /** All that is to arrive. */
+  /** All values that should arrive. */
   readonly sent: readonly DrawnArgument[];
 }
 
@@ -100,7 +100,7 @@ async function arrives(operation: DrawnOperation): Promise<void> {
   });
 }
 
-/** Makes the call, and reads what has arrived, or why nothing has. */
+/** Makes the call, and reads what has arrived, or the reason of a refusal. */
 async function check(
   operation: DrawnOperation,
   all: readonly DrawnArgument[],
@@ -114,7 +114,7 @@ async function check(
     expect([code, server.requests]).toEqual(["invalid_arguments", []]);
     const named = sent.filter(({ argument, sample, parameter, property }) => {
       const isWhole = parameter === undefined && property === undefined;
-      // Within a body that is passed whole, a field is named.
+      // In a body that is one argument, a field is named.
       return [argument, ...(isWhole ? sample.keys : [])].some((name) => message.includes(name));
     });
     const isOfSchema = message.startsWith("The arguments of");
@@ -135,7 +135,7 @@ async function check(
   arrived++;
 }
 
-/** A scalar is text, null and what is empty is not sent, what lies deeper is JSON. */
+/** A scalar is text, null and empty values are not sent, deeper ones are JSON. */
 function expectedParameter({ sample: { value }, parameter }: DrawnArgument): unknown {
   if (parameter?.isJson === true) return value;
   return parameter?.style === "deepObject" ? flattened(value) : styled(value);
@@ -193,7 +193,7 @@ function expectedBody(
   );
 }
 
-test("a whole operation arrives as it was passed, or the call is refused for an argument of it", async () => {
+test("a complete operation arrives as it was passed, or the call is refused for one of its arguments", async () => {
   const property = fc.asyncProperty(drawnOperation, async (operation) => {
     try {
       await arrives(operation);
@@ -214,7 +214,7 @@ test("a whole operation arrives as it was passed, or the call is refused for an 
     await failureOf<[DrawnOperation]>(property, { ...settings, includeErrorInReport: true }),
   ).toBeUndefined();
   console.info(`${arrived} arrived, ${refused} were refused`);
-  // Most of what is drawn is what its place can hold.
+  // Most drawn values are valid in their place.
   expect(arrived).toBeGreaterThan(refused);
 }, 600_000);
 
@@ -224,7 +224,7 @@ function documentWith(operation: JsonObject): JsonObject {
 }
 
 test.each(["application/x-www-form-urlencoded", "multipart/form-data"])(
-  "a refusal names the argument and not the field that it stands for: %s",
+  "a refusal names the argument and not its field: %s",
   async (mediaType) => {
     const list = { type: "array", items: { type: ["string", "null"] } };
     const schema = { type: "object", properties: { "filter[name]": list } };
@@ -235,7 +235,7 @@ test.each(["application/x-www-form-urlencoded", "multipart/form-data"])(
   },
 );
 
-// Each of the two would have to know the keys of the other: a server reads both from the same names.
+// Each of the two would need the keys of the other: a server reads both from the same names.
 test.fails("two objects that spread the same key over the query are refused together", async () => {
   const schema = { type: "object", properties: { x: { type: "string" } } };
   const parameters = ["a", "b"].map((name) => ({ name, in: "query", schema }));

@@ -46,11 +46,11 @@ describe("servers", () => {
       ],
       "POST https://good.example/a",
     ],
-  ])("%j of a document at /docs/openapi.json lead to %s", async (servers, expected) => {
+  ])("%j of a document at /docs/openapi.json resolve to %s", async (servers, expected) => {
     expect(await at(servers, "/docs/openapi.json")).toBe(expected);
   });
 
-  test("that a document chose on a private host need the host's word", async () => {
+  test("that a document chose on a private host must be allowed by the host", async () => {
     await using museum = await RecordingServer.start();
     await using source = await sourceOf(
       { "/a": { get: { responses: ok } } },
@@ -82,12 +82,12 @@ describe("servers", () => {
       [{ url: "https://{region}.example" }, { url: "https://b.example" }],
       "POST https://b.example/a",
     ],
-  ])("%j lead to %s", async (servers, expected) => {
+  ])("%j resolve to %s", async (servers, expected) => {
     expect(await at(servers, "/docs/openapi.json")).toBe(expected);
   });
 });
 
-describe("what the host says of servers", () => {
+describe("the host's options for servers", () => {
   const zone = { default: "us", enum: ["us", "eu"] };
   const upload = "https://upload.example/2.0";
   const paths = {
@@ -103,7 +103,7 @@ describe("what the host says of servers", () => {
     "/open": { servers: [{ url: "https://{name}.example" }], get: { responses: ok } },
   };
 
-  test("baseUrl stands for the document's servers and absolute ones of operations; relative ones are seen from it", async () => {
+  test("baseUrl replaces the document's servers and absolute ones of operations; relative ones are resolved against it", async () => {
     await using museum = await RecordingServer.start();
     await using source = await sourceOf(
       paths,
@@ -122,7 +122,7 @@ describe("what the host says of servers", () => {
     ]);
   });
 
-  test("`servers` goes before baseUrl, by the URL that the document has or by its template", async () => {
+  test("`servers` takes precedence over baseUrl, by the URL in the document or by its template", async () => {
     await using museum = await RecordingServer.start();
     await using other = await RecordingServer.start();
     await using source = await sourceOf(
@@ -141,7 +141,7 @@ describe("what the host says of servers", () => {
     expect(museum.requests.map(({ path }) => path)).toEqual(["/a"]);
   });
 
-  test("`serverVariables` has values for variables; one that no server has, or the document does not list, is a warning", async () => {
+  test("`serverVariables` sets variables; one that no server has, or a value that the document does not list, is a warning", async () => {
     await using museum = await RecordingServer.start();
     const { port } = new URL(museum.origin);
     const servers = [
@@ -164,7 +164,7 @@ describe("what the host says of servers", () => {
     ]);
   });
 
-  test("nothing, where a variable has no value: one warning, and the call is refused", async () => {
+  test("absent, with a variable without a value: one warning, and the call is refused", async () => {
     await using source = await sourceOf(
       { "/a": { get: { responses: ok } }, "/b": { get: { responses: ok } } },
       {},
@@ -188,7 +188,7 @@ describe("what the host says of servers", () => {
     });
   });
 
-  test("nothing, and the document names none: one problem at load, for all operations that have none themselves", async () => {
+  test("absent, with a document without servers: one problem at load, for all operations without their own", async () => {
     await using source = await sourceOf(
       {
         "/a": { get: { responses: ok } },
@@ -219,7 +219,7 @@ describe("what the host says of servers", () => {
     [{ servers: [] as never }, "servers must be an object"],
     [{ serverVariables: { a: 1 as never } }, "serverVariables.a must be a string"],
     [{ credentialOrigins: ["https://a.example/x"] }, "credentialOrigins must contain origins"],
-  ])("that cannot be meant is refused when the source is made: %j", (options, message) => {
+  ])("that are invalid are refused when the source is created: %j", (options, message) => {
     expect(() => openApiSource({}, options)).toThrow(message);
   });
 });

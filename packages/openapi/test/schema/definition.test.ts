@@ -60,7 +60,7 @@ describe("definitions", () => {
     expect(a?.defs).toBe(b?.defs);
   });
 
-  test("have names that depend on nothing but their place", async () => {
+  test("have names that depend only on their place", async () => {
     const paths = {
       "/a": { put: body({ $ref: "#/components/schemas/Pet" }) },
       "/b": { put: body({ $ref: "part.json#/components/schemas/Pet" }) },
@@ -116,7 +116,7 @@ describe("budgets", () => {
     expect(spent()).toBeLessThan(500);
   });
 
-  test("combinations that fan out 10 times on 12 levels end too", async () => {
+  test("combinations that fan out 10 times on 12 levels end, too", async () => {
     const schemas: Record<string, JsonObject> = { L12: { type: "object" } };
     for (let level = 0; level < 12; level++) {
       schemas[`L${level}`] = {
@@ -160,7 +160,7 @@ describe("budgets", () => {
     expect(failureOf(opened.operations[0]).message).toMatch(/nested deeper than/);
   });
 
-  test("aliases that make one schema a huge one break its operation only", async () => {
+  test("aliases that make one schema huge break its operation only", async () => {
     const lines = ["openapi: 3.0.0", "x-0: &a0 { type: string }"];
     for (let level = 1; level <= 6; level++) {
       const members = Array.from({ length: 9 }, (_, index) => `p${index}: *a${level - 1}`).join(
@@ -198,7 +198,7 @@ describe("budgets", () => {
 });
 
 describe("laziness", () => {
-  test("nothing of a schema is looked at before its operation is asked for", async () => {
+  test("a schema is not read before its operation is needed", async () => {
     const trap = new Proxy(
       {},
       {
@@ -222,7 +222,7 @@ describe("laziness", () => {
     expect(() => opened.operations[0]?.details()).toThrow("read too early");
   });
 
-  test("a broken response costs nothing until responses are asked for", async () => {
+  test("a broken response causes nothing until responses are read", async () => {
     const opened = await openDocument(
       document("3.0.0", { "/x": { get: { responses: { 200: { $ref: "#/gone" } } } } }),
     );

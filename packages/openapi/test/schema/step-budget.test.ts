@@ -1,4 +1,4 @@
-// What a document makes reading cost is bounded, and the place that costs too much is named.
+// The cost of reading a document is bounded, and an error names the place that costs too much.
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { SourceProblem } from "@toolweave/core/adapter";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -42,7 +42,7 @@ function faults({ problems }: OpenApiSource): readonly SourceProblem[] {
   return problems.filter(({ severity }) => severity !== "warning");
 }
 
-describe("what is too much costs its operation only", () => {
+describe("a part that is too large breaks its operation only", () => {
   test.for<[string, JsonValue, JsonObject, RegExp]>([
     ["a schema 20,000 deep in items", nested("items", 20_000, false), {}, /nested deeper/],
     ["a schema 20,000 deep in allOf", nested("allOf", 20_000, true), {}, /nested deeper/],
@@ -80,7 +80,7 @@ describe("what is too much costs its operation only", () => {
     expect(faults(source)[0]?.message).toMatch(reason);
   });
 
-  test("one object that stands in a hundred thousand places of an operation, and not those that use it less", async () => {
+  test("one object in a hundred thousand places of an operation, and not the operations that use it less", async () => {
     const leaf = { type: "string" };
     const part = {
       properties: Object.fromEntries(
@@ -103,7 +103,7 @@ describe("what is too much costs its operation only", () => {
   });
 });
 
-describe("what looks like too much and is not", () => {
+describe("a part that only looks too large", () => {
   test.for<[string, JsonValue, JsonObject]>([
     ["an example 20,000 deep", { example: nested("a", 20_000, false) }, {}],
     ["an extension 20,000 deep", { "x-a": nested("a", 20_000, false) }, {}],
@@ -160,7 +160,7 @@ describe("what looks like too much and is not", () => {
     expect(source.tools()).toHaveLength(2);
   });
 
-  test("definitions as deep as they may be compile", async () => {
+  test("definitions at the maximum depth compile", async () => {
     const source = await realised(
       to(0),
       schemas(199, (index) => (index === 198 ? {} : { properties: { a: to(index + 1) } })),

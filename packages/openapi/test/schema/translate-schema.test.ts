@@ -32,7 +32,7 @@ describe("keywords of older versions", () => {
       { type: ["string", "null"], enum: ["a", null] },
     ],
     [
-      "nullable as an alternative of its own",
+      "nullable as a separate alternative",
       { anyOf: [{ type: "string" }, { nullable: true, description: "D" }] },
       { anyOf: [{ type: "string" }, { type: "null" }] },
     ],
@@ -63,14 +63,14 @@ describe("keywords of older versions", () => {
     ],
     ["an unquoted null", { type: ["string", null] }, { type: ["string", "null"] }],
     ["a type that does not exist", { type: "any", format: "x" }, { format: "x" }],
-    ["required as a flag", { type: "string", required: true }, { type: "string" }],
+    ["required as a boolean", { type: "string", required: true }, { type: "string" }],
     ["an empty required", { type: "object", required: [] }, { type: "object" }],
     ["required twice", { required: ["a", "a", 1] }, { required: ["a"] }],
     ["an enum with duplicates", { enum: ["a", "b", "a"] }, { enum: ["a", "b"] }],
     ["an empty enum", { enum: [] }, {}],
     ["quoted numbers", { minLength: "1", maximum: "2.5" }, { minLength: 1, maximum: 2.5 }],
     ["impossible counts", { minLength: -1, maxItems: 1.5, multipleOf: 0 }, {}],
-    ["a pattern that is none", { type: "string", pattern: "(" }, { type: "string" }],
+    ["an invalid pattern", { type: "string", pattern: "(" }, { type: "string" }],
     ["a pattern for old engines", { pattern: "[\\w-.]" }, { pattern: "[\\w\\-.]" }],
     [
       "a pattern for old engines as a key",
@@ -80,7 +80,7 @@ describe("keywords of older versions", () => {
     ["empty members", { properties: null, items: null, allOf: [] } as never, {}],
     ["an empty property", { properties: { a: null } } as never, { properties: { a: {} } }],
     [
-      "words of OpenAPI and of others",
+      "keywords of OpenAPI and extensions",
       {
         type: "string",
         xml: { name: "x" },
@@ -98,7 +98,7 @@ describe("keywords of older versions", () => {
       expect(await request(version, schema)).toEqual(expected);
   });
 
-  test("what needs no translation is the document's own object", async () => {
+  test("a schema without a translation is the document's own object", async () => {
     const schema = {
       type: "object",
       properties: { a: { type: "array", items: { type: "string" } } },
@@ -110,7 +110,7 @@ describe("keywords of older versions", () => {
     expect(body?.media[0]?.schema.schema).toBe(schema);
   });
 
-  test("a property may be called as keywords are, and as what every object has", async () => {
+  test("a property may have the name of a keyword, and of an inherited member", async () => {
     const properties = JSON.parse(
       '{"example": {"type": "string"}, "nullable": {}, "$ref": {"type": "null"}, "x-a": {}, "__proto__": {"example": 1}, "constructor": {"type": "string", "nullable": true}}',
     ) as JsonObject;
@@ -125,7 +125,7 @@ describe("keywords of older versions", () => {
   });
 });
 
-test("properties that are a reference as a whole are those that it leads to", async () => {
+test("properties that are a reference as a whole are those of the target", async () => {
   const shared = {
     id: { type: "integer", readOnly: true },
     name: { type: "string", example: "n" },
@@ -139,7 +139,7 @@ test("properties that are a reference as a whole are those that it leads to", as
   ).toEqual({ properties: { name: { type: "string", examples: ["n"] } } });
 });
 
-describe("what stands beside $ref", () => {
+describe("keywords beside $ref", () => {
   const schemas = { A: { type: "string" } };
   const schema = {
     $ref: "#/components/schemas/A",
@@ -149,7 +149,7 @@ describe("what stands beside $ref", () => {
     nullable: true,
   };
 
-  test("describes, and constrains nothing, before OpenAPI 3.1", async () => {
+  test("describe, and constrain nothing, before OpenAPI 3.1", async () => {
     expect(await request("3.0.0", schema, schemas)).toEqual({
       $ref: "#/$defs/A",
       description: "D",
@@ -158,7 +158,7 @@ describe("what stands beside $ref", () => {
     });
   });
 
-  test("counts since OpenAPI 3.1", async () => {
+  test("apply since OpenAPI 3.1", async () => {
     expect(await request("3.1.0", schema, schemas)).toEqual({
       description: "D",
       examples: [1],
@@ -167,7 +167,7 @@ describe("what stands beside $ref", () => {
     });
   });
 
-  test("boolean schemas are taken over", async () => {
+  test("boolean schemas are unchanged", async () => {
     const booleans = { Yes: true, No: false };
     expect(
       await request(
@@ -199,7 +199,7 @@ describe("read-only and write-only properties", () => {
   };
   const user = { $ref: "#/components/schemas/User" };
 
-  test("are left out of requests and of responses, from required too", async () => {
+  test("are removed from requests and from responses, and from required", async () => {
     expect(await request("3.0.0", user, schemas)).toEqual({
       $ref: "#/$defs/User",
       $defs: {
@@ -258,7 +258,7 @@ describe("discriminators", () => {
   };
   const branches = [{ $ref: "#/components/schemas/Cat" }, { $ref: "#/components/schemas/Dog" }];
 
-  test("with a mapping say in each branch what selects it, where it does not say so itself", async () => {
+  test("with a mapping add to each branch the value that selects it, if it has none itself", async () => {
     const mapping = {
       cat: "#/components/schemas/Cat",
       tiger: "Cat",
@@ -278,7 +278,7 @@ describe("discriminators", () => {
     });
   });
 
-  test("without a mapping are left out where the branches name other values than their schemas", async () => {
+  test("without a mapping are omitted if the branches have other values than their schemas' names", async () => {
     const result = await request(
       "3.0.0",
       { oneOf: branches, discriminator: { propertyName: "kind" } },
@@ -288,7 +288,7 @@ describe("discriminators", () => {
     expect(result).not.toHaveProperty("discriminator");
   });
 
-  test("are left out where a default or an example is no schema's name", async () => {
+  test("are omitted if a default or an example is not a schema's name", async () => {
     for (const hint of [{ default: "cat" }, { example: "cat" }]) {
       const kind = { type: "string", ...hint };
       const result = await request(
@@ -315,7 +315,7 @@ describe("discriminators", () => {
     });
   });
 
-  test("a choice stays strict where a value must not have its shapes", async () => {
+  test("a choice stays strict if a value must not have its shapes", async () => {
     const oneOf = [{ required: ["a"] }, { required: ["b"] }];
     expect(await request("3.0.0", { not: { oneOf }, anyOf: [{}], oneOf })).toEqual({
       not: { oneOf },
@@ -337,7 +337,7 @@ describe("schemas that apply to the same value in a circle", () => {
     Odd: { anyOf: [{ $ref: "#/components/schemas/Odd" }, { type: "string" }] },
   };
 
-  test("end: a child has what its base says itself, and a validator comes to a verdict", async () => {
+  test("end: a child has its base's own keywords, and a validator returns a verdict", async () => {
     for (const entry of ["Pet", "Cat"]) {
       const schema = (await request(
         "3.0.0",
@@ -350,7 +350,7 @@ describe("schemas that apply to the same value in a circle", () => {
     }
   });
 
-  test("an alternative that leads to itself by another name adds nothing either", async () => {
+  test("an alternative that refers to itself by another name adds nothing either", async () => {
     const own = "#/paths/~1x/get/requestBody/content/application~1json/schema";
     const odd = { Odd: { anyOf: [{ $ref: own }, { type: "string" }] } };
     const schema = (await request(
@@ -362,7 +362,7 @@ describe("schemas that apply to the same value in a circle", () => {
     expect(schema).toMatchObject({ $defs: { Odd: { anyOf: [{ type: "string" }] } } });
   });
 
-  test("an alternative that leads to itself adds nothing", async () => {
+  test("an alternative that refers to itself adds nothing", async () => {
     expect(await request("3.0.0", { $ref: "#/components/schemas/Odd" }, pets)).toEqual({
       $ref: "#/$defs/Odd",
       $defs: { Odd: { anyOf: [{ type: "string" }] } },

@@ -17,11 +17,11 @@ describe("a pattern", () => {
     expect(toUnicodePattern(pattern as string)).toBe(written);
   });
 
-  test.for(["(", "(?i)x", "a**", "[b-a]"])("%s is none", (pattern) => {
+  test.for(["(", "(?i)x", "a**", "[b-a]"])("%s is refused", (pattern) => {
     expect(toUnicodePattern(pattern)).toBeUndefined();
   });
 
-  test("that is one for JavaScript matches the same texts when it is written anew", () => {
+  test("that is valid for JavaScript matches the same texts when it is rewritten", () => {
     const pieces = fc.constantFrom(
       ..."a b - _ . \\- \\_ \\. \\d \\w \\@ \\' { } {2} ] [ ^ [^ | ( ) * + ? \\/ / \\n \\x41 \\u0041 \\1 \\17 \\8 \\\\".split(
         " ",

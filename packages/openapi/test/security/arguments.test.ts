@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, told } from "../support/open-source.ts";
+import { documentOf, opened, modelView } from "../support/open-source.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {
@@ -24,12 +24,12 @@ const at = (path: string, item: JsonObject, more: JsonObject = {}) =>
   opened(documentOf({ [path]: item }, more), { baseUrl: `${server.origin}/v1` });
 
 describe("SR16 a value in a path", () => {
-  // What some servers decode into dots is refused, encoded or not.
+  // Values that some servers decode into dots are refused, encoded or not.
   test.each(["..", ".", "", "%2e%2e", ".%2E", "%252e%252e", "../admin", "..%2fadmin", "..\\admin"])(
-    "that is %j is refused, before anybody is asked",
+    "that is %j is refused, before a person is asked",
     async (id) => {
       const { run } = await at("/things/{id}/parts", get(parameter("id", "path")));
-      const { error, text } = told(await run("x", { id }));
+      const { error, text } = modelView(await run("x", { id }));
       expect(error).toMatchObject({ code: "invalid_arguments", audience: "model" });
       expect(text).toContain("id");
       expect(server.requests).toEqual([]);
@@ -56,14 +56,14 @@ describe("SR14 a line break", () => {
     async (place) => {
       const path = place === "path" ? "/things/{v}" : "/things";
       const { run } = await at(path, get(parameter("v", place)));
-      const { error, text } = told(await run("x", { v: evil }));
+      const { error, text } = modelView(await run("x", { v: evil }));
       expect(error).toMatchObject({ code: "invalid_arguments", audience: "model" });
       expect(text).toContain("v");
       expect(server.requests).toEqual([]);
     },
   );
 
-  test("in a cookie, or of one character in the query, arrives as what it is", async () => {
+  test("in a cookie, or of one character in the query, arrives unchanged", async () => {
     const { run } = await at("/things", get(parameter("c", "cookie"), parameter("q", "query")));
     expect((await run("x", { c: evil, q: "a\nX-Evil: 1" })).status).toBe("completed");
     expect(server.requests).toHaveLength(1);
@@ -101,7 +101,7 @@ describe("OA15 parameters and properties of one name", () => {
   };
   const places = ["path", "query", "header", "cookie"].map((place) => parameter("id", place));
 
-  test("are all reached, each under a name of its own, the same ones in any order", async () => {
+  test("are all available, each under a unique name, the same ones in any order", async () => {
     for (const parameters of [places, places.toReversed()]) {
       const item = { put: { operationId: "x", parameters, requestBody: body, responses: {} } };
       const { spec, run } = await at("/things/{id}", item);
@@ -126,7 +126,7 @@ describe("OA15 parameters and properties of one name", () => {
     }
   });
 
-  test("that look like the names they would get are kept apart, too", async () => {
+  test("that look like the new names stay distinct, too", async () => {
     const parameters = [
       ...places.slice(0, 2),
       parameter("query_id", "query"),
@@ -150,32 +150,32 @@ describe("OA15 parameters and properties of one name", () => {
   });
 });
 
-describe("OA16 another method in disguise", () => {
+describe("OA16 a method override", () => {
   test.each(["X-HTTP-Method-Override", "x-http-method", "X-Method-Override"])(
-    "as the header %s is no argument, and cannot be sent",
+    "as the header %s is not an argument, and cannot be sent",
     async (name) => {
       const { spec, run } = await at("/a", get(parameter(name, "header"), parameter("q", "query")));
       expect(Object.keys(spec("x").inputSchema["properties"] as object)).toEqual(["q"]);
       const outcome = await run("x", { q: "1", [name]: "DELETE" });
-      expect(told(outcome).error.code).toBe("invalid_arguments");
+      expect(modelView(outcome).error.code).toBe("invalid_arguments");
       expect(server.requests).toEqual([]);
     },
   );
 
-  test("as _method in a query, a form or a key of an object is no argument either", async () => {
+  test("as _method in a query, a form or a key of an object is not an argument either", async () => {
     const open = { type: "object", additionalProperties: { type: "string" } };
     const { spec, run } = await at(
       "/a",
       get(parameter("_method", "query"), parameter("more", "query", { schema: open })),
     );
     expect(Object.keys(spec("x").inputSchema["properties"] as object)).toEqual(["more"]);
-    expect(told(await run("x", { more: { _method: "DELETE" } })).error.code).toBe(
+    expect(modelView(await run("x", { more: { _method: "DELETE" } })).error.code).toBe(
       "invalid_arguments",
     );
     expect(server.requests).toEqual([]);
   });
 
-  test("a GET is taken for a read by its method; the host can say that it is none", async () => {
+  test("a GET counts as a read by its method; the host can declare that it is not", async () => {
     const { spec } = await at("/a", get());
     expect(spec("x").annotations).toMatchObject({ readOnlyHint: true });
     const { executor } = await opened(
@@ -188,8 +188,8 @@ describe("OA16 another method in disguise", () => {
   });
 });
 
-describe("OA17 what is not the model's to choose", () => {
-  test("credentials, what the host sends and readOnly properties are no arguments, and are refused", async () => {
+describe("OA17 values that the model may not choose", () => {
+  test("credentials, the host's values and readOnly properties are not arguments, and are refused", async () => {
     const schema = {
       type: "object",
       required: ["name"],
@@ -229,7 +229,7 @@ describe("OA17 what is not the model's to choose", () => {
     expect(JSON.stringify(inputSchema["required"])).toBe('["name"]');
     expect(JSON.stringify(outputSchema)).not.toContain("password");
     for (const name of ["api_key", "X-Tenant", "Authorization"]) {
-      const { error } = told(await run("x", { name: "n", [name]: "mine" }));
+      const { error } = modelView(await run("x", { name: "n", [name]: "mine" }));
       expect(error.code).toBe("invalid_arguments");
     }
     expect(server.requests).toEqual([]);
@@ -242,7 +242,7 @@ describe("OA17 what is not the model's to choose", () => {
   });
 });
 
-test("SE11 a model that asks for the host's credential by another name gets nothing", async () => {
+test("SE11 a model that requests the host's credential by another name gets nothing", async () => {
   const { run } = await opened(documentOf({ "/a": get(parameter("url", "query")) }), {
     baseUrl: server.origin,
     auth: { bearer: "s3cret-token" },

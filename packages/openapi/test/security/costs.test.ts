@@ -1,4 +1,4 @@
-// Documents that are small and would take hours or gigabytes, if each way through them were gone.
+// Documents that are small and would take hours or gigabytes if every path in them were followed.
 import type { JsonObject, Tool } from "@toolweave/core";
 import { argumentsSchemaOf, type PreflightContext } from "@toolweave/core/adapter";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -16,7 +16,7 @@ const named = (
 ): Record<string, JsonObject> =>
   Object.fromEntries(range(count).map((index) => [`${prefix}${index}`, schema(index)]));
 
-/** What it costs this process, in milliseconds. */
+/** The cost for this process, in milliseconds. */
 function cost(work: () => void): number {
   const spent = cpuTimer();
   work();
@@ -26,11 +26,11 @@ function cost(work: () => void): number {
 interface Read {
   readonly source: OpenApiSource;
   readonly tool: Tool | undefined;
-  /** Milliseconds of the processor for all that a list of tools reads. */
+  /** Milliseconds of CPU time for everything that a list of tools reads. */
   readonly ms: number;
 }
 
-/** An operation with such a body, and all that is made of it. */
+/** An operation with such a body, and everything that is created from it. */
 async function read(
   schema: JsonObject,
   schemas: JsonObject = {},
@@ -52,7 +52,7 @@ async function read(
   return { source, tool: source.tools()[0], ms };
 }
 
-const shownLength = ({ tool }: Read): number => JSON.stringify(tool?.spec.inputSchema).length;
+const modelLength = ({ tool }: Read): number => JSON.stringify(tool?.spec.inputSchema).length;
 
 describe("a text is read in time that grows with its length alone", () => {
   test.each<[string, string]>([
@@ -63,20 +63,20 @@ describe("a text is read in time that grows with its length alone", () => {
       try {
         parseDocument(text);
       } catch {
-        // What it is does not matter here.
+        // Its value does not matter here.
       }
     });
     expect(ms).toBeLessThan(500);
   });
 
-  test("comments and commas are left out whatever stands between them", () => {
+  test("comments and commas are removed whatever is between them", () => {
     const text = '{"a//b": [1, /* , ] */ 2 , // x\n ], "c": "/*", /*/ "d" /*/ "e": "\\",}",}';
     expect(parseDocument(text)).toEqual({ "a//b": [1, 2], c: "/*", e: '",}' });
   });
 });
 
-describe("what a model is shown is made once, and fits", () => {
-  test("of choices that are met again and again", async () => {
+describe("the model's schema is created once, and fits", () => {
+  test("for choices that occur repeatedly", async () => {
     const wide = named(40, "B", () => ({
       properties: named(1000, "p", () => ({ type: "string" })),
     }));
@@ -86,13 +86,13 @@ describe("what a model is shown is made once, and fits", () => {
     expect((await read(body, wide)).ms).toBeLessThan(2000);
   });
 
-  test("of one argument, however much there is of it", async () => {
+  test("for one argument, however large it is", async () => {
     const many = range(5000).map((at) => ref(`D${at}`));
     const wide = await read(
       { allOf: many },
       named(5000, "D", (at) => ({ minLength: at })),
     );
-    expect(shownLength(wide)).toBeLessThan(17_000);
+    expect(modelLength(wide)).toBeLessThan(17_000);
     const long = "x".repeat(100_000);
     const texts = await read({
       properties: {
@@ -100,10 +100,10 @@ describe("what a model is shown is made once, and fits", () => {
         b: { properties: { [long]: { properties: { [long]: { type: "string" } } } } },
       },
     });
-    expect(shownLength(texts)).toBeLessThan(17_000);
+    expect(modelLength(texts)).toBeLessThan(17_000);
   });
 
-  test("of a summary and a path", async () => {
+  test("for a summary and a path", async () => {
     const long = `/${"x".repeat(50_000)}`;
     const source = openApiSource.fromDocument(
       documentOf({ [long]: { get: { responses: {} }, put: { summary: long, responses: {} } } }),
@@ -113,7 +113,7 @@ describe("what a model is shown is made once, and fits", () => {
     for (const { spec } of source.tools()) expect(spec.description.length).toBeLessThan(1100);
   });
 
-  test("of more properties than a function can have arguments", async () => {
+  test("for more properties than a function can have arguments", async () => {
     const properties = named(130_000, "p", () => ({}));
     const { tool } = await read(
       { properties: { ...properties, again: ref("A"), once: ref("A") } },
@@ -126,15 +126,15 @@ describe("what a model is shown is made once, and fits", () => {
 });
 
 describe("a body", () => {
-  test("whose properties would all get the same name gets its names at once", async () => {
+  test("whose properties would all have the same name gets its names in bounded time", async () => {
     const names = range(6000).map(
       (at) => `a${"!".repeat(at % 80)}${"?".repeat(Math.floor(at / 80))}`,
     );
     const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
     const { tool, ms } = await read({ type: "object", properties });
-    const shown = Object.keys(tool?.spec.inputSchema["properties"] ?? {});
-    expect(new Set(shown).size).toBe(names.length);
-    expect(Math.max(...shown.map((name) => name.length))).toBeLessThanOrEqual(64);
+    const listedNames = Object.keys(tool?.spec.inputSchema["properties"] ?? {});
+    expect(new Set(listedNames).size).toBe(names.length);
+    expect(Math.max(...listedNames.map((name) => name.length))).toBeLessThanOrEqual(64);
     expect(ms).toBeLessThan(1500);
   });
 
@@ -158,7 +158,7 @@ describe("a body", () => {
     expect(ms + planned).toBeLessThan(2000);
   });
 
-  test("whose schemas all refer to each other in place is read soon", async () => {
+  test("whose schemas all refer directly to each other is read in bounded time", async () => {
     const all = range(250).map((at) => ref(`D${at}`));
     const clique = await read(
       ref("D0"),
@@ -170,7 +170,7 @@ describe("a body", () => {
     ]);
   });
 
-  test("of the same choice thousands of times does not become as many lists of its values", async () => {
+  test("with the same choice thousands of times does not create as many lists of its values", async () => {
     const mapping = Object.fromEntries(range(3000).map((at) => [`v${at}`, "A"]));
     const oneOf = range(3000).map(() => ref("A"));
     const { tool, source } = await read(
@@ -182,7 +182,7 @@ describe("a body", () => {
   });
 });
 
-test("schemas that refer to nothing but each other are said to accept anything, others are not", async () => {
+test("schemas that only refer to each other are reported to accept anything, others are not", async () => {
   const endless = await read(ref("A"), { A: { allOf: [ref("B")] }, B: { anyOf: [ref("A")] } });
   expect(endless.source.problems.map(({ message }) => message)).toEqual([
     expect.stringMatching(/consists only of references that lead back to it/) as string,

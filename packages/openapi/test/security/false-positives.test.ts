@@ -5,7 +5,7 @@ import { openApiSource } from "../../src/index.ts";
 
 const require = createRequire(import.meta.url);
 
-test("OA14 of more than a thousand real operations none is taken for one that gives orders", async () => {
+test("OA14 of more than a thousand real operations none is reported for instructions", async () => {
   const source = openApiSource(require.resolve("@octokit/openapi/generated/api.github.com.json"), {
     baseUrl: "https://api.github.com",
   });

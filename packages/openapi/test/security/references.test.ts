@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, told } from "../support/open-source.ts";
+import { documentOf, opened, modelView } from "../support/open-source.ts";
 
 const content = "root-of-all-secrets";
 
@@ -38,7 +38,7 @@ const withReference = ($ref: string) =>
     "/b": { get: { operationId: "stands_alone", responses: {} } },
   });
 
-/** The operation is gone, with a problem that says why; the other one is there. */
+/** The operation is absent, with a problem that has the reason; the other one exists. */
 function expectRefused(source: Awaited<ReturnType<typeof opened>>["source"], why: RegExp): void {
   source.realize();
   expect(source.tools().map(({ spec }) => spec.name)).toEqual(["stands_alone"]);
@@ -58,12 +58,12 @@ test.each([
   ["OA01 one by its URL", (secret: string) => pathToFileURL(secret).href],
   ["OA01 one by way of ..", () => "../secret.json"],
   ["OA01 one by way of encoded dots", () => "%2e%2e/secret.json"],
-])("%s is not opened by a local document, unless the host says so", async (_, refer) => {
+])("%s is not opened by a local document, unless the host allows it", async (_, refer) => {
   const { docs, secret } = folder();
   const path = join(docs, "openapi.json");
   writeFileSync(path, JSON.stringify(withReference(refer(secret))));
   const { source, run } = await opened(path);
-  const { error, text } = told(await run("refers", { body: "x" }));
+  const { error, text } = modelView(await run("refers", { body: "x" }));
   expect(error.code).toBe("unavailable");
   expect(text).not.toContain(content);
   expectRefused(source, /outside the document's folder; `allowReferences`/);
@@ -105,7 +105,7 @@ test.each([
   ],
   ["OA03 a name of the intranet", () => "http://intranet/s.json"],
 ])(
-  "%s is asked for no reference, by a document given as such or from the web",
+  "%s is not requested for a reference, by a document that is a value or from the web",
   async (_, refer) => {
     const inner = await server();
     const web = await server();
@@ -119,7 +119,7 @@ test.each([
   },
 );
 
-test("OA03 what the host allows references to must still be no private address of the document's choice", async () => {
+test("OA03 an allowed reference must still not be a private address that the document chose", async () => {
   const inner = await server();
   const { source } = await opened(withReference(`${inner.origin}/s.json`), {
     allowReferences: [inner.origin],

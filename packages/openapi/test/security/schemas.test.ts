@@ -1,9 +1,9 @@
-// Schemas of documents that are meant to do harm: the tools beside them go on.
+// Schemas of hostile documents: the tools beside them keep working.
 import type { JsonObject, JsonValue, ToolOutcome } from "@toolweave/core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, told, type Opened } from "../support/open-source.ts";
+import { documentOf, opened, modelView, type Opened } from "../support/open-source.ts";
 import { cpuTimer } from "../support/cpu-timer.ts";
 
 let server: RecordingServer;
@@ -31,25 +31,25 @@ function hostile(schema: JsonObject, schemas: JsonObject = {}): Promise<Opened> 
   );
 }
 
-/** A call of the other operation, whatever has become of the first. */
+/** A call of the other operation, whatever the result of the first. */
 function others({ run }: Opened): Promise<ToolOutcome> {
   server.answer = (_recorded, response) =>
     void response.setHeader("content-type", "application/json").end('"fine"');
   return run("plain", { body: "x" });
 }
 
-/** What it costs this process, in milliseconds. */
+/** The cost for this process, in milliseconds. */
 async function cost(work: () => Promise<unknown>): Promise<number> {
   const spent = cpuTimer();
   await work();
   return spent();
 }
 
-test("SC01 a pattern with exponential backtracking holds up nobody", async () => {
+test("SC01 a pattern with exponential backtracking blocks nothing", async () => {
   const api = await hostile({ type: "string", pattern: "^(a+)+$" });
   const body = `${"a".repeat(40)}!`;
   const ms = await cost(async () => {
-    expect(told(await api.run("hostile", { body })).error.code).toMatch(
+    expect(modelView(await api.run("hostile", { body })).error.code).toMatch(
       /invalid_arguments|internal/,
     );
   });
@@ -61,7 +61,7 @@ test("SC01 a pattern with exponential backtracking holds up nobody", async () =>
 test.each([
   ["^(a+)\\1$", "cannot be checked in bounded time"],
   ["(?<a", "is not a regular expression"],
-])("SC01 the pattern %s is not checked, and named with its place", async (pattern, reason) => {
+])("SC01 the pattern %s is not checked, and reported with its place", async (pattern, reason) => {
   const api = await hostile({ type: "string", pattern });
   server.answer = (_recorded, response) => void response.writeHead(204).end();
   expect((await api.run("hostile", { body: "x" })).status).toBe("completed");
@@ -73,13 +73,13 @@ test.each([
   });
 });
 
-test("SC01 patterns that are checked are no problem", async () => {
+test("SC01 patterns that are checked are not a problem", async () => {
   const api = await hostile({ type: "string", pattern: "^(?:[a-z]{2}-?)+$" });
   api.source.realize();
   expect(api.source.problems).toEqual([]);
 });
 
-test("SC02 nor does one in the schema of an answer, which comes all the same", async () => {
+test("SC02 nor does one in the schema of an answer, which is returned", async () => {
   const api = await hostile({ type: "string", pattern: "^(a+)+$" });
   const answer = JSON.stringify(`${"a".repeat(40)}!`);
   server.answer = (_recorded, response) =>
@@ -89,7 +89,7 @@ test("SC02 nor does one in the schema of an answer, which comes all the same", a
   expect((await others(api)).status).toBe("completed");
 });
 
-describe("SC03 a schema in a circle", () => {
+describe("SC03 a circular schema", () => {
   const schemas: JsonObject = {
     N: {
       type: "object",
@@ -116,30 +116,30 @@ describe("SC03 a schema in a circle", () => {
         ? { body: value }
         : (value as JsonObject);
     expect((await api.run("hostile", wrap(deep))).status).toBe("completed");
-    expect(told(await api.run("hostile", wrap(wrong))).error.code).toBe("invalid_arguments");
+    expect(modelView(await api.run("hostile", wrap(wrong))).error.code).toBe("invalid_arguments");
   });
 
-  test("of nothing but itself costs its operation", async () => {
+  test("of references only breaks its operation", async () => {
     const api = await hostile({ $ref: "#/components/schemas/Self" }, schemas);
-    const { error } = told(await api.run("hostile", { body: 1 }));
+    const { error } = modelView(await api.run("hostile", { body: 1 }));
     expect(error).toMatchObject({ code: "unavailable", retryable: false });
     expect(error.message).toContain("form a cycle");
     expect((await others(api)).status).toBe("completed");
   });
 
-  test("of nothing but alternatives says nothing, and hangs nobody", async () => {
+  test("of alternatives only accepts anything, and hangs nothing", async () => {
     const api = await hostile({ $ref: "#/components/schemas/First" }, schemas);
     await api.run("hostile", { body: 1 });
     expect((await others(api)).status).toBe("completed");
   });
 });
 
-test.each([3000, 20_000])("SC05 a schema of %i levels costs its operation", async (levels) => {
+test.each([3000, 20_000])("SC05 a schema of %i levels breaks its operation", async (levels) => {
   let schema: JsonObject = { type: "string" };
   for (let level = 0; level < levels; level++)
     schema = { type: "object", properties: { p: schema } };
   const api = await hostile(schema);
-  const { error } = told(await api.run("hostile", { body: {} }));
+  const { error } = modelView(await api.run("hostile", { body: {} }));
   expect(["unavailable", "internal"]).toContain(error.code);
   expect(error.message).not.toContain("RangeError");
   api.source.realize();
@@ -147,17 +147,17 @@ test.each([3000, 20_000])("SC05 a schema of %i levels costs its operation", asyn
   expect((await others(api)).status).toBe("completed");
 });
 
-test("SC06 arguments of 20,000 levels are refused, in an argument that takes anything, too", async () => {
+test("SC06 arguments of 20,000 levels are refused, also in an argument that accepts anything", async () => {
   const api = await hostile({ type: "object", additionalProperties: true });
   const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
   for (const args of [`{"body":${deep}}`, deep]) {
-    expect(told(await api.run("hostile", args)).error.code).toBe("invalid_arguments");
+    expect(modelView(await api.run("hostile", args)).error.code).toBe("invalid_arguments");
   }
   expect(server.requests).toEqual([]);
   expect((await others(api)).status).toBe("completed");
 });
 
-test("SC07 a schema of twenty thousand patterns is no delay for the others", async () => {
+test("SC07 a schema of twenty thousand patterns does not delay the others", async () => {
   const properties = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, at) => [
       `p${at}`,
@@ -173,12 +173,12 @@ test("SC07 a schema of twenty thousand patterns is no delay for the others", asy
 test("SC09 a hundred thousand problems become a few short lines", async () => {
   const api = await hostile({ type: "array", items: { type: "integer" } });
   const body = Array.from({ length: 100_000 }, () => "x");
-  const { text, error } = told(await api.run("hostile", { body }));
+  const { text, error } = modelView(await api.run("hostile", { body }));
   expect(error.code).toBe("invalid_arguments");
   expect(text.length).toBeLessThan(4000);
 });
 
-test("SC13 a default beneath __proto__ or constructor changes nobody's prototype", async () => {
+test("SC13 a default under __proto__ or constructor changes no prototype", async () => {
   const api = await hostile(
     JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"object","default":{"polluted":1}},"constructor":{"type":"object","properties":{"prototype":{"default":{"polluted":1}}}}}}',
@@ -202,13 +202,13 @@ test("SC14 a reference to another document is never fetched when arguments are c
       { $dynamicRef: `${server.origin}/other.json` },
     ],
   });
-  const { error } = told(await api.run("hostile", { body: 1 }));
+  const { error } = modelView(await api.run("hostile", { body: 1 }));
   expect(error.code).toBe("unavailable");
   expect(server.requests).toEqual([]);
   expect((await others(api)).status).toBe("completed");
 });
 
-test("SC15 what one schema calls itself neither serves nor disturbs another", async () => {
+test("SC15 the identifiers of one schema do not affect another", async () => {
   const $id = "https://example.com/same";
   const meta = "https://json-schema.org/draft/2020-12/schema";
   const takes = (operationId: string, schema: JsonObject): JsonObject => ({
@@ -230,8 +230,8 @@ test("SC15 what one schema calls itself neither serves nor disturbs another", as
   );
   expect((await api.run("a", { body: "x" })).status).toBe("completed");
   expect((await api.run("b", { body: 1 })).status).toBe("completed");
-  expect(told(await api.run("b", { body: "x" })).error.code).toBe("invalid_arguments");
-  expect(told(await api.run("a", { body: 1 })).error.code).toBe("invalid_arguments");
+  expect(modelView(await api.run("b", { body: "x" })).error.code).toBe("invalid_arguments");
+  expect(modelView(await api.run("a", { body: 1 })).error.code).toBe("invalid_arguments");
   for (const [name, body] of [
     ["d", true],
     ["e", "x"],
@@ -276,9 +276,9 @@ test("SC18 nothing is coerced on its way to the API", async () => {
     { confirm: true, count: "1" },
     { confirm: true, count: 1.5 },
   ]) {
-    expect(told(await api.run("remove", args)).error.code).toBe("invalid_arguments");
+    expect(modelView(await api.run("remove", args)).error.code).toBe("invalid_arguments");
   }
-  expect(told(await api.run("remove", '{"confirm":true,"count":1e999}')).error.code).toBe(
+  expect(modelView(await api.run("remove", '{"confirm":true,"count":1e999}')).error.code).toBe(
     "invalid_arguments",
   );
   expect(server.requests).toEqual([]);
@@ -286,7 +286,7 @@ test("SC18 nothing is coerced on its way to the API", async () => {
   expect(server.last.query).toBe("confirm=false&count=2");
 });
 
-test("SC19 what a key given twice means is the same for the check, the person and the API", async () => {
+test("SC19 a duplicate key has the same value for the check, the person and the API", async () => {
   const { executor } = await opened(
     documentOf({
       "/files/{path}": {

@@ -13,7 +13,7 @@ afterAll(() => server.close());
 
 const token = "tok/4f9a+0c2b==7d1e";
 
-/** An executor that keeps all that it tells. */
+/** An executor that stores everything that it emits. */
 async function telling(paths: JsonObject, options: OpenApiOptions = {}) {
   const source = openApiSource(documentOf(paths), { baseUrl: server.origin, ...options });
   const registry = new ToolRegistry([source]);
@@ -33,7 +33,7 @@ async function telling(paths: JsonObject, options: OpenApiOptions = {}) {
   return { executor, events, records, artifacts };
 }
 
-/** The forms in which a text travels. */
+/** The encodings of a text on the wire. */
 const formsOf = (text: string): string[] => [
   text,
   JSON.stringify(text).slice(1, -1),
@@ -42,11 +42,11 @@ const formsOf = (text: string): string[] => [
   Buffer.from(text).toString("base64url"),
 ];
 
-describe("SE03 a credential that the API sends back", () => {
+describe("SE03 a credential that the API returns", () => {
   const get = { get: { operationId: "read", responses: {} } };
 
   test.each(["text/plain", "application/json", "application/octet-stream", "image/png"])(
-    "in a large answer of %s is in nothing that is kept or told",
+    "in a large answer of %s is in nothing that is stored or emitted",
     async (type) => {
       server.answer = ({ headers }, response) => {
         const said = (headers["authorization"] ?? "").replace("Bearer ", "");
@@ -123,7 +123,7 @@ describe("SE09 a password among the arguments", () => {
       { secret: password },
     ],
     [
-      "of a query, by a name that says nothing",
+      "of a query, with a neutral name",
       "/users",
       { parameters: [{ name: "q", in: "query", schema: secret }] },
       { q: password },
@@ -185,20 +185,23 @@ describe("SE09 a password among the arguments", () => {
       { parameters: [{ name: "q", in: "path", required: true, "x-secret": true, schema: plain }] },
       { q: password },
     ],
-  ])("%s is not shown to whoever approves the call, and arrives", async (_, path, more, args) => {
-    server.answer = (_recorded, response) => void response.writeHead(204).end();
-    const { executor, events, records } = await telling({
-      [path]: { post: { operationId: "add", responses, ...more } },
-    });
-    const outcome = await executor.execute({ id: "1", name: "add", arguments: args });
-    if (outcome.status !== "interrupted") throw new Error("it did not ask");
-    const { interruption } = outcome;
-    expect(JSON.stringify([interruption, events, records])).not.toContain(password);
-    const resumed = await executor.resume(interruption, [{ type: "approve" }]);
-    expect(resumed.status).toBe("completed");
-    expect(JSON.stringify([resumed, events, records])).not.toContain(password);
-    const { headers, query, body, path: sentPath } = server.last;
-    const sent = [headers["secret"], query, String(body), sentPath].join(" ");
-    expect(sent).toContain(password);
-  });
+  ])(
+    "%s is not displayed to the approver of the call, and arrives",
+    async (_, path, more, args) => {
+      server.answer = (_recorded, response) => void response.writeHead(204).end();
+      const { executor, events, records } = await telling({
+        [path]: { post: { operationId: "add", responses, ...more } },
+      });
+      const outcome = await executor.execute({ id: "1", name: "add", arguments: args });
+      if (outcome.status !== "interrupted") throw new Error("it did not ask");
+      const { interruption } = outcome;
+      expect(JSON.stringify([interruption, events, records])).not.toContain(password);
+      const resumed = await executor.resume(interruption, [{ type: "approve" }]);
+      expect(resumed.status).toBe("completed");
+      expect(JSON.stringify([resumed, events, records])).not.toContain(password);
+      const { headers, query, body, path: sentPath } = server.last;
+      const sent = [headers["secret"], query, String(body), sentPath].join(" ");
+      expect(sent).toContain(password);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import { expect, onTestFinished, test } from "vitest";
 import { RecordingServer, respond, type Answer } from "../support/recording-server.ts";
-import { documentOf, opened, told } from "../support/open-source.ts";
+import { documentOf, opened, modelView } from "../support/open-source.ts";
 
 async function server(answer?: Answer): Promise<RecordingServer> {
   const started = await RecordingServer.start(answer);
@@ -23,33 +23,30 @@ test.each([
   ["OA05 the loopback interface", "http://localhost:4010"],
   ["OA05 an address of the host's network", "https://10.1.2.3/v1"],
   ["OA05 it within IPv6", "http://[::ffff:10.1.2.3]/"],
-])(
-  "%s as a document's server is refused, and the error names the line to write",
-  async (_, url) => {
-    const { run } = await opened(withServer(url));
-    const { error, text } = told(await run("a"));
-    expect(error.code).toBe("permission_denied");
-    const { origin } = new URL(url);
-    expect(error.message).toContain(`allowOrigins: ["${origin}"]`);
-    expect(text).toContain(JSON.stringify(`allowOrigins: ["${origin}"]`).slice(1, -1));
-  },
-);
+])("%s as a document's server is refused, and the error names the line to add", async (_, url) => {
+  const { run } = await opened(withServer(url));
+  const { error, text } = modelView(await run("a"));
+  expect(error.code).toBe("permission_denied");
+  const { origin } = new URL(url);
+  expect(error.message).toContain(`allowOrigins: ["${origin}"]`);
+  expect(text).toContain(JSON.stringify(`allowOrigins: ["${origin}"]`).slice(1, -1));
+});
 
-test("OA05 a server without a scheme of its own, and so of another host, is no more welcome", async () => {
+test("OA05 a server without a scheme, and so of another host, is refused, too", async () => {
   const other = await server();
   const web = await server();
   const document = withServer(other.origin.slice("http:".length));
   web.answer = respond(200, "application/json", JSON.stringify(document));
   const { run } = await opened(`${web.origin}/openapi.json`, { auth: { bearer: "s3cret-token" } });
-  expect(told(await run("a")).error.code).toBe("permission_denied");
+  expect(modelView(await run("a")).error.code).toBe("permission_denied");
   expect(other.requests).toEqual([]);
 });
 
 test.each(["javascript:alert(1)", "file:///etc", "ftp://files.example", "data:,x", "http://"])(
-  "OA05 %s as a server is none: the error says to pass baseUrl",
+  "OA05 %s as a server is invalid: the error asks for baseUrl",
   async (url) => {
     const { run, source } = await opened(withServer(url));
-    const { error } = told(await run("a"));
+    const { error } = modelView(await run("a"));
     expect(error).toMatchObject({ code: "unavailable", retryable: false });
     expect(error.message).toContain("`baseUrl`");
     source.realize();
@@ -57,7 +54,7 @@ test.each(["javascript:alert(1)", "file:///etc", "ftp://files.example", "data:,x
   },
 );
 
-test("OA05 baseUrl goes before every server, of the document, of a path and of an operation", async () => {
+test("OA05 baseUrl replaces every server, of the document, of a path and of an operation", async () => {
   const api = await server();
   const evil = [{ url: "http://169.254.169.254" }];
   const { run } = await opened(
@@ -71,7 +68,7 @@ test("OA05 baseUrl goes before every server, of the document, of a path and of a
   expect(api.requests.map(({ path }) => path)).toEqual(["/v1/a", "/v1/b", "/v1/c"]);
 });
 
-test("OA06 a server of one path or one operation is not reached with the others' permission, nor gets the credentials", async () => {
+test("OA06 a server of one path or one operation has neither the permission of the others nor the credentials", async () => {
   const api = await server();
   const evil = await server();
   const servers = [{ url: evil.origin }];
@@ -88,7 +85,7 @@ test("OA06 a server of one path or one operation is not reached with the others'
       .end(path === "/openapi.json" ? JSON.stringify(document) : "{}");
   const { run } = await opened(`${api.origin}/openapi.json`, { auth: { bearer: "s3cret-token" } });
   for (const name of ["a", "b"]) {
-    const { error } = told(await run(name));
+    const { error } = modelView(await run(name));
     expect(error.code).toBe("permission_denied");
     expect(error.message).toContain(`allowOrigins: ["${evil.origin}"]`);
   }
@@ -106,7 +103,7 @@ test.each([301, 302, 303, 307, 308])(
         void response.writeHead(status, { location: `${inner.origin}/admin?x=1` }).end(),
     );
     const { run } = await opened(documentOf({ "/a": get("a") }), { baseUrl: api.origin });
-    const { error, text } = told(await run("a"));
+    const { error, text } = modelView(await run("a"));
     expect(error.code).toBe("permission_denied");
     expect(error.message).toContain(inner.origin);
     expect(text).not.toContain("/admin");
@@ -120,7 +117,7 @@ test.each([
   "apiKey in a cookie",
   "bearer",
   "a header of the host's",
-])("SE04 %s does not go along when the API redirects to another origin", async (kind) => {
+])("SE04 %s is not forwarded when the API redirects to another origin", async (kind) => {
   const other = await server();
   const api = await server(
     (_recorded, response) => void response.writeHead(307, { location: `${other.origin}/b` }).end(),
@@ -152,7 +149,7 @@ test.each([
   expect(sent(other)).not.toContain("s3cret-token");
 });
 
-test("SE04 the body of a write does not go to another origin: the redirect is refused", async () => {
+test("SE04 the body of a write is not sent to another origin: the redirect is refused", async () => {
   const other = await server();
   const api = await server(
     (_recorded, response) => void response.writeHead(307, { location: `${other.origin}/b` }).end(),
@@ -162,7 +159,7 @@ test("SE04 the body of a write does not go to another origin: the redirect is re
     documentOf({ "/a": { post: { operationId: "a", requestBody: body, responses: {} } } }),
     { baseUrl: api.origin, allowOrigins: [other.origin] },
   );
-  const { error } = told(await run("a", { body: { card: "4111" } }));
+  const { error } = modelView(await run("a", { body: { card: "4111" } }));
   expect(error.code).toBe("upstream");
   expect(error.message).toContain(other.origin);
   expect(other.requests).toEqual([]);

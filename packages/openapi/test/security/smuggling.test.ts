@@ -1,9 +1,10 @@
-// Arguments that would be more than they are: other fields, other headers, other methods, other paths.
+// Arguments that try to be more than one value: other fields, other headers, other methods, other
+// paths.
 import type { JsonObject } from "@toolweave/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { OpenApiOptions } from "../../src/index.ts";
 import { RecordingServer } from "../support/recording-server.ts";
-import { documentOf, opened, told } from "../support/open-source.ts";
+import { documentOf, opened, modelView } from "../support/open-source.ts";
 
 let server: RecordingServer;
 beforeAll(async () => {
@@ -39,18 +40,18 @@ describe("a field whose keys become fields", () => {
     ["application/x-www-form-urlencoded", "deepObject"],
     ["multipart/form-data", "form"],
     ["multipart/form-data", "deepObject"],
-  ])("is no way to another field of %s (%s)", async (mediaType, style) => {
+  ])("cannot set another field of %s (%s)", async (mediaType, style) => {
     const { run } = await at("/a", takes(mediaType, schema, { meta: { style, explode: true } }), {
       overrides: { x: { fixed: { role: "user", meta_role: "user" } } },
     });
-    const refused = told(await run("x", { name: "a", meta: { role: "admin" } }));
+    const refused = modelView(await run("x", { name: "a", meta: { role: "admin" } }));
     expect(refused.error.code).toBe("invalid_arguments");
     expect(refused.text).toMatch(/meta.*must not contain the key/);
     expect(server.requests).toEqual([]);
     expect((await run("x", { name: "a", meta: { colour: "red" } })).status).toBe("completed");
   });
 
-  test("is no way to another parameter with brackets in its name", async () => {
+  test("cannot set another parameter with brackets in its name", async () => {
     const parameters = [
       { name: "f", in: "query", style: "deepObject", schema: { type: "object" } },
       { name: "f[role]", in: "query", schema: text },
@@ -60,13 +61,15 @@ describe("a field whose keys become fields", () => {
       { parameters },
       { overrides: { x: { fixed: { f_role: "user" } } } },
     );
-    expect(told(await run("x", { f: { role: "admin" } })).error.code).toBe("invalid_arguments");
+    expect(modelView(await run("x", { f: { role: "admin" } })).error.code).toBe(
+      "invalid_arguments",
+    );
     expect((await run("x", { f: { size: "1" } })).status).toBe("completed");
     expect(server.last.query).toBe("f%5Bsize%5D=1&f%5Brole%5D=user");
   });
 });
 
-describe("what the host hides or fixes", () => {
+describe("a value that the host hides or fixes", () => {
   const whole = takes("application/json", {
     allOf: [{ type: "object", properties: { name: text, admin: { type: "boolean" } } }],
   });
@@ -74,7 +77,7 @@ describe("what the host hides or fixes", () => {
   test.each<[string, OpenApiOptions]>([
     ["hides", { overrides: { x: { hidden: ["admin"] } } }],
     ["fixes", { overrides: { x: { fixed: { admin: false } } } }],
-  ])("and is a member of a body that is passed whole costs the tool: %s", async (_, options) => {
+  ])("in a body that is one argument disables the tool: %s", async (_, options) => {
     const { run, source } = await at("/a", whole, options);
     const refused = await run("x", { body: { name: "a", admin: true } });
     expect(refused.status).toBe("failed");
@@ -82,7 +85,7 @@ describe("what the host hides or fixes", () => {
     expect(source.problems[0]?.message).toMatch(/admin, which is not an argument: the whole body/);
   });
 
-  test("is never left out of what is sent because nothing is called so", async () => {
+  test("is never silently omitted because no argument has that name", async () => {
     const { source } = await at("/a", {}, { overrides: { x: { fixed: { tenant: "mine" } } } });
     source.realize();
     expect(source.tools()).toEqual([]);
@@ -91,7 +94,7 @@ describe("what the host hides or fixes", () => {
     );
   });
 
-  test("by method and path is never meant for an operation whose operationId is written so", async () => {
+  test("by method and path never applies to an operation whose operationId equals it", async () => {
     const operation = (operationId: string): JsonObject => ({ operationId, responses: {} });
     const { source } = await opened(
       documentOf({ "/a": { get: operation("read"), delete: operation("GET /a") } }),
@@ -104,7 +107,7 @@ describe("what the host hides or fixes", () => {
   });
 
   test.each(["/%61dmin/users", "//admin/users", "/admin/users?x=1", "/admin/users#x"])(
-    "by exclude is so however the document writes %s",
+    "by exclude applies however the document writes %s",
     async (path) => {
       const exclude = [{ paths: ["/admin/users"] }];
       const { source } = await at(path, {}, { exclude });
@@ -113,17 +116,17 @@ describe("what the host hides or fixes", () => {
   );
 });
 
-describe("a media type that comes with the bytes", () => {
+describe("a media type that is taken from the bytes", () => {
   const upload = takes(
     "multipart/form-data",
     { type: "object", properties: { file: { type: "string", format: "binary" } } },
     { file: { contentType: "image/*" } },
   );
 
-  test("is no way into the head of a part", async () => {
+  test("cannot add a header to a part", async () => {
     const { run } = await at("/a", upload);
     const file = "data:image/png\r\n\r\n;evil;base64,QUJD";
-    expect(told(await run("x", { file })).error.code).toBe("invalid_arguments");
+    expect(modelView(await run("x", { file })).error.code).toBe("invalid_arguments");
     const plain = takes("multipart/form-data", {
       type: "object",
       properties: { file: { type: "string", format: "binary" } },
@@ -152,7 +155,7 @@ describe("a method", () => {
 
   test("is not changed by a form that is passed as a text", async () => {
     const { run } = await at("/a", takes("application/x-www-form-urlencoded", text));
-    expect(told(await run("x", { body: "a=1&_method=DELETE" })).error.code).toBe(
+    expect(modelView(await run("x", { body: "a=1&_method=DELETE" })).error.code).toBe(
       "invalid_arguments",
     );
     await run("x", { body: "a=1&b=%26" });
@@ -161,13 +164,13 @@ describe("a method", () => {
 });
 
 test.each(["%c0%ae%c0%ae", "%C0%AF", "%e0%80%ae", "%f0%80%80%af"])(
-  "dots and slashes that no UTF-8 has (%s) lead nowhere",
+  "dots and slashes in invalid UTF-8 (%s) have no effect",
   async (id) => {
     const parameters = [
       { name: "id", in: "path", required: true, allowReserved: true, schema: text },
     ];
     const { run } = await at("/a/{id}/b", { parameters });
-    expect(told(await run("x", { id })).error.code).toBe("invalid_arguments");
+    expect(modelView(await run("x", { id })).error.code).toBe("invalid_arguments");
     expect(server.requests).toEqual([]);
   },
 );

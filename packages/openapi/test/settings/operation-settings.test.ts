@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("an override", () => {
-  test("says what a tool is called and what it promises, in place of the document", async () => {
+  test("sets the name and the annotations of a tool, in place of the document", async () => {
     await using source = await sourceOf(paths, {
       prefix: "my",
       overrides: {
@@ -82,7 +82,7 @@ describe("an override", () => {
     expect(JSON.parse(body.toString())).toEqual({ owner: "me", name: "Rex" });
   });
 
-  test("that the model tries to get around is refused", async () => {
+  test("that the model tries to avoid is refused", async () => {
     const registry = new ToolRegistry([
       openApiSource.fromDocument(
         { openapi: "3.1.0", info: { title: "Test", version: "1" }, paths },
@@ -100,7 +100,7 @@ describe("an override", () => {
     await registry.close();
   });
 
-  test("with a value that does not fit costs the tool, and does not say the value", async () => {
+  test("with a value that does not match disables the tool, and does not reveal the value", async () => {
     await using source = await sourceOf(paths, {
       overrides: { putPet: { fixed: { page: "s3cret" } } },
     });
@@ -114,14 +114,14 @@ describe("an override", () => {
     ]);
   });
 
-  test("that hides what is required costs the tool", async () => {
+  test("that hides a required argument disables the tool", async () => {
     await using source = await sourceOf(paths, { overrides: { putPet: { hidden: ["owner"] } } });
     source.realize();
     expect(source.tools()).toHaveLength(1);
     expect(source.problems[0]?.message).toMatch(/owner, which is required: give it a value/);
   });
 
-  test("of what is not there is a warning, with what was probably meant", async () => {
+  test("of an unknown name is a warning, with a suggestion", async () => {
     await using source = await sourceOf(paths, {
       overrides: { putPets: { title: "x" }, putPet: { hidden: ["pages"] } },
     });
@@ -139,7 +139,7 @@ describe("an override", () => {
     ]);
   });
 
-  test("that asks for a media type which the document does not declare costs the tool", async () => {
+  test("with an undeclared media type disables the tool", async () => {
     await using source = await sourceOf(paths, {
       overrides: { putPet: { requestMediaType: "application/merge-patch+json" } },
     });
@@ -150,7 +150,7 @@ describe("an override", () => {
     );
   });
 
-  test("that says something of a body which is not there is a warning", async () => {
+  test("for the body of an operation without one is a warning", async () => {
     await using source = await sourceOf(paths, {
       overrides: {
         other: { requestMediaType: "application/json" },
@@ -168,7 +168,7 @@ describe("an override", () => {
     );
   });
 
-  test("has its name alone: an operation of the document that is called so is no tool", async () => {
+  test("has its name exclusively: an operation of the document with that name is not a tool", async () => {
     await using source = await sourceOf(paths, { overrides: { putPet: { name: "other" } } });
     expect(source.tools().map(({ spec }) => spec.provenance.origin?.["method"])).toEqual(["PUT"]);
     expect(source.problems).toMatchObject([{ subject: "GET /other" }]);
@@ -183,7 +183,7 @@ describe("an override", () => {
     [{ a: { decodeBase64Body: 1 as never } }, /decodeBase64Body must be true or false/],
     [{ a: { idempotencyKey: "host" as never } }, /idempotencyKey must be "executor" or "model"/],
     [{ a: { names: "x" } as OperationOverride }, /"names" is no option. Did you mean name/],
-  ])("that cannot be meant is refused: %j", (overrides, message) => {
+  ])("that is invalid is refused: %j", (overrides, message) => {
     const options: OpenApiOptions = { overrides };
     expect(() => openApiSource.fromDocument({}, options)).toThrow(message);
   });
@@ -202,7 +202,7 @@ describe("x-toolweave in a document", () => {
     expect(hidden.tools().map(({ spec }) => spec.name)).toEqual(["b"]);
   });
 
-  test("can ask for more care, and not for less", async () => {
+  test("can require more care, and not less", async () => {
     await using careful = await sourceOf(withSaid({ annotations: { destructiveHint: true } }));
     expect(toolOf(careful, "a").spec.annotations).toMatchObject({
       readOnlyHint: false,
@@ -222,13 +222,13 @@ describe("x-toolweave in a document", () => {
     ]);
   });
 
-  test("takes no other operation's name", async () => {
+  test("cannot take another operation's name", async () => {
     await using source = await sourceOf(withSaid({ name: "b" }));
     expect(source.tools().map(({ spec }) => spec.name)).toEqual(["a", "b"]);
     expect(source.problems[0]?.message).toMatch(/a name that another operation has/);
   });
 
-  test("counts for less than the host", async () => {
+  test("has lower precedence than the host", async () => {
     await using source = await sourceOf(
       withSaid({ name: "c", annotations: { readOnlyHint: false } }),
       {
@@ -239,7 +239,7 @@ describe("x-toolweave in a document", () => {
   });
 });
 
-describe("a read-only property that the host calls writable", () => {
+describe("a read-only property that the host declares writable", () => {
   const schema = {
     type: "object",
     required: ["id", "name"],
@@ -265,7 +265,7 @@ describe("a read-only property that the host calls writable", () => {
     });
   });
 
-  test("is named in problems where there is none of that name", async () => {
+  test("is reported in problems if there is none of that name", async () => {
     const source = openApiSource.fromDocument(document, {
       overrides: { x: { writable: ["key"] } },
     });

@@ -40,7 +40,7 @@ describe("include and exclude", () => {
       ["delete_pet"],
     ],
     [
-      "all of an entry",
+      "all conditions of an entry",
       { include: [{ tags: ["pets"], methods: ["GET"] }] },
       ["list_pets", "get_pet"],
     ],
@@ -58,11 +58,11 @@ describe("include and exclude", () => {
       },
       ["get_pet"],
     ],
-  ])("go by %s", async (_, options, names) => {
+  ])("apply to %s", async (_, options, names) => {
     expect(await namesWith(options)).toEqual(names);
   });
 
-  test("are a warning where they fit nothing", async () => {
+  test("cause a warning if they match nothing", async () => {
     await using source = await sourceOf(paths, {
       id: "api",
       exclude: [{ tags: ["pets"] }, { tags: ["pest"] }],
@@ -81,7 +81,7 @@ describe("include and exclude", () => {
     [{ include: [{ tag: ["a"] } as never] }, /include\[0\]: "tag" is no option. Did you mean tags/],
     [{ exclude: [{ paths: "/a" as never }] }, /exclude\[0\]\.paths must be a list/],
     [{ exclude: [{ extensions: ["internal"] }] }, /x-internal\?/],
-  ])("that cannot be meant are refused: %j", (options, message) => {
+  ])("that are invalid are refused: %j", (options, message) => {
     expect(() => openApiSource.fromDocument({}, options)).toThrow(message);
   });
 });

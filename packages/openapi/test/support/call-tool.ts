@@ -39,7 +39,7 @@ export async function call(
   return (await tool.invoke(args, toolContext(signal))) as ToolOutput;
 }
 
-/** What a call rejects with. */
+/** The error of a call. */
 export async function rejection(
   tool: Tool,
   args: JsonObject = {},

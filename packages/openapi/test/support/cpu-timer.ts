@@ -1,6 +1,6 @@
 /**
- * Counts what this process spends from here on: gives milliseconds of its CPU time, which is the same however busy the
- * machine is.
+ * Measures the CPU time of this process from here on, in milliseconds, which does not depend on
+ * other load.
  */
 export function cpuTimer(): () => number {
   const start = process.cpuUsage();

@@ -6,7 +6,7 @@ import fc from "fast-check";
 const require = createRequire(import.meta.url);
 const examples = dirname(require.resolve("@readme/oas-examples/package.json"));
 
-/** Real documents small enough to be broken thousands of times. */
+/** Real documents small enough to be modified thousands of times. */
 const bases: readonly unknown[] = [
   "2.0/json/petstore.json",
   "3.0/json/petstore.json",
@@ -89,7 +89,7 @@ const { garbage } = fc.letrec<{ garbage: unknown }>((tie) => ({
   ),
 }));
 
-/** Any JSON, more often such as means something in a document, now and then nested beyond reason. */
+/** Any JSON, more often with a meaning in a document, and sometimes nested very deeply. */
 const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 20, arbitrary: garbage },
   {
@@ -103,14 +103,14 @@ const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   },
 );
 
-/** Which node is replaced, as a fraction of all there are, by what, and whether under a new key. */
+/** The node to replace, as a fraction of all, its replacement, and whether it has a new key. */
 const change = fc.record({
   at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   by: anyJson,
   key: fc.option(keys, { nil: undefined }),
 });
 
-/** A real document, up to six of whose nodes are anything. */
+/** A real document, with up to six nodes replaced by anything. */
 export const hostileDocument: fc.Arbitrary<object> = fc
   .record({
     base: fc.nat(bases.length - 1),

@@ -100,7 +100,7 @@ export const museumDocument: object = {
   },
 };
 
-/** A museum on loopback: it serves its own document and remembers its events. */
+/** A museum on loopback: it serves its own document and stores its events. */
 export async function startMuseum(): Promise<RecordingServer> {
   const events = new Map<number, Event>();
   const posters = new Map<number, Buffer>();

@@ -12,13 +12,13 @@ import type {
   SelfContainedSchema,
 } from "../../src/document/operation.ts";
 
-/** A document with these paths; `more` over it. */
+/** A document with these paths; `more` is merged into it. */
 export function document(version: string, paths: JsonObject, more: JsonObject = {}): JsonObject {
   const key = version.startsWith("2") ? "swagger" : "openapi";
   return { [key]: version, info: { title: "Test", version: "1" }, paths, ...more };
 }
 
-/** The operations whose details and responses can be read; `problems` then names all that is wrong. */
+/** The operations whose details and responses can be read; `problems` then has all errors. */
 export function checkOperations(opened: ApiDocument): Operation[] {
   return opened.operations.filter((operation) => {
     try {
@@ -53,7 +53,7 @@ export function standalone({ schema, defs }: SelfContainedSchema): JsonObject | 
   return defs.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(defs) };
 }
 
-/** What `details()` of an operation throws. */
+/** The error that `details()` of an operation throws. */
 export function failureOf(operation: Operation | undefined): OperationError {
   try {
     operation?.details();

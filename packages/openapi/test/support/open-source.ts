@@ -10,7 +10,7 @@ import {
 import { onTestFinished } from "vitest";
 import { openApiSource, type OpenApiOptions, type OpenApiSource } from "../../src/index.ts";
 
-/** A document's operations behind an executor, as a host uses them. */
+/** A document's operations with an executor, as a host uses them. */
 export interface Opened {
   readonly source: OpenApiSource;
   readonly executor: ToolExecutor;
@@ -47,8 +47,11 @@ export function documentOf(paths: JsonObject, more: JsonObject = {}): JsonObject
   return { openapi: "3.1.0", info: { title: "Test", version: "1" }, ...more, paths };
 }
 
-/** What a model sees of an outcome, and the error that goes with it. */
-export function told(outcome: ToolOutcome): { readonly text: string; readonly error: ToolError } {
+/** The model's view of an outcome, and its error. */
+export function modelView(outcome: ToolOutcome): {
+  readonly text: string;
+  readonly error: ToolError;
+} {
   if (outcome.status === "interrupted") throw new Error("it waits for approval");
   const { result, error } = outcome;
   if (!ToolError.is(error)) throw new Error(`no error: ${JSON.stringify(result)}`);

@@ -49,7 +49,7 @@ export function body(descriptions: readonly MediaDescription[], required = true)
   return { required, media: descriptions };
 }
 
-/** Details with nothing in them but what is given. */
+/** Details with nothing but the given fields. */
 export function details(given: Partial<OperationDetails> = {}): OperationDetails {
   return { parameters: [], responses: [], security: [], servers: ["/"], ...given };
 }

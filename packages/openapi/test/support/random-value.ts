@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 
-/** The next of a row of numbers from 0 to 1 that a seed decides. */
+/** The next of a sequence of numbers from 0 to 1 that a seed determines. */
 export type Random = () => number;
 
 /** A small generator of numbers (mulberry32). */
@@ -14,7 +14,7 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** A value that a schema is likely to accept: of its parts, those that chance picks. */
+/** A value that a schema is likely to accept: of its parts, randomly chosen ones. */
 export function randomValue(
   schema: unknown,
   root: JsonSchema,
@@ -85,7 +85,7 @@ function ofType(
   }
 }
 
-/** The value, with the members that stand beside what it was made of. */
+/** The value, with the members beside its origin. */
 function combined(
   given: JsonObject,
   value: JsonValue,
@@ -115,7 +115,7 @@ function members(given: JsonObject, root: JsonSchema, random: Random, depth: num
   return Object.fromEntries(entries);
 }
 
-/** The value with one part taken out or replaced. */
+/** The value with one part removed or replaced. */
 export function tampered(value: JsonValue, random: Random): JsonValue {
   if (random() < 0.3) return pick(anything, random);
   if (Array.isArray(value)) {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A server that says whatever it likes, byte by byte. */
+/** A server that sends arbitrary bytes. */
 export interface RawServer {
   readonly origin: string;
   /** Every connection, in order of arrival. */
@@ -11,7 +11,7 @@ export interface RawServer {
   readonly heads: readonly string[];
 }
 
-/** On loopback; gone when the test ends. `answer` is called with each request. */
+/** On loopback; closed when the test ends. `answer` is called with each request. */
 export async function rawServer(
   answer: (socket: Socket, head: string) => void,
 ): Promise<RawServer> {
@@ -36,9 +36,9 @@ export async function rawServer(
   return { origin: `http://127.0.0.1:${port}`, sockets, heads };
 }
 
-/** Waits until a connection has ended, in whatever way. */
+/** Waits until a connection has ended, in any way. */
 export async function closed(socket: Socket | undefined): Promise<void> {
-  if (socket === undefined) throw new Error("nobody has connected");
+  if (socket === undefined) throw new Error("no client has connected");
   // Not `once`, which rejects when it ends with an error.
   if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
 }

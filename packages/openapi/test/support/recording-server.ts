@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 /** A request as it arrived. */
 export interface Recorded {
   readonly method: string;
-  /** Before `?`, as on the wire. */
+  /** Before `?`, as sent. */
   readonly path: string;
-  /** After `?`, as on the wire. */
+  /** After `?`, as sent. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
@@ -15,7 +15,7 @@ export interface Recorded {
 /** Answers a request whose body has been read. */
 export type Answer = (recorded: Recorded, response: ServerResponse) => void;
 
-/** A server on loopback that remembers what it was asked. */
+/** A server on loopback that records its requests. */
 export class RecordingServer implements AsyncDisposable {
   readonly requests: Recorded[] = [];
   answer: Answer = (_recorded, response) => {
@@ -23,7 +23,8 @@ export class RecordingServer implements AsyncDisposable {
     response.end("{}");
   };
   #port = 0;
-  // Server and client share a process: while it is busy, no idle connection is to be closed under the next request.
+  // Server and client share a process: while it is busy, no idle connection should be closed before
+  // the next request.
   readonly #server = createServer({ keepAliveTimeout: 600_000 }, (message, response) => {
     void this.#handle(message, response);
   });
@@ -62,7 +63,7 @@ export class RecordingServer implements AsyncDisposable {
     this.answer(recorded, response);
   }
 
-  /** From here on nobody is there, until `resume`. */
+  /** From here on the server does not answer, until `resume`. */
   pause(): Promise<void> {
     this.#port = (this.#server.address() as AddressInfo).port;
     return this.close();

@@ -39,7 +39,7 @@ export const before: JsonObject = api(
   { Pet: { properties: { owner: { $ref: "#/components/schemas/Owner" } } }, Owner: pet },
 );
 
-/** A source in a registry, and how that has changed. */
+/** A source in a registry, and the changes of that. */
 export interface Watched {
   readonly source: OpenApiSource;
   readonly registry: ToolRegistry;
@@ -63,7 +63,7 @@ export function tool({ source }: Watched, name: string): Tool {
   return source.tools().find(({ spec }) => spec.name === name) as Tool;
 }
 
-/** What is watched, where it is, and what writes its next version. */
+/** A watched document: its location, and the function that writes its next version. */
 interface WatchedFile extends Watched {
   readonly path: string;
   write(next: JsonObject | string): void;
@@ -71,7 +71,7 @@ interface WatchedFile extends Watched {
 
 interface Served {
   readonly url: string;
-  /** The requests that came. */
+  /** The received requests. */
   readonly seen: IncomingMessage[];
 }
 
@@ -81,7 +81,7 @@ interface Answer {
   readonly body?: unknown;
 }
 
-/** A document in a file, and what writes the next version of it. */
+/** A document in a file, and the function that writes its next version. */
 export async function file(options?: OpenApiOptions): Promise<WatchedFile> {
   const path = join(folder({ "api.json": before }), "api.json");
   const watched = await loaded(path, options);
@@ -92,7 +92,7 @@ export async function file(options?: OpenApiOptions): Promise<WatchedFile> {
   };
 }
 
-/** A server with a document, which counts what it sends. */
+/** A server with a document, which counts its responses. */
 export async function served(answer: (request: IncomingMessage) => Answer): Promise<Served> {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Lets a server listen on loopback until the test ends. Resolves with its origin. */
+/** Starts a server on loopback until the test ends. Resolves with its origin. */
 export async function listening(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,7 +1,7 @@
 import type { ToolContext } from "@toolweave/core";
 import { steadyClock, ToolsetSnapshot } from "@toolweave/core/adapter";
 
-/** The least that a tool gets, for tests that run one without an executor. */
+/** The minimum of a tool's context, for tests that run one without an executor. */
 export function toolContext(signal: AbortSignal = new AbortController().signal): ToolContext {
   const unused = (): never => {
     throw new Error("an OpenAPI tool does not need this");

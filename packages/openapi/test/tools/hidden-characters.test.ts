@@ -31,8 +31,8 @@ function warnings(source: OpenApiSource): string[] {
   });
 }
 
-describe("what a model reads of a document", () => {
-  test("has nothing that nobody sees, and problems name the tool that had", async () => {
+describe("the model's text of a document", () => {
+  test("has no invisible characters, and problems name the tool that had some", async () => {
     await using source = await sourceOf(
       {
         "/a": {
@@ -72,7 +72,7 @@ describe("what a model reads of a document", () => {
     expect(source.problems[0]?.pointer).toBe("/paths/~1a/get");
   });
 
-  test("has room for what is visible, however much was hidden", async () => {
+  test("has room for visible text, however much was hidden", async () => {
     const description = `${"\u{E0041}".repeat(5000)}Get it.`;
     await using source = await sourceOf({ "/a": { get: { description, responses: ok } } });
     expect(source.tools()[0]?.spec.description).toBe("Get it.");
@@ -139,7 +139,7 @@ describe("what a model reads of a document", () => {
     expect(warnings(source)).toHaveLength(3);
   });
 
-  test("keeps the names of properties that the API knows", async () => {
+  test("keeps the names of properties, which the API needs", async () => {
     const schema = {
       type: "object",
       properties: { in: { type: "object", properties: { "a\u200B": { const: "\u200B" } } } },

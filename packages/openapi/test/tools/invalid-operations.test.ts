@@ -11,7 +11,7 @@ describe("a broken operation", () => {
     "/climbing/..": { post: { responses: ok } },
   };
 
-  test("is a tool until it is looked at, and then a problem; nothing else suffers", async () => {
+  test("is a tool until it is read, and then a problem; nothing else is affected", async () => {
     await using source = await sourceOf(broken);
     const registry = new ToolRegistry([source]);
     await registry.ready;
@@ -37,7 +37,7 @@ describe("a broken operation", () => {
     ]);
   });
 
-  test("answers a call with unavailable, and says so only once", async () => {
+  test("answers a call with unavailable, and is reported only once", async () => {
     await using source = await sourceOf(broken, { baseUrl: "http://127.0.0.1:1" });
     const tool = toolOf(source, "post_bad");
     for (let times = 0; times < 2; times++) {
@@ -49,7 +49,7 @@ describe("a broken operation", () => {
     expect(source.problems).toHaveLength(1);
   });
 
-  test("shows with all others when everything is realised", async () => {
+  test("is reported with all others when everything is read", async () => {
     await using source = await sourceOf(broken, { baseUrl: "http://127.0.0.1:1" });
     let changes = 0;
     source.onChange(() => changes++);
@@ -95,7 +95,7 @@ describe("a body", () => {
     ["application/x-www-form-urlencoded", { anyOf: [list, number] }],
     ["multipart/form-data", list],
     ["multipart/mixed", number],
-  ])("of which no value can be sent as %s costs its operation: %j", async (type, schema) => {
+  ])("without a value that can be sent as %s breaks its operation: %j", async (type, schema) => {
     const content = { [type]: { schema } };
     expect(await read({ required: true, content })).toEqual([
       [],
@@ -112,12 +112,12 @@ describe("a body", () => {
     ]);
   });
 
-  test("is sent as another of its media types where one has no form for it", async () => {
+  test("is sent as another of its media types if one cannot represent it", async () => {
     const content = { ...form(list), "text/csv": { schema: list } };
     expect(await read({ required: true, content })).toEqual([["id,body"], []]);
   });
 
-  test("that is broken and optional is omitted with a warning, and costs the operation when it is required", async () => {
+  test("that is broken and optional is omitted with a warning, and breaks the operation if it is required", async () => {
     const content = form({ properties: 7, allOf: [7] } as never);
     const pointer =
       "/paths/~1x/post/requestBody/content/application~1x-www-form-urlencoded/schema/allOf/0";
@@ -155,7 +155,7 @@ describe("a value that is nested without end", () => {
   }
 
   test.each([{ default: deep }, { example: deep }, { examples: [deep] }])(
-    "is omitted where it only describes: %#",
+    "is omitted if it only describes: %#",
     async (schema) => {
       for (const version of ["3.0.0", "3.1.0"])
         expect(await listed(version, schema)).toEqual(["bad", "good"]);
@@ -163,7 +163,7 @@ describe("a value that is nested without end", () => {
   );
 
   test.each([{ enum: [deep] }, { const: deep }])(
-    "costs the operation that asks for it, and no other: %#",
+    "breaks the operation that needs it, and no other: %#",
     async (schema) => {
       expect(await listed("3.1.0", schema)).toEqual(["good"]);
     },

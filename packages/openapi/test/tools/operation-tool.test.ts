@@ -5,7 +5,7 @@ import { sourceOf, toolOf } from "../support/call-tool.ts";
 const ok = { "200": { description: "ok" } };
 
 describe("a tool", () => {
-  test("says what its operation does", async () => {
+  test("describes its operation", async () => {
     const long = Array.from(
       { length: 5 },
       (_, index) => `${index} ${"word ".repeat(60).trim()}`,
@@ -34,14 +34,14 @@ describe("a tool", () => {
     expect(d).toMatchObject({ name: "delete_a", description: "DELETE /a" });
   });
 
-  test("is described in whole characters", async () => {
+  test("is described in complete characters", async () => {
     const description = `x${"\u{1F642}".repeat(600)}`;
     await using source = await sourceOf({ "/a": { get: { description, responses: ok } } });
     const [tool] = source.tools();
     expect(tool?.spec.description).toBe(`x${"\u{1F642}".repeat(499)} […]`);
   });
 
-  test("promises what its method promises", async () => {
+  test("has the annotations of its method", async () => {
     await using source = await sourceOf({
       "/a": Object.fromEntries(
         ["get", "head", "options", "trace", "put", "post", "patch", "delete"].map((method) => [
@@ -73,7 +73,7 @@ describe("a tool", () => {
     expect(source.trustAnnotations).toBe(true);
   });
 
-  test("says where it came from, and is plain data", async () => {
+  test("has its origin, and is plain data", async () => {
     await using source = await sourceOf(
       { "/a": { get: { operationId: "getA", responses: ok } } },
       { id: "api", timeoutMs: 500 },

@@ -12,7 +12,7 @@ async function schemaOf(content: JsonObject): Promise<unknown> {
   return toolOf(source, "x").spec.outputSchema;
 }
 
-describe("the output schema of what comes item by item (OpenAPI 3.2, section 4.14.3)", () => {
+describe("the output schema of an item stream (OpenAPI 3.2, section 4.14.3)", () => {
   test("is a list of its itemSchema", async () => {
     expect(await schemaOf({ "text/event-stream": { itemSchema: event } })).toMatchObject({
       type: "array",
@@ -20,13 +20,13 @@ describe("the output schema of what comes item by item (OpenAPI 3.2, section 4.1
     });
   });
 
-  test("is its schema where that is a list, and none where it is of one item", async () => {
+  test("is its schema if that is a list, and none if it is of one item", async () => {
     const list = { type: "array", items: { type: "integer" } };
     expect(await schemaOf({ "application/jsonl": { schema: list } })).toMatchObject(list);
     expect(await schemaOf({ "text/event-stream": { schema: event } })).toBeUndefined();
   });
 
-  test("is one of both where the answer may be JSON, too", async () => {
+  test("is one of both if the answer may be JSON, too", async () => {
     const json = { type: "object", properties: { id: { type: "string" } } };
     expect(
       await schemaOf({
@@ -54,8 +54,8 @@ test.each([
     response.setHeader("content-type", type).end(answer),
   );
   const warnings: unknown[] = [];
-  executor.on((told) => {
-    if (told.type === "tool.completed") warnings.push(...(told.warnings ?? []));
+  executor.on((emitted) => {
+    if (emitted.type === "tool.completed") warnings.push(...(emitted.warnings ?? []));
   });
   expect((await call("x")).status).toBe("completed");
   expect(warnings).toHaveLength(count);

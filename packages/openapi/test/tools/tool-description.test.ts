@@ -15,7 +15,7 @@ function shortOf(summary: string | undefined, description?: string, deprecated =
 }
 
 describe("the short description of a tool", () => {
-  test("is the summary, and what the description adds as far as it fits", () => {
+  test("is the summary, and the description as far as it adds something and fits", () => {
     expect(shortOf("List all red roofs", "Lists all the red roofs. Old ones first.")).toBe(
       "List all red roofs. Old ones first.",
     );
@@ -24,26 +24,26 @@ describe("the short description of a tool", () => {
     );
   });
 
-  test("has no summary that says only the name", () => {
+  test("has no summary that only repeats the name", () => {
     expect(shortOf("List roofs", "Returns what is on top of a house.")).toBe(
       "Returns what is on top of a house.",
     );
     expect(shortOf("List roofs")).toBe("List roofs");
   });
 
-  test("is the beginning of the description where there is no summary", () => {
+  test("is the beginning of the description if there is no summary", () => {
     expect(shortOf(undefined, "Lists the roofs.\n\nSee [Roofs](https://a.b).")).toBe(
       "Lists the roofs.",
     );
   });
 
-  test("says that it is deprecated, and says something in any case", () => {
+  test("contains that it is deprecated, and is never empty", () => {
     expect(shortOf("List all red roofs", undefined, true)).toBe("Deprecated. List all red roofs");
     expect(shortOf(undefined)).toBe("GET /a");
   });
 });
 
-test("a list of up to a hundred tools has room for whole descriptions", () => {
+test("is the complete description in a list of up to a hundred tools", () => {
   expect(getSchemaBudget(undefined, 100)).toBe(getSchemaBudget("full", 1));
   expect(getSchemaBudget(undefined, 101)).toBe(getSchemaBudget("short", 1));
 });

@@ -1,10 +1,10 @@
 import { ajvValidator, type JsonSchema, type JsonValue } from "@toolweave/core";
 import type { CompiledSchema } from "@toolweave/core/adapter";
 
-/** Says whether a value is valid for a schema, as the executor's validator does. */
+/** Returns whether a value is valid for a schema, by the executor's validator. */
 export async function acceptor(): Promise<(value: JsonValue, schema: JsonSchema) => boolean> {
   const validator = ajvValidator();
-  // Loaded once: what is compiled afterwards is there at once.
+  // Loaded once, so that later compilations need no wait.
   await validator.compile({});
   const known = new Map<string, CompiledSchema>();
   return (value, schema) => {

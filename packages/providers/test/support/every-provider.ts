@@ -11,19 +11,19 @@ import {
   type Simplified,
 } from "../../src/index.ts";
 
-/** What became of a snapshot at one provider. */
+/** The result of a snapshot at one provider. */
 export interface Sent {
   readonly provider: string;
   readonly tools: number;
   /** Functions with `strict: true`. */
   readonly strict: number;
-  /** Places that demand less, by the rule that is the reason. */
+  /** Places with weaker constraints, by the rule that is the reason. */
   readonly simplified: Readonly<Record<string, number>>;
 }
 
 /**
- * Shows a snapshot to every provider. Fails when a tool is left out, when a list breaks a rule, and
- * when a name does not come back as it was.
+ * Converts a snapshot for every provider. Fails if a tool is omitted, if a list breaks a rule, and
+ * if a name is not restored.
  */
 export function sentToEveryProvider(toolset: Toolset): readonly Sent[] {
   const chat = openAiChatTools(toolset);

@@ -15,7 +15,9 @@ export function withA(a: JsonSchema, more: JsonSchema = {}): JsonSchema {
   return { type: "object", properties: { a }, ...more };
 }
 
-/** What is sent of the property `a`, and the rules that are the reason for what demands less. */
+/**
+ * The sent schema of the property `a`, and the rules that are the reason for weaker constraints.
+ */
 export function sentA(
   a: JsonSchema,
   provider: ProviderName,

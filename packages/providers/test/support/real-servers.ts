@@ -34,7 +34,7 @@ export function realServer(packageName: string): ToolSource {
 
 /** The first program of a package. */
 function programOf(packageName: string): string {
-  // Not every package lets its package.json be resolved: it is looked for where packages are.
+  // Not every package exports its package.json: it is searched in node_modules.
   for (const folder of require.resolve.paths(packageName) ?? []) {
     const manifest = textOf(join(folder, packageName, "package.json"));
     if (manifest === undefined) continue;

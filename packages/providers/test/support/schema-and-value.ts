@@ -7,7 +7,7 @@ export interface Example {
   readonly value: JsonValue;
 }
 
-/** Names that schemas really have, and some that no provider likes. */
+/** Names of real schemas, and some that no provider accepts. */
 const name = fc.constantFrom("id", "name", "kind", "filter[name]", "$top", "X-Trace", "items");
 const word = fc.stringMatching(/^[a-z]{1,6}$/);
 
@@ -125,7 +125,7 @@ function objectExample(members: readonly Member[], isClosed: boolean): Example {
   };
 }
 
-/** A union, of which the value is one of the first. */
+/** A union, with a value of one of the first variants. */
 function unionOf(member: fc.Arbitrary<Example>): fc.Arbitrary<Example> {
   return fc
     .tuple(fc.constantFrom("anyOf", "oneOf"), fc.array(member, { minLength: 1, maxLength: 3 }))
@@ -135,7 +135,7 @@ function unionOf(member: fc.Arbitrary<Example>): fc.Arbitrary<Example> {
     }));
 }
 
-/** Two objects that both hold, as documents write what inherits. */
+/** Two objects that both apply, as in documents with inheritance. */
 function bothOf(object: fc.Arbitrary<Example>): fc.Arbitrary<Example> {
   return fc.tuple(object, object).map(([a, b]) => ({
     schema: { description: "Both.", allOf: [a.schema, b.schema] },
@@ -177,7 +177,7 @@ const $defs: JsonSchema = {
   },
 };
 
-/** Schemas of arguments, each with arguments that are valid for it. */
+/** Schemas of arguments, each with valid arguments. */
 export const example: fc.Arbitrary<Example> = fc
   .oneof(
     { weight: 4, arbitrary: nested.object },

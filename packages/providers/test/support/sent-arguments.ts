@@ -4,8 +4,8 @@ import type { Projection } from "../../src/schema/projection.ts";
 type Accepts = (value: JsonValue, schema: JsonSchema) => boolean;
 
 /**
- * Arguments as a model would write them for a projected schema: with the names there, `null` for what
- * is absent, and without keys that closed objects do not name.
+ * Arguments as a model would write them for a projected schema: with its names, `null` for absent
+ * values, and without keys that closed objects do not declare.
  */
 export function sentArguments(
   args: JsonObject,

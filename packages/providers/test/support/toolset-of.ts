@@ -15,7 +15,7 @@ export function toolOf(name: string, inputSchema: JsonSchema, description = "It 
   };
 }
 
-/** A snapshot of tools, as a registry makes it, whatever they are called. */
+/** A snapshot of tools, as a registry creates it, with any names. */
 export function toolsetOf(...tools: readonly Tool[]): Toolset {
   const entries = tools.map(
     (tool) => [tool.spec.name, { tool, source: "test", trusted: true }] as const,

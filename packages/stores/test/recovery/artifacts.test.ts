@@ -10,7 +10,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 
 const size = 6_000_000;
 
-/** Everything that a worker has told so far: what it has begun, and what it has put. */
+/** The messages of a worker so far: the begun and the stored artifacts. */
 interface Progress {
   readonly begun: string[];
   readonly put: string[];
@@ -30,7 +30,7 @@ async function until(worker: Worker, count: number): Promise<Progress> {
 const rounds = inFullRun(4, 2);
 
 describe.each([["files"], ["SQLite"]])("artifacts in %s", (kind) => {
-  test("of a process that is killed while it writes: whole, or not there", async () => {
+  test("of a process that is killed while it writes: complete, or absent", async () => {
     const path = join(tempFolder(), "artifacts");
     const store = artifactStore(kind, path);
     const whole = artifactOf("any", size);
@@ -38,7 +38,7 @@ describe.each([["files"], ["SQLite"]])("artifacts in %s", (kind) => {
     for (let round = 0; round < rounds; round++) {
       const worker = startWorker("putForever", path, kind, String(size));
       const progress = await until(worker, 2);
-      // In the middle of the next, each time somewhere else.
+      // In the middle of the next, each time at another point.
       note(progress, String(await worker.next()));
       const end = performance.now() + 6 * round;
       while (performance.now() < end);
@@ -58,7 +58,7 @@ describe.each([["files"], ["SQLite"]])("artifacts in %s", (kind) => {
     expect(cutOff).toBeGreaterThan(0);
   });
 
-  test("of three processes at once: each finds what the others have put", async () => {
+  test("of three processes at once: each finds those of the others", async () => {
     const path = join(tempFolder(), "artifacts");
     const workers = [1, 2, 3].map(() => startWorker("putForever", path, kind, "700000"));
     const put = (await Promise.all(workers.map((worker) => until(worker, 15)))).flatMap(
@@ -74,14 +74,14 @@ describe.each([["files"], ["SQLite"]])("artifacts in %s", (kind) => {
   });
 });
 
-/** A clock by which whatever a killed process was at has been given up. */
+/** A clock by which the work of a killed process has been abandoned. */
 const later = {
   now: () => Date.now() + 3_600_000,
   setTimeout: (callback: () => void, ms: number) => setTimeout(callback, ms),
   clearTimeout: (timer: unknown) => clearTimeout(timer as never),
 };
 
-test("what a killed process has left behind is removed later", async () => {
+test("artifacts that a killed process has left incomplete are removed later", async () => {
   const folder = tempFolder();
   const [files, database] = [join(folder, "files"), join(folder, "store.db")];
   for (const [kind, path] of [

@@ -7,7 +7,7 @@ import { openStore } from "../support/open-store.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { startAgent } from "./support/start-agent.ts";
 
-/** A store of its own, and the file into which the tools write what they do. */
+/** A separate store, and the file into which the tools write their effects. */
 function place() {
   const folder = tempFolder();
   const path = join(folder, "calls.db");
@@ -17,7 +17,7 @@ function place() {
   return { path, log, done };
 }
 
-/** Has a process make calls that wait for a person, and kills it. */
+/** Makes a process create calls that wait for a person, and kills it. */
 async function interrupted(
   { path, log }: ReturnType<typeof place>,
   names: readonly string[],
@@ -33,7 +33,7 @@ const only = ([record]: readonly PendingCallRecord[]): Interruption =>
   (record as PendingCallRecord).interruption;
 
 describe("a process that is killed while calls wait for a person", () => {
-  test("AP15 loses none of a hundred: another goes on with each, and each runs once", async () => {
+  test("AP15 loses none of a hundred: another resumes each, and each runs once", async () => {
     const here = place();
     const records = await interrupted(
       here,
@@ -54,7 +54,7 @@ describe("a process that is killed while calls wait for a person", () => {
       Array.from({ length: 100 }, (_, bill) => `pay ${bill}`).sort(),
     );
     expect(await openStore(here.path).pendingCalls.list()).toEqual([]);
-    // Once more, all of them: each gets what came of it, and nothing runs.
+    // Once more, all of them: each returns its outcome, and nothing runs.
     for (const { interruption } of records) {
       agent.tell({ interruption });
       expect(await agent.next()).toBe("completed");
@@ -65,10 +65,10 @@ describe("a process that is killed while calls wait for a person", () => {
     );
   });
 
-  test("AP12 goes on two levels down in the next process", async () => {
+  test("AP12 is resumed two levels down in the next process", async () => {
     const here = place();
     const records = await interrupted(here, ["buy"]);
-    // Each level keeps its own; the outermost is what a person sees.
+    // Each level keeps its own state; a person sees the outermost.
     expect(records.map(({ interruption }) => interruption.call.name).sort()).toEqual([
       "buy",
       "order",
@@ -82,9 +82,9 @@ describe("a process that is killed while calls wait for a person", () => {
     expect(await openStore(here.path).pendingCalls.list()).toEqual([]);
   });
 
-  test("EX02 after the call was kept and before anybody heard of it: it waits all the same", async () => {
+  test("EX02 after the call was stored and before that was emitted: it is still pending", async () => {
     const here = place();
-    const agent = await startAgent("die before it is told", here.path, here.log);
+    const agent = await startAgent("die before the event", here.path, here.log);
     agent.tell(["pay"]);
     await agent.gone;
     const records = await openStore(here.path).pendingCalls.list();
@@ -96,7 +96,7 @@ describe("a process that is killed while calls wait for a person", () => {
   });
 });
 
-test("EX06 two processes that go on with the same call at the same moment: one of them does, twenty times over", async () => {
+test("EX06 two processes that resume the same call at the same moment: one of them succeeds, twenty times", async () => {
   const here = place();
   const records = await interrupted(
     here,
@@ -112,7 +112,8 @@ test("EX06 two processes that go on with the same call at the same moment: one o
         return agent.next();
       }),
     );
-    // Who comes while the other is at it is refused; who comes later gets what came of it.
+    // A process that resumes it during the other's work is refused; a later one receives its
+    // outcome.
     expect(["approval_invalid completed", "completed completed"]).toContain(
       [...outcomes].sort().join(" "),
     );
@@ -121,16 +122,16 @@ test("EX06 two processes that go on with the same call at the same moment: one o
   }
   expect(here.done().sort()).toEqual(Array.from({ length: 20 }, (_, bill) => `pay ${bill}`).sort());
   console.log(
-    `20 races of two processes: 20 calls ran once, the processes heard ${JSON.stringify([...counts])}`,
+    `20 races of two processes: 20 calls ran once, the processes received ${JSON.stringify([...counts])}`,
   );
 });
 
-describe("a process that is killed while it goes on with a call", () => {
+describe("a process that is killed while it resumes a call", () => {
   test.each([
     ["before the effect", []],
     ["after the effect", ["pay 0"]],
   ])(
-    "EX02 %s: nobody knows how it ended, and it is never run again",
+    "EX02 %s: its end is unknown, and it is never run again",
     async (moment, done) => {
       const here = place();
       const interruption = only(await interrupted(here, ["pay"]));
@@ -140,7 +141,7 @@ describe("a process that is killed while it goes on with a call", () => {
       expect(here.done()).toEqual(done);
 
       const next = await startAgent("resume", here.path, here.log);
-      // Its lease has not lapsed: for all that anybody knows it is still at it.
+      // Its lease has not expired: it may still be running.
       next.tell({ interruption });
       expect(await next.next()).toBe("approval_invalid");
       const muchLater = await startAgent("resume an hour later", here.path, here.log);

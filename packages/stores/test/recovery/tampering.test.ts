@@ -14,9 +14,9 @@ import { openStore } from "../support/open-store.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const yes = [{ type: "approve" }] as const;
-const key = "what an agent that writes files does not know";
+const key = "unknown to an agent that writes files";
 
-/** What a process makes of the file, each time anew. */
+/** The result of a process that opens the file, each time again. */
 function process(path: string, ran: JsonObject[] = [], description = "Pays.") {
   const { pendingCalls, grants } = openStore(path);
   const pay = defineTool({
@@ -52,12 +52,12 @@ async function pending(): Promise<{ path: string; db: DatabaseSync; real: Interr
   return { path, db: new DatabaseSync(path), real };
 }
 
-describe("AP15 a store whose file somebody has edited", () => {
+describe("AP15 a store whose file was edited by another program", () => {
   test.each<[string, (real: Interruption) => unknown]>([
     ["the arguments", (real) => ({ ...real, call: { ...real.call, arguments: { amount: 5000 } } })],
-    ["what is asked", (real) => ({ ...real, requests: [] })],
+    ["the request", (real) => ({ ...real, requests: [] })],
     ["the tool", (real) => ({ ...real, call: { ...real.call, name: "wipe" } })],
-    ["when it expires", (real) => ({ ...real, expiresAt: real.expiresAt * 2 })],
+    ["its expiry", (real) => ({ ...real, expiresAt: real.expiresAt * 2 })],
     ["the state", (real) => ({ ...real, state: `${real.state.slice(0, -4)}AAAA` })],
     ["the id", (real) => ({ ...real, id: "other" })],
   ])("in %s runs nothing, from the file or beside it", async (_, edit) => {
@@ -72,7 +72,7 @@ describe("AP15 a store whose file somebody has edited", () => {
     expect(ran).toEqual([]);
   });
 
-  test("that was made to forget an answered call does not have it run again", async () => {
+  test("so that an answered call is missing does not run it again", async () => {
     const { path, db, real } = await pending();
     const ran: JsonObject[] = [];
     const { executor } = process(path, ran);
@@ -82,7 +82,7 @@ describe("AP15 a store whose file somebody has edited", () => {
     expect(ran).toEqual([{ amount: 5 }]);
   });
 
-  test("to hold a grant still asks", async () => {
+  test("so that it contains a grant still asks", async () => {
     const path = join(tempFolder(), "calls.db");
     const ran: JsonObject[] = [];
     const { executor } = process(path, ran);
@@ -106,8 +106,8 @@ describe("AP15 a store whose file somebody has edited", () => {
   });
 });
 
-describe("a process that starts when others are gone", () => {
-  test("EX05 does not run what its newer code describes otherwise", async () => {
+describe("a process that starts after others have ended", () => {
+  test("EX05 does not run a tool whose description differs in its newer code", async () => {
     const { path, real } = await pending();
     const ran: JsonObject[] = [];
     const { executor } = process(path, ran, "Pays, and tells the world.");
@@ -122,7 +122,7 @@ describe("a process that starts when others are gone", () => {
     expect(ran).toEqual([]);
   });
 
-  test("EX07 does not run what has expired while nobody was there", async () => {
+  test("EX07 does not run a call that has expired meanwhile", async () => {
     const { path, real } = await pending();
     const later = Date.now() + 25 * 60 * 60 * 1000;
     const { pendingCalls } = openStore({
@@ -144,7 +144,7 @@ describe("a process that starts when others are gone", () => {
     });
   });
 
-  test("EX09 says that the store is gone, and goes on when it is back", async () => {
+  test("EX09 reports that the store is missing, and continues when it is restored", async () => {
     const path = join(tempFolder(), "calls.db");
     const store = openStore(path);
     const ran: JsonObject[] = [];

@@ -8,7 +8,7 @@ import type { Seen, Told } from "./support/task-agent.ts";
 
 const program = new URL("./support/task-agent.ts", import.meta.url);
 
-/** Somewhere for a store, and for what the tools write when they begin. */
+/** A folder for a store, and for the records of the tools. */
 function place() {
   const folder = tempFolder();
   const path = join(folder, "tasks.db");
@@ -18,10 +18,10 @@ function place() {
   return { done, start: (leaseMs = 1_000) => startAgent(`${leaseMs}`, path, log, program) };
 }
 
-/** Has an agent do something, and hears what came of it. */
-function ask<T>(agent: Agent, told: Told): Promise<T> {
-  const heard = new Promise<T>((resolve, reject) => {
-    const stop = agent.hear((message) => {
+/** Sends an agent a request, and receives the result. */
+function ask<T>(agent: Agent, request: Told): Promise<T> {
+  const received = new Promise<T>((resolve, reject) => {
+    const stop = agent.listen((message) => {
       const { failed } = message as { readonly failed?: unknown };
       if (Array.isArray(message)) resolve(message as T);
       else if (failed !== undefined) reject(new Error(String(failed)));
@@ -29,16 +29,16 @@ function ask<T>(agent: Agent, told: Told): Promise<T> {
       stop();
     });
   });
-  agent.tell(told);
+  agent.tell(request);
   return Promise.race([
-    heard,
+    received,
     agent.gone.then(() => {
       throw new Error("The agent is gone.");
     }),
   ]);
 }
 
-/** Looks until none of them is said to be at work any more: a lease of a second lapses meanwhile. */
+/** Polls until none of them is reported as running: a lease of a second expires meanwhile. */
 async function settled(agent: Agent, ids: readonly string[]): Promise<readonly Seen[]> {
   for (;;) {
     const seen = await ask<readonly Seen[]>(agent, { job: "look", ids });
@@ -50,7 +50,7 @@ const numbered = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${name} ${n}`);
 
 describe("a process that is killed while tasks run", () => {
-  test("keeps 50 results, says of 20 that they were cut off, and nothing runs twice", async () => {
+  test("keeps 50 results, reports that 20 were cut off, and nothing runs twice", async () => {
     const here = place();
     const first = await here.start();
     const quick = await ask<readonly string[]>(first, { job: "begin", tool: "quick", count: 50 });
@@ -69,7 +69,7 @@ describe("a process that is killed while tasks run", () => {
       expect({ status, code }).toEqual({ status: "failed", code: "outcome_unknown" });
       expect(outcome).toContain("was cut off");
     }
-    // Whoever asks again, in whichever process, hears the same.
+    // A later read, in any process, returns the same.
     const third = await here.start();
     expect(await settled(third, [...quick, ...long])).toEqual(after);
     expect(here.done()).toEqual([...numbered("quick", 50), ...numbered("long", 20)].sort());
@@ -78,7 +78,7 @@ describe("a process that is killed while tasks run", () => {
     );
   });
 
-  test("is not taken for gone by another that looks while it lives", async () => {
+  test("is not reported as ended by another process while it runs", async () => {
     const here = place();
     const [owner, other] = await Promise.all([here.start(30_000), here.start(30_000)]);
     const ids = await ask<readonly string[]>(owner, { job: "begin", tool: "long", count: 5 });
@@ -86,14 +86,14 @@ describe("a process that is killed while tasks run", () => {
     expect(seen.map(({ status }) => status)).toEqual(ids.map(() => "working"));
   });
 
-  test("at any moment: what was told as finished is kept, the rest is that or cut off", async () => {
-    const told: number[] = [];
+  test("at any moment: every reported end is stored, and the rest is finished or cut off", async () => {
+    const request: number[] = [];
     for (const count of inFullRun([1, 20, 40], [20])) {
       const here = place();
       const first = await here.start();
       const ended = new Set<string>();
       const enough = new Promise<void>((resolve) => {
-        first.hear((message) => {
+        first.listen((message) => {
           if (typeof message !== "object" || message === null || !("ended" in message)) return;
           ended.add(String(message.ended));
           if (ended.size >= count) resolve();
@@ -110,8 +110,8 @@ describe("a process that is killed while tasks run", () => {
       }
       const runs = here.done();
       expect(new Set(runs).size).toBe(runs.length);
-      told.push(after.filter(({ status }) => status === "completed").length);
+      request.push(after.filter(({ status }) => status === "completed").length);
     }
-    console.log(`kill -9 among 60 tasks that end one by one: ${told.join(", ")} results kept`);
+    console.log(`kill -9 among 60 tasks that end one by one: ${request.join(", ")} results kept`);
   });
 });

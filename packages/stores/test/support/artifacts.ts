@@ -8,12 +8,12 @@ export interface TestArtifact {
   readonly data: Uint8Array;
 }
 
-/** A key that follows from a word. */
+/** A key that is derived from a word. */
 export function keyOf(word: string | number): string {
   return `art_${createHash("md5").update(String(word)).digest("hex")}`;
 }
 
-/** An artifact of so many bytes, no two of which near each other are alike. */
+/** An artifact of the given number of bytes, whose neighbouring bytes differ. */
 export function artifactOf(
   word: string | number,
   size: number,

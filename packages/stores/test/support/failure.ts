@@ -1,6 +1,6 @@
 import { ToolError, type Awaitable } from "@toolweave/core";
 
-/** The `ToolError` that `work` ends in, thrown or rejected; anything else fails the test. */
+/** The `ToolError` of `work`, thrown or rejected; any other result fails the test. */
 export async function failure(work: () => Awaitable<unknown>): Promise<ToolError> {
   try {
     await work();

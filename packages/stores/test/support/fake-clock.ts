@@ -5,7 +5,7 @@ interface Timer extends ClockTimer {
   readonly callback: () => void;
 }
 
-/** A clock that moves only when a test says so, and calls timers on its way. */
+/** A clock that advances only on request of a test, and calls timers on its way. */
 export class FakeClock implements Clock {
   #now: number;
   readonly #timers = new Set<Timer>();
@@ -18,7 +18,7 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
-  /** How many timers wait. */
+  /** The number of waiting timers. */
   get timers(): number {
     return this.#timers.size;
   }
@@ -46,7 +46,7 @@ export class FakeClock implements Clock {
     this.#now = end;
   }
 
-  /** Calls nobody, as when the process is busy. */
+  /** Calls no timer, as if the process were busy. */
   skip(ms: number): void {
     this.#now += ms;
   }

@@ -1,6 +1,6 @@
 import type { Interruption } from "@toolweave/core";
 
-/** An interruption that expires at `expiresAt`: by default not while anybody reads this. */
+/** An interruption that expires at `expiresAt`: by default far in the future. */
 export function interruption(id: string, expiresAt = 9_000_000_000_000): Interruption {
   return {
     id,

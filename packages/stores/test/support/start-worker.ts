@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { WorkerMessage } from "./worker.ts";
 
-/** A process that does one job of `worker.ts`. */
+/** A process that runs one job of `worker.ts`. */
 export interface Worker {
   readonly process: ChildProcess;
-  /** What it tells next. */
+  /** Its next message. */
   next(): Promise<WorkerMessage>;
-  /** All that it has told and that nobody has asked for. */
+  /** All messages that were not read yet. */
   rest(): readonly WorkerMessage[];
   tell(message: string): void;
-  /** Ends it without any chance to clean up; resolves when it is gone. */
+  /** Kills it without cleanup; resolves when it has exited. */
   kill(): Promise<void>;
 }
 
-/** Starts `job` in a process of its own, which ends with the test. */
+/** Starts `job` in a child process, which ends with the test. */
 export function startWorker(job: string, path: string, ...rest: readonly string[]): Worker {
   const child = fork(join(import.meta.dirname, "worker.ts"), [job, path, ...rest], {
     execArgv: ["--conditions=@toolweave/source", "--disable-warning=ExperimentalWarning"],

@@ -1,6 +1,6 @@
 import type { TaskRecord } from "@toolweave/core/stores";
 
-/** A task that has just begun and does not expire while anybody reads this. */
+/** A task that has just begun and expires far in the future. */
 export function taskRecord(id: string, more: Partial<TaskRecord> = {}): TaskRecord {
   return {
     id,

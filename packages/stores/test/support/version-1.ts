@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-/** The store's first schema, as it was: files of it are out there, and this never changes. */
+/** The store's first schema: files with it exist, so this never changes. */
 const schema = `
   CREATE TABLE pending_calls (
     seq INTEGER PRIMARY KEY,
@@ -39,7 +39,7 @@ const schema = `
   PRAGMA user_version = 1;
 `;
 
-/** A store of version 1, open, in a file that this makes. */
+/** A store of version 1, open, in a file that this creates. */
 export function version1(path: string): DatabaseSync {
   closeSync(openSync(path, "wx", 0o600));
   const db = new DatabaseSync(path);

@@ -1,4 +1,4 @@
-// A process of its own that uses a store. It does what its argument names, and tells what came of it.
+// A child process that uses a store. It runs the job of its argument, and sends the results.
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import type { ToolEvent } from "@toolweave/core";
@@ -21,35 +21,38 @@ function tell(message: WorkerMessage): void {
   process.send!(message);
 }
 
-/** What the test tells next. */
-function told(): Promise<string> {
+/** The next message of the test. */
+function nextMessage(): Promise<string> {
   return new Promise((resolve) => process.once("message", resolve));
 }
 
-/** The credentials at `path`, of the kind that the first argument names. */
+/** The credentials at `path`, of the kind in the first argument. */
 function credentialStore(): CredentialStore {
   return rest[0] === "files" ? fileCredentials(path) : sqliteStore(path).credentials;
 }
 
-/** Stays until it is killed, or until the test hangs up. */
+/** Stays until it is killed, or until the test disconnects. */
 function stay(): void {
   process.once("disconnect", () => process.exit());
 }
 
 const jobs: Readonly<Record<string, () => Promise<void>>> = {
-  /** Claims every id; tells which it got. */
+  /** Claims every id; sends those that succeeded. */
   async claimAll() {
     const store = sqliteStore(path);
     tell("ready");
-    const ids = (await told()).split(",");
+    const ids = (await nextMessage()).split(",");
     const results = await Promise.all(ids.map((id) => store.pendingCalls.claim(interruption(id))));
     tell(ids.filter((_id, index) => results[index] === "claimed"));
     tell(ids.filter((_id, index) => results[index] === "running"));
-    // Open claims: whoever comes later must find them running.
+    // Open claims: later processes must find them running.
     stay();
   },
 
-  /** Claims one call, and stays with it. With a second argument: with a clock that is wrong by that much. */
+  /**
+   * Claims one call, and keeps running. With a second argument: with a clock that is wrong by that
+   * amount.
+   */
   async hold() {
     const [id = "", skew = "0"] = rest;
     const right = Date.now.bind(Date);
@@ -69,13 +72,13 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     process.disconnect();
   },
 
-  /** Adds without end; tells each id once `add` has resolved. */
+  /** Adds without end; sends each id once `add` has resolved. */
   async addForever() {
     const store = sqliteStore(path);
     for (let id = 0; ; id++) {
       await store.pendingCalls.add(interruption(`${process.pid}-${id}`));
       tell(`${process.pid}-${id}`);
-      // Lets the message out.
+      // Waits until the message is sent.
       await new Promise((resolve) => setImmediate(resolve));
     }
   },
@@ -85,17 +88,17 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     const db = new DatabaseSync(path);
     db.exec("BEGIN IMMEDIATE");
     tell("locked");
-    await told();
+    await nextMessage();
     db.exec("COMMIT");
     tell("free");
     stay();
   },
 
-  /** Takes `count` of 10 in a second, waiting as long as it is told to. */
+  /** Uses `count` of 10 in a second, waiting as long as the store requests. */
   async takeRate() {
     const store = sqliteStore(path);
     tell("ready");
-    await told();
+    await nextMessage();
     for (let left = Number(rest[0]); left > 0;) {
       const taken = await store.rateLimits.reserve([
         { key: "tool:search", amount: 1, limit: 10, windowMs: 1_000 },
@@ -113,7 +116,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     const [count, size] = rest.map(Number);
     const sink = auditFile(path);
     tell("ready");
-    await told();
+    await nextMessage();
     for (let index = 0; index < count!; index++) {
       await sink.write({
         callId: `${process.pid}-${index}`,
@@ -123,7 +126,10 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     tell("done");
   },
 
-  /** Puts artifacts of a kind without end, each of `size` bytes; tells each word once `put` has resolved. */
+  /**
+   * Stores artifacts of a kind without end, each of `size` bytes; sends each word once `put` has
+   * resolved.
+   */
   async putForever() {
     const [kind = "", size] = rest;
     const store = artifactStore(kind, path);
@@ -133,12 +139,12 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
       tell(`begins ${word}`);
       await store.put(artifact, data);
       tell(word);
-      // Lets the message out.
+      // Waits until the message is sent.
       await new Promise((resolve) => setImmediate(resolve));
     }
   },
 
-  /** Makes everything that makes files, while others may do all with what is made. */
+  /** Uses everything that creates files, with a umask of 0. */
   async underUmask0() {
     process.umask(0);
     const { artifact, data } = artifactOf("a", 1_000);
@@ -149,7 +155,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     stay();
   },
 
-  /** Tells the token that is kept, and keeps something else. With a second argument: while others may do all. */
+  /** Sends the stored token, and stores another. With a second argument: with a umask of 0. */
   async credential() {
     if (rest[1] === "umask") process.umask(0);
     const store = credentialStore();
@@ -161,7 +167,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     stay();
   },
 
-  /** Keeps one secret after the other, each of one character again and again. */
+  /** Stores one secret after the other, each of one repeated character. */
   async setForever() {
     const store = credentialStore();
     const key = { source: "museum", scheme: "oauth", caller: "ada" };
@@ -176,7 +182,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     const [count, size] = rest.map(Number);
     const recorder = eventFile(path);
     tell("ready");
-    await told();
+    await nextMessage();
     for (let seq = 1; seq <= count!; seq++) {
       const message = "ä".repeat(size!);
       recorder({ type: "tool.rejected", seq, time: 1, message } as ToolEvent);
@@ -187,7 +193,7 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     stay();
   },
 
-  /** Opens the store as somebody who may read it and no more; tells the error. */
+  /** Opens the store as a user with read access only; sends the error. */
   async openAsReader() {
     if (process.getuid?.() === 0) process.setuid!(65_534);
     try {
@@ -198,10 +204,10 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
     }
   },
 
-  /** Opens a store that is about to be made by others, too. */
+  /** Opens a store that other processes create at the same time. */
   async open() {
     tell("ready");
-    await told();
+    await nextMessage();
     sqliteStore(path);
     tell("opened");
     stay();

@@ -11,12 +11,12 @@ import { subAgentTool } from "@toolweave/subagent";
 import { tool } from "../support/executor-for.ts";
 import { scriptedModel, type Script } from "../support/scripted-model.ts";
 
-/** Bytes of what the scribe reads out. */
+/** Bytes of the scribe's text. */
 const longest = 300_000;
 
 const notes: JsonValue[] = [];
 
-/** Does what the first word of its task says, with the tools that it has been shown. */
+/** Runs the first word of its task, with its tools. */
 const scribe: Script = ({ turn, task, results, options }) => {
   const [word = ""] = task.split(" ");
   if (turn > 0) return { text: `Done: ${results.join()}` };
@@ -86,9 +86,9 @@ function manifest(
     generatedCalls: [named("scribe")],
     state: count,
     without: {
-      secrets: "a scripted model is given none",
+      secrets: "a scripted model receives none",
       change: "the tools of an office stay the same",
-      outage: "a scripted model and functions stand on nothing",
+      outage: "a scripted model and functions depend on nothing",
     },
   };
 }

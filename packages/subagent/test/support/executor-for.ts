@@ -15,11 +15,13 @@ import {
 } from "@toolweave/core";
 import type { AgentResult } from "@toolweave/subagent";
 
-/** One for all executors, loaded before the first test: no test has to wait for more than its own steps. */
+/**
+ * One for all executors, loaded before the first test: no test waits for more than its own steps.
+ */
 const validator = ajvValidator();
 await validator.compile({ type: "object" });
 
-/** A tool of the host's own that takes any object. */
+/** A tool of the host that accepts any object. */
 export function tool(
   name: string,
   execute: (args: JsonObject, ctx: ToolContext) => ExecuteReturn = () => `${name} ran`,
@@ -34,7 +36,7 @@ export function tool(
   });
 }
 
-/** An executor over a registry of its own. */
+/** An executor with its own registry. */
 export function executorFor(
   inputs: readonly RegistryInput[],
   options: Omit<ExecutorOptions, "registry"> = {},

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { JsonObject } from "@toolweave/core";
 
-/** A request to the chat API, as far as the tests look at it. */
+/** A request to the chat API, with the fields that the tests need. */
 export interface ChatRequest {
   readonly model: string;
   readonly stream?: boolean;
@@ -22,7 +22,7 @@ export interface ChatRequest {
   }[];
 }
 
-/** What the model of a request answers. */
+/** The model's answer to a request. */
 export interface ChatAnswer {
   readonly reasoning?: string;
   readonly text?: string;
@@ -33,12 +33,12 @@ export interface ChatAnswer {
   }[];
 }
 
-/** An OpenAI-compatible chat API over HTTP: it streams what a script says, a few characters at a time. */
+/** An OpenAI-compatible chat API over HTTP: it streams a script, a few characters at a time. */
 export class ModelServer {
   readonly requests: ChatRequest[] = [];
-  /** How many requests are being answered. */
+  /** The number of requests that are being answered. */
   open = 0;
-  /** The most that were, at once. */
+  /** The maximum number at once. */
   most = 0;
   readonly #server: Server;
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 const json = { description: "ok", content: { "application/json": { schema: { type: "object" } } } };
 
-/** A museum's API over HTTP, with its own document; and what was asked of it. */
+/** A museum's API over HTTP, with its own document; and its requests. */
 export async function museum(): Promise<{
   readonly url: string;
   readonly asked: string[];

@@ -1,18 +1,19 @@
-// A process of its own with an office of agents: begins and resumes what it is told to, and says what came of it.
+// A child process with an office of agents: starts and resumes runs on request, and sends the
+// results.
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { sqliteStore } from "@toolweave/stores";
 import { resumeAgent, runAgent, type AgentAnswers, type AgentState } from "@toolweave/subagent";
 import { bossOptions, office } from "./office.ts";
 
-/** What the process is told. */
+/** The request to the process. */
 export interface Order {
   readonly state?: AgentState;
   readonly answers?: AgentAnswers;
 }
 
 const [folder = ".", name = ""] = process.argv.slice(2);
-// Soon after a process has been killed it counts as gone.
+// Soon after a process has been killed its lease expires.
 const store = sqliteStore({ path: join(folder, "toolweave.db"), leaseMs: 100 });
 const executor = office(
   (what, args) => {

@@ -3,12 +3,12 @@ import { subAgentTool, type AgentRunOptions } from "@toolweave/subagent";
 import { executorFor, tool } from "./executor-for.ts";
 import { inTurn, scriptedModel, type Script } from "./scripted-model.ts";
 
-/** What the tools of an office tell of what they did. */
+/** The records of the tools of an office. */
 export interface Ran {
   (what: string, args: JsonObject): void;
 }
 
-/** One who delegates what its task says to one further down, and reports what that one answered. */
+/** An agent that delegates its task to one further down, and reports its answer. */
 function passesOn(to: string): Script {
   return ({ turn, task, results }) => {
     if (turn === 0) return { text: "I pass it on. ", calls: [{ name: to, input: { task } }] };
@@ -27,7 +27,10 @@ const clerk: Script = ({ turn, task, results }) =>
       }
     : { text: results.map((said) => said.split("\n")[0]).join(" and ") };
 
-/** A boss with two matters at once, each three levels down: director, manager, clerk, and then the payment. */
+/**
+ * A boss with two matters at once, each three levels down: director, manager, clerk, and then the
+ * payment.
+ */
 const boss: Script = inTurn(
   {
     text: "Both. ",
@@ -51,7 +54,7 @@ function member(name: string, script: Script, tools: readonly string[], maxDepth
   });
 }
 
-/** An executor with an office of agents, three levels deep, and a payment that somebody has to agree to. */
+/** An executor with an office of agents, three levels deep, and a payment that needs approval. */
 export function office(ran: Ran, options: Omit<ExecutorOptions, "registry"> = {}): ToolExecutor {
   return executorFor(
     [
@@ -69,7 +72,7 @@ export function office(ran: Ran, options: Omit<ExecutorOptions, "registry"> = {}
   );
 }
 
-/** What the boss works with. */
+/** The tools of the boss. */
 export function bossOptions(executor: ToolExecutor): AgentRunOptions {
   return { model: scriptedModel(boss), executor, sessionId: "s", caller: { id: "ada" } };
 }

@@ -7,7 +7,7 @@ import type {
 import type { JsonObject } from "@toolweave/core";
 import { MockLanguageModelV4 } from "ai/test";
 
-/** What a scripted model says in one turn. */
+/** The output of a scripted model in one turn. */
 export interface Said {
   readonly text?: string;
   readonly reasoning?: string;
@@ -20,21 +20,21 @@ export interface Said {
   readonly tokens?: readonly [input: number, output: number];
 }
 
-/** What a script is asked with. */
+/** The input of a script. */
 export interface Asked {
-  /** How often the model has answered in this conversation. */
+  /** The number of answers of the model in this conversation. */
   readonly turn: number;
   readonly prompt: LanguageModelV4Prompt;
   readonly options: LanguageModelV4CallOptions;
-  /** What the user has said first. */
+  /** The first text of the user. */
   readonly task: string;
-  /** What the model reads of the results of its last turn, in call order. */
+  /** The results of the last turn for the model, in call order. */
   readonly results: readonly string[];
 }
 
 export type Script = (asked: Asked) => Said | Promise<Said>;
 
-/** The AI SDK's own mock of a model, which streams what a script says. */
+/** The AI SDK's own mock of a model, which streams a script. */
 export function scriptedModel(
   script: Script,
   more: { modelId?: string } = {},

@@ -5,7 +5,7 @@ import { Provider, type ClientMetadata, type Configuration } from "oidc-provider
 import { onTestFinished, vi } from "vitest";
 import { httpClient, type HttpClient } from "../../../src/index.ts";
 
-/** Where the clients of these tests are sent back to; nothing listens there. */
+/** The redirect URI of the clients of these tests; nothing listens there. */
 export const redirectUri = "http://127.0.0.1:9/callback?app=museum";
 
 const grants = [
@@ -37,7 +37,7 @@ const clients: readonly ClientMetadata[] = [
   },
 ];
 
-/** An authorization server, and what a test knows of it. */
+/** An authorization server, and its observed state. */
 export interface AuthorizationServer {
   readonly origin: string;
   readonly discoveryUrl: string;
@@ -45,15 +45,18 @@ export interface AuthorizationServer {
   readonly requests: string[];
   /** A guarded client that may reach it. */
   readonly http: HttpClient;
-  /** True while the server takes an access token. */
+  /** True while the server accepts an access token. */
   isGood(accessToken: string): Promise<boolean>;
 }
 
-/** oidc-provider on loopback, closed when the test ends. Refresh tokens are good once; to use one again ends the grant. */
+/**
+ * oidc-provider on loopback, closed when the test ends. Refresh tokens can be used once; a second
+ * use ends the grant.
+ */
 export async function authorizationServer(
   configuration: Configuration = {},
 ): Promise<AuthorizationServer> {
-  // It tells that it is not set up for production.
+  // It warns that it is not set up for production.
   vi.spyOn(console, "info").mockReturnValue();
   vi.spyOn(console, "warn").mockReturnValue();
   const requests: string[] = [];

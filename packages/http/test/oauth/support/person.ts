@@ -4,10 +4,11 @@ interface Page {
 }
 
 /**
- * A person at a browser: follows redirects, fills every form in with what it knows, and keeps cookies.
+ * A person at a browser: follows redirects, fills in every form, and stores cookies.
  *
- * @param says what the person does when a page offers to abort. Default: goes on.
- * @returns the address outside of the server to which the person was sent; on the server: where it ended.
+ * @param says the person's decision on a page that offers to abort. Default: continues.
+ * @returns the address outside of the server to which the person was sent; if it stayed on the
+ * server: its last address.
  */
 export async function visit(address: string, says: "yes" | "no" = "yes"): Promise<string> {
   const { origin } = new URL(address);

@@ -38,7 +38,7 @@ describe("a client of 2025-11-25", () => {
   });
 
   it("that requests a task gets one, can poll it, and can read its result any number of times", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const { url } = await serving({ tools: [tool] });
     const client = await clientOf(url, "legacy");
     const { taskId, ...task } = await begin(client, "work");
@@ -52,7 +52,7 @@ describe("a client of 2025-11-25", () => {
       60_000,
     );
     const waiting = requestOf(client, "tasks/result", { taskId });
-    letGo();
+    release();
     const result = await waiting;
     expect(result).toMatchObject({
       content: [{ type: "text", text: "done" }],
@@ -66,18 +66,18 @@ describe("a client of 2025-11-25", () => {
   });
 
   it("is notified of the status of its task", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const { url } = await serving({ tools: [tool] });
     const client = await clientOf(url, "legacy");
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     client.fallbackNotificationHandler = async ({ method, params }) => {
-      heard.push([method, params?.["taskId"], params?.["status"]]);
+      received.push([method, params?.["taskId"], params?.["status"]]);
     };
     const { taskId } = await begin(client, "work");
-    letGo();
+    release();
     await requestOf(client, "tasks/result", { taskId });
     await vi.waitFor(
-      () => expect(heard.at(-1)).toEqual(["notifications/tasks/status", taskId, "completed"]),
+      () => expect(received.at(-1)).toEqual(["notifications/tasks/status", taskId, "completed"]),
       60_000,
     );
   });
@@ -135,7 +135,7 @@ describe("a client of 2025-11-25", () => {
       async get(id) {
         looks += 1;
         const found = await calls.get(id);
-        // The first look is the gateway's own, the second one is for the client.
+        // The first poll is the gateway's own, the second one is for the client.
         if (looks === 2) await gate.opened;
         return found;
       },
@@ -144,15 +144,16 @@ describe("a client of 2025-11-25", () => {
     const client = await clientOf(url, "legacy", {
       says: () => ({ action: "accept", content: { answer: "red" } }),
     });
-    const heard: unknown[] = [];
-    client.fallbackNotificationHandler = async ({ params }) => void heard.push(params?.["status"]);
+    const received: unknown[] = [];
+    client.fallbackNotificationHandler = async ({ params }) =>
+      void received.push(params?.["status"]);
     const { taskId } = await begin(client, "ask");
     await vi.waitFor(() => expect(looks).toBeGreaterThan(1), 60_000);
     await requestOf(client, "tasks/result", { taskId });
     gate.open();
-    await vi.waitFor(() => expect(heard).toContain("completed"), 60_000);
+    await vi.waitFor(() => expect(received).toContain("completed"), 60_000);
     await client.ping();
-    expect(heard.at(-1)).toBe("completed");
+    expect(received.at(-1)).toBe("completed");
   });
 
   it("continues the list of its tasks at its cursor after earlier tasks have expired", async () => {
@@ -161,7 +162,7 @@ describe("a client of 2025-11-25", () => {
     const list: TaskStore["list"] = (owner) =>
       Array.from({ length: 600 }, (_, index) => ({
         ...{ owner, runId: "run", callId: "call", tool: "work", status: "working" as const },
-        // Ids are in no order.
+        // Ids are not in order.
         id: `task_${((index * 7_919) % 600).toString(16).padStart(32, "0")}`,
         ...{ createdAt: Date.now() + index, updatedAt: 0, expiresAt: Date.now() + 60_000 },
       })).slice(expired);
@@ -184,13 +185,13 @@ describe("a client of 2025-11-25", () => {
   });
 
   it("approves a call before it becomes a task", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const { url } = await serving({ tools: [tool], executor: { policy: "supervised" } });
     const client = await clientOf(url, "legacy", {
       says: () => ({ action: "accept", content: { decision: "approve" } }),
     });
     const { taskId } = await begin(client, "work");
-    letGo();
+    release();
     expect(textOf(await requestOf(client, "tasks/result", { taskId }))).toBe("done");
   });
 
@@ -219,7 +220,7 @@ describe("a client of 2025-11-25", () => {
   });
 
   it("has its tasks counted as concurrent calls", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const { url } = await serving({
       tools: [tool],
       gateway: { limits: { concurrentCalls: 1 } },
@@ -229,7 +230,7 @@ describe("a client of 2025-11-25", () => {
     expect(textOf(await requestOf(client, "tools/call", called("work")))).toContain(
       "limit of 1 concurrent calls",
     );
-    letGo();
+    release();
     await requestOf(client, "tasks/result", { taskId });
     expect(await begin(client, "work")).toMatchObject({ status: "working" });
   });
@@ -251,7 +252,7 @@ describe("a client of 2025-11-25", () => {
   });
 
   it("has those counted as concurrent calls too", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const gateway = { limits: { concurrentCalls: 2 } };
     const { url } = await serving({ tools: [tool, echo("say")], gateway });
     const client = await clientOf(url, "legacy");
@@ -261,7 +262,7 @@ describe("a client of 2025-11-25", () => {
       Array(2).fill(expect.stringContaining("continues as task")),
     );
     expect(await call()).toContain("limit of 2 concurrent calls");
-    letGo();
+    release();
     await vi.waitFor(async () => expect(await call()).toContain("continues as task"), 60_000);
   });
 
@@ -277,7 +278,7 @@ describe("a client of 2025-11-25", () => {
     await (client.transport as { terminateSession?(): Promise<void> }).terminateSession?.();
     await vi.waitFor(() => expect(own.stopped()).toBe(true), 60_000);
     expect(others.stopped()).toBe(false);
-    others.letGo();
+    others.release();
     expect(textOf(await requestOf(other, "tasks/result", { taskId }))).toBe("done");
   });
 });

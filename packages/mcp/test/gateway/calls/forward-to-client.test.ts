@@ -9,18 +9,18 @@ afterEach(() => void vi.useRealTimers());
 
 const form = { type: "object", properties: { name: { type: "string" } } } as const;
 
-/** A tool that asks while it runs, as a server behind `mcpSource` does. */
+/** A tool that asks while it runs, like a server behind `mcpSource`. */
 function asks(name: string): Tool {
   return defineTool({
     name,
-    description: "Asks who is there.",
+    description: "Asks for the visitor's name.",
     input: { type: "object", properties: { who: { type: "string" } } },
     timeoutMs: 0,
     async execute({ who = "?" }, ctx) {
       const message = `Who is ${who}?`;
       const request = { server: "door", message, requestedSchema: form };
       const answer = await forwardToClient.onElicitation(request, ctx);
-      return answer.action === "accept" ? `${who}: ${String(answer.content?.["name"])}` : "nobody";
+      return answer.action === "accept" ? `${who}: ${String(answer.content?.["name"])}` : "no one";
     },
   });
 }
@@ -64,11 +64,14 @@ describe.each(eras)("a tool that requires input while it runs, for a %s client,"
         return { action: "accept", content: { name: "high" } };
       },
     });
-    const told: unknown[] = [];
-    client.setNotificationHandler("notifications/progress", ({ params }) => void told.push(params));
+    const notified: unknown[] = [];
+    client.setNotificationHandler(
+      "notifications/progress",
+      ({ params }) => void notified.push(params),
+    );
     const climbing = { name: "climb", arguments: {}, _meta: { progressToken: "climbing" } };
     expect(textOf(await client.callTool(climbing))).toBe("there");
-    expect(told).toEqual(
+    expect(notified).toEqual(
       [1, 2, 3].map((progress) => ({ progressToken: "climbing", progress, total: 3 })),
     );
   });
@@ -76,7 +79,7 @@ describe.each(eras)("a tool that requires input while it runs, for a %s client,"
   it("gets a decline from a client without elicitation", async () => {
     const { url } = await serving({ tools: [asks("knock")] });
     const client = await clientOf(url, era);
-    expect(textOf(await client.callTool({ name: "knock", arguments: {} }))).toBe("nobody");
+    expect(textOf(await client.callTool({ name: "knock", arguments: {} }))).toBe("no one");
   });
 
   it("uses the client's model and its roots", async () => {
@@ -133,7 +136,7 @@ it("the completion of a page is notified to the client that was asked, and to no
   await source.ready;
   const { url, registry } = await serving();
   registry.add(source);
-  const heard: string[] = [];
+  const received: string[] = [];
   const asked: JsonObject[] = [];
   const clients = await Promise.all(
     ["asked", "other"].map(async (name) => {
@@ -145,7 +148,7 @@ it("the completion of a page is notified to the client that was asked, and to no
         },
       });
       client.setNotificationHandler("notifications/elicitation/complete", ({ params }) => {
-        heard.push(`${name} ${params.elicitationId}`);
+        received.push(`${name} ${params.elicitationId}`);
       });
       return client;
     }),
@@ -153,10 +156,10 @@ it("the completion of a page is notified to the client that was asked, and to no
   await clients[0]?.callTool({ name: "ask", arguments: { method: "page" } });
   expect(asked).toMatchObject([{ mode: "url", url: "https://press.example/contract?id=7" }]);
   await vi.waitFor(
-    () => expect(heard).toEqual([`asked ${String(asked[0]?.["elicitationId"])}`]),
+    () => expect(received).toEqual([`asked ${String(asked[0]?.["elicitationId"])}`]),
     60_000,
   );
-  // Another server may have given the same id: the client sees them all as the gateway's.
+  // Another server may have returned the same id: the client sees them all as the gateway's.
   expect(asked[0]?.["elicitationId"]).not.toBe("contract");
 });
 
@@ -220,7 +223,7 @@ describe("a call that waits for a client of the newer protocol", () => {
     await asked(url);
   });
 
-  it("fails with the protocol's error when the client lacks a required capability", async () => {
+  it("fails with the protocol's error if the client lacks a required capability", async () => {
     const model = defineTool({
       name: "model",
       description: "Asks the model.",
@@ -236,8 +239,8 @@ describe("a call that waits for a client of the newer protocol", () => {
   });
 });
 
-it("no client is asked on behalf of a run that no gateway has started", async () => {
+it("no client is asked for a run that no gateway has started", async () => {
   const { executor } = await serving({ tools: [asks("knock")] });
   const outcome = await executor.execute({ id: "1", name: "knock", arguments: {} });
-  expect(outcome).toMatchObject({ result: { content: [{ text: "nobody" }] } });
+  expect(outcome).toMatchObject({ result: { content: [{ text: "no one" }] } });
 });

@@ -65,7 +65,7 @@ describe.each(eras)("further requests of a server, for a %s client,", (era) => {
     expect(pages).toEqual([["url", "https://press.example/contract?id=7"]]);
   });
 
-  it("end the call when the user declines the page", async () => {
+  it("end the call if the user declines the page", async () => {
     const client = await clientOf(await pressGateway("legacy", false), era, {
       capabilities: { elicitation: { form: {}, url: {} } },
       says: () => ({ action: "decline" }),
@@ -78,17 +78,17 @@ describe.each(eras)("further requests of a server, for a %s client,", (era) => {
 it("a server's log reaches the client of the call, from the level that the client has set", async () => {
   const url = await pressGateway("legacy", true);
   const [caring, other] = [await clientOf(url, "legacy"), await clientOf(url, "legacy")];
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   for (const [name, client] of Object.entries({ caring, other })) {
     client.setNotificationHandler("notifications/message", ({ params }) => {
-      heard.push([name, params]);
+      received.push([name, params]);
     });
   }
   await caring.setLoggingLevel("info");
   await other.setLoggingLevel("debug");
   await caring.callTool({ name: "deliver", arguments: {} });
-  await vi.waitFor(() => expect(heard).not.toEqual([]), 60_000);
-  expect(heard).toEqual([
+  await vi.waitFor(() => expect(received).not.toEqual([]), 60_000);
+  expect(received).toEqual([
     ["caring", { level: "warning", logger: "stock", data: { paper: "low" } }],
   ]);
 });

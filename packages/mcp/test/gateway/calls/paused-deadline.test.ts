@@ -30,7 +30,7 @@ describe.each(eras)("while the user of a %s client answers", (era) => {
   it.each([
     ["legacy", "ask"],
     ["modern", "print"],
-  ] as const)("a question of a %s server, the tool's time does not pass", async (server, name) => {
+  ] as const)("a question of a %s server, the tool's timeout is paused", async (server, name) => {
     const { url, clock } = await pressGateway(server);
     const client = await clientOf(url, era, {
       says: async () => {
@@ -48,7 +48,7 @@ describe.each(eras)("an inner call of a tool, for a %s client,", (era) => {
   it("has the client of the outer call, at any depth, alone or with others", async () => {
     const knock = defineTool({
       name: "knock",
-      description: "Asks who is there.",
+      description: "Asks for the visitor's name.",
       input: { type: "object", properties: {} },
       async execute(_args, ctx) {
         const { action } = await forwardToClient.onElicitation({ message: "Who?" }, ctx);

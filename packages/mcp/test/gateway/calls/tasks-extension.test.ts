@@ -16,11 +16,11 @@ describe("a client of 2026-07-28", () => {
     (await post(url, "tasks/get", { taskId }, knows)).result;
 
   it("that declares the extension gets a task with its result", async () => {
-    const { tool, letGo } = work();
+    const { tool, release } = work();
     const { url } = await serving({ tools: [tool] });
     const taskId = await begin(url, "work");
     expect(await get(url, taskId)).toMatchObject({ taskId, status: "working" });
-    letGo();
+    release();
     await vi.waitFor(
       async () =>
         expect(await get(url, taskId)).toMatchObject({
@@ -40,9 +40,9 @@ describe("a client of 2026-07-28", () => {
   });
 
   it.each([
-    ["before it goes on", "ask", { action: "accept", content: { answer: 7 } }, "It is 7."],
+    ["before it continues", "ask", { action: "accept", content: { answer: 7 } }, "It is 7."],
     ["while it runs", "live", { action: "decline" }, "The answer: decline"],
-  ])("answers what a task asks %s", async (_when, name, answer, text) => {
+  ])("answers the questions of a task %s", async (_when, name, answer, text) => {
     const { url } = await serving({ tools: [asking, live] });
     const taskId = await begin(url, name);
     const inputRequests = await vi.waitFor(async () => {

@@ -9,7 +9,7 @@ import { executorOver, opened } from "../../support/open-source.ts";
 import { clientOf, eras, post, type Era } from "../../support/open-gateway.ts";
 import { knowingTasks, requestOf } from "../../support/task-client.ts";
 
-/** Somebody who calls the tools of a server, over a source of their own. */
+/** A client that calls the tools of a server through its own source. */
 async function callerOf(server: McpServer): Promise<(name: string, args: object) => Promise<Came>> {
   const source = opened({
     ...server,
@@ -34,7 +34,7 @@ async function callerOf(server: McpServer): Promise<(name: string, args: object)
 
 type Came = Readonly<Record<string, unknown>>;
 
-/** What came of a call, without times and ids. */
+/** The outcome of a call, without times and ids. */
 function came(outcome: ToolOutcome | undefined): Came {
   if (outcome === undefined || outcome.status === "interrupted") return { status: "waits" };
   const { content, value, isError } = outcome.result;
@@ -42,10 +42,10 @@ function came(outcome: ToolOutcome | undefined): Came {
   return { status: outcome.status, content, value, isError, code, message, body };
 }
 
-/** What a server of the older generation says to a client of the newer one. */
+/** The response of a server of the older generation to a client of the newer one. */
 const notKnown = { code: -32000, message: "Bad Request: Unsupported protocol version" };
 
-/** A server of a source, behind a gateway that is asked in one generation of the protocol only. */
+/** A source's server behind a gateway that is used in one generation of the protocol only. */
 async function behindGateway(server: McpServer, era: Era): Promise<string> {
   const source = opened({ ...server, ...forwardToClient, prefix: false } as McpServer);
   await source.ready;
@@ -73,16 +73,16 @@ async function fixture(era: "legacy" | "modern"): Promise<FixtureHttp> {
 describe.each(eras)("a task of a %s server, for a client of the same generation,", (era) => {
   it.each([
     ["that completes", "task_required", {}],
-    ["that asks something", "task_required", { outcome: "ask" }],
+    ["that requires input", "task_required", { outcome: "ask" }],
     ...inFullRun<[string, string, object][]>(
       [
-        ["that may be one", "task_optional", {}],
+        ["that is optional", "task_optional", {}],
         ["whose answer is an error", "task_required", { outcome: "error" }],
         ["that fails", "task_required", { outcome: "fail" }],
       ],
       [],
     ),
-  ])("%s comes to the same through the gateway", async (_what, name, args) => {
+  ])("%s has the same result through the gateway", async (_what, name, args) => {
     const http = await fixture(era);
     const server = { name: "fixture", url: http.url } as const;
     const direct = await (await callerOf(server))(name, args);
@@ -94,7 +94,7 @@ describe.each(eras)("a task of a %s server, for a client of the same generation,
 });
 
 it.runIf(isFullRun)(
-  "a real server's task, which asks, comes to the same through the gateway",
+  "a real server's task, which requires input, has the same result through the gateway",
   async () => {
     const started = await everything("stdio");
     onTestFinished(() => started.stop());
@@ -119,7 +119,7 @@ describe("a server's task, behind the gateway,", () => {
     expect(await call("show_tasks")).toMatchObject({ structuredContent: { tasks: [{}] } });
   });
 
-  it.each(eras)("is waited for when a client of a %s gateway has no task support", async (era) => {
+  it.each(eras)("is awaited if a client of a %s gateway has no task support", async (era) => {
     const http = await fixture("legacy");
     const url = await behindGateway({ name: "fixture", url: http.url }, era);
     const client = await clientOf(url, era);

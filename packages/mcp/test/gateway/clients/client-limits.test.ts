@@ -10,8 +10,8 @@ import {
   textOf,
 } from "../../support/open-gateway.ts";
 
-/** A tool that runs until it is let go, or is stopped. */
-function held(): { readonly tool: Tool; readonly running: () => number; letGo(): void } {
+/** A tool that runs until it is released, or is stopped. */
+function held(): { readonly tool: Tool; readonly running: () => number; release(): void } {
   let running = 0;
   const gate = opening();
   const tool = defineTool({
@@ -27,14 +27,14 @@ function held(): { readonly tool: Tool; readonly running: () => number; letGo():
       return "done";
     },
   });
-  return { tool, running: () => running, letGo: () => gate.open() };
+  return { tool, running: () => running, release: () => gate.open() };
 }
 
 const hold = { name: "hold", arguments: {} };
 
 describe.each(eras)("a %s client", (era) => {
   it("that exceeds its limit gets an error, and does not block others", async () => {
-    const { tool, running, letGo } = held();
+    const { tool, running, release } = held();
     const served = await serving({
       tools: [tool, echo("say")],
       gateway: { limits: { concurrentCalls: 5 } },
@@ -50,7 +50,7 @@ describe.each(eras)("a %s client", (era) => {
     await vi.waitFor(() => expect([running(), answered]).toEqual([5, 15]), 60_000);
     const said = await other.callTool({ name: "say", arguments: { say: "still here" } });
     expect(textOf(said)).toBe("still here");
-    letGo();
+    release();
     const results = await Promise.all(calls);
     expect(results.filter(({ isError }) => isError !== true)).toHaveLength(5);
     const refused = results.find(({ isError }) => isError === true);
@@ -88,7 +88,7 @@ describe.each(eras)("a %s client", (era) => {
   });
 
   it("has its calls finished and new ones rejected when the gateway closes", async () => {
-    const { tool, running, letGo } = held();
+    const { tool, running, release } = held();
     const { gateway, url } = await serving({ tools: [tool] });
     const client = await clientOf(url, era);
     const call = client.callTool(hold);
@@ -96,7 +96,7 @@ describe.each(eras)("a %s client", (era) => {
     const closed = gateway.close({ graceMs: 60_000 });
     const late = await client.callTool(hold).catch((error: unknown) => error);
     expect(late).toBeInstanceOf(Error);
-    letGo();
+    release();
     expect(textOf(await call)).toBe("done");
     await closed;
   });
@@ -133,7 +133,7 @@ describe("a session of the older protocol", () => {
     expect(await status(ann, id)).toBe(200);
   });
 
-  it("is replaced at the limit when its client has disconnected", async () => {
+  it("is replaced at the limit if its client has disconnected", async () => {
     const { url } = await serving({
       tools: [echo("say")],
       gateway: { limits: { sessions: 2 } },
@@ -149,7 +149,7 @@ describe("a session of the older protocol", () => {
     }
   });
 
-  it("is rejected at the limit when none of the others is idle", async () => {
+  it("is rejected at the limit if none of the others is idle", async () => {
     const { tool, running } = held();
     const { url } = await serving({ tools: [tool], gateway: { limits: { sessions: 1 } } });
     const client = await clientOf(url, "legacy");
@@ -188,7 +188,7 @@ describe("huge arguments", () => {
 });
 
 describe("arguments that are mirrored in headers", () => {
-  it("must be equal in both", async () => {
+  it("must have the same value in both", async () => {
     const tool = defineTool({
       name: "region",
       description: "Where?",

@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** A good token, but for what is said. */
+/** A valid token, except for the given claims. */
 function token(
   more: Readonly<Record<string, unknown>> = {},
   { privateKey, jwk }: Pair = first,
@@ -57,15 +57,15 @@ function token(
     .sign(privateKey);
 }
 
-const bearer = (shown: string): Record<string, string> => ({ authorization: `Bearer ${shown}` });
+const bearer = (sent: string): Record<string, string> => ({ authorization: `Bearer ${sent}` });
 
 async function gatewayFor(
   more: Partial<JwtOptions> = {},
-): Promise<(shown?: string) => Promise<Answered>> {
+): Promise<(sent?: string) => Promise<Answered>> {
   const jwks = { keys: [first.jwk, rsa.jwk] };
   const callers = jwtCallers({ issuer, audience, jwks, scopes: ["tools"], ...more });
   const { url } = await listening(echo, { publicUrl, ...callers });
-  return (shown) => ask(url, shown === undefined ? {} : { headers: bearer(shown) });
+  return (sent) => ask(url, sent === undefined ? {} : { headers: bearer(sent) });
 }
 
 const callerOf = ({ body }: Answered): unknown => (JSON.parse(body) as { caller: unknown }).caller;
@@ -101,11 +101,11 @@ describe("a token", () => {
     ["never expires", () => token({ exp: undefined })],
     ["is not valid yet", () => token({ nbf: Math.floor(Date.now() / 1000) + 120 })],
     ["MC28 is for another service", () => token({ aud: "https://other.example.com/mcp" })],
-    ["MC28 is for nobody", () => token({ aud: undefined })],
+    ["MC28 has no audience", () => token({ aud: undefined })],
     ["comes from another issuer", () => token({ iss: "https://id.example.com.evil.test" })],
-    ["names nobody", () => token({ sub: undefined })],
+    ["names no subject", () => token({ sub: undefined })],
     ["is signed with a key that is not the issuer's", () => token({}, second)],
-    ["is signed with another key than it says", () => token({}, { ...second, jwk: first.jwk })],
+    ["is signed with another key than it declares", () => token({}, { ...second, jwk: first.jwk })],
     [
       "is not signed",
       async () => new UnsecuredJWT({ ...claims, iss: issuer, aud: audience }).encode(),
@@ -121,8 +121,8 @@ describe("a token", () => {
     ["is none", async () => "a.b.c"],
     ["has been changed", async () => (await token()).replace(/\.[^.]+\./, ".e30.")],
     ["is endless", async () => "a".repeat(20_000)],
-  ])("that %s lets nobody in", async (_, shown) => {
-    const { status, headers, body } = await (await gatewayFor())(await shown());
+  ])("that %s is rejected", async (_, sent) => {
+    const { status, headers, body } = await (await gatewayFor())(await sent());
     expect(status).toBe(401);
     expect(headers["www-authenticate"]).toContain('error="invalid_token"');
     expect(body).not.toContain("caller");
@@ -185,7 +185,7 @@ describe("the metadata of the protected resource", () => {
   });
 });
 
-/** An issuer's keys over HTTP, and how often they were asked for. */
+/** An issuer's keys over HTTP, and the number of requests for them. */
 async function keyServer(): Promise<{
   url: string;
   keys: JWK[] | undefined;
@@ -222,8 +222,8 @@ describe("the keys of an issuer", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const served = await keyServer();
     const asked = await gatewayFor({ jwks: served.url });
-    const shown = await token();
-    const answers = await Promise.all([1, 2, 3].map(() => asked(shown)));
+    const sent = await token();
+    const answers = await Promise.all([1, 2, 3].map(() => asked(sent)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(served.asked).toBe(1);
     served.keys = [first.jwk, second.jwk];
@@ -232,7 +232,7 @@ describe("the keys of an issuer", () => {
     expect(served.asked).toBe(2);
   });
 
-  it("are not fetched more often because tokens name unknown keys", async () => {
+  it("are not fetched more often if tokens name unknown keys", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const served = await keyServer();
     const asked = await gatewayFor({ jwks: served.url });
@@ -248,27 +248,27 @@ describe("the keys of an issuer", () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const served = await keyServer();
     const asked = await gatewayFor({ jwks: served.url });
-    const shown = await token();
-    expect((await asked(shown)).status).toBe(200);
+    const sent = await token();
+    expect((await asked(sent)).status).toBe(200);
     served.keys = undefined;
     go(30 * minute);
-    expect((await asked(shown)).status).toBe(200);
+    expect((await asked(sent)).status).toBe(200);
     go(31 * minute);
-    expect(await asked(shown)).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
+    expect(await asked(sent)).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
     served.keys = [first.jwk];
     go(minute);
-    expect((await asked(shown)).status).toBe(200);
+    expect((await asked(sent)).status).toBe(200);
   });
 
   it("that were revoked are accepted for ten minutes at most", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     const served = await keyServer();
     const asked = await gatewayFor({ jwks: served.url });
-    const shown = await token();
-    expect((await asked(shown)).status).toBe(200);
+    const sent = await token();
+    expect((await asked(sent)).status).toBe(200);
     served.keys = [second.jwk];
     go(11 * minute);
-    expect((await asked(shown)).status).toBe(401);
+    expect((await asked(sent)).status).toBe(401);
   });
 });
 
@@ -313,7 +313,12 @@ describe("a session", () => {
     const id = String(headers["mcp-session-id"]);
     expect(id.length).toBeGreaterThan(20);
     expect((await say(ada, "ping", id)).status).toBe(200);
-    for (const other of ["eve", "ada", "ada as bot with editor", "ada as desk with admin"]) {
+    for (const other of [
+      "eve",
+      "ada",
+      "ada as bot with editor",
+      "Like a session that never existed.",
+    ]) {
       const stolen = await say(other, "ping", id);
       expect(stolen.status).toBe(404);
       // Just as one that there never was.

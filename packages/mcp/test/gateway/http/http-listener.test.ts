@@ -126,7 +126,7 @@ describe("pipelined requests", () => {
     );
   });
 
-  it("are answered when they are sent in sequence on one connection", async () => {
+  it("are answered if they are sent in sequence on one connection", async () => {
     const { url } = await listening({ fetch: async () => new Response("done") });
     const { port, host } = new URL(url);
     const socket = connect(Number(port), "127.0.0.1").setEncoding("utf8");
@@ -182,7 +182,7 @@ describe("an answer", () => {
     const socket = connect(Number(port), "127.0.0.1").pause();
     await once(socket, "connect");
     socket.write(`POST /mcp HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 0\r\n\r\n`);
-    // Until the buffers on the way are full: no part is made from one look to the next.
+    // Until the buffers are full: no part is produced between two checks.
     let before = -1;
     await vi.waitFor(
       () => {

@@ -12,7 +12,7 @@ import {
   type ServingOptions,
 } from "../../support/open-gateway.ts";
 
-/** The same, over a listener with limits of its own. */
+/** The same, over a listener with separate limits. */
 async function listeningWith(gateway: ServingOptions["gateway"], options: HttpOptions = {}) {
   const served = await serving({ tools: [echo("say")], ...(gateway && { gateway }) });
   const listener = await listenHttp(served.gateway, options);
@@ -36,7 +36,7 @@ const initialize = JSON.stringify({
   },
 });
 
-/** Begins a session; its status and id. */
+/** Starts a session; its status and id. */
 async function begin(
   url: string,
 ): Promise<{ readonly status: number; readonly id: string; text: string }> {
@@ -45,7 +45,7 @@ async function begin(
   return { status: response.status, id, text: await response.text() };
 }
 
-/** Whether a session is still there. */
+/** Returns whether a session still exists. */
 async function isThere(url: string, id: string): Promise<boolean> {
   const headers = { ...json, "mcp-session-id": id };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "ping" });
@@ -54,7 +54,7 @@ async function isThere(url: string, id: string): Promise<boolean> {
   return response.status === 200;
 }
 
-/** Opens the stream of a session, over a connection of its own. */
+/** Opens the stream of a session, over a separate connection. */
 async function openStream(url: string, id: string): Promise<ClientRequest> {
   const headers = { accept: "text/event-stream", "mcp-session-id": id };
   const sent = request(url, { method: "GET", headers, agent: false });
@@ -128,7 +128,7 @@ describe("streams for notifications", () => {
     await vi.waitFor(async () => expect((await listen(url, 3)).status).toBe(200), 60_000);
   });
 
-  it("are uncounted when the host cancels them without a signal", async () => {
+  it("are no longer counted if the host cancels them without a signal", async () => {
     const { gateway } = await serving({ gateway: { limits: { streams: 1 } } });
     const notifications = { toolsListChanged: true };
     for (let time = 0; time < 3; time++) {

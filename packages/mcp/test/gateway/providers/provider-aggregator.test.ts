@@ -156,7 +156,7 @@ describe.each(eras)("resources and prompts of providers, for a %s client,", (era
 });
 
 it.each(eras)(
-  "a provider that hangs keeps no client from connecting, and the others from nobody (%s)",
+  "a provider that hangs does not block a client's connection or the others (%s)",
   async (era) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const hanging: McpProvider = {
@@ -177,12 +177,12 @@ describe("changes", () => {
   it("are notified once per interval to every client of either protocol", async () => {
     const provider = shelf("a");
     const { url, registry } = await serving({ gateway: { providers: [provider] } });
-    const heard: string[] = [];
+    const received: string[] = [];
     const [older, newer] = [await clientOf(url, "legacy"), await clientOf(url, "modern")];
     for (const [name, client] of Object.entries({ older, newer })) {
       for (const kind of ["tools", "prompts", "resources"] as const) {
         client.setNotificationHandler(`notifications/${kind}/list_changed`, () => {
-          heard.push(`${name} ${kind}`);
+          received.push(`${name} ${kind}`);
         });
       }
     }
@@ -196,8 +196,8 @@ describe("changes", () => {
       provider.changed({ type: "prompts" });
       provider.changed({ type: "resources" });
     }
-    await vi.waitFor(() => expect(heard).toHaveLength(6), 60_000);
-    expect(heard.toSorted()).toEqual(
+    await vi.waitFor(() => expect(received).toHaveLength(6), 60_000);
+    expect(received.toSorted()).toEqual(
       ["newer", "older"].flatMap((name) => [
         `${name} prompts`,
         `${name} resources`,
@@ -214,10 +214,10 @@ describe("changes", () => {
       await clientOf(url, "modern"),
       await clientOf(url, "legacy"),
     ];
-    const heard: string[] = [];
+    const received: string[] = [];
     for (const [name, client] of Object.entries({ older, newer, other })) {
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-        heard.push(`${name} ${params.uri}`);
+        received.push(`${name} ${params.uri}`);
       });
     }
     const uri = "shelf://a/1";
@@ -226,7 +226,7 @@ describe("changes", () => {
     await vi.waitFor(() => expect(provider.watched).toEqual(new Set([uri])), 60_000);
     provider.changed({ type: "resource", uri });
     await vi.waitFor(
-      () => expect(heard.toSorted()).toEqual([`newer ${uri}`, `older ${uri}`]),
+      () => expect(received.toSorted()).toEqual([`newer ${uri}`, `older ${uri}`]),
       60_000,
     );
     await older.unsubscribeResource({ uri });

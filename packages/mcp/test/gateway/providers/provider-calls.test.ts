@@ -14,7 +14,7 @@ interface Desk extends McpProvider {
   readonly asked: string[];
 }
 
-/** A provider that writes down what it was asked for. */
+/** A provider that records its requests. */
 function desk(id: string, more: Partial<McpProvider> = {}): Desk {
   const asked: string[] = [];
   const note = (what: string, answer: JsonObject): JsonObject => {
@@ -51,7 +51,7 @@ const rule = (tools: string, effect: "deny" | "ask", more: object = {}): PolicyI
 });
 
 describe.each(eras)("resources and prompts of providers for a %s client", (era) => {
-  it("are not listed where the policy denies them", async () => {
+  it("are not listed if the policy denies them", async () => {
     const [secret, open] = [desk("secret"), desk("open")];
     const { url } = await serving({
       executor: { policy: rule("secret__*", "deny") },
@@ -122,7 +122,7 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
     expect(names).toEqual(["f__read_resource", "f__get_prompt"]);
   });
 
-  it("have no completion where they cannot be read", async () => {
+  it("have no completion if they cannot be read", async () => {
     const provider = desk("secret");
     const { url } = await serving({
       executor: { policy: rule("secret__read_resource", "deny") },
@@ -140,9 +140,9 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
   });
 
   it.each([
-    ["is refused it", "deny"],
-    ["would need a person to agree", "ask"],
-  ] as const)("tells of no change to who %s, though others hear of it", async (_, effect) => {
+    ["is denied", "deny"],
+    ["needs a person's approval", "ask"],
+  ] as const)("sends no change to a client that %s, and sends it to others", async (_, effect) => {
     const uri = "desk://files/1";
     let tell: (change: McpProviderChange) => void = () => {};
     const provider = desk("files", {
@@ -155,29 +155,30 @@ describe.each(eras)("resources and prompts of providers for a %s client", (era) 
       executor: { policy: rule("files__read_resource", effect, { callers: { id: "bob" } }) },
       gateway: { providers: [provider] },
     });
-    const heard: Record<string, string[]> = { ann: [], bob: [] };
+    const received: Record<string, string[]> = { ann: [], bob: [] };
     for (const id of ["ann", "bob"]) {
       const client = await clientOf(await served.as({ id }), era);
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
-        heard[id]?.push(params.uri);
+        received[id]?.push(params.uri);
       });
       client.setNotificationHandler("notifications/prompts/list_changed", () => {
-        heard[id]?.push("prompts");
+        received[id]?.push("prompts");
       });
       const asked =
         era === "modern"
           ? client.listen({ resourceSubscriptions: [uri], promptsListChanged: true })
           : client.subscribeResource({ uri });
-      // The older protocol says so at once, the newer one with what the client is told that it hears.
-      await asked.catch(({ message }: Error) => heard[id]?.push(message));
+      // The older protocol returns that at once, the newer one in the list of confirmed
+      // notifications.
+      await asked.catch(({ message }: Error) => received[id]?.push(message));
     }
     await vi.waitFor(() => {
       tell({ type: "resource", uri });
       tell({ type: "prompts" });
-      expect(heard["ann"]).toContain(uri);
-      expect(heard["bob"]).toContain("prompts");
+      expect(received["ann"]).toContain(uri);
+      expect(received["bob"]).toContain("prompts");
     });
-    expect(heard["bob"]).not.toContain(uri);
+    expect(received["bob"]).not.toContain(uri);
     expect(provider.asked).toEqual([`subscribe ${uri}`]);
   });
 

@@ -17,7 +17,7 @@ const call = { name: "delete_event", arguments: { say: "event 7" } };
 const approving: Says = () => ({ action: "accept", content: { decision: "approve" } });
 
 describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
-  it("runs when the client's user has approved the displayed call", async () => {
+  it("runs if the client's user has approved the displayed call", async () => {
     const { url } = await serving({ tools: [deleting()], executor: supervised });
     const asked: JsonObject[] = [];
     const client = await clientOf(url, era, {
@@ -37,8 +37,8 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
     ["has dismissed the question", { action: "cancel" }],
     ["has chosen to reject it", { action: "accept", content: { decision: "reject" } }],
     ["gave no decision", { action: "accept", content: {} }],
-    ["gave another answer than was offered", { action: "accept", content: { decision: "yes" } }],
-  ])("does not run when the user %s", async (_how, answer) => {
+    ["gave an answer that was not offered", { action: "accept", content: { decision: "yes" } }],
+  ])("does not run if the user %s", async (_how, answer) => {
     const run = vi.fn<() => string>(() => "deleted");
     const { url } = await serving({ tools: [deleting(run)], executor: supervised });
     const client = await clientOf(url, era, { says: () => answer });
@@ -47,7 +47,7 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it("says how to approve it elsewhere when the client cannot ask", async () => {
+  it("explains how to approve it elsewhere if the client cannot ask", async () => {
     const { url } = await serving({ tools: [deleting()], executor: supervised });
     const client = await clientOf(url, era);
     const result = await client.callTool(call);
@@ -55,7 +55,7 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
     expect(textOf(result)).toMatch(/toolweave approvals approve [0-9a-f-]{36}$/);
   });
 
-  it("is not sent to the client when approvals are given out of band", async () => {
+  it("is not sent to the client if approvals are given out of band", async () => {
     const says = vi.fn<Says>(approving);
     const { url } = await serving({
       tools: [deleting()],
@@ -126,7 +126,7 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
     expect(asked[0]).not.toContain("x".repeat(1000));
   });
 
-  it("is not sent to the client when its text is too long", async () => {
+  it("is not sent to the client if its text is too long", async () => {
     const says = vi.fn<Says>(approving);
     const { url } = await serving({ tools: [deleting()], executor: supervised });
     const client = await clientOf(url, era, { says });
@@ -219,7 +219,7 @@ describe("the requestState of a client of the newer protocol", () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it("is rejected when it was changed, belongs to another key or to another tool", async () => {
+  it("is rejected if it was changed, belongs to another key or to another tool", async () => {
     const run = vi.fn<() => string>(() => "deleted");
     const tools = [deleting(run), echo("say")];
     const { url } = await serving({ tools, executor: supervised });
@@ -265,7 +265,7 @@ describe("the requestState of a client of the newer protocol", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it("is issued again when an answer is missing", async () => {
+  it("is issued again if an answer is missing", async () => {
     const { url } = await serving({ tools: [deleting()], executor: supervised });
     const sent = { ...call, requestState: await asked(url), inputResponses: { other: {} } };
     const { result } = await post(url, "tools/call", sent, elicitation);

@@ -6,7 +6,7 @@ const page =
   "https://login.example/authorize?redirect_uri=http%3A%2F%2F127.0.0.1%3A8976%2Fcallback";
 const back = "http://127.0.0.1:8976/callback?code=7";
 
-/** A tool for which somebody has to sign in: it answers with what it was resumed with. */
+/** A tool that requires a sign-in: it answers with the answers that it was resumed with. */
 function signing(url: string): Tool {
   return defineTool({
     name: "read_mail",
@@ -47,7 +47,7 @@ describe.each(eras)("signing in, for the user of a %s client,", (era) => {
     expect(textOf(result)).toBe(JSON.stringify([back]));
   });
 
-  it("is one page when there is no redirect", async () => {
+  it("is one page if there is no redirect", async () => {
     const { url } = await serving({ tools: [signing("https://login.example/device")] });
     const client = await clientOf(url, era, {
       capabilities: { elicitation: { url: {} } },
@@ -57,7 +57,7 @@ describe.each(eras)("signing in, for the user of a %s client,", (era) => {
     expect(textOf(result)).toBe('["approve"]');
   });
 
-  it("is done elsewhere when the client cannot ask for it", async () => {
+  it("is done elsewhere if the client cannot ask for it", async () => {
     const { url } = await serving({ tools: [signing(page)] });
     const client = await clientOf(url, era);
     const result = await client.callTool({ name: "read_mail", arguments: {} });

@@ -8,7 +8,7 @@ import { clientOf, eras, opening, requestFor, serving } from "../../support/open
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Everything that nobody holds is collected, in the gateway as well: it is in this process. */
+/** Everything unreferenced is collected, in the gateway as well: it is in this process. */
 async function collectAll(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -7,16 +7,16 @@ import { clientOf, echo, post, serving } from "../../support/open-gateway.ts";
 
 /** A client of the older protocol over standard input and output, message by message. */
 async function rawClient(registry: ToolRegistry): Promise<{
-  readonly heard: JsonObject[];
+  readonly received: JsonObject[];
   send(message: JsonObject): void;
 }> {
   const gateway = serveMcp(registry, new ToolExecutor({ registry, policy: "autonomous" }));
   const [input, output] = [new PassThrough(), new PassThrough()];
   gateway.stdio({ input, output });
   onTestFinished(() => gateway.close({ graceMs: 0 }));
-  const heard: JsonObject[] = [];
+  const received: JsonObject[] = [];
   createInterface({ input: output }).on("line", (line) => {
-    heard.push(JSON.parse(line) as JsonObject);
+    received.push(JSON.parse(line) as JsonObject);
   });
   const send = (message: JsonObject): void => {
     input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
@@ -24,22 +24,22 @@ async function rawClient(registry: ToolRegistry): Promise<{
   const clientInfo = { name: "raw", version: "1" };
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
   send({ id: 0, method: "initialize", params });
-  await vi.waitFor(() => expect(heard).toHaveLength(1), 60_000);
-  return { heard, send };
+  await vi.waitFor(() => expect(received).toHaveLength(1), 60_000);
+  return { received, send };
 }
 
 describe("a hostile client", () => {
   it("that sends initialized a thousand times is notified of a change once", async () => {
     const registry = new ToolRegistry([echo("a")]);
-    const { heard, send } = await rawClient(registry);
+    const { received, send } = await rawClient(registry);
     for (let index = 0; index < 1_000; index++) send({ method: "notifications/initialized" });
     send({ id: 1, method: "ping" });
-    await vi.waitFor(() => expect(heard).toHaveLength(2), 60_000);
+    await vi.waitFor(() => expect(received).toHaveLength(2), 60_000);
     registry.add(echo("b"));
-    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(2), 60_000);
+    await vi.waitFor(() => expect(received.length).toBeGreaterThan(2), 60_000);
     send({ id: 2, method: "ping" });
-    await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ id: 2 }), 60_000);
-    expect(heard.slice(2, -1)).toEqual([
+    await vi.waitFor(() => expect(received.at(-1)).toMatchObject({ id: 2 }), 60_000);
+    expect(received.slice(2, -1)).toEqual([
       { jsonrpc: "2.0", method: "notifications/tools/list_changed", params: {} },
     ]);
   });
@@ -66,8 +66,8 @@ describe("a hostile client", () => {
     const begin = (): Promise<Response> => send({ method: "initialize", params });
     const begun = await Promise.all(Array.from({ length: 20 }, begin));
     const ids = begun.flatMap(({ headers }) => headers.get("mcp-session-id") ?? []);
-    const heard = await Promise.all(ids.map((id) => send({ method: "ping" }, id)));
-    expect(heard.filter(({ status }) => status === 200)).toHaveLength(3);
+    const received = await Promise.all(ids.map((id) => send({ method: "ping" }, id)));
+    expect(received.filter(({ status }) => status === 200)).toHaveLength(3);
   });
 
   it("cannot read the host's data in the state of a waiting call", async () => {

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connected, textOf } from "../../support/open-connection.ts";
 import { greets, rawHttp, said, type RawExchange } from "../../support/raw-http.ts";
 
-/** A server of the older protocol that streams its answers as it is told. */
+/** A server of the older protocol whose response streams a test controls. */
 function streaming(write: (exchange: RawExchange, end: () => void) => void): Promise<string> {
   return rawHttp((exchange) => {
     if (greets(exchange)) return;
@@ -118,17 +118,17 @@ describe("the response stream of a call", () => {
   });
 
   it("is ended by a cancellation, of which the server is notified", async () => {
-    const told: unknown[] = [];
+    const cancelled: unknown[] = [];
     let tellGone = (): void => {};
     const gone = new Promise<void>((resolve) => (tellGone = resolve));
     const url = await rawHttp((exchange) => {
       if (greets(exchange)) return;
       const { message, response, stream } = exchange;
       if (message.method === "notifications/cancelled") {
-        told.push(message.params?.["requestId"]);
+        cancelled.push(message.params?.["requestId"]);
         return void response.writeHead(202).end();
       }
-      told.push(message.id);
+      cancelled.push(message.id);
       stream();
       response.once("close", tellGone);
       stop.abort();
@@ -139,12 +139,12 @@ describe("the response stream of a call", () => {
       code: "cancelled",
     });
     await gone;
-    expect(told[1]).toBe(told[0]);
+    expect(cancelled[1]).toBe(cancelled[0]);
   });
 });
 
 describe("a server over HTTP", () => {
-  it("that has forgotten the session rejects each request with 404", async () => {
+  it("that has lost the session rejects each request with 404", async () => {
     const url = await rawHttp((exchange) => {
       if (!greets(exchange, "s-1")) exchange.response.writeHead(404).end();
     });
@@ -191,7 +191,7 @@ describe("a server over HTTP", () => {
     expect(reached).not.toHaveBeenCalled();
   });
 
-  it("gets the request again with new credentials when it rejects the old ones", async () => {
+  it("gets the request again with new credentials if it rejects the old ones", async () => {
     let token = "old";
     const refusals: unknown[] = [];
     const url = await rawHttp((exchange) => {
@@ -231,7 +231,7 @@ describe("a server over HTTP", () => {
   });
 });
 
-/** A server of the SDK over HTTP with SSE, as they were before Streamable HTTP. */
+/** A server of the SDK over HTTP with SSE, the transport before Streamable HTTP. */
 async function oldServer(): Promise<{ readonly url: string; readonly requests: string[] }> {
   const transports = new Map<string, SSEServerTransport>();
   const requests: string[] = [];

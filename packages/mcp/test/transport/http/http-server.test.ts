@@ -13,7 +13,7 @@ afterEach(() => {
 afterAll(() => library.close());
 
 describe("a server over HTTP", () => {
-  it("is called with the headers that it is given", async () => {
+  it("is called with the given headers", async () => {
     const source = opened({ name: "library", url: library.url, headers: { "x-shelf": "attic" } });
     await source.ready;
     const executor = executorOver(source);
@@ -42,7 +42,7 @@ describe("a server over HTTP", () => {
     await expect(opened({ name: "again", url: library.url }).ready).rejects.toMatchObject({ code });
   });
 
-  it("that is not there is unavailable, by the name that the host gave it", async () => {
+  it("that does not exist is unavailable, under the name that the host gave it", async () => {
     const gone = await httpLibrary();
     await gone.close();
     await expect(opened({ name: "gone", url: gone.url }).ready).rejects.toMatchObject({
@@ -56,13 +56,13 @@ describe("a server over HTTP", () => {
     const source = opened({ name: "library", url: `${library.url}/sessions` });
     await source.ready;
     expect(library.sessions.open).toBe(1);
-    const heard = vi.fn<() => void>();
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    source.onChange(received);
     const executor = executorOver(source);
-    // The stream that changes are told on may not be open yet.
+    // The stream for notifications of changes may not be open yet.
     await vi.waitFor(async () => {
       await executor.execute({ id: "1", name: "library__reorganise", arguments: {} });
-      expect(heard).toHaveBeenCalled();
+      expect(received).toHaveBeenCalled();
     });
     await source.close();
     expect(library.sessions.open).toBe(0);
@@ -76,13 +76,13 @@ describe("a server over HTTP", () => {
     await client.connect(new StreamableHTTPClientTransport(new URL(library.url)));
     const source = opened({ name: "library", client, prefix: false });
     await source.ready;
-    const heard = vi.fn<() => void>();
-    source.onChange(heard);
+    const received = vi.fn<() => void>();
+    source.onChange(received);
     await toolOf(source, "reorganise").invoke({}, {
       signal: new AbortController().signal,
       progress() {},
     } as never);
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledTimes(1), 60_000);
+    await vi.waitFor(() => expect(received).toHaveBeenCalledTimes(1), 60_000);
     await source.close();
     expect((await client.listTools()).tools).toContainEqual(
       expect.objectContaining({ name: "get_book" }),

@@ -3,16 +3,19 @@ import { connected, textOf } from "../../support/open-connection.ts";
 import { greets, rawHttp, said, type RawExchange } from "../../support/raw-http.ts";
 import { executorOver, opened } from "../../support/open-source.ts";
 
-/** A server with sessions that answers calls with the one they came in; `hear` is for who asks for its stream. */
+/**
+ * A server with sessions that answers calls with their session id; `onStream` receives requests for its
+ * stream.
+ */
 async function withSessions(
-  hear: (exchange: RawExchange, asked: number) => void,
+  onStream: (exchange: RawExchange, asked: number) => void,
   onList: () => void = () => {},
 ) {
   let sessions = 0;
   let asked = 0;
   const url = await rawHttp((exchange) => {
     const { message, request, json } = exchange;
-    if (request.method === "GET") return hear(exchange, (asked += 1));
+    if (request.method === "GET") return onStream(exchange, (asked += 1));
     if (message.method === "initialize") sessions += 1;
     if (greets(exchange, `session-${sessions}`)) return;
     if (message.method === "tools/list") {
@@ -120,9 +123,9 @@ describe("open streams", () => {
       }
       if (greets(exchange)) return;
       stream();
-      const heard = new Promise<void>((resolve) => answered.set(`ask-${message.id}`, resolve));
+      const received = new Promise<void>((resolve) => answered.set(`ask-${message.id}`, resolve));
       response.write(event({ id: `ask-${message.id}`, method: "roots/list" }));
-      await heard;
+      await received;
       response.end(event({ id: message.id, result: said("thanks") }));
     });
     let roots = () => {};
@@ -133,7 +136,7 @@ describe("open streams", () => {
       {
         capabilities: { roots: {} },
         async onRequest() {
-          // As many as there can be at once have asked.
+          // As many as possible at once have asked.
           if ((asked += 1) >= 128) roots();
           await everyone;
           return { roots: [] };

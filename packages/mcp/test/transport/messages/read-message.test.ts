@@ -15,7 +15,7 @@ describe("a message with too many values", () => {
     ["one long text", `["${"[{,".repeat(maxValues)}"]`],
     ["a text with quotes and backslashes", `["${'\\",[{\\\\'.repeat(maxValues)}"]`],
     ["a text that does not end", `["${"[{,".repeat(maxValues)}`],
-    ["as many values as may be", `[${"1,".repeat(maxValues - 10)}1]`],
+    ["as many values as allowed", `[${"1,".repeat(maxValues - 10)}1]`],
     ["white space", `[${" ".repeat(3 * maxValues)}]`],
   ])("never with %s", (_, json) => {
     expect(hasTooManyValues(json)).toBe(false);

@@ -11,8 +11,8 @@ function probed(way: string, more: Partial<McpStdioServer> = {}): McpStdioServer
   return { name: way, command: process.execPath, args: [script, way], env: compileCache, ...more };
 }
 
-/** What each of them does with a request that it does not know. */
-const older = ["refuses", "nobody", "garbage", "quiet", "exits_when_asked", "silent"];
+/** The response of each to an unknown request. */
+const older = ["refuses", "null_id", "garbage", "quiet", "exits_when_asked", "silent"];
 
 describe("a process that receives the newer protocol's probe", () => {
   it.each(older)("and %s is connected to in the older one", async (way) => {
@@ -57,7 +57,7 @@ describe("a program that is not a server", () => {
     });
   });
 
-  it("fails with its name when there is no such program", async () => {
+  it("fails with its name if there is no such program", async () => {
     const server = { name: "none", command: "toolweave-no-such-program" };
     await expect(opened(server).ready).rejects.toMatchObject({
       retryable: false,

@@ -7,26 +7,26 @@ import { clientOf, eras, opening } from "../../support/open-gateway.ts";
 
 /** The warnings of this process that name processes which were left. */
 function warnings(): readonly string[] {
-  const heard: string[] = [];
-  const hear = (warning: Error & { readonly code?: string }): void => {
-    if (warning.code === "TOOLWEAVE_DETACHED") heard.push(warning.message);
+  const received: string[] = [];
+  const onWarning = (warning: Error & { readonly code?: string }): void => {
+    if (warning.code === "TOOLWEAVE_DETACHED") received.push(warning.message);
   };
-  process.on("warning", hear);
-  onTestFinished(() => void process.off("warning", hear));
-  return heard;
+  process.on("warning", onWarning);
+  onTestFinished(() => void process.off("warning", onWarning));
+  return received;
 }
 
-/** Ends what a server has left behind. */
+/** Ends the processes that a server has left behind. */
 function endAfterwards(pids: () => readonly number[]): void {
   onTestFinished(() => {
     for (const pid of pids().filter(lives)) process.kill(pid, "SIGKILL");
   });
 }
 
-// Elsewhere nobody tells.
+// Other platforms do not report it.
 describe.skipIf(process.platform !== "linux")("a detached process of a server", () => {
   it("is not killed, and named in a warning", async () => {
-    const heard = warnings();
+    const received = warnings();
     const { server, pids } = fragile("detached");
     endAfterwards(pids);
     const source = opened(server);
@@ -35,20 +35,20 @@ describe.skipIf(process.platform !== "linux")("a detached process of a server", 
     await source.close();
     expect([own, detached].map((pid) => lives(pid as number))).toEqual([false, true]);
     const warning = `^The MCP server fragile has left processes behind: \\S+ \\(${detached}\\)\\.$`;
-    await vi.waitFor(() => expect(heard).toEqual([expect.stringMatching(warning)]), 60_000);
+    await vi.waitFor(() => expect(received).toEqual([expect.stringMatching(warning)]), 60_000);
   });
 
   it("that exits by itself is not named", async () => {
-    const heard = warnings();
+    const received = warnings();
     const { server, pids } = fragile("follows");
     endAfterwards(pids);
     const source = opened(server);
     await source.ready;
     await source.close();
     await vi.waitFor(() => expect(pids().filter(lives)).toEqual([]), 60_000);
-    // Node tells of a warning a moment later.
+    // Node.js emits a warning a moment later.
     await new Promise(setImmediate);
-    expect(heard.filter((warning) => warning.includes(`(${pids()[1]})`))).toEqual([]);
+    expect(received.filter((warning) => warning.includes(`(${pids()[1]})`))).toEqual([]);
   });
 });
 
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === "win32").each(eras)("a gateway, for a %s cl
       timeout: 60_000,
     },
     async () => {
-      const heard = warnings();
+      const received = warnings();
       const { server, pids } = fragile("stubborn,children,detached");
       endAfterwards(pids);
       const registry = new ToolRegistry([opened(server)]);
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === "win32").each(eras)("a gateway, for a %s cl
       expect(pids().filter(lives)).toEqual([detached]);
       expect(child).toBeDefined();
       await vi.waitFor(
-        () => expect(heard).toEqual([expect.stringContaining(`(${detached})`)]),
+        () => expect(received).toEqual([expect.stringContaining(`(${detached})`)]),
         60_000,
       );
     },

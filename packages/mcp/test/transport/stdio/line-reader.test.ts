@@ -8,7 +8,7 @@ interface Heard {
   readonly reader: LineReader;
 }
 
-function heard(): Heard {
+function received(): Heard {
   const lines: string[] = [];
   const cut: LineTruncator[] = [];
   const reader = new LineReader({
@@ -20,7 +20,7 @@ function heard(): Heard {
 
 /** The id in a line of 65 MiB, which begins and ends like this. */
 function idOf(begin: string, end: string): unknown {
-  const { cut, reader } = heard();
+  const { cut, reader } = received();
   reader.read(Buffer.from(begin));
   for (let count = 0; count < 65; count++) reader.read(Buffer.alloc(1024 * 1024, "a"));
   reader.read(Buffer.from(`${end}\n`));
@@ -30,22 +30,22 @@ function idOf(begin: string, end: string): unknown {
 
 describe("lines", () => {
   it("MF09: are complete however the bytes are split", () => {
-    const { lines, reader } = heard();
+    const { lines, reader } = received();
     for (const byte of Buffer.from('{"a":"Jürgen 🙂"}\n\n{"b":1}\r\nrest')) {
       reader.read(Buffer.of(byte));
     }
     expect(lines).toEqual(['{"a":"Jürgen 🙂"}', '{"b":1}\r']);
   });
 
-  it("MF10: are emitted one by one when a chunk has several, with blank ones among them", () => {
-    const { lines, reader } = heard();
+  it("MF10: are emitted one by one if a chunk has several, with blank ones among them", () => {
+    const { lines, reader } = received();
     reader.read(Buffer.from('{"a":1}\r\n\r\n \n{"b":1}\n{"c"'));
     reader.read(Buffer.from(":1}\n"));
     expect(lines).toEqual(['{"a":1}\r', '{"b":1}\r'.trim(), '{"c":1}']);
   });
 
   it("of more than 64 MiB are dropped, and the next is complete", () => {
-    const { lines, cut, reader } = heard();
+    const { lines, cut, reader } = received();
     for (let count = 0; count < 65; count++) {
       expect(reader.read(Buffer.alloc(1024 * 1024, "a"))).toBe(true);
     }
@@ -55,7 +55,7 @@ describe("lines", () => {
   });
 
   it("that never end are rejected", () => {
-    const { reader } = heard();
+    const { reader } = received();
     const chunk = Buffer.alloc(32 * 1024 * 1024, "a");
     expect(Array.from({ length: 9 }, () => reader.read(chunk)).indexOf(false)).toBe(8);
   });
@@ -63,16 +63,11 @@ describe("lines", () => {
 
 describe("the id of a response that is too long", () => {
   it.each([
-    [
-      "stands before it",
-      '{"jsonrpc":"2.0","id":1007,"result":{"content":[{"text":"',
-      '"}]}}',
-      1007,
-    ],
-    ["stands behind it", '{"result":{"content":[{"text":"', '"}]},"jsonrpc":"2.0","id":"x"}', "x"],
+    ["is before it", '{"jsonrpc":"2.0","id":1007,"result":{"content":[{"text":"', '"}]}}', 1007],
+    ["is after it", '{"result":{"content":[{"text":"', '"}]},"jsonrpc":"2.0","id":"x"}', "x"],
     ["stands nowhere", '{"jsonrpc":"2.0","result":{"text":"', '"}}', undefined],
-    ["is not the id of something inside", '{"result":{"text":"', '","id":7}}', undefined],
-    ["is nobody's when it asks", '{"id":7,"method":"x","params":{"text":"', '"}}', undefined],
+    ["is not the id of a nested object", '{"result":{"text":"', '","id":7}}', undefined],
+    ["is absent for a request", '{"id":7,"method":"x","params":{"text":"', '"}}', undefined],
   ])("%s", (_, begin, end, id) => {
     expect(idOf(begin, end)).toBe(id);
   });

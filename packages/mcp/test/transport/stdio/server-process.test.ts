@@ -13,7 +13,7 @@ async function say(source: ReturnType<typeof opened>, tool: string): Promise<str
   return block?.type === "text" ? block.text : "";
 }
 
-/** What has ended and was not yet waited for by anybody is no process any more. */
+/** A process that has exited and was not waited for (a zombie) does not count. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);

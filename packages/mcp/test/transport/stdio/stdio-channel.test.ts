@@ -117,7 +117,7 @@ describe("a server that violates the transport over stdio", () => {
     await textOf(connection, "echo", { text: "it has begun" });
     stop.abort();
     await expect(call).rejects.toMatchObject({ code: "cancelled" });
-    // The server was told which, and its late answer went nowhere.
+    // The server received the id, and its late answer was ignored.
     expect(await textOf(connection, "cancelled")).toBe("1000");
     expect(connection.faults.unmatched).toBe(1);
   });
@@ -143,7 +143,7 @@ describe("a storm of list_changed", () => {
     await storm;
     const lasted = performance.now() - begun;
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * mebi);
-    // Four times a second, and the one that closes it.
+    // Four times a second, and once more at the end.
     await vi.waitFor(() => expect(onNotification).toHaveBeenCalled(), 60_000);
     expect(onNotification.mock.calls.length).toBeLessThanOrEqual(Math.ceil(lasted / 250) + 1);
   });
@@ -158,7 +158,7 @@ describe("a storm of list_changed", () => {
   });
 });
 
-describe("a server that is reconnected to", () => {
+describe("a server after a reconnect", () => {
   it("is not probed again for its protocol", async () => {
     const server = rawServer();
     const first = await connected(server);

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const hash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** The only file below the server's folder that fits. */
+/** The only matching file in the server's folder. */
 function file(pattern: string): Buffer {
   const [found, ...more] = globSync(pattern, { cwd: server.home });
   if (found === undefined || more.length > 0) throw new Error(`${pattern}: ${1 + more.length}`);
@@ -44,7 +44,7 @@ const account = (name: string, admin: boolean): JsonObject => ({
   password: `${name}'s password`,
 });
 
-// One server, one story: each test goes on where the last one ended.
+// One server, one sequence: each test continues after the previous one.
 describe("Homebridge UI", () => {
   test("has a tool for each operation, and warns of those that refer to a schema without a name", async () => {
     const response = await fetch(`${server.origin}/swagger-json`);
@@ -73,7 +73,7 @@ describe("Homebridge UI", () => {
     expect(source?.tools()).toHaveLength(operations.length);
   });
 
-  test("says that credentials are missing, and that they are refused", async () => {
+  test("reports that credentials are missing, and that they are refused", async () => {
     const without = await resultOf(ada("home__users_controller_get_users"));
     expect(without).toMatchObject({ isError: true, details: { status: 401 } });
     expect(textOf(without)).toContain("Credentials are missing: the host has to configure them");
@@ -85,7 +85,7 @@ describe("Homebridge UI", () => {
     await tools.store.delete(key);
   });
 
-  test("takes the first account, and signs it in with a token that nobody but the store gets", async () => {
+  test("creates the first account, and signs it in with a token that only the store receives", async () => {
     const first = await resultOf(
       ada("home__setup_wizard_controller_setup_first_user", account("Ada", true)),
     );
@@ -136,7 +136,7 @@ describe("Homebridge UI", () => {
     expect(textOf(user)).toMatch(/^403 Forbidden: .*\nThe credentials do not permit this\./);
   });
 
-  test("gives a file byte for byte, and takes it back", async () => {
+  test("returns a file byte for byte, and accepts it again", async () => {
     await resultOf(ada("home__backup_controller_create_backup_in_directory"));
     const backups = await resultOf(ada("home__backup_controller_list_scheduled_backups"));
     const [{ id: backupId }] = backups.value as [{ id: string }];
@@ -151,7 +151,7 @@ describe("Homebridge UI", () => {
     const key = artifact?.key ?? "";
     expect(hash(await tools.bytes(key))).toBe(hash(onDisk));
 
-    // By its key, which is no use to anybody else, and as the model could have written it itself.
+    // By its key, which only its owner can use, and as base64 in the arguments.
     const upload = "home__backup_controller_restore_backup";
     expect(await bob(upload, { file: key })).toMatchObject({
       status: "failed",
@@ -172,7 +172,7 @@ describe("Homebridge UI", () => {
     expect(none.value).toEqual([]);
   });
 
-  test("names a download as the API does, and says why an upload is refused", async () => {
+  test("names a download as the API does, and reports why an upload is refused", async () => {
     const { artifacts } = await resultOf(ada("home__backup_controller_download_backup"));
     expect(artifacts[0]?.name).toMatch(/^homebridge-backup-0E029CC9E50A\.\d+\.tar\.gz$/);
     const upload = { file: Buffer.from("no archive").toString("base64") };
@@ -180,7 +180,7 @@ describe("Homebridge UI", () => {
     expect(textOf(refused)).toMatch(/^500 Internal Server Error: .*TAR_BAD_ARCHIVE/);
   });
 
-  test("reaches nothing but this machine", async () => {
+  test("connects to nothing but this machine", async () => {
     const search = ada("home__plugins_controller_plugins_search", { query: "light" });
     expect(textOf(await resultOf(search))).toMatch(
       /^500 Internal Server Error: .*registry\.npmjs\.org is not on this machine/,

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { RunningServer } from "../server-program.ts";
 
 /**
- * Homebridge UI (MIT), the administration of a smart home bridge: a NestJS application whose document is made from its
- * decorators. Nobody has an account yet. `recording.bin` is a megabyte of random bytes among its data.
+ * Homebridge UI (MIT), the administration of a smart home bridge: a NestJS application whose
+ * document is generated from its decorators. There is no account yet. `recording.bin` is a megabyte
+ * of random bytes among its data.
  */
 export function startHomebridge(): Promise<RunningServer> {
   return RunningServer.start({

@@ -24,7 +24,7 @@ const account = { userId: "ada", password: "correct horse", type: "admin" };
 const login = { username: "ada", password: "correct horse" };
 
 let server: RunningServer;
-// Ada's token goes into a cookie, Bob's into a header: the document takes either.
+// Ada's token is sent in a cookie, Bob's in a header: the document allows both.
 let withCookie: ServerTools;
 let withHeader: ServerTools;
 let ada: CallTool;
@@ -36,7 +36,8 @@ beforeAll(async () => {
   withHeader = await serverTools(server, { documents, scheme: "bearerAuth", token: "token" });
   ada = withCookie.as("ada");
   bob = withHeader.as("bob");
-  // What its administration page sends when the first account is made; no document has it.
+  // The request that its administration page sends to create the first account; no document
+  // describes it.
   const response = await fetch(`${server.origin}/skServer/enableSecurity`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -65,7 +66,7 @@ async function waypoints(call: CallTool): Promise<JsonObject> {
   return (await resultOf(call("resources__get_resources_waypoints"))).value as JsonObject;
 }
 
-/** The files that the server keeps waypoints in. */
+/** The files in which the server stores waypoints. */
 function stored(): readonly JsonObject[] {
   const folder = join(
     server.home,
@@ -76,7 +77,7 @@ function stored(): readonly JsonObject[] {
   );
 }
 
-// One server, one story: each test goes on where the last one ended.
+// One server, one sequence: each test continues after the previous one.
 describe("Signal K", () => {
   test("has a tool for every operation of its ten documents", async () => {
     for (const source of withCookie.sources) {
@@ -99,14 +100,14 @@ describe("Signal K", () => {
     );
   });
 
-  test("lets nobody write who has not signed in, and says where credentials belong", async () => {
+  test("lets only signed-in callers write, and the error names the option for credentials", async () => {
     const refused = await resultOf(ada("resources__post_resources_waypoints", place("A")));
     expect(textOf(refused)).toMatch(
       /^403 Forbidden: .*\nCredentials are missing: .* \(the document asks for cookieAuth or bearerAuth\)/,
     );
   });
 
-  test("signs people in: a wrong password is in the arguments, a right one gives a token", async () => {
+  test("signs people in: a wrong password is an error of the arguments, a right one returns a token", async () => {
     const wrong = { ...login, password: "a guess" };
     expect(textOf(await resultOf(ada("security__post_auth_login", wrong)))).toMatch(
       /^401 Unauthorized: .*Invalid username\/password.*\n.*those in the arguments are wrong/,
@@ -143,27 +144,27 @@ describe("Signal K", () => {
     expect(stored()).toEqual([]);
   });
 
-  test("refuses an id that is none before anything is sent", async () => {
+  test("refuses an invalid id before anything is sent", async () => {
     const outcome = await ada("resources__get_resources_waypoints_id", { id: "../../plugins" });
     expect(outcome).toMatchObject({ status: "failed", error: { code: "invalid_arguments" } });
   });
 
-  test("filters by the query as its document has it", async () => {
+  test("filters by the query of its document", async () => {
     await resultOf(ada("resources__post_resources_waypoints", place("One")));
     await resultOf(ada("resources__post_resources_waypoints", place("Two")));
     const limited = await resultOf(ada("resources__get_resources_waypoints", { limit: 1 }));
     expect(Object.keys(limited.value as JsonObject)).toHaveLength(1);
   });
 
-  test("gets arrays as its document has them, which it does not take itself", async () => {
-    // The document says `explode: false`; the server wants the name before each number.
+  test("sends arrays as in its document, which it does not accept itself", async () => {
+    // The document has `explode: false`; the server expects the name before each number.
     const refused = await resultOf(
       ada("resources__get_resources_waypoints", { bbox: [24, 60, 25, 61] }),
     );
     expect(textOf(refused)).toMatch(/^400 Bad Request: .*query\.bbox/);
   });
 
-  test("is read although it breaks its own document; the host hears of it", async () => {
+  test("returns answers that violate its own document; the host receives a warning", async () => {
     const id = Object.keys(await waypoints(bob))[0] ?? "";
     const before = withHeader.warnings.length;
     const gone = await resultOf(bob("resources__delete_resources_waypoints_id", { id }));
@@ -171,7 +172,7 @@ describe("Signal K", () => {
     expect(withHeader.warnings.slice(before)).toEqual([expect.stringContaining("id is required")]);
   });
 
-  test("asks a function of the host's where a document says nothing of credentials", async () => {
+  test("calls a function of the host if a document does not declare credentials", async () => {
     const asked: (string | undefined)[] = [];
     await using registry = new ToolRegistry([
       openApiSource(`${server.origin}${documents["apps"]}`, {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { RunningServer } from "../server-program.ts";
 
 /**
- * Signal K (Apache-2.0), the data server of a boat: an Express application with a document written by hand for each of
- * its APIs. Nobody has an account yet.
+ * Signal K (Apache-2.0), the data server of a boat: an Express application with a handwritten
+ * document for each of its APIs. There is no account yet.
  */
 export function startSignalK(): Promise<RunningServer> {
   return RunningServer.start({
@@ -18,7 +18,7 @@ export function startSignalK(): Promise<RunningServer> {
       };
       writeFileSync(join(folder, "settings.json"), JSON.stringify(settings));
       writeFileSync(join(folder, "package.json"), "{}");
-      // Its plugins are looked for beside its settings. This one keeps what is created.
+      // Its plugins are searched beside its settings. This one stores created resources.
       const plugins = join(folder, "node_modules/@signalk");
       mkdirSync(plugins, { recursive: true });
       const plugin = "resources-provider";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@toolweave/core";
 import type { OpenApiAuth } from "../../../src/index.ts";
 
-/** A scheme of each kind, by a name that says which. */
+/** A scheme of each kind, with a descriptive name. */
 export const securitySchemes: JsonObject = {
   header_key: { type: "apiKey", in: "header", name: "X-Key" },
   query_key: { type: "apiKey", in: "query", name: "key&" },
@@ -13,7 +13,7 @@ export const securitySchemes: JsonObject = {
   mtls: { type: "mutualTLS" },
 };
 
-/** What a host has that needs no scheme's name. */
+/** The credentials of a host that need no scheme's name. */
 export const auth: Required<Pick<OpenApiAuth, "bearer" | "basic" | "apiKey">> = {
   bearer: "TOKEN",
   basic: { username: "me", password: "sécret" },

@@ -3,10 +3,10 @@ import { Provider, type ClientMetadata, type Configuration } from "oidc-provider
 import { vi } from "vitest";
 import { listening } from "../../support/start-server.ts";
 
-/** Where people are sent back to; nothing listens there. */
+/** The redirect URI of a sign-in; nothing listens there. */
 export const redirectUri = "http://127.0.0.1:9/callback";
 
-/** What the registered client shows for itself. */
+/** The credentials of the registered client. */
 export const clientSecret = "S3cret-of-the-shop-4711";
 
 const clients: readonly ClientMetadata[] = [
@@ -26,7 +26,9 @@ const clients: readonly ClientMetadata[] = [
 
 /** An API behind an authorization server, both on loopback. */
 export interface GuardedApi {
-  /** Of the API; `/whoami` says whose token it got, `/echo` everything it got. */
+  /**
+   * Of the API; `/whoami` returns the owner of the received token, `/echo` everything it received.
+   */
   readonly origin: string;
   /** Of the authorization server. */
   readonly issuer: string;
@@ -34,13 +36,13 @@ export interface GuardedApi {
   readonly asked: string[];
   /** The tokens that reached the API, in order of arrival. */
   readonly tokens: (string | undefined)[];
-  /** Makes a token worth nothing, and its refresh token with it when that is said. */
+  /** Revokes a token, and its refresh token with it if requested. */
   revoke(token: string, whole?: "with the refresh token"): Promise<void>;
 }
 
 /** Starts both, until the test ends. */
 export async function guardedApi(configuration: Configuration = {}): Promise<GuardedApi> {
-  // It tells that it is not set up for production.
+  // It warns that it is not set up for production.
   vi.spyOn(console, "info").mockReturnValue();
   vi.spyOn(console, "warn").mockReturnValue();
   const asked: string[] = [];

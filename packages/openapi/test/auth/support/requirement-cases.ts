@@ -27,7 +27,7 @@ export const securitySchemes: JsonObject = {
   pair: { type: "apiKey", in: "cookie", name: "a=b; sid" },
 } as unknown as JsonObject;
 
-/** What of a request is a credential; nothing else may be. */
+/** The credentials in a request; no others may be in it. */
 interface Sent {
   readonly authorization?: string;
   readonly "x-key"?: string;
@@ -40,10 +40,10 @@ export interface RequirementCase {
   readonly section: string;
   readonly says: string;
   readonly security?: JsonObject[];
-  /** The document's own, where the operation says nothing. */
+  /** The document's own, if the operation has none. */
   readonly all?: JsonObject[];
   readonly auth: OpenApiAuth;
-  /** What the store has for the caller `ada`, who calls. */
+  /** The store's credentials for the caller `ada`, who calls. */
   readonly store?: Readonly<Record<string, Credential>>;
   readonly sent: Sent;
 }
@@ -95,7 +95,7 @@ export const cases: readonly RequirementCase[] = [
   },
   {
     section: requirement,
-    says: "AND: what there is of an incomplete one",
+    says: "AND: the existing part of an incomplete one",
     security: [{ ...a, bearer: [] }],
     auth: { bearer: "T" },
     sent: { authorization: "Bearer T" },
@@ -103,21 +103,21 @@ export const cases: readonly RequirementCase[] = [
   // One of them.
   {
     section: requirement,
-    says: "OR: the first that is there",
+    says: "OR: the first that exists",
     security: [a, b],
     auth: { apiKey: "K" },
     sent: { "x-key": "K" },
   },
   {
     section: requirement,
-    says: "OR: the second, when the first is not",
+    says: "OR: the second, if the first does not exist",
     security: [a, { bearer: [] }],
     auth: { bearer: "T" },
     sent: { authorization: "Bearer T" },
   },
   {
     section: requirement,
-    says: "OR of ANDs: the first that is whole",
+    says: "OR of ANDs: the first complete one",
     security: [
       { ...a, bearer: [] },
       { ...b, basic: [] },
@@ -127,7 +127,7 @@ export const cases: readonly RequirementCase[] = [
   },
   {
     section: requirement,
-    says: "OR: the first for which the caller has something",
+    says: "OR: the first for which the caller has a credential",
     security: [a, { oauth: [] }],
     auth: {},
     store: { oauth: token("ADA") },
@@ -151,7 +151,7 @@ export const cases: readonly RequirementCase[] = [
   },
   {
     section: requirement,
-    says: "OR: an expired token is not there",
+    says: "OR: an expired token does not exist",
     security: [{ oauth: [] }, a],
     auth: { apiKey: "K" },
     store: { oauth: { type: "token", accessToken: "OLD", expiresAt: 1 } },
@@ -160,7 +160,7 @@ export const cases: readonly RequirementCase[] = [
   // Two for one place.
   {
     section: requirement,
-    says: "AND that no request can be: the next",
+    says: "AND that no request can satisfy: the next",
     security: [{ bearer: [], basic: [] }, a],
     auth: { apiKey: "K", bearer: "T", basic: login },
     sent: { "x-key": "K" },
@@ -174,7 +174,7 @@ export const cases: readonly RequirementCase[] = [
   },
   {
     section: requirement,
-    says: "AND that no request can be, alone: the first of its credentials",
+    says: "AND that no request can satisfy, alone: the first of its credentials",
     security: [{ bearer: [], basic: [] }],
     auth: { bearer: "T", basic: login },
     sent: { authorization: "Bearer T" },
@@ -182,21 +182,21 @@ export const cases: readonly RequirementCase[] = [
   // None of them.
   {
     section: requirement,
-    says: "optional: with credentials, when there are",
+    says: "optional: with credentials, if there are some",
     security: [{}, a],
     auth: { apiKey: "K" },
     sent: { "x-key": "K" },
   },
   {
     section: requirement,
-    says: "optional: without, when there are none",
+    says: "optional: without, if there are none",
     security: [{}, a],
     auth: { bearer: "T" },
     sent: {},
   },
   {
     section: requirement,
-    says: "optional: without, when they do not suffice",
+    says: "optional: without, if they do not suffice",
     security: [{ oauth: ["write"] }, {}],
     auth: {},
     store: { oauth: token("ADA", ["read"]) },
@@ -204,7 +204,7 @@ export const cases: readonly RequirementCase[] = [
   },
   {
     section: operation,
-    says: "an empty list takes the document's away",
+    says: "an empty list removes the document's",
     security: [],
     all: [a],
     auth: { apiKey: "K" },
@@ -225,7 +225,7 @@ export const cases: readonly RequirementCase[] = [
     auth: { apiKey: "K" },
     sent: { query: "key=K" },
   },
-  // What no request can carry.
+  // Credentials that no request can carry.
   {
     section: requirement,
     says: "OR: none whose name cannot be sent",
@@ -293,7 +293,7 @@ export const cases: readonly RequirementCase[] = [
   },
   {
     section: scheme,
-    says: "http bearer, whatever its case",
+    says: "http bearer, in any case",
     security: [{ bearer: [] }],
     auth: { bearer: "T" },
     sent: { authorization: "Bearer T" },
@@ -307,14 +307,14 @@ export const cases: readonly RequirementCase[] = [
   },
   {
     section: scheme,
-    says: "another http scheme, as it is written",
+    says: "another http scheme, as it is declared",
     security: [{ hoba: [] }],
     auth: { schemes: { hoba: 'result="x"' } },
     sent: { authorization: 'HOBA result="x"' },
   },
   {
     section: scheme,
-    says: "another http scheme for which there is nothing: what there is",
+    says: "another http scheme without a credential: the available ones",
     security: [{ hoba: [] }],
     auth: { bearer: "T" },
     sent: { authorization: "Bearer T" },

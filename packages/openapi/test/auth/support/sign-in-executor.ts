@@ -19,7 +19,7 @@ import { clientSecret, redirectUri, type GuardedApi } from "./guarded-api.ts";
 
 const key = "thirty-two bytes that only this test knows";
 
-/** As whom the tests are registered. */
+/** The registered client of the tests. */
 export const registration: OAuthRegistration = { clientId: "shop", clientSecret, redirectUri };
 
 /** The API's document. */
@@ -71,7 +71,7 @@ function documentOf({ origin, issuer }: GuardedApi, security: JsonObject[]): Jso
   };
 }
 
-/** A process of its own: a source, a registry and an executor, with what outlives them. */
+/** A simulated process: a source, a registry and an executor, with shared stores. */
 export interface Process {
   readonly executor: ToolExecutor;
   readonly registry: ToolRegistry;
@@ -79,7 +79,7 @@ export interface Process {
   call(caller?: string, name?: string): Promise<ToolOutcome>;
 }
 
-/** What processes share. */
+/** The state that processes share. */
 export interface Shared {
   readonly api: GuardedApi;
   readonly security?: JsonObject[];
@@ -129,7 +129,7 @@ export function interruptionOf(outcome: ToolOutcome): Interruption {
   throw new Error(`not interrupted: ${JSON.stringify(outcome)}`);
 }
 
-/** What a person is asked for. */
+/** The request that a person receives. */
 export function requestOf(interruption: Interruption): AuthRequest & { readonly url: string } {
   const [request] = interruption.requests;
   if (request?.type === "auth" && request.url !== undefined) {

@@ -6,7 +6,7 @@ import { openDocument, type ApiDocument } from "../../../src/operations/document
 import type { DocumentFetcher } from "../../../src/document/loading/document-files.ts";
 import { checkOperations, document, folder, standalone } from "../../support/open-documents.ts";
 
-/** A document whose only parameter has a schema elsewhere. */
+/** A document whose only parameter has a schema in another file. */
 function referring(reference: string, version = "3.0.0"): JsonObject {
   return document(version, {
     "/x": { get: { parameters: [{ name: "q", in: "query", schema: { $ref: reference } }] } },
@@ -76,7 +76,7 @@ pets:
     ]);
   });
 
-  test("a file that is missing or broken costs what needs it, by name", async () => {
+  test("a missing or broken file affects the operations that need it, by name", async () => {
     const path = folder({
       "api.json": document("3.0.0", {
         "/a": { $ref: "gone.yaml" },
@@ -103,7 +103,7 @@ pets:
     ]);
   });
 
-  test("the pointer of a problem in another file says which", async () => {
+  test("the pointer of a problem in another file names the file", async () => {
     const path = folder({
       "api.json": referring("sub/schemas.json#/A"),
       "sub/schemas.json": { A: { properties: { b: { $ref: "#/None" } } } },
@@ -114,7 +114,7 @@ pets:
   });
 });
 
-describe("what a local document may not open", () => {
+describe("a local document may not open", () => {
   const secret = { type: "string", const: "hunter2" };
 
   test.each([
@@ -152,7 +152,7 @@ describe("what a local document may not open", () => {
     }
   });
 
-  test("a document in a folder behind a symbolic link still opens its neighbours", async () => {
+  test("a document in a folder behind a symbolic link can open its neighbours", async () => {
     const path = folder({
       "real/api.json": referring("neighbour.json"),
       "real/neighbour.json": secret,
@@ -161,7 +161,7 @@ describe("what a local document may not open", () => {
     expect(problemOf(await openDocument(join(path, "link/api.json")))).toBe(undefined);
   });
 
-  test("opens with allowReferences, as a path or a URL, and nothing else with it", async () => {
+  test("allowReferences permits a path or a URL, and nothing else", async () => {
     const path = folder({
       "api/api.json": referring("../shared/a.json"),
       "api/other.json": referring("../sharedness/a.json"),
@@ -176,7 +176,7 @@ describe("what a local document may not open", () => {
     }
   });
 
-  test("a text or a value has no place to open files from", async () => {
+  test("a text or a value has no folder to open files from", async () => {
     const relative = referring("a.json");
     for (const input of [relative, JSON.stringify(relative), referring("file:///etc/passwd")]) {
       expect(problemOf(await openDocument(input))).toMatch(
@@ -186,7 +186,7 @@ describe("what a local document may not open", () => {
   });
 });
 
-/** A fetcher over a table of addresses that remembers what it was asked for. */
+/** A fetcher with a table of addresses that records its requests. */
 function web(
   pages: Readonly<Record<string, JsonObject | string>>,
 ): DocumentFetcher & { readonly asked: string[] } {
@@ -204,7 +204,7 @@ function web(
 describe("a document on the web", () => {
   const at = "https://api.example.com/docs/api.json";
 
-  test("its own folder is fetched once when it is opened, references of references too", async () => {
+  test("fetches files of its own folder once when they are needed, including references of references", async () => {
     const fetchText = web({
       [at]: referring("models/a.json#/A"),
       "https://api.example.com/docs/models/a.json": { A: { items: { $ref: "b.json" } } },
@@ -237,13 +237,13 @@ describe("a document on the web", () => {
     expect(fetchText.asked).toEqual([at]);
   });
 
-  test("file: stays closed whatever the host allows", async () => {
+  test("file: is never opened, whatever the host allows", async () => {
     const fetchText = web({ [at]: referring("file:///etc/passwd") });
     const opened = await openDocument(at, { fetchText, allowReferences: ["file:///etc/"] });
     expect(problemOf(opened)).toMatch(/may not open local files/);
   });
 
-  test("no more than 500 files are fetched, and the others cost what needs them", async () => {
+  test("no more than 500 files are fetched, and the others affect the operations that need them", async () => {
     const asked: string[] = [];
     const schemas = Object.fromEntries(
       Array.from({ length: 510 }, (_, index) => [`S${index}`, { $ref: `s${index}.json` }]),
@@ -260,7 +260,7 @@ describe("a document on the web", () => {
     expect(opened.operations).toHaveLength(1);
   });
 
-  test("a redirect out of the folder is refused, and what fails costs its operation", async () => {
+  test("a redirect out of the folder is refused, and a failure affects its operation", async () => {
     const fetchText = web({
       [at]: document("3.0.0", {
         "/a": { $ref: "moved.json" },
@@ -278,7 +278,7 @@ describe("a document on the web", () => {
     ]);
   });
 
-  test("other origins open with allowReferences, also from a local document", async () => {
+  test("other origins can be opened with allowReferences, also from a local document", async () => {
     const shared = "https://schemas.example.com/v1/a.json";
     const pages = { [at]: referring(shared), [shared]: { type: "integer" } };
     const allowReferences = ["https://schemas.example.com/v1/"];
@@ -309,7 +309,7 @@ describe("a document on the web", () => {
     expect(fetchText.asked).toEqual([at]);
   });
 
-  test("a secret in an address stays out of what is reported", async () => {
+  test("a secret in an address is not reported", async () => {
     const address = `${at}?token=hunter2`;
     const fetchText = web({
       [address]: referring("https://elsewhere.example.com/a.json?key=hunter3"),
@@ -321,7 +321,7 @@ describe("a document on the web", () => {
 });
 
 describe("$self of OpenAPI 3.2", () => {
-  test("is what references to the document itself may use, wherever it was found", async () => {
+  test("can be used in references to the document itself, wherever it was found", async () => {
     const self = "https://example.com/api/openapi.json";
     const path = folder({
       "api.json": {

@@ -1,4 +1,4 @@
-// What authors publish and stricter parsers refuse.
+// Texts that authors publish and stricter parsers refuse.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ function read(text: string): { value: unknown; notes: string[] } {
   return { value: parseDocument(text, (note) => notes.push(note)), notes };
 }
 
-describe("is read, and said", () => {
+describe("is read, with a warning", () => {
   test.for<[string, string, unknown, RegExp]>([
     ["a tab as indentation", "a:\n\tb: 1\n\tc: 2\n", { a: { b: 1, c: 2 } }, /^each tab is read/],
     ["a tab in brackets", "a: {\n\tb: [\n\t\t1 ]}\n", { a: { b: [1] } }, /^each tab is read/],
@@ -56,7 +56,7 @@ describe("is read, and said", () => {
     expect(result.notes[0]).toMatch(note);
   });
 
-  test("in a problem of the document, or of the file in which it stands", async () => {
+  test("in a problem of the document, or of its file", async () => {
     const root = `openapi: 3.1.0\ninfo:\n\ttitle: x\npaths:\n  /a:\n    get:\n      operationId: a\n      parameters: [{ name: q, in: query, schema: { $ref: models/b.yaml } }]\n`;
     const place = folder({ "api.yaml": root, "models/b.yaml": "type: string\npattern: [a]+\n" });
     const source = openApiSource(join(place, "api.yaml"), { baseUrl: "https://api.example" });
@@ -76,14 +76,14 @@ describe("is read, and said", () => {
   });
 });
 
-describe("is read as it is meant", () => {
+describe("is read as intended", () => {
   test.for<[string, string, unknown]>([
     [
       "a byte order mark and Windows line ends",
       "\ufeffa: 1\r\nb:\r\n  - c\r\n",
       { a: 1, b: ["c"] },
     ],
-    ["words that YAML 1.1 takes as truth", "on: yes\nno: off\n", { on: "yes", no: "off" }],
+    ["words that YAML 1.1 reads as booleans", "on: yes\nno: off\n", { on: "yes", no: "off" }],
     ["status codes as keys", "200: a\n404: b\n", { 200: "a", 404: "b" }],
     [
       "dates and times",
@@ -96,7 +96,7 @@ describe("is read as it is meant", () => {
       "x: &x {a: 1, b: 1}\ny:\n  <<: *x\n  b: 2\n",
       { x: { a: 1, b: 1 }, y: { a: 1, b: 2 } },
     ],
-    ["the mark of a document", "%YAML 1.2\n---\na: 1\n...\n", { a: 1 }],
+    ["the start marker of a document", "%YAML 1.2\n---\na: 1\n...\n", { a: 1 }],
   ])("%s", ([, text, value]) => {
     expect(read(text)).toEqual({ value, notes: [] });
   });
@@ -115,7 +115,7 @@ describe("is refused", () => {
     expect(() => read(text as string)).toThrow(/not valid YAML/);
   });
 
-  test("what would have to be repaired without end, in bounded time", async () => {
+  test("a text that would need repairs without end, in bounded time", async () => {
     const text = `a:\n${Array.from({ length: 60_000 }, (_, index) => `  b${index}: @c\n`).join("")}`;
     await expect(openDocument(text)).rejects.toMatchObject({ code: "invalid_arguments" });
   });

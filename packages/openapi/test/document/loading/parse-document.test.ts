@@ -20,7 +20,7 @@ describe("JSON and YAML", () => {
     expect(parseDocument('\ufeff \n {"a": 1}')).toEqual({ a: 1 });
   });
 
-  test("what starts like JSON and is YAML is read", () => {
+  test("a text that starts like JSON and is YAML is read", () => {
     expect(parseDocument("{ a: 1, # yes\n b: [2,],\n}")).toEqual({ a: 1, b: [2] });
   });
 
@@ -53,7 +53,7 @@ answer: yes
     });
   });
 
-  test("closing brackets that stand too far left are accepted, as in Docker's document", () => {
+  test("closing brackets with too little indentation are accepted, as in Docker's document", () => {
     const text = `
 paths:
   example: {
@@ -84,7 +84,7 @@ after: true
     expect(({} as { polluted?: unknown }).polluted).toBe(undefined);
   });
 
-  test("aliases that multiply are refused in no time", () => {
+  test("aliases that multiply are refused at once", () => {
     const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"];
     for (let level = 1; level <= 9; level++) {
       const item = `*a${level - 1}`;
@@ -100,8 +100,8 @@ after: true
   });
 });
 
-describe("what can't be read", () => {
-  test("names the place of a fault, and quotes nothing of the text", async () => {
+describe("an unreadable document", () => {
+  test("is reported with its position, and without quotes of the text", async () => {
     const json = await refusal('{ "openapi": "3.1.0", "secret": hunter2" : ] }');
     expect(json.message).toMatch(
       /^Cannot read the document: it is not valid JSON: Unexpected token/,
@@ -116,12 +116,12 @@ describe("what can't be read", () => {
     expect(yaml.audience).toBe("host");
   });
 
-  test("HTML and an empty text are named as what they are", async () => {
+  test("is reported as HTML or as an empty text if it is one", async () => {
     expect((await refusal("<!doctype html>\n<html></html>")).message).toMatch(/HTML or XML/);
     expect((await refusal("\n\n")).message).toMatch(/it is empty/);
   });
 
-  test("a file that is not there says so and is not retried", async () => {
+  test("is reported as missing and not retried", async () => {
     const error = await refusal("/no/such/file.yaml");
     expect(error.message).toBe(
       "Cannot read /no/such/file.yaml: there is no such file. Check the address.",
@@ -167,7 +167,7 @@ describe("versions", () => {
 describe("inputs", () => {
   const api = document("3.1.0", { "/a": { get: { summary: "A" } } });
 
-  test("text, value, path and file URL give the same operations", async () => {
+  test("text, value, path and file URL result in the same operations", async () => {
     const path = folder({ "api.json": api });
     const texts = [JSON.stringify(api), `openapi: 3.1.0\npaths:\n  /a: { get: { summary: A } }\n`];
     for (const input of [...texts, api, `${path}/api.json`, new URL(`file://${path}/api.json`)]) {
@@ -184,7 +184,7 @@ describe("inputs", () => {
     expect(opened.problems).toEqual([]);
   });
 
-  test("a value is not changed, even when it is frozen all through", async () => {
+  test("a value is not changed, even if it is deeply frozen", async () => {
     const freeze = (value: unknown): void => {
       if (typeof value !== "object" || value === null) return;
       Object.freeze(value);

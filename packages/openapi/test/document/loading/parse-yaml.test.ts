@@ -7,7 +7,7 @@ interface Work {
   parses: number;
 }
 
-/** Parses a text, and counts what the parser was given. */
+/** Parses a text, and counts the characters that the parser received. */
 function workOf(text: string, load: (source: string, parses: number) => unknown): Work {
   const work: Work = { characters: 0, parses: 0 };
   const counting = {
@@ -20,12 +20,12 @@ function workOf(text: string, load: (source: string, parses: number) => unknown)
   try {
     parseYaml(text, counting, () => {});
   } catch {
-    // What it costs is the same.
+    // The cost is the same.
   }
   return work;
 }
 
-/** A parser that finds a fault in one line after the other, or always in the first. */
+/** A parser that finds an error in one line after the other, or always in the first. */
 const faults = {
   indentation: () => ({ reason: "deficient indentation", mark: { line: 0 } }),
   value: (line: number) => ({ reason: "name of an alias node", mark: { line } }),
@@ -37,7 +37,7 @@ const failing =
     throw Object.assign(new Error(), faults[kind](parses));
   };
 
-test("a line that can never stand right is indented until the text has twice its length, and no longer", () => {
+test("a line that is always wrong is indented until the text has twice its length, and no longer", () => {
   const text = "a: [\n";
   const { characters, parses } = workOf(text, failing("indentation"));
   expect(parses).toBeGreaterThan(5);
@@ -48,20 +48,20 @@ test("a text is repaired 500 times at most", () => {
   expect(workOf("a: @b\n".repeat(2_000), failing("value")).parses).toBe(501);
 });
 
-test("repairs of a long text end with the characters that they may take", () => {
+test("repairs of a long text end at the limit of characters", () => {
   const text = `${"a: @b\n".repeat(100)}#${" ".repeat(4_000_000)}\n`;
   const { characters, parses } = workOf(text, failing("value"));
   expect(parses).toBe(6);
   expect(characters).toBeLessThan(7 * text.length);
 });
 
-test("lines that stand too far left of a deep bracket cost no more than the text allows", () => {
+test("lines with too little indentation for a deep bracket cost no more than the text allows", () => {
   const text = `a:\n${" ".repeat(5_000)}b: [\n${"x,\n".repeat(40)}]\n`;
   const { characters, parses } = workOf(text, (source) => yaml.load(source));
   expect(characters).toBeLessThanOrEqual(parses * (2 * text.length + 4_096));
 });
 
-test("a value with a line separator is taken as text", () => {
+test("a value with a line separator is read as text", () => {
   const notes: string[] = [];
   expect(parseYaml("a: b: c\u2028d\n", yaml, (note) => notes.push(note))).toEqual({
     a: "b: c\u2028d",

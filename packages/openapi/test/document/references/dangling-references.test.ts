@@ -16,7 +16,7 @@ function posting(schema: JsonObject, more: JsonObject = {}): JsonObject {
   return { "/x": { post: { operationId: "x", requestBody: { content }, responses: ok, ...more } } };
 }
 
-/** The problems that reading everything finds, as `severity pointer`. */
+/** The problems that a complete read finds, as `severity pointer`. */
 async function problemsOf(paths: JsonObject, more: JsonObject = {}): Promise<string[]> {
   await using source = await sourceOf(paths, { baseUrl: "http://127.0.0.1:1" }, more);
   source.realize();
@@ -24,7 +24,7 @@ async function problemsOf(paths: JsonObject, more: JsonObject = {}): Promise<str
 }
 
 describe("a reference to nothing", () => {
-  test("costs its property, and not the body around it", async () => {
+  test("affects its property, and not the body that contains it", async () => {
     const schema = { type: "object", properties: { subject: { type: "string" }, odd: gone } };
     const { call, server } = await apiOf(posting(schema), done);
     const outcome = await call("x", { subject: "hello", odd: { any: [1] } });
@@ -34,7 +34,7 @@ describe("a reference to nothing", () => {
     expect(wrong).toMatchObject({ error: { code: "invalid_arguments" } });
   });
 
-  test("deep below is one warning that says where, whatever operations reach it", async () => {
+  test("at a deeper level is one warning with its place, whatever operations reach it", async () => {
     const components = {
       schemas: { Pet: { properties: { tag: gone, name: { type: "string" } } } },
     };
@@ -79,7 +79,7 @@ describe("a reference to nothing", () => {
     }
   });
 
-  test("as a whole media type, or as the schema of a body, leaves the media type", async () => {
+  test("as a complete media type, or as the schema of a body, keeps the media type", async () => {
     for (const media of [{ $ref: "#/components/mediaTypes/Gone" }, { schema: gone }]) {
       const { call, server } = await apiOf(
         {
@@ -121,15 +121,18 @@ describe("a reference to nothing", () => {
         content: { "application/x-www-form-urlencoded": { schema: { type: "array" } } },
       },
     },
-  ])("or another fault costs a deletion, which might delete more without it: %j", async (more) => {
-    await using source = await sourceOf(
-      { "/x": { delete: { operationId: "x", responses: ok, ...more } } },
-      { baseUrl: "http://127.0.0.1:1" },
-    );
-    source.realize();
-    expect(source.tools()).toEqual([]);
-    expect(source.problems).toHaveLength(1);
-  });
+  ])(
+    "or another error disables a deletion, which might delete more without it: %j",
+    async (more) => {
+      await using source = await sourceOf(
+        { "/x": { delete: { operationId: "x", responses: ok, ...more } } },
+        { baseUrl: "http://127.0.0.1:1" },
+      );
+      source.realize();
+      expect(source.tools()).toEqual([]);
+      expect(source.problems).toHaveLength(1);
+    },
+  );
 
   test("as a header of a part is omitted with a warning", async () => {
     const content = {

@@ -7,7 +7,7 @@ import { onlyDetails, standalone } from "../../support/open-documents.ts";
 
 const options = { strict: false, logger: false } as const;
 
-/** How a schema of a document judges values after its translation. */
+/** The verdicts of a document's schema on values after its translation. */
 async function judged(
   schemas: JsonObject,
   name: string,
@@ -25,7 +25,7 @@ async function judged(
   return values.map((value) => validate(value));
 }
 
-/** How ajv, which knows recursive references itself, judges them by the schemas as they are written. */
+/** The verdicts of ajv, which supports recursive references itself, by the original schemas. */
 function expected(
   ajv: Ajv2020 | Ajv2019,
   schemas: JsonObject,
@@ -64,12 +64,12 @@ describe("a dynamic reference", () => {
     ["List", [true, true, true, true, false]],
     ["Numbers", [true, true, false, false, false]],
     ["Strings", [true, false, true, false, false]],
-  ])("leads where the outermost schema says: %s", async ([name, verdicts]) => {
+  ])("resolves to the outermost schema's anchor: %s", async ([name, verdicts]) => {
     const schemas = { List: list, Numbers: of("number"), Strings: of("string") };
     expect(await judged(schemas, name, values)).toEqual(verdicts);
   });
 
-  test("leads to different places in one operation", async () => {
+  test("resolves to different places in one operation", async () => {
     const schemas = {
       List: list,
       Numbers: of("number"),
@@ -80,7 +80,7 @@ describe("a dynamic reference", () => {
     expect(await judged(schemas, "Both", both)).toEqual([true, false, false]);
   });
 
-  test("makes a recursive schema strict all the way down", async () => {
+  test("makes a recursive schema strict at all levels", async () => {
     const schemas = {
       Tree: tree,
       Strict: {
@@ -102,13 +102,13 @@ describe("a dynamic reference", () => {
     }
   });
 
-  test("is an ordinary one where its target has no dynamic anchor", async () => {
+  test("is an ordinary one if its target has no dynamic anchor", async () => {
     const plain = { ...list, $defs: { any: { $anchor: "item", type: "boolean" } } };
     const schemas = { List: plain, Numbers: of("number") };
     expect(await judged(schemas, "Numbers", [[true], [1]])).toEqual([true, false]);
   });
 
-  test("of 2019-09 is one too", async () => {
+  test("of 2019-09 is dynamic, too", async () => {
     const recursive: JsonObject = {
       $id: `${base}tree`,
       $recursiveAnchor: true,
@@ -130,7 +130,7 @@ describe("a dynamic reference", () => {
     expect(judgement).toEqual([true, false]);
   });
 
-  test("that leads back to where it stands ends", async () => {
+  test("that leads back to itself ends", async () => {
     const schemas = {
       A: { $id: `${base}a`, $dynamicAnchor: "x", allOf: [{ $ref: "b" }], type: "object" },
       B: {
@@ -142,7 +142,7 @@ describe("a dynamic reference", () => {
     expect(await judged(schemas, "A", [{}, 1])).toEqual([true, false]);
   });
 
-  test("that any of many schemas could replace costs no more than there are", async () => {
+  test("that any of many schemas could replace costs no more than their number", async () => {
     const schemas: Record<string, JsonObject> = {};
     for (let index = 0; index < 12; index++) {
       const next = (step: number) => ({ $ref: `s${(index + step) % 12}` });
@@ -170,7 +170,7 @@ describe("a schema of an older dialect in OpenAPI 3.1", () => {
       {},
       { jsonSchemaDialect: "http://json-schema.org/draft-04/schema#" },
     ],
-  ])("%s ignores what stands beside $ref", async ([, own, more]) => {
+  ])("%s ignores keywords beside $ref", async ([, own, more]) => {
     const schema = { ...named, ...own };
     const content = { "application/json": { schema } };
     const document = { components: { schemas: { Text } }, ...more };
@@ -181,7 +181,7 @@ describe("a schema of an older dialect in OpenAPI 3.1", () => {
     });
   });
 
-  test("has dependencies", async () => {
+  test("supports dependencies", async () => {
     const dependencies = { a: ["b"], c: { required: ["d"] } };
     const content = { "application/json": { schema: { dependencies } } };
     const { body } = await onlyDetails("3.1.1", { requestBody: { content } });

@@ -70,7 +70,7 @@ describe("JSON pointers", () => {
     ]);
   });
 
-  test("pointers that lead through references again and again end", async () => {
+  test("pointers that lead through references without end are refused", async () => {
     const steps = "/x".repeat(12);
     const schemas = Object.fromEntries(
       Array.from({ length: 40 }, (_, level) => [
@@ -88,7 +88,7 @@ describe("JSON pointers", () => {
     expect(problemOf(opened)).toMatch(/points to nothing/);
   });
 
-  test("names of Object.prototype are found in no document", async () => {
+  test("names of Object.prototype are not found in a document", async () => {
     const opened = await openDocument(
       document("3.0.0", { "/x": { get: asking({ $ref: "#/components/constructor" }) } }),
     );
@@ -97,7 +97,7 @@ describe("JSON pointers", () => {
 });
 
 describe("broken references", () => {
-  test("of a body cost their operation, those below only their place; the problem says where and why", async () => {
+  test("of a body affect their operation, deeper ones only their place; the problem has the place and the reason", async () => {
     const opened = await openDocument(
       document(
         "3.0.0",
@@ -144,7 +144,7 @@ describe("broken references", () => {
     expect(opened.problems).toHaveLength(1);
   });
 
-  test("in a response leave the operation, with any value there", async () => {
+  test("in a response keep the operation, with any value there", async () => {
     const opened = await openDocument(
       document("3.0.0", {
         "/x": {
@@ -197,7 +197,7 @@ describe("broken references", () => {
 });
 
 describe("circular references", () => {
-  test("of path items, parameters, bodies and schemas are named, and nothing hangs", async () => {
+  test("of path items, parameters, bodies and schemas are reported, and nothing hangs", async () => {
     const opened = await openDocument(
       document(
         "3.0.0",
@@ -287,7 +287,7 @@ describe("identifiers of OpenAPI 3.1", () => {
     expect(problemOf(opened)).toBe('$ref "#leaf" points to nothing: any value is accepted there.');
   });
 
-  test("$dynamicRef leads to the anchor of its own schema resource", async () => {
+  test("$dynamicRef resolves to the anchor of its own schema resource", async () => {
     const result = await translated(
       "3.1.0",
       { $ref: "#/components/schemas/Node" },
@@ -338,7 +338,7 @@ describe("identifiers of OpenAPI 3.1", () => {
     expect(result).toMatchObject({ $defs: { B: { type: "string" } } });
   });
 
-  test("before 3.1, $id and $anchor are words without meaning", async () => {
+  test("before 3.1, $id and $anchor have no meaning", async () => {
     const result = await translated(
       "3.0.0",
       { $ref: "#/components/schemas/A" },
@@ -358,7 +358,7 @@ describe("identifiers of OpenAPI 3.1", () => {
 });
 
 describe("path items and operations by reference", () => {
-  test("an item's own fields stand before those of the item that it refers to", async () => {
+  test("an item's own fields take precedence over those of the referenced item", async () => {
     const opened = await openDocument(
       document(
         "3.1.0",

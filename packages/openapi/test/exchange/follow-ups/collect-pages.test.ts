@@ -35,7 +35,7 @@ const idsOf = (outcome: unknown): unknown =>
   );
 
 describe("a page of a list", () => {
-  test("says how to ask for the next, and that is all that has to be sent", async () => {
+  test("names the arguments for the next one, and no others are needed", async () => {
     const { call } = await api();
     const first = await call("list_items", { size: 2 });
     expect(textsOf(first).slice(1)).toEqual([
@@ -51,7 +51,7 @@ describe("a page of a list", () => {
 });
 
 describe("pages that are collected", () => {
-  test("are a result also where the items nest too deep to be written down", async () => {
+  test("are a result even if the items nest too deep to be serialized", async () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const answer: Answer = (_, response) => {
       response
@@ -85,7 +85,7 @@ describe("pages that are collected", () => {
   test.each([
     ["pages", { maxPages: 2 }],
     ["items", { maxPages: 10, maxItems: 3 }],
-  ])("end at the bound of %s, and say how to go on", async (_what, bound) => {
+  ])("end at the limit of %s, and name the next page", async (_what, bound) => {
     const { call, server } = await api(bound);
     const outcome = await call("list_items");
     expect(idsOf(outcome)).toEqual([0, 1, 2, 3]);
@@ -99,7 +99,7 @@ describe("pages that are collected", () => {
     });
   });
 
-  test("are never the first again", async () => {
+  test("never include the first again", async () => {
     const { call, server } = await api({ maxPages: 50 }, ({ query }, response) => {
       const next = query === "cursor=a" ? "b" : "a";
       response.setHeader("content-type", "application/json");
@@ -118,7 +118,7 @@ describe("pages that are collected", () => {
     expect(textsOf(await call("list_items"))).toContain("[2 pages, 600000 items]");
   });
 
-  test("end where the API goes in circles", async () => {
+  test("end if the API repeats a page", async () => {
     const { call, server } = await api({ maxPages: 50 }, ({ query }, response) => {
       const next = query === "cursor=a" ? "b" : "a";
       response.setHeader("content-type", "application/json");
@@ -131,7 +131,7 @@ describe("pages that are collected", () => {
     ]);
   });
 
-  test("of which one fails are an error with what came, and with where to go on", async () => {
+  test("of which one fails are an error with the received items, and with the next page", async () => {
     const { call } = await api({ maxPages: 10 }, (recorded, response) => {
       if (recorded.query === "cursor=2") response.writeHead(503).end();
       else pages(recorded, response);
@@ -153,14 +153,14 @@ describe("pages that are collected", () => {
     expect(idsOf(outcome)).toEqual([0, 1, 2, 3]);
   });
 
-  test("are read by tools that only read", async () => {
+  test("are read by read-only tools only", async () => {
     const { call, server } = await api({ maxPages: 10 });
     await call("search_items");
     expect(server.requests).toHaveLength(1);
   });
 
   test.each([{ maxPages: 0 }, { maxPages: 1.5 }, { maxPages: 2, maxItems: 0 }, {}])(
-    "are not bounded by %j",
+    "cannot have the limit %j",
     (collectPages) => {
       expect(() =>
         openApiSource.fromDocument({}, { collectPages: collectPages as { maxPages: number } }),

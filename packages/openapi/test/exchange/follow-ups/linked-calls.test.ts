@@ -48,7 +48,7 @@ describe("a runtime expression (OpenAPI 3.2, section 4.20.4)", () => {
   });
 });
 
-test("links of which a document declares very many are not all looked for", () => {
+test("links are searched up to a limit if a document declares very many", () => {
   let looked = 0;
   const links = new Map(Array.from({ length: 10_000 }, (_, index) => [`l${index}`, {}]));
   const find = (): undefined => void (looked += 1);
@@ -115,13 +115,13 @@ describe("a link of an answer (OpenAPI 3.2, section 4.20)", () => {
     expect(await linksOf({ Get: link })).toEqual(expected);
   });
 
-  test("has the name of the tool as the source calls it", async () => {
+  test("has the name of the tool in the source", async () => {
     expect(await linksOf({ Get: { operationId: "getUser", parameters } }, "crm")).toEqual([
       { ...expected[0], tool: "crm__get_user" },
     ]);
   });
 
-  test("may bring a body", async () => {
+  test("may set a body", async () => {
     const link = {
       operationId: "renameUser",
       parameters,
@@ -133,11 +133,11 @@ describe("a link of an answer (OpenAPI 3.2, section 4.20)", () => {
   });
 
   test.each<[string, JsonObject]>([
-    ["no operation", { operationId: "nobody" }],
+    ["no operation", { operationId: "missing" }],
     ["no argument", { operationId: "getUser", parameters: { other: 1 } }],
     ["nothing", { operationId: "getUser", parameters: { id: "$response.body#/none" } }],
     ["elsewhere", { operationRef: "https://evil.test/openapi.json#/paths/~1x/get" }],
-  ])("to %s is none", async (_what, link) => {
+  ])("to %s is not proposed", async (_what, link) => {
     expect(await linksOf({ Get: link })).toBeUndefined();
   });
 });

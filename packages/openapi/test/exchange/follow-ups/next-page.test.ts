@@ -11,7 +11,10 @@ import { cpuTimer } from "../../support/cpu-timer.ts";
 
 const none = { headers: new Set<string>(), cookies: [] };
 
-/** The arguments of an operation with these in the query: `name` is text, `name#` a whole number, `name!` required. */
+/**
+ * The arguments of an operation with these in the query: `name` is text, `name#` an integer,
+ * `name!` required.
+ */
 function taking(...names: readonly string[]): PageArguments {
   const parameters = names.map((given) =>
     parameter({
@@ -55,17 +58,21 @@ describe("the next page in a Link header (RFC 8288)", () => {
       "</repositories/7/things?q=a&page=3>; rel=next",
       { page: 3 },
     ],
-    ["an argument that goes", "<?page=3>; rel=next", { changed: { page: 3 }, removed: ["q"] }],
+    [
+      "an argument that is removed",
+      "<?page=3>; rel=next",
+      { changed: { page: 3 }, removed: ["q"] },
+    ],
     ["another path that loses an argument", "</other?page=3>; rel=next", undefined],
     ["another origin", '<https://evil.test/things?q=a&page=3>; rel="next"', undefined],
     ["another scheme", "<http://api.test/things?q=a&page=3>; rel=next", undefined],
     ["a user name", "<https://x@api.test/things?q=a&page=3>; rel=next", undefined],
-    ["what is no argument", "<?q=a&page=3&sort=x>; rel=next", undefined],
-    ["what the argument cannot be", "<?q=a&page=three>; rel=next", undefined],
+    ["a parameter that is not an argument", "<?q=a&page=3&sort=x>; rel=next", undefined],
+    ["a value that the argument cannot have", "<?q=a&page=three>; rel=next", undefined],
     ["the same page", "<?q=a&page=2>; rel=next", undefined],
-    ["the link of something else", '<?q=a&page=3>; rel=next; anchor="/other"', undefined],
+    ["the link with another relation", '<?q=a&page=3>; rel=next; anchor="/other"', undefined],
     ["nothing", '<?q=a&page=1>; rel="prev"', undefined],
-    ["a credential that is not shown", "<?q=a&page=3&key=[redacted]>; rel=next", { page: 3 }],
+    ["a credential that is not an argument", "<?q=a&page=3&key=[redacted]>; rel=next", { page: 3 }],
   ])("%s", (_what, link, expected) => {
     expect(next(taking("q", "page#"), { url, link, args: { q: "a", page: 2 } })).toEqual(expected);
   });
@@ -82,7 +89,7 @@ describe("the next page in a body", () => {
     ],
     ["an empty cursor", ["cursor"], { response_metadata: { next_cursor: "" } }, undefined],
     ["no cursor", ["cursor"], { next_cursor: null }, undefined],
-    ["a cursor that no argument takes", ["page"], { next_cursor: "abc" }, undefined],
+    ["a cursor without an argument", ["page"], { next_cursor: "abc" }, undefined],
     ["a page token (Google)", ["pageToken"], { items: [], nextPageToken: "t" }, { pageToken: "t" }],
     ["a token (AWS)", ["NextToken"], { NextToken: "t" }, { NextToken: "t" }],
     [
@@ -91,7 +98,7 @@ describe("the next page in a body", () => {
       { count: 9, next: "https://api.test/things?page=2" },
       { page: 2 },
     ],
-    ["a URL elsewhere", ["page#"], { next: "https://evil.test/things?page=2" }, undefined],
+    ["a URL at another origin", ["page#"], { next: "https://evil.test/things?page=2" }, undefined],
     [
       "a link object (HAL)",
       ["page#"],
@@ -124,7 +131,7 @@ describe("the next page in a body", () => {
     ],
     ["nothing more", ["starting_after"], { has_more: false, data: [{ id: "b" }] }, undefined],
     [
-      "nothing more, whatever else it says",
+      "no more pages, whatever else it contains",
       ["cursor"],
       { has_more: false, next_cursor: "x" },
       undefined,
@@ -142,7 +149,7 @@ describe("the next page in a body", () => {
       { paging: { next: { after: "7" } } },
       { after: "7" },
     ],
-    ["a page and how many there are", ["page#"], { page: 2, total_pages: 3 }, { page: 3 }],
+    ["a page and the number of pages", ["page#"], { page: 2, total_pages: 3 }, { page: 3 }],
     ["the last of its pages", ["page#"], { page: 3, total_pages: 3 }, undefined],
     [
       "a page counted from 0 (Spring)",
@@ -165,14 +172,14 @@ describe("the next page in a body", () => {
     ["an offset and a total", ["offset#", "limit#"], { total: 5, items: [1, 2] }, { offset: 2 }],
     ["the end of the total", ["offset#"], { total: 2, items: [1, 2] }, undefined],
     ["a number as the next page", ["page#"], { next_page: 2 }, { page: 2 }],
-    ["text that is no number for a number", ["page#"], { next_page: "two" }, undefined],
+    ["text that is not a number for a number", ["page#"], { next_page: "two" }, undefined],
     ["a list", ["cursor"], [{ next_cursor: "x" }], undefined],
     ["a member of the prototype", ["cursor"], { meta: [] }, undefined],
   ])("%s", (_what, names, value, expected) => {
     expect(next(taking(...names), { value })).toEqual(expected);
   });
 
-  test("counts on from what was asked for", () => {
+  test("is counted from the requested page", () => {
     const value = { total: 9, items: [1, 2] };
     expect(next(taking("offset#"), { value, args: { offset: 4 } })).toEqual({ offset: 6 });
     expect(next(taking("page#"), { value: { total_pages: 3 }, args: { page: 2 } })).toEqual({
@@ -180,12 +187,12 @@ describe("the next page in a body", () => {
     });
   });
 
-  test("is not the one that was asked for", () => {
+  test("is not the requested page itself", () => {
     const value = { next_cursor: "abc" };
     expect(next(taking("cursor"), { value, args: { cursor: "abc" } })).toBeUndefined();
   });
 
-  test("is asked for in a body where that is where cursors go", () => {
+  test("is requested in a body if the cursor belongs there", () => {
     const schema = { type: "object", properties: { start_cursor: { type: "string" } } };
     const pages = of(details({ body: body([media("application/json", schema)]) }));
     expect(next(pages, { value: { next_cursor: "abc", has_more: true } })).toEqual({

@@ -40,7 +40,7 @@ async function artifactOf(
   return { ...ref, text: textsOf(read)[0] ?? "" };
 }
 
-describe("JSON that is none", () => {
+describe("invalid JSON", () => {
   test("HT20: is an error with the position", async () => {
     const { call } = await answering(200, "application/json", "{");
     const outcome = await call("get_thing");
@@ -50,7 +50,7 @@ describe("JSON that is none", () => {
     ]);
   });
 
-  test("HT20: that is long is kept whole", async () => {
+  test("HT20: that is long is stored completely", async () => {
     const body = `{"a": ${"x".repeat(5000)}`;
     const api = await answering(200, "application/json", body);
     const outcome = await api.call("get_thing");
@@ -58,7 +58,7 @@ describe("JSON that is none", () => {
     expect(await artifactOf(api, outcome)).toMatchObject({ mediaType: "text/plain", size: 5006 });
   });
 
-  test("HT20: that is a page says what the page says", async () => {
+  test("HT20: that is an HTML page is reported with the page's text", async () => {
     const page = "<!doctype html><title>Sign in</title>";
     const { call } = await answering(200, "application/json", page);
     expect(textsOf(await call("get_thing"))).toEqual([
@@ -67,7 +67,7 @@ describe("JSON that is none", () => {
   });
 });
 
-test("HT26: a body without end stops at the cap, its beginning is kept, and it is no success", async () => {
+test("HT26: an infinite body stops at the limit, its beginning is stored, and the result is an error", async () => {
   let closed: Promise<unknown> | undefined;
   const api = await apiOf(paths, (_request, response) => {
     closed = new Promise((resolve) => response.once("close", resolve));
@@ -91,7 +91,7 @@ test("HT26: a body without end stops at the cap, its beginning is kept, and it i
 describe("bytes", () => {
   const bytes = Buffer.from(Uint8Array.from({ length: 256 }, (_, index) => index));
 
-  test("with a file name are kept under it, intact", async () => {
+  test("with a file name are stored under it, unchanged", async () => {
     const store = memoryArtifacts();
     const api = await apiOf(
       paths,
@@ -162,7 +162,7 @@ describe("an answer of several parts", () => {
     ]);
   });
 
-  test("that is cut off is bytes, and no list", async () => {
+  test("that is cut off is bytes, and not a list", async () => {
     const { call } = await answering(200, "multipart/mixed; boundary=x", "--x\r\n\r\none");
     const outcome = await call("any");
     expect(outcome).toMatchObject({ result: { artifacts: [{ mediaType: "multipart/mixed" }] } });
@@ -170,8 +170,8 @@ describe("an answer of several parts", () => {
   });
 });
 
-describe("what stands beside the body", () => {
-  test("is told to the host: the usual headers, and those that the document declares", async () => {
+describe("data beside the body", () => {
+  test("is returned to the host: the usual headers, and those that the document declares", async () => {
     const { call } = await apiOf(paths, (_request, response) =>
       response
         .writeHead(200, {
@@ -194,7 +194,7 @@ describe("what stands beside the body", () => {
     expect(JSON.stringify(await call("get_thing"))).not.toMatch(/x-internal|session/);
   });
 
-  test("is declared for a class of statuses, too", async () => {
+  test("can be declared for a class of statuses, too", async () => {
     const { call } = await apiOf(paths, (_request, response) =>
       response.writeHead(409, { "x-reason": "because" }).end(),
     );
@@ -206,7 +206,7 @@ describe("what stands beside the body", () => {
   test.each([
     [201, "201 Created, location: /things/7"],
     [202, "202 Accepted, location: /things/7 (not complete yet: check that location)"],
-  ])("of %i with a body is where the thing is", async (status, said) => {
+  ])("of %i with a body names the location of the resource", async (status, said) => {
     const { call } = await apiOf(paths, (_request, response) =>
       response
         .writeHead(status, { "content-type": "application/json", location: "/things/7" })
@@ -228,7 +228,7 @@ describe("a status of failure", () => {
     400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418,
     421, 422, 423, 424, 425, 426, 428, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 507, 508,
     511, 520, 521, 522, 523, 524, 525, 526, 529, 530, 599,
-  ])("HT37: %i is upstream, may be retried or not, and says what to do", async (status) => {
+  ])("HT37: %i is upstream, may be retried or not, and has advice", async (status) => {
     const { call } = await answering(status, "text/plain", "because");
     const outcome = await call("get_thing");
     const expected = status === 401 ? "auth_required" : "upstream";
@@ -244,7 +244,7 @@ describe("a status of failure", () => {
     expect(more).toEqual(advice === undefined ? [] : [advice]);
   });
 
-  test("says no more behind its number than a line can hold, and nothing that is hidden", async () => {
+  test("has a reason phrase of at most one line, without hidden characters", async () => {
     const { call } = await apiOf(paths, (_request, response) =>
       response.writeHead(404, `Not\u00e2\u0080\u00ae Found ${"x".repeat(9_000)}`).end(),
     );
@@ -252,7 +252,7 @@ describe("a status of failure", () => {
     expect(textsOf(outcome)[0]).toMatch(/^404 Not Found\s+x{80,90}$/);
   });
 
-  test("HT37: says how long the API asks to wait", async () => {
+  test("HT37: contains the requested waiting time", async () => {
     const { call } = await apiOf(paths, (_request, response) =>
       response.writeHead(429, { "retry-after": "7" }).end(),
     );
@@ -263,7 +263,7 @@ describe("a status of failure", () => {
     ]);
   });
 
-  test("HT37: of the API's own after a write may have had its effect", async () => {
+  test("HT37: of the API after a write warns that the write may have had its effect", async () => {
     const { call } = await answering(502, "text/plain", "");
     expect(textsOf(await call("make_thing"))[0]).toContain(
       "The request may have taken effect anyway: check before repeating it.",
@@ -271,7 +271,7 @@ describe("a status of failure", () => {
     expect(textsOf(await call("get_thing"))[0]).not.toContain("taken effect");
   });
 
-  test("is told in a problem's own words (RFC 9457)", async () => {
+  test("has the texts of the problem details (RFC 9457)", async () => {
     const problem = { title: "Out of credit", detail: "Your balance is 30", balance: 30 };
     const { call } = await answering(403, "application/problem+json", JSON.stringify(problem));
     const outcome = await call("get_thing");

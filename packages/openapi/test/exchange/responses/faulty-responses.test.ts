@@ -1,9 +1,9 @@
-// Answers that are whole on the wire and not what the operation promises, through the executor.
+// Answers that are complete and do not match the operation's declaration, through the executor.
 import { gzipSync } from "node:zlib";
 import { ToolExecutor, ToolRegistry, type Clock, type ToolEvent } from "@toolweave/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openApiSource } from "../../../src/index.ts";
-import { documentOf, opened, told } from "../../support/open-source.ts";
+import { documentOf, opened, modelView } from "../../support/open-source.ts";
 import { RecordingServer, respond, type Answer } from "../../support/recording-server.ts";
 
 const schema = {
@@ -24,16 +24,16 @@ async function answering(answer: Answer) {
   return { server, ...(await opened(document, { baseUrl: server.origin })) };
 }
 
-describe("HT19 a login page in place of JSON", () => {
+describe("HT19 a login page instead of JSON", () => {
   const page = `<html><head><title>Sign in</title></head><body>${"x".repeat(5000)}</body></html>`;
 
   test.each([
     ["read", false],
     ["write", true],
-  ])("is no success of a %s, and the model reads what it is", async (name, writes) => {
+  ])("is not a success of a %s, and the model reads that it is a page", async (name, writes) => {
     const { run } = await answering(respond(200, "text/html; charset=utf-8", page));
     const outcome = await run(name);
-    const { error, text } = told(outcome);
+    const { error, text } = modelView(outcome);
     expect(outcome).toMatchObject({ status: "completed", result: { isError: true } });
     expect(error).toMatchObject({ code: "upstream", status: 200, retryable: false });
     expect(text).toContain("HTML page");
@@ -56,12 +56,12 @@ describe("HT22 an answer without a body", () => {
   });
 });
 
-describe("HT24 an answer against its own schema", () => {
+describe("HT24 an answer that violates its own schema", () => {
   test.each([
     ["lacks a field", {}],
-    ["has one too many", { id: 1, more: true }],
+    ["has an extra one", { id: 1, more: true }],
     ["has one of another type", { id: "1" }],
-  ])("that %s is given, with a warning for the host", async (_, value) => {
+  ])("that %s is returned, with a warning for the host", async (_, value) => {
     const { run, executor } = await answering(
       respond(200, "application/json", JSON.stringify(value)),
     );
@@ -82,15 +82,15 @@ describe("HT25 an answer that cannot be decoded", () => {
   test.each([
     ["a bomb", "gzip", bomb, /larger than|more than/],
     ["a wrong checksum", "gzip", broken, /content-encoding/],
-    ["what is no gzip", "gzip", Buffer.from("plain"), /content-encoding/],
-    ["an encoding that nobody knows", "foo", Buffer.from("{}"), /encoded .* "foo"/],
-  ])("%s is an error, and no part of it an answer", async (_, encoding, body, says) => {
+    ["invalid gzip data", "gzip", Buffer.from("plain"), /content-encoding/],
+    ["an unknown encoding", "foo", Buffer.from("{}"), /encoded .* "foo"/],
+  ])("%s is an error, without a part of it as an answer", async (_, encoding, body, says) => {
     const { run } = await answering((_recorded, response) => {
       response.setHeader("content-type", "application/json");
       response.setHeader("content-encoding", encoding).end(body);
     });
     const before = process.memoryUsage().rss;
-    const { error, text } = told(await run("read"));
+    const { error, text } = modelView(await run("read"));
     expect(error.code).toBe("upstream");
     expect(error.message).toMatch(says);
     expect(text).not.toContain('{\\"id\\"');
@@ -98,13 +98,13 @@ describe("HT25 an answer that cannot be decoded", () => {
   });
 });
 
-/** A clock that moves when somebody waits, and remembers for how long. */
+/** A clock that advances when code waits, and records the durations. */
 function eagerClock(waited: number[]): Clock {
   let now = Date.now();
   return {
     now: () => now,
     setTimeout: (callback, ms) => {
-      // The executor's own limits are not what is waited for here.
+      // The executor's own limits do not matter here.
       if (ms >= 60_000) return {};
       waited.push(ms);
       now += ms;
@@ -115,7 +115,7 @@ function eagerClock(waited: number[]): Clock {
   };
 }
 
-/** What a call comes to when the executor may make it three times, and how long it waited in between. */
+/** The outcome of a call with up to three attempts, and the waits in between. */
 async function retried(answer: Answer, name = "read") {
   const server = await RecordingServer.start(answer);
   onTestFinished(() => server.close());
@@ -145,16 +145,20 @@ describe("an API that is busy", () => {
         .writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter })
         .end();
 
-  test("HT33 is asked again a few times, after pauses that grow and are never the same", async () => {
+  test("HT33 is called again a few times, after growing and random delays", async () => {
     const { outcome, delays, requests } = await retried(busy(429));
-    expect(told(outcome).error).toMatchObject({ code: "upstream", status: 429, retryable: true });
+    expect(modelView(outcome).error).toMatchObject({
+      code: "upstream",
+      status: 429,
+      retryable: true,
+    });
     expect(requests).toBe(3);
     expect(delays).toHaveLength(2);
     expect(Math.max(...delays)).toBeLessThanOrEqual(400);
     expect(delays[0]).not.toBe(delays[1]);
   });
 
-  test("HT33 is left as long as its Retry-After says", async () => {
+  test("HT33 is called again after its Retry-After", async () => {
     const { delays, requests } = await retried(busy(503, "2"));
     expect(requests).toBe(3);
     expect(delays.every((ms) => ms >= 2000)).toBe(true);
@@ -162,10 +166,10 @@ describe("an API that is busy", () => {
 
   test.each([
     ["in the future", 5000, 4000],
-    ["that is over", -60_000, 0],
-  ])("HT31 is left until its Retry-After, an HTTP date %s", async (_, ms, atLeast) => {
+    ["in the past", -60_000, 0],
+  ])("HT31 is called again after its Retry-After, an HTTP date %s", async (_, ms, atLeast) => {
     const date = (inMs: number): string => new Date(Date.now() + inMs).toUTCString();
-    // Its clock is an hour off, as its own Date says: the difference is what counts.
+    // Its clock is an hour off, as its own Date shows: the difference counts.
     const { delays } = await retried(
       (_recorded, response) =>
         void response
@@ -179,14 +183,17 @@ describe("an API that is busy", () => {
     }
   });
 
-  test("HT32 is not waited for when it wants a day", async () => {
+  test("HT32 is not awaited if it requests a day", async () => {
     const { outcome, delays, requests } = await retried(busy(429, "86400"));
     expect({ delays, requests }).toEqual({ delays: [], requests: 1 });
-    expect(told(outcome).error).toMatchObject({ code: "rate_limited", retryAfterMs: 86_400_000 });
-    expect(told(outcome).text).toContain("86400 s");
+    expect(modelView(outcome).error).toMatchObject({
+      code: "rate_limited",
+      retryAfterMs: 86_400_000,
+    });
+    expect(modelView(outcome).text).toContain("86400 s");
   });
 
-  test("HT33 is not asked to write again", async () => {
+  test("HT33 receives no second write", async () => {
     expect((await retried(busy(503), "write")).requests).toBe(1);
   });
 });
@@ -210,18 +217,18 @@ describe("HT37 a status", () => {
     [522, true],
     [529, true],
     [599, false],
-  ])("of %i is an error of the API; worth another try: %s", async (status, retryable) => {
+  ])("of %i is an error of the API; retryable: %s", async (status, retryable) => {
     const { run } = await answering(respond(status, "application/json", '{"why":"so"}'));
     const outcome = await run("read");
     expect(outcome).toMatchObject({ status: "completed", result: { isError: true } });
-    const { error, text } = told(outcome);
+    const { error, text } = modelView(outcome);
     expect(error).toMatchObject({ code: "upstream", status, retryable, body: { why: "so" } });
     expect(text).toContain(String(status));
     expect(text).toContain("so");
   });
 
   test.each([401, 403])(
-    "of %i says whether credentials are missing or were refused",
+    "of %i reports whether credentials are missing or were refused",
     async (status) => {
       const secured = {
         ...document,
@@ -231,21 +238,21 @@ describe("HT37 a status", () => {
       const server = await RecordingServer.start(respond(status, "application/json", "{}"));
       onTestFinished(() => server.close());
       const without = await opened(secured, { baseUrl: server.origin });
-      const missing = told(await without.run("read"));
+      const missing = modelView(await without.run("read"));
       expect(missing.error).toMatchObject({ code: "auth_required", audience: "user", status });
       expect(missing.text).toContain("Credentials are missing");
       const withToken = await opened(secured, {
         baseUrl: server.origin,
         auth: { bearer: "s3cret-token" },
       });
-      const refused = told(await withToken.run("read"));
+      const refused = modelView(await withToken.run("read"));
       expect(refused.error).toMatchObject({ code: "upstream", status, retryable: false });
       expect(refused.text).not.toContain("s3cret-token");
     },
   );
 });
 
-test("HT44 a clock that is set while a request is under way does not end it", async () => {
+test("HT44 a change of the clock during a request does not end it", async () => {
   const { now } = Date;
   onTestFinished(() => void (Date.now = now));
   let jump = 0;

@@ -12,12 +12,15 @@ test.each([
   ["text/plain; charset=iso-8859-1", Buffer.from("J\xfcrgen", "latin1"), undefined],
   ["application/json", Buffer.from('{"name":"\uFFFD"}'), undefined],
   ["image/png", Buffer.of(0x89, 0x50, 0xff), undefined],
-])("an answer of %s that has lost bytes says so to the host", async (type, body, warnings) => {
-  const { call } = await apiOf(paths, (_, response) => {
-    response.setHeader("content-type", type).end(body);
-  });
-  const outcome = await call("get_thing");
-  expect(outcome.status).toBe("completed");
-  const { details } = (outcome as { readonly result: { readonly details: object } }).result;
-  expect((details as { readonly warnings?: unknown }).warnings).toEqual(warnings);
-});
+])(
+  "an answer of %s with invalid bytes causes a warning for the host",
+  async (type, body, warnings) => {
+    const { call } = await apiOf(paths, (_, response) => {
+      response.setHeader("content-type", type).end(body);
+    });
+    const outcome = await call("get_thing");
+    expect(outcome.status).toBe("completed");
+    const { details } = (outcome as { readonly result: { readonly details: object } }).result;
+    expect((details as { readonly warnings?: unknown }).warnings).toEqual(warnings);
+  },
+);

@@ -35,7 +35,7 @@ describe("an integer beyond 2^53 in an answer", () => {
     expect(textsOf(outcome)).toEqual([body]);
   });
 
-  test("has its digits in pages that are collected", async () => {
+  test("has its digits in collected pages", async () => {
     const api = await apiOf(
       paths,
       ({ query }, response) => {
@@ -51,7 +51,7 @@ describe("an integer beyond 2^53 in an answer", () => {
     expect(text).toBe('{"items":[{"id":9007199254740993},{"id":9007199254740995}]}');
   });
 
-  test("has its digits in items that are streamed", async () => {
+  test("has its digits in streamed items", async () => {
     const lines = '{"id":9007199254740993}\n{"id":9007199254740995}\n';
     const { call } = await apiOf(paths, respond(200, "application/x-ndjson", lines));
     expect(textsOf(await call("get_thing"))).toEqual([
@@ -59,7 +59,7 @@ describe("an integer beyond 2^53 in an answer", () => {
     ]);
   });
 
-  test("is proposed for no other call, since it would be another one", () => {
+  test("is not proposed for another call, since the rounded value would differ", () => {
     const facts = { responseBody: JSON.parse('{"id":9007199254740993}') } as never;
     expect(evaluateLinkValue("$response.body#/id", facts)).toBeUndefined();
     expect(evaluateLinkValue("user-{$response.body#/id}", facts)).toBeUndefined();

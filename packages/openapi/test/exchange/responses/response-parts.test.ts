@@ -44,7 +44,7 @@ describe("a multipart body (RFC 2046, section 5.1)", () => {
       Buffer.from(bytes).toString("latin1"),
     ]);
 
-  test("has the parts between its delimiters, with their headers, and nothing of what stands around", () => {
+  test("has the parts between its delimiters, with their headers, and nothing of the text around", () => {
     expect(
       parts(
         "preamble\r\n--b 1\r\nContent-Type: text/plain\r\n\r\none\r\n--b 1  \r\n\r\n\r\ntwo\r\n\r\n--b 1--\r\nepilogue",
@@ -67,24 +67,24 @@ describe("a multipart body (RFC 2046, section 5.1)", () => {
     ]);
   });
 
-  test("has no header that is longer than any could be", () => {
+  test("has no header that is too long", () => {
     const long = `Content-Disposition: a; filename="${"\\a".repeat(10_000)}"`;
     expect(parts(`--b 1\r\n${long}\r\nContent-Type: a/b\r\n\r\none\r\n--b 1--`)).toEqual([
       [{ "content-type": "a/b" }, "one"],
     ]);
   });
 
-  test.each(["", "no parts", "--b 1\r\n\r\none", "--b 1--"])("%j is none", (body) => {
+  test.each(["", "no parts", "--b 1\r\n\r\none", "--b 1--"])("%j has no parts", (body) => {
     expect(parts(body)).toBeUndefined();
   });
 
-  test("without a boundary is none", () => {
+  test("without a boundary has no parts", () => {
     expect(parseParts("multipart/mixed", Buffer.from("--b\r\n\r\nx\r\n--b--"))).toBeUndefined();
   });
 });
 
 describe("a problem (RFC 9457)", () => {
-  test("is told as its title, its detail, and what is the API's own", () => {
+  test("is its title, its detail, and the API's own fields", () => {
     const problem = {
       type: "https://example.com/probs/out-of-credit",
       title: "You do not have enough credit.",
@@ -97,20 +97,20 @@ describe("a problem (RFC 9457)", () => {
     );
   });
 
-  test("leaves out a title that only repeats the status", () => {
+  test("omits a title that only repeats the status", () => {
     const problem = { type: "about:blank", title: "Not Found", detail: "No pet 7." };
     expect(formatProblem(problem, "Not Found")).toBe("No pet 7.");
     expect(formatProblem({ title: "Not Found" }, "Not Found")).toBeUndefined();
   });
 
-  test("keeps title and detail where the rest nests too deep to be written down", () => {
+  test("keeps title and detail if the rest nests too deep to be serialized", () => {
     const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`) as never;
     const problem = { title: "No credit", detail: "Pay first", deep };
     expect(formatProblem(problem, "Forbidden")).toBe("No credit. Pay first.");
   });
 });
 
-describe("where JSON breaks off", () => {
+describe("the position of a JSON error", () => {
   test.each([
     ["{", "it ends too early, at position 1 (line 1, column 2)"],
     ["<html>", "at position 0 (line 1, column 1)"],
@@ -125,7 +125,7 @@ describe("where JSON breaks off", () => {
     expect(describeJsonError(text)).toBe(where);
   });
 
-  test("HT20: is never found in what is JSON", () => {
+  test("HT20: is never found in valid JSON", () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), (json, cut) => {
         expect(describeJsonError(json)).toContain("it ends too early");

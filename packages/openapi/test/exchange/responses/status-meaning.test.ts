@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { getStatusMeaning } from "../../../src/exchange/responses/error-output.ts";
 
-test("HT37: the page says of every status what the code does", async () => {
+test("HT37: the page describes every status as the code does", async () => {
   const page = await readFile(
     new URL("../../../../../docs/reference/openapi-answers.md", import.meta.url),
     "utf8",
@@ -13,11 +13,11 @@ test("HT37: the page says of every status what the code does", async () => {
     ),
   );
   const other = rows.get("other, from 500");
-  const told = (status: number): string | undefined =>
+  const describeStatus = (status: number): string | undefined =>
     rows.get(`${status}`) ?? (status >= 500 ? other : undefined);
   for (let status = 400; status < 600; status++) {
     const { retryable, advice } = getStatusMeaning(status);
     const expected = advice === undefined ? undefined : `${retryable ? "yes" : "no"} ${advice}`;
-    expect(told(status), `status ${status}`).toBe(expected);
+    expect(describeStatus(status), `status ${status}`).toBe(expected);
   }
 });

@@ -48,7 +48,7 @@ const paths: JsonObject = {
   },
 };
 
-// Bytes of every value, and no pattern that anything could be made of.
+// Bytes of every value, without a pattern.
 const archive = Buffer.alloc(3_000_000);
 for (let at = 0, state = 1; at < archive.length; at++) {
   state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -96,7 +96,7 @@ async function download(options?: RunOptions): Promise<ArtifactRef> {
   return ref as ArtifactRef;
 }
 
-describe("what one operation has downloaded", () => {
+describe("an artifact that one operation has downloaded", () => {
   test.each(["", "artifact:"])(
     "is uploaded by another, byte by byte, as %sart_…",
     async (before) => {
@@ -108,7 +108,7 @@ describe("what one operation has downloaded", () => {
     },
   );
 
-  test("is a file of a form, with its own name and type, several times if need be", async () => {
+  test("can be a file of a form, with its own name and type, several times if needed", async () => {
     const { key } = await download();
     await resultOf(run("form", { file: key, more: [key, btoa("plain")], note: key }));
     const form = await new Response(new Uint8Array(server.last.body), {
@@ -125,13 +125,13 @@ describe("what one operation has downloaded", () => {
     expect(form.get("note")).toBe(key);
   });
 
-  test("says what it is where the operation takes anything", async () => {
+  test("has its own type if the operation accepts any", async () => {
     const { key } = await download();
     await resultOf(run("any", { body: key }));
     expect(server.last.headers["content-type"]).toBe("application/zip");
   });
 
-  test("is not sent for another session or caller, and nothing else is in its place", async () => {
+  test("is not sent for another session or caller, and nothing is sent instead", async () => {
     const { key } = await download({ sessionId: "a", caller: { id: "alice" } });
     const sent = server.requests.length;
     for (const options of [{}, { sessionId: "a" }, { sessionId: "a", caller: { id: "bob" } }]) {
@@ -141,7 +141,7 @@ describe("what one operation has downloaded", () => {
     expect(server.requests).toHaveLength(sent);
   });
 
-  test("is not sent a hundred times over", async () => {
+  test("is not sent a hundred times", async () => {
     const { key } = await download();
     const sent = server.requests.length;
     const outcome = await run("form", { more: Array.from({ length: 100 }, () => key) });
@@ -149,7 +149,7 @@ describe("what one operation has downloaded", () => {
     expect(server.requests).toHaveLength(sent);
   });
 
-  test("is shown to a person as its key, before anything is read or sent", async () => {
+  test("is displayed to a person as its key, before anything is read or sent", async () => {
     const { key } = await download();
     const asking = new ToolExecutor({ registry, policy: "supervised" });
     const outcome = await asking.execute({ id: "c", name: "raw", arguments: { body: key } });

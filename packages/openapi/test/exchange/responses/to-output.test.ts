@@ -61,7 +61,7 @@ describe("a success", () => {
     },
   );
 
-  test.each(["text/plain", ""])("of JSON that is sent as %j is JSON all the same", async (type) => {
+  test.each(["text/plain", ""])("of JSON that is sent as %j is JSON, too", async (type) => {
     expect((await answering("get_thing", 200, type, '{"a":1}')).value).toEqual({ a: 1 });
   });
 
@@ -83,7 +83,7 @@ describe("a success", () => {
     expect(output.content).toEqual([{ type, mimeType, data: bytes.toString("base64") }]);
   });
 
-  test("of other bytes is an embedded resource with the address it came from", async () => {
+  test("of other bytes is an embedded resource with its address", async () => {
     const bytes = Buffer.from([0, 255, 254]);
     const output = await answering("any", 200, "application/pdf", bytes);
     expect(output.content).toEqual([
@@ -109,7 +109,7 @@ describe("a success", () => {
     expect(output.isError).toBeUndefined();
   });
 
-  test("without a body says where the new thing is", async () => {
+  test("without a body names the location of the new resource", async () => {
     server.answer = (_recorded, response) =>
       response.writeHead(201, { location: "/things/7" }).end();
     expect(textOf(await call(toolOf(source, "make_thing")))).toBe(
@@ -117,7 +117,7 @@ describe("a success", () => {
     );
   });
 
-  test("keeps status and headers of use for the host", async () => {
+  test("keeps status and useful headers for the host", async () => {
     server.answer = (_recorded, response) =>
       response
         .writeHead(200, { "content-type": "application/json", etag: '"1"', "set-cookie": "a=b" })
@@ -130,8 +130,8 @@ describe("a success", () => {
   });
 });
 
-describe("an answer that is not what it says", () => {
-  test("is an error when it is no JSON", async () => {
+describe("an answer that does not match its media type", () => {
+  test("is an error if it is not JSON", async () => {
     const output = await answering("get_thing", 200, "application/json", '{"a":');
     expect(output).toMatchObject({ isError: true, error: { code: "upstream", status: 200 } });
     expect(textOf(output)).toBe(
@@ -139,7 +139,7 @@ describe("an answer that is not what it says", () => {
     );
   });
 
-  test("is an error when it is a page instead of JSON, and warns of repeating a write", async () => {
+  test("is an error if it is a page instead of JSON, and warns against repeating a write", async () => {
     const output = await answering("make_thing", 200, "text/html", "<h1>Sign in</h1>");
     expect(output.isError).toBe(true);
     expect(textOf(output)).toMatch(/is an HTML page instead of JSON\..* It says: "Sign in"$/);
@@ -150,7 +150,7 @@ describe("an answer that is not what it says", () => {
 });
 
 describe("a failure", () => {
-  test("says status and body, to the model and to the host", async () => {
+  test("reports status and body, to the model and to the host", async () => {
     const output = await answering(
       "get_thing",
       404,
@@ -169,13 +169,13 @@ describe("a failure", () => {
     );
   });
 
-  test("with an endless body is cut", async () => {
+  test("with an infinite body is truncated", async () => {
     const output = await answering("get_thing", 500, "text/html", "x".repeat(100_000));
     expect(textOf(output).length).toBeLessThan(2200);
     expect(textOf(output)).toContain("(100000 characters)");
   });
 
-  test("with a page says what the page says; the host has the page", async () => {
+  test("with a page contains the page's text; the host has the page", async () => {
     const page =
       "<html>\n<head><title>Museum: closed &amp; under repair</title></head><body>soon</body></html>";
     const output = await answering("get_thing", 502, "text/html", page);
@@ -192,7 +192,7 @@ describe("a failure", () => {
     expect(output.value).toBeUndefined();
   });
 
-  test("with a page that has another type says what the page says", async () => {
+  test("with a page that has another type contains the page's text", async () => {
     const page = "<!DOCTYPE html><title>Blocked</title>";
     for (const type of ["", "text/plain", "application/json"]) {
       expect(textOf(await answering("get_thing", 403, type, page))).toBe(
@@ -201,7 +201,7 @@ describe("a failure", () => {
     }
   });
 
-  test("with a page that repeats the status says no more than that", async () => {
+  test("with a page that repeats the status contains it once", async () => {
     const page = "<html><head><title>502 Bad Gateway</title></head><h1>502 Bad Gateway</h1></html>";
     expect(textOf(await answering("get_thing", 502, "text/html", page))).toBe(
       "502 Bad Gateway: an HTML page\nThe API failed: try again later, or with other arguments.",
@@ -211,20 +211,20 @@ describe("a failure", () => {
   test.each([
     ["JSON", '{"error":"<html>"}'],
     ["text", "no such thing, 1 < 2"],
-  ])("of %s that is sent as a page is what it is", async (_, body) => {
+  ])("of %s that is sent as HTML keeps its type", async (_, body) => {
     expect(textOf(await answering("get_thing", 404, "text/html", body))).toBe(
       `404 Not Found: ${body}`,
     );
   });
 
-  test("of bytes says the status alone", async () => {
+  test("of bytes reports only the status", async () => {
     expect(textOf(await answering("get_thing", 500, "application/pdf", "%PDF"))).toBe(
       "500 Internal Server Error\nThe API failed: try again later, or with other arguments.",
     );
   });
 
   test.each([408, 429, 502, 503, 504])(
-    "of %i may be retried, after as long as it says",
+    "of %i is retryable, after the requested time",
     async (status) => {
       server.answer = (_recorded, response) =>
         response.writeHead(status, { "retry-after": "3" }).end();
@@ -238,13 +238,13 @@ describe("a failure", () => {
     },
   );
 
-  test.each([400, 409, 422, 500, 501])("of %i is not worth repeating", async (status) => {
+  test.each([400, 409, 422, 500, 501])("of %i is not retryable", async (status) => {
     expect((await answering("get_thing", status, "", "")).error?.retryable).toBe(false);
   });
 });
 
 describe("a call that cannot be made", () => {
-  test("fails when a value has no characters to send", async () => {
+  test("fails if a value has characters that cannot be sent", async () => {
     await using own = await sourceOf(
       {
         "/": {
@@ -298,7 +298,7 @@ describe("a call that cannot be made", () => {
     expect(server.requests).toHaveLength(before);
   });
 
-  test("names baseUrl when the document has no server that can be reached", async () => {
+  test("names baseUrl if the document has no reachable server", async () => {
     await using homeless = await sourceOf(
       { "/": { get: { operationId: "x", responses: {} } } },
       {},

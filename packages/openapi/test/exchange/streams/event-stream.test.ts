@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { EventStreamParser } from "../../../src/exchange/streams/stream-response.ts";
 import type { StreamItem } from "../../../src/exchange/streams/json-items.ts";
 
-/** All events of a stream whose bytes come in these pieces. */
+/** All events of a stream with these pieces of bytes. */
 function events(...pieces: readonly Uint8Array[]): unknown[] {
   const parser = new EventStreamParser();
   const items: StreamItem[] = [];
@@ -25,34 +25,34 @@ describe("an event stream (WHATWG HTML, section 9.2.6)", () => {
     ["ends lines with LF", "data: a\n\ndata: b\n\n", [message("a"), message("b")]],
     ["ends lines with CR", "data: a\r\rdata: b\r\r", [message("a"), message("b")]],
     ["ends lines with CRLF", "data: a\r\n\r\ndata: b\r\n\r\n", [message("a"), message("b")]],
-    ["leaves a byte order mark out", "\uFEFFdata: a\n\n", [message("a")]],
-    ["takes one space off, and no more", "data:  a\n\ndata:b\n\n", [message(" a"), message("b")]],
+    ["removes a byte order mark", "\uFEFFdata: a\n\n", [message("a")]],
+    ["removes one space, and no more", "data:  a\n\ndata:b\n\n", [message(" a"), message("b")]],
     [
-      "takes a field without a colon as empty",
+      "reads a field without a colon as empty",
       "data\n\ndata\ndata\n\n",
       [message(""), message("\n")],
     ],
     ["has no event without data", "event: a\n\nid: 7\n\ndata: b\n\n", [message("b", { id: "7" })]],
-    ["leaves comments out", ": ping\n\n:\ndata: a\n: more\n\n", [message("a")]],
-    ["leaves unknown fields out", "foo: bar\n data: no\ndata: a\n\n", [message("a")]],
-    ["forgets what is not finished", "data: a\n\ndata: b\n", [message("a")]],
+    ["ignores comments", ": ping\n\n:\ndata: a\n: more\n\n", [message("a")]],
+    ["ignores unknown fields", "foo: bar\n data: no\ndata: a\n\n", [message("a")]],
+    ["drops an incomplete event", "data: a\n\ndata: b\n", [message("a")]],
     [
-      "takes numbers for retry only",
+      "accepts only digits for retry",
       "retry: 5\ndata: a\n\nretry: x\ndata: b\n\n",
       [message("a", { retry: 5 }), message("b")],
     ],
-    ["takes no id with a NUL", "id: 1\0\ndata: a\n\n", [message("a")]],
+    ["accepts no id with a NUL", "id: 1\0\ndata: a\n\n", [message("a")]],
     [
-      "takes no id that is too long to stand in each event behind it",
+      "accepts no id that is too long for each later event",
       `id: 1\n\nid: ${"x".repeat(1_001)}\ndata: a\n\n`,
       [message("a", { id: "1" })],
     ],
-    ["takes [DONE] as any other", "data: [DONE]\n\n", [message("[DONE]")]],
+    ["treats [DONE] like any other", "data: [DONE]\n\n", [message("[DONE]")]],
   ])("%s", (_what, text, expected) => {
     expect(of(text)).toEqual(expected);
   });
 
-  test("names the event for one only, and keeps the id until another comes", () => {
+  test("names the event for one only, and keeps the id until another follows", () => {
     expect(of("event: add\nid: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n")).toEqual([
       { data: "a", event: "add", id: "1" },
       message("b", { id: "1" }),
@@ -60,7 +60,7 @@ describe("an event stream (WHATWG HTML, section 9.2.6)", () => {
     ]);
   });
 
-  test("is the same however it is cut up", () => {
+  test("has the same result however it is split", () => {
     const line = fc.constantFrom("data: é😀", "data", ":c", "id: 1", "event: x", "retry: 9", "");
     const end = fc.constantFrom("\n", "\r", "\r\n");
     fc.assert(
@@ -74,7 +74,7 @@ describe("an event stream (WHATWG HTML, section 9.2.6)", () => {
             (a, b) => a - b,
           );
           const pieces = [0, ...places].map((from, index) => bytes.subarray(from, places[index]));
-          // A carriage return and a line feed that belong together may come apart.
+          // A carriage return and a line feed that belong together may be split.
           expect(events(...pieces)).toEqual(events(bytes));
         },
       ),

@@ -14,7 +14,7 @@ function items(parser: ItemParser, ...texts: readonly string[]): unknown[] {
 }
 
 describe("JSON lines", () => {
-  test("are values of every kind, and empty lines are none", () => {
+  test("are values of every kind, and empty lines are ignored", () => {
     expect(items(new JsonLines(), '{"a":1}\r\n\n"b"\n3\nnull\n[4]')).toEqual([
       { a: 1 },
       "b",
@@ -24,20 +24,20 @@ describe("JSON lines", () => {
     ]);
   });
 
-  test("may be cut up anywhere", () => {
+  test("may be split anywhere", () => {
     expect(items(new JsonLines(), '{"a"', ":1", '}\n{"b":', "2}", "\n")).toEqual([
       { a: 1 },
       { b: 2 },
     ]);
   });
 
-  test("of which one is broken say which, and where", () => {
+  test("with a broken item name the item, and the position", () => {
     expect(() => items(new JsonLines(), '{"a":1}\n{"b":x}\n')).toThrow(
       'Item 2 of the answer is not valid JSON (at position 5 (line 1, column 6)). It begins: {"b":x}',
     );
   });
 
-  test("are broken when the last one is cut off", () => {
+  test("are broken if the last one is cut off", () => {
     expect(() => items(new JsonLines(), '{"a":1}\n{"b":')).toThrow(
       "Item 2 of the answer is not valid JSON (it ends too early, at position 5 (line 1, column 6)).",
     );
@@ -45,7 +45,7 @@ describe("JSON lines", () => {
 });
 
 describe("a JSON text sequence (RFC 7464)", () => {
-  test("has values behind record separators", () => {
+  test("has values after record separators", () => {
     expect(items(new JsonSequence(), '\u001e{"a":\n1}\n\u001e', "\u001e2\n\u001e[3]")).toEqual([
       { a: 1 },
       2,
@@ -60,7 +60,7 @@ describe("a JSON text sequence (RFC 7464)", () => {
     },
   );
 
-  test("goes on behind what is malformed in it, and says so (section 2.3)", () => {
+  test("continues after a malformed value, and reports it (section 2.3)", () => {
     const warnings: string[] = [];
     const sequence = new JsonSequence(undefined, (message) => warnings.push(message));
     const text = '\u001etrue\u001e[1]\n\u001e{"a":x}\n\u001e[2]\n\u001e{"b":\n';

@@ -26,7 +26,7 @@ function sse(response: ServerResponse, text: string): void {
 }
 
 describe("an answer of server-sent events", () => {
-  test("is the list of them, each shown as it comes", async () => {
+  test("is the list of them, each emitted as it arrives", async () => {
     let finish = (): void => undefined;
     const { call } = await apiOf(paths, (_request, response) => {
       sse(response, 'data: {"a":1}\n\ndata: [DO');
@@ -58,7 +58,7 @@ describe("an answer of server-sent events", () => {
     ]);
   });
 
-  test("of none is an empty list", async () => {
+  test("without an event is an empty list", async () => {
     const { call } = await apiOf(paths, (_request, response) => {
       sse(response, ": nothing\n\n");
       response.end();
@@ -66,7 +66,7 @@ describe("an answer of server-sent events", () => {
     expect(await call("watch")).toMatchObject({ status: "completed", result: { value: [] } });
   });
 
-  test("that look like content blocks are data all the same", async () => {
+  test("that look like content blocks are data", async () => {
     const block = { type: "text", text: "hello" };
     const { call } = await apiOf(paths, (_request, response) => {
       response
@@ -78,7 +78,7 @@ describe("an answer of server-sent events", () => {
     expect(textsOf(outcome)).toEqual([JSON.stringify([block, "b"])]);
   });
 
-  test("waits for a watcher who takes their time", async () => {
+  test("waits for a slow listener", async () => {
     const lines = Array.from({ length: 40_000 }, (_, id) => `{"id":${id}}\n`).join("");
     const { call } = await apiOf(paths, (_request, response) => {
       response.setHeader("content-type", "application/x-ndjson").end(lines);
@@ -98,12 +98,12 @@ describe("an answer of server-sent events", () => {
       },
     );
     expect(outcome.status).toBe("completed");
-    // Shown in part where one update is over the limit of outputs, but in order, and none twice.
+    // Emitted in part if one update is above the limit of outputs, but in order, and none twice.
     expect(ids).toEqual([...new Set(ids)]);
     expect(outcome).toMatchObject({ result: { artifacts: [{ mediaType: "application/json" }] } });
   });
 
-  test("HT38: that breaks off midway is an error with what came, after it was shown", async () => {
+  test("HT38: that is interrupted is an error with the received items, after they were emitted", async () => {
     const { call } = await apiOf(paths, (_request, response) => {
       sse(response, "data: one\n\ndata: two\n\ndata: thr");
       response.write("ee", () => response.destroy());
@@ -125,7 +125,7 @@ describe("an answer of server-sent events", () => {
     expect(seen.flat()).toEqual([event("one"), event("two")]);
   });
 
-  test("HT38: whose item is broken says which, with those before it", async () => {
+  test("HT38: with a broken item names it, with the items before it", async () => {
     const { call } = await apiOf(paths, (_request, response) => {
       response.setHeader("content-type", "application/jsonl").end('{"a":1}\n{"a":\n');
     });
@@ -137,7 +137,7 @@ describe("an answer of server-sent events", () => {
     expect(textsOf(outcome)[0]).toContain("Item 2 of the answer is not valid JSON");
   });
 
-  test("HT38: that breaks off before the first item is a failed call", async () => {
+  test("HT38: that is interrupted before the first item is a failed call", async () => {
     const { call } = await apiOf(paths, (_request, response) => {
       sse(response, "data: o");
       response.write("ne", () => response.destroy());
@@ -145,7 +145,7 @@ describe("an answer of server-sent events", () => {
     expect(await call("watch")).toMatchObject({ status: "failed", error: { code: "upstream" } });
   });
 
-  test("that never ends does so with the call's limit, and gives what came", async () => {
+  test("that never ends is stopped at the call's timeout, and returns the received items", async () => {
     let closed: Promise<unknown> | undefined;
     let time = 0;
     const timers = new Map<ClockTimer, () => void>();
@@ -171,7 +171,7 @@ describe("an answer of server-sent events", () => {
       time = 200;
       for (const elapsed of [...timers.values()]) elapsed();
     };
-    // Once the item that is shown has been taken.
+    // Once the emitted item has been taken.
     const onUpdate = (): void => void setImmediate(pass);
     expect(await call("watch", {}, { timeoutMs: 200, onUpdate })).toMatchObject({
       error: { code: "timeout" },
@@ -195,7 +195,7 @@ describe("an answer of server-sent events", () => {
     await closed;
   });
 
-  test("does not give a credential back that it echoes", async () => {
+  test("does not reveal a credential that it echoes", async () => {
     const { call } = await apiOf(
       paths,
       (_request, response) => {
@@ -210,7 +210,7 @@ describe("an answer of server-sent events", () => {
     expect(outcome).toMatchObject({ result: { value: [event("you are [redacted]")] } });
   });
 
-  test("with a status of failure is an error as any other", async () => {
+  test("with a status of failure is an error like any other", async () => {
     const { call } = await apiOf(paths, (_request, response) => {
       response.writeHead(400, { "content-type": "text/event-stream" }).end("data: no\n\n");
     });
@@ -227,7 +227,7 @@ test("a JSON text sequence is the list of its values", async () => {
   expect(await call("watch")).toMatchObject({ result: { value: [1, [2]] } });
 });
 
-test("a JSON text sequence says what of it was skipped", async () => {
+test("a JSON text sequence reports its skipped values", async () => {
   const { call } = await apiOf(paths, (_request, response) => {
     response.setHeader("content-type", "application/json-seq");
     response.end("\u001e1\n\u001e{x}\n\u001e[2]\n");

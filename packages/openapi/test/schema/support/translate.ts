@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import { onlyDetails, standalone } from "../../support/open-documents.ts";
 
-/** A schema of a request body as it is translated, with its definitions. */
+/** A schema of a request body after translation, with its definitions. */
 export async function request(
   version: string,
   schema: JsonValue,

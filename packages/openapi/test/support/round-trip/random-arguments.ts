@@ -7,13 +7,13 @@ import {
 } from "./random-operation.ts";
 import type { Sample } from "./random-schema.ts";
 
-/** An argument of a tool, and what it stands for. */
+/** An argument of a tool, and the value that it represents. */
 export interface DrawnArgument {
   readonly argument: string;
   readonly sample: Sample;
   readonly required: boolean;
   readonly passed: boolean;
-  /** What it is: a parameter, a property of the body, or, with neither, all of the body. */
+  /** A parameter, a property of the body, or, with neither, the complete body. */
   readonly parameter?: DrawnParameter;
   readonly property?: string;
 }
@@ -21,15 +21,15 @@ export interface DrawnArgument {
 const places = ["path", "query", "header", "cookie"];
 
 /**
- * Finds the argument for each value of an operation, with nothing but the rules of the README and what a model reads:
- * the names, and `Sent as …`.
+ * Finds the argument for each value of an operation, with only the rules of the README and the data
+ * of a model: the names, and `Sent as …`.
  *
  * @param schema of the tool's arguments.
  */
 export function drawnArguments(operation: DrawnOperation, schema: JsonObject): DrawnArgument[] {
   const properties = schema["properties"] as Record<string, { description?: string }>;
   const taken = new Set<string>();
-  /** The next argument that stands for a name. */
+  /** The next argument that represents a name. */
   const find = (name: string, place = ""): string | undefined => {
     const standsFor = (argument: string): boolean =>
       properties[argument]?.description?.endsWith(`Sent as ${name}.`) === true;
@@ -47,7 +47,7 @@ export function drawnArguments(operation: DrawnOperation, schema: JsonObject): D
   };
   const take = (name: string, place = ""): string => {
     const found = find(name, place);
-    if (found === undefined) throw new Error(`no argument stands for ${place} ${name}`);
+    if (found === undefined) throw new Error(`no argument represents ${place} ${name}`);
     return found;
   };
   const inOrder = operation.parameters.toSorted(
@@ -55,7 +55,7 @@ export function drawnArguments(operation: DrawnOperation, schema: JsonObject): D
   );
   const all: DrawnArgument[] = inOrder.flatMap((parameter) => {
     const { name, in: place, sample, required, passed } = parameter;
-    // An object whose keys would all travel under the names of other parameters is omitted.
+    // An object whose keys would all be sent under the names of other parameters is omitted.
     const isExploded = parameter.explode || parameter.style === "deepObject";
     const mayClash = sample.shape === "object" && sample.members.length > 0 && isExploded;
     const argument = mayClash ? find(name, place) : take(name, place);
@@ -80,16 +80,16 @@ export function drawnArguments(operation: DrawnOperation, schema: JsonObject): D
     }
   }
   const extra = Object.keys(properties).filter((argument) => !taken.has(argument));
-  if (extra.length > 0) throw new Error(`arguments that nothing declares: ${extra.join()}`);
+  if (extra.length > 0) throw new Error(`undeclared arguments: ${extra.join()}`);
   return all;
 }
 
-/** Names that would be the same are counted: `a_b`, `a_b_2`; a long one is cut for that. */
+/** Equal names get a number: `a_b`, `a_b_2`; a long one is shortened for that. */
 function countOf(argument: string): number {
   return Number(/_(\d+)$/.exec(argument)?.[1] ?? 1);
 }
 
-/** What is passed of each property of a body. */
+/** The passed value of each property of a body. */
 function membersOf({
   sample,
   required,
@@ -105,7 +105,10 @@ function membersOf({
   }));
 }
 
-/** README, "Arguments": properties stand beside the parameters as long as that loses nothing. */
+/**
+ * README, "Arguments": properties are arguments beside the parameters as long as that loses
+ * nothing.
+ */
 function isFlat({ sample, required }: DrawnBody, parameters: ReadonlySet<string>): boolean {
   if (sample.shape !== "object" || sample.isOpen || sample.members.length === 0) return false;
   if (!required && sample.members.some((member) => member.required)) return false;
@@ -120,7 +123,7 @@ function textsIn(value: JsonValue): string[] {
   return Object.entries(value).flatMap(([key, one]) => [key, ...textsIn(one as JsonValue)]);
 }
 
-/** True when a call may be refused for this argument: what it holds is out of the ordinary in its place. */
+/** True if a call may be refused for this argument: its value is unusual in its place. */
 export function mayRefuse(given: DrawnArgument, { parameters, body }: DrawnOperation): boolean {
   const { sample, parameter, property } = given;
   const { value, shape } = sample;
@@ -158,7 +161,7 @@ export function mayRefuse(given: DrawnArgument, { parameters, body }: DrawnOpera
   );
 }
 
-/** True when keys could be taken for other names, by the most careless of servers. */
+/** True if keys could be read as other names, by the most lenient of servers. */
 function meet(keys: readonly string[], own: string, others: readonly string[]): boolean {
   const careless = (name: string): string =>
     name
@@ -182,7 +185,10 @@ function isPlain(text: string): boolean {
   return /^[a-zA-Z0-9-]+$/.test(text);
 }
 
-/** True when the schema of the arguments refuses what is passed: nothing of it would be sent, and something must be. */
+/**
+ * True if the schema of the arguments refuses the value: nothing of it would be sent, and something
+ * is required.
+ */
 export function isEmpty(
   { sample, required, parameter }: DrawnArgument,
   { body }: DrawnOperation,

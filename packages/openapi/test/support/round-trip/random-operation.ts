@@ -12,10 +12,10 @@ import {
 } from "./random-schema.ts";
 import { anyText } from "./seeds.ts";
 
-/** Where a value of an operation goes. */
+/** The place of a value of an operation. */
 type Place = "path" | "query" | "header" | "cookie";
 
-/** A parameter of a random operation, and what is passed for it. */
+/** A parameter of a random operation, and its value. */
 export interface DrawnParameter {
   readonly in: Place;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface DrawnParameter {
   readonly passed: boolean;
 }
 
-/** A body of a random operation, and what is passed for it. */
+/** A body of a random operation, and its value. */
 export interface DrawnBody {
   readonly mediaType: string;
   readonly required: boolean;
@@ -45,14 +45,14 @@ export interface DrawnField {
   readonly sample: Sample;
   readonly required: boolean;
   readonly passed: boolean;
-  /** How it is written (`encoding`); absent: as its type says. */
+  /** Its serialization (`encoding`); absent: by its type. */
   readonly encoding?: { readonly style: string; readonly explode: boolean };
 }
 
-/** What the host does with an argument: nothing, not offer it, or choose it. */
+/** The host's setting of an argument: none, hidden, or fixed. */
 type Host = "none" | "hides" | "fixes";
 
-/** A whole operation. */
+/** A complete operation. */
 export interface DrawnOperation {
   readonly version: Version;
   readonly method: string;
@@ -64,7 +64,10 @@ export interface DrawnOperation {
   readonly host: readonly Host[];
 }
 
-/** Names that collide with each other, with what we call things, and with what a language or a URL means by them. */
+/**
+ * Names that collide with each other, with our own names, and with special names of a language or a
+ * URL.
+ */
 const commonNames = [
   ..."aaabb",
   ..."id filter body request_body query_a header_a cookie_a path_a query_id a_b content headers".split(
@@ -102,12 +105,12 @@ const texts: Readonly<Record<Place, fc.Arbitrary<string>>> = {
   cookie: anyText,
 };
 
-/** Mostly what the place can hold. */
+/** Mostly values that are valid in the place. */
 function textAt(place: Place): fc.Arbitrary<string> {
   return fc.oneof({ weight: 12, arbitrary: texts[place] }, { weight: 1, arbitrary: anyText });
 }
 
-/** True for what is not sent outside of JSON. */
+/** True for values that are not sent outside of JSON. */
 export function isNothing(value: JsonValue): boolean {
   if (typeof value !== "object" || value === null) return value === null;
   return Object.values(value).every((one) => isNothing(one as JsonValue));
@@ -175,7 +178,7 @@ function styled(place: Place, version: Version): fc.Arbitrary<DrawnParameter> {
       isJson: false,
     };
   });
-  // A cookie of this style has a name that is no encoded one, and a triple that is left alone is another text.
+  // A cookie of this style has a name without escapes, and an unencoded triple is another text.
   const whole = byStyle.filter(
     ({ style, name, allowReserved, sample }) =>
       !(style === "cookie" && !/^[\w-]+$/.test([name, ...sample.keys].join(""))) &&
@@ -229,7 +232,9 @@ function parametersOf(version: Version): fc.Arbitrary<DrawnParameter[]> {
     .filter((all) => !all.some((one) => all.some((other) => areMixed(one, other))));
 }
 
-/** True for two objects that both spread the same key over one place: see the test that fails for it. */
+/**
+ * True for two objects that both spread the same key over one place: see the test of their refusal.
+ */
 function areMixed(one: DrawnParameter, other: DrawnParameter): boolean {
   const isSpread = ({ sample, explode, isJson, style }: DrawnParameter): boolean =>
     sample.shape === "object" && explode && !isJson && style !== "deepObject";
@@ -314,7 +319,7 @@ function formBody(mediaType: string): fc.Arbitrary<DrawnBody> {
 
 const versions: readonly Version[] = ["3.0.3", "3.1.1", "3.2.0"];
 
-/** Operations of every kind, with what is passed to each. */
+/** Operations of every kind, with the values of each. */
 export const drawnOperation: fc.Arbitrary<DrawnOperation> = fc.oneof(
   ...versions.map((version) => {
     const body = fc.oneof(

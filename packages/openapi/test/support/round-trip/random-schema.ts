@@ -13,15 +13,15 @@ export interface Target {
   readonly schemas: Record<string, JsonValue>;
 }
 
-/** A schema, and a value that it allows. */
+/** A schema, and a valid value. */
 export interface Sample {
   readonly shape: Shape;
   readonly value: JsonValue;
   /** The names that an object declares. */
   readonly keys: readonly string[];
-  /** What an object declares, and its values, passed or not. */
+  /** The declared properties of an object, with values, passed or not. */
   readonly members: readonly Member[];
-  /** True when an object says that it has other keys, too. */
+  /** True if an object allows other keys, too. */
   readonly isOpen: boolean;
   /** True for bytes: base64 for the model, a file on the wire. */
   readonly isFile: boolean;
@@ -35,7 +35,7 @@ interface Member {
   readonly required: boolean;
 }
 
-/** Schemas that differ in nothing but the value. */
+/** Schemas that differ only in the value. */
 interface Kind {
   readonly values: fc.Arbitrary<JsonValue>;
   declare(to: Target): JsonObject;
@@ -125,7 +125,7 @@ function referred(samples: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> {
   );
 }
 
-/** Texts, numbers, booleans, choices. */
+/** Texts, numbers, booleans, enums. */
 export function scalarSample(text: fc.Arbitrary<string>): fc.Arbitrary<Sample> {
   const kinds = scalarKinds(text).map(({ declare, values }) =>
     values.map((value) => sampleOf("text", declare, value)),

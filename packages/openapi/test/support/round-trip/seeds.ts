@@ -2,17 +2,23 @@ import fc from "fast-check";
 import { beforeAll } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
 
-/** How much of its runs a property has: all of them in a full run, a fifth in a quick one. */
+/** The number of runs of a property: all of them in a full run, a fifth in a quick one. */
 const runs = Number(process.env["TOOLWEAVE_RUNS"] ?? inFullRun(1, 0.2));
 
-/** The parameters of a property: `TOOLWEAVE_SEED` plays another one, `TOOLWEAVE_RUNS` multiplies the runs. */
+/**
+ * The parameters of a property: `TOOLWEAVE_SEED` sets another one, `TOOLWEAVE_RUNS` multiplies the
+ * runs.
+ */
 export function seeded(seed: number, numRuns: number): { seed: number; numRuns: number } {
   const used = Number(process.env["TOOLWEAVE_SEED"] ?? seed);
   beforeAll(() => console.info(`TOOLWEAVE_SEED=${used}`));
   return { seed: used, numRuns: Math.ceil(numRuns * runs) };
 }
 
-/** Texts of everything that means something to a URL, a header, a cookie, a form or a part; and half a character. */
+/**
+ * Texts of all characters that are special in a URL, a header, a cookie, a form or a part; and half
+ * a character.
+ */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 3,
@@ -35,7 +41,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** True for a text that every place can hold. */
+/** True for a text that is valid in every place. */
 export function isPlain(text: string): boolean {
   return /^[a-zA-Z0-9]+$/.test(text);
 }

@@ -3,7 +3,10 @@ import fc from "fast-check";
 import type { RecordingServer, Recorded } from "../recording-server.ts";
 import { toolContext } from "../tool-context.ts";
 
-/** What a server got, or why it got nothing. Any other failure is one of the test. */
+/**
+ * The received request of a server, or the reason why it received none. Any other failure is one of
+ * the test.
+ */
 export async function sentOrRefused(
   tool: Tool,
   args: JsonObject,
@@ -20,7 +23,7 @@ export async function sentOrRefused(
   return server.last;
 }
 
-/** Runs a property. Says what it fails for, with the seed that plays it again; `undefined`: nothing. */
+/** Runs a property. Returns its failure, with the seed to repeat it; `undefined`: none. */
 export async function failureOf<T>(
   property: fc.IAsyncProperty<T>,
   settings: fc.Parameters<T>,

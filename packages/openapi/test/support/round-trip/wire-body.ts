@@ -41,7 +41,7 @@ export async function readForm(contentType: string, body: Buffer): Promise<WireF
   return fields;
 }
 
-/** What browsers escape in a name, and only that (WHATWG HTML, "multipart/form-data"). */
+/** The escapes of browsers in a name, and only those (WHATWG HTML, "multipart/form-data"). */
 function unescaped(name: string): string {
   return name.replace(/%22|%0D|%0A/g, (triple) => decodeURIComponent(triple));
 }

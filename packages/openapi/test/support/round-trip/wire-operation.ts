@@ -5,7 +5,7 @@ import type { Sample } from "./random-schema.ts";
 import { readForm } from "./wire-body.ts";
 import { readParameter, type Shape, type WireParameter } from "./wire-parameter.ts";
 
-/** What a server reads that knows the document. `undefined`: it was not sent. */
+/** The values that a server with the document reads. `undefined`: it was not sent. */
 export interface ReadOperation {
   readonly parameters: ReadonlyMap<DrawnParameter, unknown>;
   /** A member that is `undefined` was not sent. */
@@ -24,7 +24,7 @@ interface Paired {
 
 type Pair = readonly [name: string, raw: string];
 
-/** Reads a request by the declaration, and complains of all that nothing declares. */
+/** Reads a request by the declaration, and throws for all undeclared parts. */
 export async function readOperation(
   operation: DrawnOperation,
   request: Recorded,
@@ -101,7 +101,7 @@ const sentByEveryone = new Set([
   "user-agent",
 ]);
 
-/** Gives each pair to the one value that it belongs to. */
+/** Assigns each pair to the one value that it belongs to. */
 function readPairs(
   all: readonly Paired[],
   pairs: readonly Pair[],
@@ -123,7 +123,7 @@ function readPairs(
   });
 }
 
-/** A name of the document's own comes before the keys of an object. */
+/** A declared name takes precedence over the keys of an object. */
 function ownerOf(all: readonly Paired[], raw: string): Paired | undefined {
   const nameFor = ({ style }: Paired): string => (style === "cookie" ? raw : decoded(raw));
   const isSpread = ({ explode, shape, style }: Paired): boolean =>
@@ -165,7 +165,7 @@ async function readBody({ body }: DrawnOperation, request: Recorded): Promise<un
     if (request.body.length > 0) throw new Error("a body without a type");
     return undefined;
   }
-  if (body === undefined) throw new Error(`a body of ${contentType} that nothing declares`);
+  if (body === undefined) throw new Error(`an undeclared body of ${contentType}`);
   const [type = ""] = contentType.split(";");
   if (type !== body.mediaType) throw new Error(`odd type ${type}`);
   if (type.endsWith("json")) return JSON.parse(request.body.toString()) as JsonValue;
@@ -179,7 +179,9 @@ async function readBody({ body }: DrawnOperation, request: Recorded): Promise<un
   return Object.fromEntries(fields.map(({ name }, index) => [name, values[index]]));
 }
 
-/** A field is written like a query parameter, or as its type says: a list is repeated, an object is JSON. */
+/**
+ * A field is written like a query parameter, or by its type: a list is repeated, an object is JSON.
+ */
 function fieldOf({ name, sample, encoding }: DrawnField): Paired {
   const isJson = encoding === undefined && sample.shape === "object";
   return {
@@ -199,7 +201,7 @@ async function readParts(
 ): Promise<Record<string, unknown>> {
   const parts = await readForm(contentType, body);
   const odd = parts.find(({ name }) => !fields.some((field) => field.name === name));
-  if (odd !== undefined) throw new Error(`nothing declares the part ${odd.name}`);
+  if (odd !== undefined) throw new Error(`the part ${odd.name} is not declared`);
   return Object.fromEntries(
     fields.map(({ name, sample }) => {
       const own = parts.filter((part) => part.name === name);

@@ -1,9 +1,9 @@
 import { parseCookie } from "cookie";
 
-/** What a value is made of, for a reader who has to know. */
+/** The structure of a value, for a reader that needs it. */
 export type Shape = "text" | "list" | "object";
 
-/** A parameter as a document declares it, with nothing left to defaults. */
+/** A parameter of a document, without defaults. */
 export interface WireParameter {
   readonly name: string;
   readonly in: "path" | "query" | "header" | "cookie";
@@ -17,15 +17,16 @@ export type WireValue = string | readonly string[] | Readonly<Record<string, str
 
 /** The request line and headers as they arrive. */
 export interface WireRequest {
-  /** What stands in the path for the parameter. */
+  /** The text in the path for the parameter. */
   readonly segment: string;
   readonly query: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Reads a parameter back as a server does that knows the document: written from RFC 6570, RFC 6265 and the tables of
- * OpenAPI 3.2, "Style Examples", and sharing nothing with the code that writes. `undefined`: it was not sent.
+ * Reads a parameter back like a server that has the document: written from RFC 6570, RFC 6265 and
+ * the tables of OpenAPI 3.2, "Style Examples", without sharing code with the writer. `undefined`:
+ * it was not sent.
  *
  * @param others the names of the other parameters in the same place, which no exploded object owns.
  */
@@ -119,7 +120,7 @@ function queryPairs(query: string): Pair[] {
 function cookiePairs({ style, shape, explode }: WireParameter, header: string): Pair[] {
   if (header === "") return [];
   const pairs = header.split("; ").map(pairOf);
-  // A server's own reader, where it is able to: it knows each name once.
+  // A server's own reader, if it supports the case: it reads each name once.
   if (shape === "text" && explode && style === "form") {
     const known = parseCookie(header, { decode: raw });
     for (const [name, value] of pairs) {

@@ -1,5 +1,5 @@
-// A process of its own that runs an executor on a store. It does what its argument names, and tells
-// what came of it. Its tools write into a file what they have done: one line each time they run.
+// A child process that runs an executor on a store. It runs the job of its argument, and sends the
+// outcomes. Its tools write one line into a file each time they run.
 import { appendFileSync } from "node:fs";
 import { defineTool, suspend, ToolExecutor, ToolRegistry } from "@toolweave/core";
 import type { Clock, Interruption, JsonValue, Tool, ToolOutcome } from "@toolweave/core";
@@ -8,7 +8,7 @@ import { sqliteStore } from "../../../src/index.ts";
 
 const [, , job = "", path = "", log = ""] = process.argv;
 
-/** What the tests tell it: an interruption, with when to begin. */
+/** The messages of the tests: an interruption, with the time to begin. */
 interface Told {
   readonly interruption: Interruption;
   /** Milliseconds since the epoch. */
@@ -16,7 +16,7 @@ interface Told {
 }
 
 const hour = 60 * 60 * 1000;
-/** Whatever was held by processes that are gone has lapsed by then. */
+/** All leases of ended processes have expired by then. */
 const anHourLater: Clock = {
   now: () => Date.now() + hour,
   setTimeout: (callback, ms) => setTimeout(callback, ms),
@@ -27,13 +27,13 @@ const { pendingCalls, grants } = sqliteStore(
   job === "resume an hour later" ? { path, clock: anHourLater } : path,
 );
 
-/** Ends the process as a power cut would: nothing is cleaned up. */
+/** Ends the process like a power cut: without cleanup. */
 function cut(): never {
   process.kill(process.pid, "SIGKILL");
   for (;;);
 }
 
-/** The moment in which the process dies, where the job names one. */
+/** The point at which the process dies, if the job names one. */
 const diesIn = job.startsWith("die ") ? job.slice(4) : "";
 
 const pay = defineTool({
@@ -54,7 +54,7 @@ const pay = defineTool({
   },
 });
 
-/** A tool that makes another one do the work, and passes on what that asks. */
+/** A tool that delegates the work to another, and passes on its interruption. */
 function delegate(name: string, to: string): Tool {
   return defineTool({
     name,
@@ -72,7 +72,7 @@ function delegate(name: string, to: string): Tool {
   });
 }
 
-/** A call is kept, and nobody hears of it. */
+/** A call is stored, and the caller is not notified. */
 const dyingStore: PendingCallStore = {
   async add(interruption) {
     await pendingCalls.add(interruption);
@@ -87,7 +87,7 @@ const dyingStore: PendingCallStore = {
 const executor = new ToolExecutor({
   registry: new ToolRegistry([pay, delegate("buy", "order"), delegate("order", "pay")]),
   key: "the same in every process of this test",
-  pendingCalls: diesIn === "before it is told" ? dyingStore : pendingCalls,
+  pendingCalls: diesIn === "before the event" ? dyingStore : pendingCalls,
   grants,
 });
 
@@ -95,7 +95,7 @@ function tell(message: unknown): void {
   process.send?.(message);
 }
 
-/** What came of a call, in one word. */
+/** The outcome of a call, in one word. */
 function codeOf(outcome: ToolOutcome): string {
   return outcome.status === "failed" ? outcome.error.code : outcome.status;
 }
@@ -105,15 +105,15 @@ async function resume({ interruption, at = 0 }: Told): Promise<string> {
   return codeOf(await executor.resume(interruption, [{ type: "approve", by: "ada" }]));
 }
 
-if (job === "ask" || diesIn === "before it is told") {
+if (job === "ask" || diesIn === "before the event") {
   process.on("message", (names: readonly string[]) => {
     void Promise.all(
       names.map((name, bill) => executor.execute({ id: `c${bill}`, name, arguments: { bill } })),
     ).then((outcomes) => tell(outcomes.map(codeOf)));
   });
 } else {
-  process.on("message", (told: Told) => void resume(told).then(tell));
+  process.on("message", (request: Told) => void resume(request).then(tell));
 }
-// The parent is gone: nobody waits for this one.
+// The parent has exited: this process is no longer needed.
 process.once("disconnect", () => process.exit());
 tell("ready");

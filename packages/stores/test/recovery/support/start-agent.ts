@@ -5,13 +5,13 @@ import { onTestFinished } from "vitest";
 /** A process that runs an executor on the store of a test. */
 export interface Agent {
   tell(message: unknown): void;
-  /** What it tells next. */
+  /** Its next message. */
   next(): Promise<unknown>;
-  /** Hears all that it tells from now on; returns what stops that. */
-  hear(listener: (message: unknown) => void): () => void;
-  /** Resolves when it is gone, by itself. */
+  /** Receives all of its messages from now on; returns a function that stops that. */
+  listen(listener: (message: unknown) => void): () => void;
+  /** Resolves when it has exited by itself. */
   readonly gone: Promise<unknown>;
-  /** Ends it without any chance to clean up; resolves when it is gone. */
+  /** Kills it without cleanup; resolves when it has exited. */
   kill(): Promise<void>;
 }
 
@@ -29,13 +29,13 @@ export async function startAgent(
   const agent: Agent = {
     tell: (message) => void child.send(message as object),
     async next() {
-      const heard = once(child, "message").then(([message]: unknown[]) => message);
+      const received = once(child, "message").then(([message]: unknown[]) => message);
       const died = gone.then(() => {
         throw new Error(`The agent that had to ${job} is gone.`);
       });
-      return Promise.race([heard, died]);
+      return Promise.race([received, died]);
     },
-    hear(listener) {
+    listen(listener) {
       child.on("message", listener);
       return () => void child.off("message", listener);
     },

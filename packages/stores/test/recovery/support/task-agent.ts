@@ -1,12 +1,12 @@
-// A process of its own that runs tasks on a store. Its tools write into a file what they have done:
-// one line each time they begin. Its job is how long its leases are, in milliseconds.
+// A child process that runs tasks on a store. Its tools write one line into a file each time they
+// begin. Its job is the duration of its leases, in milliseconds.
 import { appendFileSync } from "node:fs";
 import { defineTool, ToolExecutor, ToolRegistry, type JsonObject } from "@toolweave/core";
 import { sqliteStore } from "../../../src/index.ts";
 
 const [, , leaseMs = "", path = "", log = ""] = process.argv;
 
-/** What the tests tell it to do. */
+/** The requests of the tests. */
 export interface Told {
   readonly job: "begin" | "look";
   readonly tool?: "quick" | "long" | "soon";
@@ -14,7 +14,7 @@ export interface Told {
   readonly ids?: readonly string[];
 }
 
-/** How a task stands, and what came of it. */
+/** The status of a task, and its outcome. */
 export interface Seen {
   readonly id: string;
   readonly status: string;
@@ -93,6 +93,6 @@ process.on("message", ({ job, tool = "quick", count = 0, ids = [] }: Told) => {
   const work = job === "begin" ? begin(tool, count) : Promise.all(ids.map(look));
   work.then(tell, (error: unknown) => tell({ failed: String(error) }));
 });
-// The parent is gone: nobody waits for this one.
+// The parent has exited: this process is no longer needed.
 process.once("disconnect", () => process.exit());
 tell("ready");
