@@ -1,7 +1,7 @@
 import { memoizePerRun, type CheckContext } from "../context/check.ts";
 import { formatError } from "../contract/finding.ts";
 import type { SampleCall } from "../contract/manifest.ts";
-import { drawSubset } from "../schema/draw-subset.ts";
+import { drawSubset } from "../schema/generation-settings.ts";
 import { observeProcess, type ProcessChange } from "../observation/process-changes.ts";
 import { waitForTurns, EscapedErrors } from "../context/escaped-errors.ts";
 import { formatCall, createExecutor, runSample } from "../execution/run-sample.ts";

@@ -13,10 +13,9 @@ import type { CheckContext } from "../context/check.ts";
 import { findRedactionFault } from "../faults/field-faults.ts";
 import { findMemberFault } from "../faults/read-spec.ts";
 import { compileSchema } from "../schema/shared-validator.ts";
-import { drawSubset } from "../schema/draw-subset.ts";
+import { drawSubset, type ValueStyle } from "../schema/generation-settings.ts";
 import { References } from "../schema/references.ts";
 import { generateValues } from "../schema/value-arbitrary.ts";
-import type { ValueStyle } from "../schema/generation-settings.ts";
 
 /** A tool whose input schema is complete JSON Schema of an object that compiles. */
 export interface UsableTool {

@@ -1,5 +1,5 @@
 import type { JsonValue } from "@toolweave/core";
-import type fc from "fast-check";
+import fc from "fast-check";
 
 /**
  * The style of generated values. `any`: all values that match; `ordinary`: typical values, whose
@@ -20,4 +20,11 @@ export interface GenerationSettings {
   readonly isAtMaxDepth: boolean;
   /** Generates values of a schema one level deeper. */
   readonly generateNested: (schema: JsonValue) => Values;
+}
+
+/** All values, or a subset of `limit` values that the seed determines. */
+export function drawSubset<T>(all: readonly T[], limit: number, seed: number): readonly T[] {
+  if (all.length <= limit) return all;
+  const subsets = fc.shuffledSubarray([...all], { minLength: limit, maxLength: limit });
+  return fc.sample(subsets, { seed, numRuns: 1 })[0] ?? [];
 }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { isAsyncIterable, observeStream } from "../../src/observation/observed-stream.ts";
+import { isAsyncIterable, observeStream } from "../../src/checks/result/stream-checks.ts";
 
 const never = new Promise<never>(() => {});
 

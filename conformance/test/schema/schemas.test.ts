@@ -5,7 +5,7 @@ import { walkSubschemas } from "@toolweave/core/adapter";
 import { generateBreaches } from "../../src/schema/breaches.ts";
 import { findKeyword } from "../../src/schema/find-keyword.ts";
 import { References } from "../../src/schema/references.ts";
-import { collectPropertyNames } from "../../src/schema/property-names.ts";
+import { collectPropertyNames } from "../../src/checks/spec/schema-checks.ts";
 import { generateValues } from "../../src/schema/value-arbitrary.ts";
 import { collectValueShapes } from "../../src/schema/value-shapes.ts";
 

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 export { loadConfig, serverOf } from "./load-config.ts";
 export type { ConfiguredSource, LoadConfigOptions, LoadedConfig } from "./load-config.ts";
-export type { ServeLimits } from "./reading/serve-limits.ts";
+export type { ServeLimits } from "./reading/check-config.ts";
 export type { ServerDefaults } from "./servers/configured-server.ts";
 export type { Lock, LockedTool } from "./lock/lock.ts";
 export { lockOf } from "./lock/lock.ts";

@@ -18,7 +18,12 @@ import { configuredAgents, type ConfiguredAgent } from "./agents/configured-agen
 import type { AgentModels } from "./agents/written-model.ts";
 import { locked } from "./lock/locked.ts";
 import type { Lock } from "./lock/lock.ts";
-import { checkConfig, configuredPolicy } from "./reading/check-config.ts";
+import {
+  checkConfig,
+  configuredPolicy,
+  serveLimitsIn,
+  type ServeLimits,
+} from "./reading/check-config.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
 import {
   configFolder,
@@ -28,10 +33,10 @@ import {
 } from "./reading/config-text.ts";
 import type { ConfigInput } from "./reading/references.ts";
 import { readRegularFile } from "./reading/regular-file.ts";
-import { serveLimitsIn, type ServeLimits } from "./reading/serve-limits.ts";
-import { configuredDocuments, type ConfiguredDocument } from "./servers/configured-document.ts";
 import {
+  configuredDocuments,
   configuredServers,
+  type ConfiguredDocument,
   type ConfiguredServer,
   type ServerDefaults,
 } from "./servers/configured-server.ts";

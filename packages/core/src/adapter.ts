@@ -91,7 +91,7 @@ export type { RegisteredTool } from "./contract/tool.ts";
 export type { OverflowStrategy } from "./contract/tool-spec.ts";
 export type { BeforeCallAnswer } from "./executor/call/hook.ts";
 export type { CompletedEventFields } from "./events/tool-event.ts";
-export type { Cancellation, CancellationListener } from "./time/cancellation.ts";
+export type { Cancellation, CancellationListener } from "./time/waiting.ts";
 export {
   childPointer,
   decodeFragment,

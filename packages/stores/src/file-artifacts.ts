@@ -6,9 +6,15 @@ import type { ArtifactStore, StoredArtifact } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 import { quotaOwner } from "@toolweave/core/stores";
-import { artifactHead, readBytes, withArtifact, type OpenArtifact } from "./artifact-file.ts";
+import {
+  artifactHead,
+  readBytes,
+  withArtifact,
+  ArtifactSpace,
+  unfinishedName,
+  type OpenArtifact,
+} from "./artifact-space.ts";
 import { OwnFolder } from "./own-folder.ts";
-import { ArtifactSpace, unfinishedName } from "./artifact-space.ts";
 import {
   checkedQuota,
   describedArtifact,

@@ -13,9 +13,7 @@ import type { AgentState, PendingToolCall } from "./agent-state.ts";
 import { notCompletedText, type Budget, type LimitReached } from "./budget.ts";
 import type { AgentMessage, ToolApprovalResponsePart, ToolResultPart } from "./message.ts";
 import { callIdsIn, ModelAnswer, toTokenCounts, type CallIds } from "./model-answer.ts";
-import { functionTools, notRun, toResultOutput } from "./model-tools.ts";
-import { modelStep } from "./model-step.ts";
-import { readOutput } from "./structured-output.ts";
+import { functionTools, notRun, toResultOutput, modelStep, readOutput } from "./model-step.ts";
 
 /** The settings of a model that every turn has. */
 export type ModelSettings = Pick<

@@ -1,7 +1,22 @@
-import { ToolError, type Clock } from "@toolweave/core";
-import { pause, withSignal } from "@toolweave/core/adapter";
-import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { ModelAnswer } from "./model-answer.ts";
+import {
+  ToolError,
+  ajvValidator,
+  type Clock,
+  type JsonSchema,
+  type JsonValue,
+  type ToolResult,
+  type ToolSpec,
+  type Toolset,
+} from "@toolweave/core";
+import { pause, withSignal, type CompiledSchema } from "@toolweave/core/adapter";
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+} from "@ai-sdk/provider";
+import { ModelAnswer, type ModelCall } from "./model-answer.ts";
+import { modelContent, perObject, type ContentFile } from "@toolweave/core/integration";
+import type { FilePart, ToolResultOutput, ToolResultPart } from "./message.ts";
 
 /** The maximum number of requests of one turn to a model whose error is retryable. */
 const attempts = 3;
@@ -139,4 +154,79 @@ function toModelError(cause: unknown): ToolError {
       ...(retryAfterMs === 0 ? {} : { retryAfterMs }),
     },
   );
+}
+
+const validator = ajvValidator();
+const compiled = new WeakMap<JsonSchema, Promise<CompiledSchema>>();
+
+/** The answer of a model as JSON, or the problem with it. */
+type ReadOutput =
+  | { readonly value: JsonValue; readonly problem?: undefined }
+  | { readonly problem: string };
+
+/** Reads an answer that has to keep `schema`. Rejects for a schema that cannot be used. */
+export async function readOutput(schema: JsonSchema, text: string): Promise<ReadOutput> {
+  let check = compiled.get(schema);
+  if (check === undefined) {
+    check = Promise.resolve(validator.compile(schema));
+    compiled.set(schema, check);
+  }
+  const isFit = await check;
+  let value: JsonValue;
+  try {
+    value = JSON.parse(unfenced(text)) as JsonValue;
+  } catch {
+    return { problem: "it is no JSON" };
+  }
+  const [problem] = isFit(value) ?? [];
+  if (problem === undefined) return { value };
+  return { problem: `${problem.path === "" ? "it" : problem.path} ${problem.message}` };
+}
+
+/** Models that know no JSON mode put it between fences. */
+function unfenced(text: string): string {
+  const trimmed = text.trim();
+  const isFenced = trimmed.length >= 6 && trimmed.startsWith("```") && trimmed.endsWith("```");
+  // One pattern for all of it would take a time that grows with the cube of a run of spaces.
+  return isFenced ? trimmed.slice(3, -3).replace(/^json/i, "").trim() : trimmed;
+}
+
+/** The listed tools of a toolset for a model; the same list for the same toolset. */
+export const functionTools: (toolset: Toolset) => LanguageModelV4FunctionTool[] = perObject(
+  (toolset: Toolset) => toolset.specs().flatMap(toFunctionTool),
+);
+
+/** The result of a call for a model. */
+export function toResultOutput({
+  content,
+  isError,
+}: Pick<ToolResult, "content" | "isError">): ToolResultOutput {
+  if (isError) return { type: "error-text", value: modelContent(content) };
+  const value = modelContent(content, toFilePart);
+  return typeof value === "string" ? { type: "text", value } : { type: "content", value };
+}
+
+function toFilePart({ mediaType, data }: ContentFile): FilePart {
+  return { type: "file", mediaType, data: { type: "data", data } };
+}
+
+/** Nothing for a tool whose schema cannot be read: the others remain. */
+function toFunctionTool(spec: ToolSpec): LanguageModelV4FunctionTool | readonly never[] {
+  try {
+    const { name, description } = spec;
+    const inputSchema = spec.inputSchema as LanguageModelV4FunctionTool["inputSchema"];
+    return { type: "function", name, description, inputSchema };
+  } catch {
+    return [];
+  }
+}
+
+/** The result of a call that the loop has not made. */
+export function notRun({ id, name }: Pick<ModelCall, "id" | "name">, why: string): ToolResultPart {
+  return {
+    type: "tool-result",
+    toolCallId: id,
+    toolName: name,
+    output: { type: "error-text", value: `${name} was not run: ${why}.` },
+  };
 }

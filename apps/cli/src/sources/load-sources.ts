@@ -18,9 +18,8 @@ import type { Output } from "../process/output.ts";
 import { describeError } from "../render/describe-error.ts";
 import { showProgress } from "../render/progress.ts";
 import { safeLine } from "../render/text.ts";
-import { storedCredentials } from "../store/credentials.ts";
+import { storedCredentials, storePath } from "../store/store-path.ts";
 import type { Document, OriginalSources } from "../store/pending-call-context.ts";
-import { storePath } from "../store/store-path.ts";
 import { assertTrusted } from "./config-trust.ts";
 import { mcpServer } from "./mcp-server.ts";
 

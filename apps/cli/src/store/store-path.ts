@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { UsageError } from "../process/exit-code.ts";
 import { existsSync, mkdirSync } from "node:fs";
+import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core/stores";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +22,7 @@ export function storePath(option: string | undefined, env: Env): string {
 }
 
 /** The folder of tokens: beside the store of pending calls. */
-export function credentialsPath(env: Env): string {
+function credentialsPath(env: Env): string {
   return join(dirname(storePath(undefined, env)), "credentials");
 }
 
@@ -53,4 +54,21 @@ export function makePrivateFolder(path: string): void {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
+}
+
+/** The tokens of servers that are on no file's list. Folder and store are made when the first of them is asked for. */
+export function storedCredentials(
+  env: Readonly<Record<string, string | undefined>>,
+): CredentialStore {
+  let made: Promise<CredentialStore> | undefined;
+  const openFiles = (): Promise<CredentialStore> =>
+    (made ??= import("@toolweave/stores").then(({ fileCredentials }) =>
+      fileCredentials(credentialsPath(env)),
+    ));
+  return {
+    get: async (key: CredentialKey) => (await openFiles()).get(key),
+    set: async (key: CredentialKey, credential: Credential) =>
+      (await openFiles()).set(key, credential),
+    delete: async (key: CredentialKey) => (await openFiles()).delete(key),
+  };
 }

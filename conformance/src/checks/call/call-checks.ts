@@ -13,7 +13,7 @@ import { defineCheck, type Check, type CheckContext } from "../../context/check.
 import { failed, notApplicable, passed, type Finding, type Fault } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
 import { generateBreaches } from "../../schema/breaches.ts";
-import { drawSubset } from "../../schema/draw-subset.ts";
+import { drawSubset } from "../../schema/generation-settings.ts";
 import { generateArguments, findUsableTools, type UsableTool } from "../../calls/usable-tool.ts";
 import { generatedChecks } from "./generated-checks.ts";
 import { prototypeChecks } from "./prototype-checks.ts";

@@ -20,7 +20,7 @@ import {
 } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
 import type { EffectCall, SampleCall } from "../../contract/manifest.ts";
-import { drawSubset } from "../../schema/draw-subset.ts";
+import { drawSubset } from "../../schema/generation-settings.ts";
 import { ToolObserver } from "../../observation/tool-observer.ts";
 
 /** The minimum and maximum number of concurrent calls. */

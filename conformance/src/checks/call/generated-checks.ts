@@ -1,7 +1,6 @@
 import type { ToolOutcome } from "@toolweave/core";
 import { isContentBlock, isToolName } from "@toolweave/core/adapter";
-import { checkGenerated, type FaultOf } from "../../calls/check-generated.ts";
-import type { InputKind } from "../../calls/generated-calls.ts";
+import { checkGenerated, type FaultOf, type InputKind } from "../../calls/check-generated.ts";
 import { formatOutcome } from "../../execution/call-result.ts";
 import { defineCheck, type Check } from "../../context/check.ts";
 import { failed } from "../../contract/finding.ts";

@@ -6,7 +6,7 @@ import { defineCheck, memoizePerRun, type Check, type CheckContext } from "../..
 import { formatError, notApplicable, type Finding, type Fault } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
 import type { SampleCall } from "../../contract/manifest.ts";
-import { drawSubset } from "../../schema/draw-subset.ts";
+import { drawSubset } from "../../schema/generation-settings.ts";
 import {
   createContextReads,
   recordContextReads,

@@ -18,7 +18,7 @@ import {
   findArtifactLeak,
   createRecordingStore,
 } from "../../faults/leak-finder.ts";
-import { drawSubset } from "../../schema/draw-subset.ts";
+import { drawSubset } from "../../schema/generation-settings.ts";
 import { duringOutage } from "../../observation/observed-outage.ts";
 
 /** The maximum number of calls whose approval requests are checked. */

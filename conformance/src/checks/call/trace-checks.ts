@@ -5,7 +5,7 @@ import { defineCheck, type Check, type CheckContext } from "../../context/check.
 import { failed, passed, type Finding } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
 import type { SampleCall } from "../../contract/manifest.ts";
-import { drawSubset } from "../../schema/draw-subset.ts";
+import { drawSubset } from "../../schema/generation-settings.ts";
 import {
   ResourceTracker,
   ListenerTracker,

@@ -20,7 +20,7 @@ import {
 import { formatCall, createExecutor, runSample } from "../../execution/run-sample.ts";
 import { notApplicable } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
-import { drawSubset } from "../../schema/draw-subset.ts";
+import { drawSubset } from "../../schema/generation-settings.ts";
 
 /** The maximum number of blocks that an executor returns. */
 const maxBlocks = 200;

@@ -5,7 +5,7 @@ import { defineCheck, type Check, type CheckContext } from "../../context/check.
 import { notApplicable } from "../../contract/finding.ts";
 import { withReadableSpec, checkEach, type DescribedTool } from "../../faults/check-each.ts";
 import { readSpec } from "../../faults/read-spec.ts";
-import { drawSubset } from "../../schema/draw-subset.ts";
+import { drawSubset } from "../../schema/generation-settings.ts";
 
 /** The maximum number of tools to compare, chosen by the seed, since serializing specs is slow. */
 const maxTools = 40;

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type InterruptionRequest,
   type ToolSpec,
+  type JsonValue,
 } from "@toolweave/core";
 import {
   checkProposals,
@@ -16,7 +17,7 @@ import { makeWaitingCalls } from "../../calls/waiting-calls.ts";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
 import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
 import type { Fault } from "../../contract/finding.ts";
-import { withHiddenCharacters } from "../../schema/hidden-arguments.ts";
+import { isObject } from "@toolweave/core/adapter";
 
 /** The maximum number of arguments of a tool that are tried with hidden characters. */
 const maxMarkedArguments = 3;
@@ -180,4 +181,44 @@ function findFirstEscaped(text: string, display: (text: string) => string): stri
   const isLow = index > 0 && /[\udc00-\udfff]/.test(text[index] ?? "");
   const code = text.codePointAt(isLow ? index - 1 : index) ?? 0;
   return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+/** Characters that begin a new line, are invisible, or change the order of others. */
+const hiddenCharacters = "\nallowed\u202E\u200B\u{E0041}";
+
+/** The maximum number of variants with one marked text. */
+const maxVariants = 16;
+
+/**
+ * Variants of the arguments with hidden characters at the end of one text each, and one variant
+ * with them at the end of every text, since a schema may restrict only some texts. At most 17
+ * variants.
+ */
+function withHiddenCharacters(args: JsonObject): readonly JsonObject[] {
+  const count = countTexts(args);
+  if (count === 0) return [];
+  const one = Array.from({ length: Math.min(count, maxVariants) }, (_, at) => markTexts(args, at));
+  return count === 1 ? one : [markTexts(args), ...one];
+}
+
+/** @param only the text to mark, counted from 0. Default: every text. */
+function markTexts(args: JsonObject, only?: number): JsonObject {
+  let texts = 0;
+  const mark = (value: JsonValue): JsonValue => {
+    if (typeof value === "string") {
+      const isMeant = only === undefined || only === texts;
+      texts += 1;
+      return isMeant ? value + hiddenCharacters : value;
+    }
+    if (Array.isArray(value)) return value.map(mark);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mark(member)]));
+  };
+  return mark(args) as JsonObject;
+}
+
+function countTexts(value: JsonValue): number {
+  if (typeof value === "string") return 1;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((sum: number, member) => sum + countTexts(member), 0);
 }

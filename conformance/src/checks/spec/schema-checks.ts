@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
 import fc from "fast-check";
 import { isObject, argumentsSchemaOf } from "@toolweave/core/adapter";
 import { defineCheck, type Check, type CheckContext } from "../../context/check.ts";
@@ -7,9 +7,8 @@ import { withReadableSpec, checkEach, type DescribedTool } from "../../faults/ch
 import { separateArgumentsSchema } from "../../faults/read-spec.ts";
 import { generateBoundaries } from "../../schema/boundaries.ts";
 import { compileSchema, sharedValidator } from "../../schema/shared-validator.ts";
-import { drawSubset } from "../../schema/draw-subset.ts";
-import { getReferences } from "../../schema/references.ts";
-import { collectPropertyNames } from "../../schema/property-names.ts";
+import { drawSubset } from "../../schema/generation-settings.ts";
+import { getReferences, References } from "../../schema/references.ts";
 import { generateArguments, findUsableTools, type UsableTool } from "../../calls/usable-tool.ts";
 import { inputChecks } from "./input-checks.ts";
 import { valueChecks } from "./value-checks.ts";
@@ -152,4 +151,31 @@ async function findNarrowSchema(
     return { wrong, seen: { arguments: args, problems } };
   }
   return undefined;
+}
+
+/**
+ * The property names that a schema describes or requires at its root, also in schemas that apply to
+ * the same object.
+ */
+export function collectPropertyNames(schema: JsonObject): ReadonlySet<string> {
+  const references = new References(schema);
+  const names = new Set<string>();
+  const seen = new Set<JsonObject>();
+  const visit = (value: JsonValue | undefined): void => {
+    if (!isObject(value) || seen.has(value)) return;
+    seen.add(value);
+    if (isObject(value["properties"]))
+      Object.keys(value["properties"]).forEach((name) => names.add(name));
+    if (Array.isArray(value["required"])) {
+      value["required"].forEach((name: JsonValue) => typeof name === "string" && names.add(name));
+    }
+    if (typeof value["$ref"] === "string") visit(references.resolve(value["$ref"]));
+    for (const keyword of ["allOf", "anyOf", "oneOf"]) {
+      const branches = value[keyword];
+      if (Array.isArray(branches)) branches.forEach(visit);
+    }
+    for (const keyword of ["if", "then", "else"]) visit(value[keyword]);
+  };
+  visit(schema);
+  return names;
 }

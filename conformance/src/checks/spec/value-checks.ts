@@ -5,7 +5,7 @@ import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
 import type { Fault } from "../../contract/finding.ts";
 import { hasType, getTypes } from "../../schema/breaches.ts";
 import { compileSchema } from "../../schema/shared-validator.ts";
-import { drawSubset } from "../../schema/draw-subset.ts";
+import { drawSubset } from "../../schema/generation-settings.ts";
 import { findKeyword } from "../../schema/find-keyword.ts";
 
 /** The maximum number of values to check in one run, since each one compiles a schema. */

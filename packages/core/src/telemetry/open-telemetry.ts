@@ -2,8 +2,7 @@ import type { Meter, Tracer } from "@opentelemetry/api";
 import { checkOptions } from "../contract/check-options.ts";
 import type { Hook } from "../executor/call/hook.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { CallMetrics } from "./call-metrics.ts";
-import { CallSpans } from "./call-spans.ts";
+import { CallMetrics, CallSpans } from "./call-spans.ts";
 
 /** Options for tracing tool calls. */
 export interface OpenTelemetryOptions {

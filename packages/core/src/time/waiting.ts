@@ -1,4 +1,3 @@
-import type { Cancellation } from "./cancellation.ts";
 import { systemClock, type Clock, type ClockTimer } from "./clock.ts";
 
 /** The longest timer of the platform in milliseconds: longer ones fire at once. */
@@ -110,4 +109,21 @@ function startTimer(end: () => void, ms: number, options: WaitOptions): ClockTim
   const timer = (options.clock ?? systemClock).setTimeout(end, Math.min(ms, maxTimerMs));
   if (options.unref === true) timer.unref?.();
   return timer;
+}
+
+/**
+ * The part of an `AbortSignal` that is needed to cancel something. Every `AbortSignal` is one; the executor has a
+ * cheaper one for each call (`cancellationOf`).
+ */
+export interface Cancellation {
+  readonly aborted: boolean;
+  /** Why, once it is aborted. */
+  readonly reason: unknown;
+  addEventListener(type: "abort", listener: CancellationListener): void;
+  removeEventListener(type: "abort", listener: CancellationListener): void;
+}
+
+/** Notified once, at the cancellation. */
+export interface CancellationListener {
+  handleEvent(): void;
 }

@@ -3,7 +3,7 @@ import { ToolError } from "@toolweave/core";
 import type { Dispatcher } from "undici";
 import { getAgent, type ConnectingClient, type PendingConnection } from "../connection/agents.ts";
 import type { ActiveExchange, ClientState } from "./client-state.ts";
-import { contentDecoder } from "./content-decoder.ts";
+import { contentDecoder, ResponseStream, type StreamFeed } from "../message/response-stream.ts";
 import { firstHop, isRedirect, nextHop, type Hop } from "./hop.ts";
 import { isBuffered, type HttpRequest } from "../message/http-request.ts";
 import {
@@ -12,7 +12,6 @@ import {
   type HttpResponse,
   type RawHeaders,
 } from "../message/http-response.ts";
-import { ResponseStream, type StreamFeed } from "../message/response-stream.ts";
 import { toDispatchBody } from "./request-body.ts";
 import { idempotentMethods, isStale, moment } from "../connection/guarded-connector.ts";
 import { isRedirected, sideEffectWarning, transportError } from "./transport-error.ts";

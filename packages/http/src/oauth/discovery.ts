@@ -3,8 +3,7 @@ import type { HttpClient } from "../message/http-request.ts";
 import type { HttpResponse } from "../message/http-response.ts";
 import { endpointUrl } from "./endpoint-url.ts";
 import { readAnswer, sendToServer } from "./guarded-fetch.ts";
-import { invalidResponse, isBusy, serverBusyError } from "./refusal-error.ts";
-import { serverText } from "./server-text.ts";
+import { invalidResponse, isBusy, serverBusyError, serverText } from "./refusal-error.ts";
 
 /** The metadata of an authorization server (RFC 8414 section 2, OpenID Connect Discovery section 3). */
 export interface AuthorizationServerMetadata {

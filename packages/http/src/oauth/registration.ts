@@ -4,8 +4,7 @@ import type { HttpClient } from "../message/http-request.ts";
 import type { AuthorizationServerMetadata } from "./discovery.ts";
 import { endpointUrl, isLoopback } from "./endpoint-url.ts";
 import { readAnswer, sendToServer } from "./guarded-fetch.ts";
-import { invalidResponse, isBusy, serverBusyError } from "./refusal-error.ts";
-import { serverText } from "./server-text.ts";
+import { invalidResponse, isBusy, serverBusyError, serverText } from "./refusal-error.ts";
 
 /** The client that is registered at an authorization server. */
 export interface ClientRegistration {

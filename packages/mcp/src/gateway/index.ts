@@ -20,7 +20,7 @@ export type { JwtCallers, JwtOptions } from "./http/jwt-callers.ts";
 export { serveMcp } from "./serve-mcp.ts";
 export type { McpGateway, StdioConnection, StdioOptions } from "./serve-mcp.ts";
 export type { ClientLimits, ServeMcpOptions } from "./clients/serve-options.ts";
-export type { ProviderProblem } from "./providers/provider-problems.ts";
+export type { ProviderProblem } from "./providers/provider-calls.ts";
 export { forwardToClient } from "./calls/forward-to-client.ts";
 export type {
   ForwardedCall,

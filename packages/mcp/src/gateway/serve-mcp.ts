@@ -20,21 +20,18 @@ import { ClientTools } from "./clients/client-tools.ts";
 import { RequestHandlers } from "./server/request-handlers.ts";
 import { GatewayClient, StatelessClients } from "./clients/gateway-client.ts";
 import type { GatewayFetch, GatewayRequest } from "./http/http-options.ts";
-import { GatewayServer } from "./server/gateway-server.ts";
-import { isEventStream } from "./http/http-exchange.ts";
-import { toErrorResponse } from "./http/error-response.ts";
+import { GatewayServer, WatchedTransport } from "./server/gateway-server.ts";
+import { isEventStream, toErrorResponse } from "./http/http-exchange.ts";
 import { markIdleStream, withStreamEnd } from "./http/idle-streams.ts";
 import { LegacySessions } from "./server/legacy-sessions.ts";
 import { ListChanges } from "./clients/list-changes.ts";
 import { ChangeSubscriptions, readListenRequest } from "./server/change-subscriptions.ts";
-import { ProviderCalls } from "./providers/provider-calls.ts";
-import type { ProviderProblem } from "./providers/provider-problems.ts";
+import { ProviderCalls, type ProviderProblem } from "./providers/provider-calls.ts";
 import { ProviderAggregator } from "./providers/provider-aggregator.ts";
 import { errorCode } from "./clients/request-port.ts";
 import { RequestStates } from "./clients/request-states.ts";
 import { toSettings, type GatewaySettings, type ServeMcpOptions } from "./clients/serve-options.ts";
 import { WatchedResources } from "./providers/watched-resources.ts";
-import { WatchedTransport } from "./server/watched-transport.ts";
 
 /** Options of a connection to one client over standard input and output. */
 export interface StdioOptions {

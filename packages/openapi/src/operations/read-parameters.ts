@@ -8,8 +8,7 @@ import type {
   SelfContainedSchema,
 } from "../document/operation.ts";
 import type { OperationReading } from "./operation-reading.ts";
-import { mediaTypeAt } from "./read-body.ts";
-import { readEncodings } from "./read-encoding.ts";
+import { mediaTypeAt, readEncodings } from "./read-body.ts";
 import { sharedParameters } from "./read-operations.ts";
 import { isRecord, ownString, ownValue } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";

@@ -169,7 +169,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .option("--json", 'print {"grants": [...]}')
     .addHelpText("after", grantsExamples + exitCodeHelp)
     .action(async (options: StoreOptions) => {
-      const { listGrants } = await import("./grants.ts");
+      const { listGrants } = await import("./list.ts");
       end(await listGrants(options, io, output));
     });
 
@@ -183,7 +183,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .option("--json", "print the grant as JSON")
     .addHelpText("after", revokeExamples + exitCodeHelp)
     .action(async (id: string, options: StoreOptions) => {
-      const { revokeGrant } = await import("./grants.ts");
+      const { revokeGrant } = await import("./list.ts");
       end(await revokeGrant(id, options, io, output));
     });
 }

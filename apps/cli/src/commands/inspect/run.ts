@@ -8,7 +8,7 @@ import { describeError } from "../../render/describe-error.ts";
 import { renderProblems, renderTools, writeToolsJson } from "../../render/tool-list.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { createExecutor } from "../shared/executor.ts";
-import { printPolicyWarnings } from "../shared/policy-warnings.ts";
+import { printPolicyWarnings } from "../shared/hints.ts";
 import { styleText } from "node:util";
 import { SchemaView } from "../../input/schema-view.ts";
 import { safeLine, safeValue } from "../../render/text.ts";

@@ -10,8 +10,7 @@ import { withQuestions, canPrompt } from "../../prompt/questions.ts";
 import { safeLine, safeValue } from "../../render/text.ts";
 import { assertTrusted } from "../../sources/config-trust.ts";
 import { mcpServer } from "../../sources/mcp-server.ts";
-import { storedCredentials } from "../../store/credentials.ts";
-import { storePath } from "../../store/store-path.ts";
+import { storedCredentials, storePath } from "../../store/store-path.ts";
 
 /** The options of `toolweave login`. */
 export type LoginOptions = Pick<ToolOptions, "config" | "mcp">;

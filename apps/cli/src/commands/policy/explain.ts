@@ -17,7 +17,7 @@ import { safeJson, safeLine, safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { createExecutor } from "../shared/executor.ts";
-import { printPolicyWarnings } from "../shared/policy-warnings.ts";
+import { printPolicyWarnings } from "../shared/hints.ts";
 import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
 
 /** The options of `toolweave policy explain`. */

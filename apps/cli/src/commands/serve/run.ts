@@ -10,8 +10,7 @@ import { planSources, type LoadedSources } from "../../sources/load-sources.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
-import { pendingCallHints } from "../shared/hints.ts";
-import { printPolicyWarnings } from "../shared/policy-warnings.ts";
+import { pendingCallHints, printPolicyWarnings } from "../shared/hints.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
 import type { Writable } from "node:stream";
 

@@ -1,9 +1,11 @@
-import type { Interruption } from "@toolweave/core";
+import type { Interruption, ToolExecutor } from "@toolweave/core";
 import type { WrittenOption } from "../../input/secret-options.ts";
 import { safeValue, shellLine } from "../../render/text.ts";
 import type { ApprovalStore } from "../../store/approval-store.ts";
 import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { isHomeStore } from "../../store/store-path.ts";
+import type { Output } from "../../process/output.ts";
+import { describeError } from "../../render/describe-error.ts";
 
 /** The commands that answer a pending call: command lines for a POSIX shell, which work in any folder. */
 export interface PendingCallHints {
@@ -70,4 +72,23 @@ function withheldNotes(withheld: readonly WrittenOption[]): string[] {
       ? []
       : [`Use the complete address, which is not stored because ${addresses[0]} may be secret.`]),
   ];
+}
+
+/**
+ * Prints which rules of the policy can never match, each with its place. What the configuration's
+ * warnings have printed already is not printed again.
+ *
+ * @returns all of them, a sentence each.
+ */
+export function printPolicyWarnings(executor: ToolExecutor, output: Output): readonly string[] {
+  const found = executor.configurationWarnings();
+  for (const { where, message } of found) {
+    if (output.messages.some((printed) => printed.includes(message))) continue;
+    output.printMessage(describeError(sentence(where, message), false));
+  }
+  return found.map(({ where, message }) => sentence(where, message));
+}
+
+function sentence(where: string, message: string): string {
+  return `${where} ${message}${/[.?]$/.test(message) ? "" : "."}`;
 }

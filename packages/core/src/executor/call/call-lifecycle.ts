@@ -1,4 +1,4 @@
-import type { Cancellation } from "../../time/cancellation.ts";
+import type { Cancellation } from "../../time/waiting.ts";
 import type { LiveGuard } from "../../contract/call-info.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";

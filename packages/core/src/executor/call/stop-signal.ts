@@ -1,4 +1,4 @@
-import type { Cancellation, CancellationListener } from "../../time/cancellation.ts";
+import type { Cancellation, CancellationListener } from "../../time/waiting.ts";
 
 /** The cancellation of one call. Optimized for one listener, the usual number. */
 export class StopSignal implements Cancellation {

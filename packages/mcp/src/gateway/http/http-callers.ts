@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Caller } from "@toolweave/core";
 import type { Authenticate, CallerRefusal, ProtectedResource } from "./http-options.ts";
-import { toErrorResponse } from "./error-response.ts";
+import { toErrorResponse } from "./http-exchange.ts";
 
 /** Returns the token of `Authorization: Bearer …` (RFC 6750 section 2.1); `undefined`: there is none. */
 export function getBearerToken(request: Request): string | undefined {

@@ -10,9 +10,15 @@ import {
   metadataResponse,
   toMetadataUrl,
 } from "./http-callers.ts";
-import { readBody, isEventStream, toRequest, send, withBody } from "./http-exchange.ts";
+import {
+  readBody,
+  isEventStream,
+  toRequest,
+  send,
+  withBody,
+  toErrorResponse,
+} from "./http-exchange.ts";
 import { OriginGuard } from "./origin-guard.ts";
-import { toErrorResponse } from "./error-response.ts";
 import { isIdleStream } from "./idle-streams.ts";
 
 const defaultBodyBytes = 4 * 1024 * 1024;

@@ -5,7 +5,7 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
-import { toErrorResponse } from "./error-response.ts";
+import { toErrorResponse } from "./http-exchange.ts";
 
 /** The address that a gateway listens on, and its allowed names. */
 export interface AllowedOrigins {

@@ -2,11 +2,12 @@ import { ToolError, type JsonObject } from "@toolweave/core";
 import { isObject, isThenable, withTimeout } from "@toolweave/core/adapter";
 import {
   getPrefix,
+  ProviderProblems,
   type ProviderCall,
   type ProviderCalls,
   type ProviderMethod,
+  type ProviderProblem,
 } from "./provider-calls.ts";
-import { ProviderProblems, type ProviderProblem } from "./provider-problems.ts";
 import type { McpProvider, McpProviderCall } from "../../options/provider.ts";
 import { errorCode, McpError } from "../clients/request-port.ts";
 

@@ -4,6 +4,8 @@ import {
   Server,
   type CallToolResult,
   type ServerContext,
+  type JSONRPCMessage,
+  type Transport,
 } from "@modelcontextprotocol/server";
 import { ToolError, type JsonObject, type JsonValue } from "@toolweave/core";
 import { isObject, isThenable } from "@toolweave/core/adapter";
@@ -11,6 +13,8 @@ import { answerTimeoutMs } from "../clients/client-question.ts";
 import type { GatewayClient } from "../clients/gateway-client.ts";
 import type { ListChanges } from "../clients/list-changes.ts";
 import { toMcpError, type RequestPort, type RequestHandler } from "../clients/request-port.ts";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import type { Readable, Writable } from "node:stream";
 
 /** Parts of a server of the SDK. */
 export interface GatewayServerParts {
@@ -162,4 +166,56 @@ function toRequestPort(
       }) as Promise<JsonValue>,
     log: ({ level, data, logger }) => mcpReq.log(level, data, logger),
   };
+}
+
+/** A connection over standard input and output that reports its messages and its end. */
+export class WatchedTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Resolves when the connection has ended, on either side. */
+  readonly closed: Promise<void>;
+  readonly #inner: StdioServerTransport;
+  readonly #watch: (message: JSONRPCMessage) => Promise<unknown> | undefined;
+  #resolve: () => void = () => {};
+
+  /**
+   * @param watch Called first with each message; if it returns a promise, the message is delivered when it has
+   * resolved.
+   */
+  constructor(
+    input: Readable,
+    output: Writable,
+    watch: (message: JSONRPCMessage) => Promise<unknown> | undefined,
+  ) {
+    this.#inner = new StdioServerTransport(input, output);
+    this.#watch = watch;
+    this.closed = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  async start(): Promise<void> {
+    Object.assign(this.#inner, {
+      onmessage: (message: JSONRPCMessage) => {
+        const wait = this.#watch(message);
+        if (wait === undefined) this.onmessage?.(message);
+        else void wait.then(() => this.onmessage?.(message));
+      },
+      onerror: (error: Error) => this.onerror?.(error),
+      onclose: () => {
+        this.onclose?.();
+        this.#resolve();
+      },
+    } satisfies Pick<Transport, "onmessage" | "onerror" | "onclose">);
+    await this.#inner.start();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    return this.#inner.send(message);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
 }

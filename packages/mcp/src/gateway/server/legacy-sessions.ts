@@ -6,8 +6,7 @@ import type { Caller } from "@toolweave/core";
 import { describeLimit } from "../clients/caller-budgets.ts";
 import { toCallerKey, type GatewayClient } from "../clients/gateway-client.ts";
 import type { GatewayServer } from "./gateway-server.ts";
-import { isEventStream } from "../http/http-exchange.ts";
-import { toErrorResponse } from "../http/error-response.ts";
+import { isEventStream, toErrorResponse } from "../http/http-exchange.ts";
 import { markIdleStream, withStreamEnd } from "../http/idle-streams.ts";
 import type { ClientLimits } from "../clients/serve-options.ts";
 
