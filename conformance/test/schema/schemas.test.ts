@@ -7,7 +7,7 @@ import { findKeyword } from "../../src/schema/find-keyword.ts";
 import { References } from "../../src/schema/references.ts";
 import { collectPropertyNames } from "../../src/checks/spec/schema-checks.ts";
 import { generateValues } from "../../src/schema/value-arbitrary.ts";
-import { collectValueShapes } from "../../src/schema/value-shapes.ts";
+import { collectValueShapes } from "../../src/checks/spec/input-checks.ts";
 
 const leaf: fc.Arbitrary<JsonObject> = fc.oneof(
   fc.record({ type: fc.constant("string"), minLength: fc.nat(3) }),

@@ -1,5 +1,11 @@
-import type { FunctionTool, RunContext } from "@openai/agents-core";
-import type { JsonObject, ToolExecutor, ToolRun, ToolSpec } from "@toolweave/core";
+import type {
+  FunctionTool,
+  RunContext,
+  ToolOutputFileContent,
+  ToolOutputImage,
+  ToolOutputText,
+} from "@openai/agents-core";
+import type { JsonObject, ToolExecutor, ToolRun, ToolSpec, ToolOutcome } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 import {
   integrationError,
@@ -7,11 +13,16 @@ import {
   notApprovedText,
   resolveTarget,
   searchOptions,
+  fileName,
+  imageTypes,
+  modelContent,
+  waitingText,
+  type ContentFile,
 } from "@toolweave/core/integration";
 import { isStrictSchema } from "@toolweave/providers";
 import { AgentRuns, type AgentRunOptions } from "./agent-runs.ts";
 import { CallGate } from "./call-gate.ts";
-import { toAgentOutput, type AgentToolOutput } from "./tool-output.ts";
+import { isAnswerable } from "./decisions.ts";
 
 /**
  * A function tool of the SDK's, with what `agentTools` sets of it: what an `Agent` takes among its
@@ -140,4 +151,34 @@ function agentTool<Context>(spec: ToolSpec, gate: CallGate<Context>): AgentTool<
       return toAgentOutput(outcome);
     },
   };
+}
+
+/** The result of a call for the SDK: one text, or parts when it is more than text. */
+export type AgentToolOutput = string | OutputPart[];
+
+type OutputPart = ToolOutputText | ToolOutputImage | ToolOutputFileContent;
+
+/**
+ * The result's bounded content; for a pending call, what it waits for. A failure is a text, too. Never a value of the
+ * tool's own: the SDK would take what looks like a part for one, links included.
+ */
+function toAgentOutput(outcome: ToolOutcome): AgentToolOutput {
+  if (outcome.status !== "interrupted") return modelContent(outcome.result.content, toFilePart);
+  const { interruption } = outcome;
+  return isAnswerable(interruption.requests)
+    ? waitingText(
+        interruption,
+        "To request it from a person, make the very same call once more: it resumes where it stopped.",
+      )
+    : waitingText(interruption);
+}
+
+/** With another type, a request would be rejected, and with it the whole run. */
+function toFilePart(file: ContentFile): OutputPart | undefined {
+  const { mediaType, data } = file;
+  if (imageTypes.has(mediaType)) {
+    return { type: "image", image: `data:${mediaType};base64,${data}` };
+  }
+  if (mediaType !== "application/pdf") return undefined;
+  return { type: "file", file: { data, mediaType, filename: fileName(file) ?? "file" } };
 }

@@ -1,17 +1,12 @@
-import type { CallOptions, RunOptions, Tool } from "@toolweave/core";
+import type { CallOptions, RunOptions, Tool, ToolContext } from "@toolweave/core";
 import type { InjectedParameter } from "@toolweave/core/adapter";
 import { isDeterministic, comparableText } from "../../execution/call-result.ts";
-import { formatCall, createExecutor, runSample } from "../../execution/run-sample.ts";
+import { formatCall, createExecutor, runSample, overrideTool } from "../../execution/run-sample.ts";
 import { defineCheck, memoizePerRun, type Check, type CheckContext } from "../../context/check.ts";
 import { formatError, notApplicable, type Finding, type Fault } from "../../contract/finding.ts";
 import { checkEach } from "../../faults/check-each.ts";
 import type { SampleCall } from "../../contract/manifest.ts";
 import { drawSubset } from "../../schema/generation-settings.ts";
-import {
-  createContextReads,
-  recordContextReads,
-  type ContextReads,
-} from "../../observation/context-reads.ts";
 
 /** The maximum number of calls that are made for two runs. */
 const maxCalls = 20;
@@ -233,4 +228,64 @@ function readNames({ injected, copied }: ContextReads): string[] {
 
 function isPlain(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+/** The parts of its run's context that a call read. */
+interface ContextReads {
+  /** The names of injected values that it read. */
+  readonly injected: Set<string>;
+  /** The names of injected values that it copied with all others. */
+  readonly copied: Set<string>;
+  /** The members of its context that it read: `caller`, `sessionId`. */
+  readonly members: Set<string>;
+  /** The names of injected values that it set or deleted. */
+  readonly changed: Set<string>;
+}
+
+const contextMembers: readonly string[] = ["caller", "sessionId"];
+
+/** Creates an empty record. */
+function createContextReads(): ContextReads {
+  return { injected: new Set(), copied: new Set(), members: new Set(), changed: new Set() };
+}
+
+/** Wraps tools so that `parts` records what they read of their run. */
+function recordContextReads(tools: readonly Tool[], parts: ContextReads): Tool[] {
+  return tools.map((tool) =>
+    overrideTool(tool, { invoke: (args, ctx) => tool.invoke(args, wrapContext(ctx, parts)) }),
+  );
+}
+
+/** A proxy of the context; its methods still receive the context itself as `this`. */
+function wrapContext(ctx: ToolContext, parts: ContextReads): ToolContext {
+  return new Proxy(ctx, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target) as unknown;
+      if (contextMembers.includes(String(name))) parts.members.add(String(name));
+      const isInjected = name === "injected" && typeof value === "object" && value !== null;
+      return isInjected ? wrapInjected(value, parts) : value;
+    },
+  });
+}
+
+function wrapInjected(injected: object, parts: ContextReads): object {
+  const { injected: read, copied, changed } = parts;
+  return new Proxy(injected, {
+    get(target, name) {
+      if (Object.hasOwn(target, name)) read.add(String(name));
+      return Reflect.get(target, name, target) as unknown;
+    },
+    ownKeys(target) {
+      for (const name of Object.keys(target)) copied.add(name);
+      return Reflect.ownKeys(target);
+    },
+    set(target, name, value) {
+      changed.add(String(name));
+      return Reflect.set(target, name, value);
+    },
+    deleteProperty(target, name) {
+      changed.add(String(name));
+      return Reflect.deleteProperty(target, name);
+    },
+  });
 }

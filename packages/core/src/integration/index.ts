@@ -20,5 +20,5 @@ export {
   searchOptions,
   type IntegrationTarget,
 } from "./target.ts";
-export { DefaultRuns } from "./default-runs.ts";
+export { DefaultRuns } from "./call-gate.ts";
 export { BoundedMap, perObject } from "./target.ts";

@@ -1,6 +1,5 @@
 import { ToolError } from "../contract/tool-error.ts";
-import { checkDefinition } from "./check-definition.ts";
-import { checkExamples } from "./check-examples.ts";
+import { checkDefinition, checkExamples } from "./check-definition.ts";
 import { FunctionLayer } from "./function-layer.ts";
 import type { PolicyInput, PolicyLayerInput, PolicyPreset } from "../contract/policy-definition.ts";
 import type { PolicyLayer } from "./decision.ts";

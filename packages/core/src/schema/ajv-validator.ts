@@ -1,15 +1,15 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import type { JsonSchema } from "../json/json.ts";
+import { isObject, type JsonSchema, type JsonValue } from "../json/json.ts";
 import { getDialect, type Dialect } from "../json-schema/dialect.ts";
 import type { ValidationProblem } from "../contract/tool.ts";
 import { ofChosenBranches } from "./chosen-branches.ts";
 import { childPointer } from "../json/json-pointer.ts";
-import { keepProtoProperty } from "./own-proto.ts";
 import { measureSchema } from "./schema-limits.ts";
 import type { CompiledSchema, SchemaValidator } from "./schema-validator.ts";
 import { UncheckablePattern } from "./pattern/linear-reg-exp.ts";
 import { withoutUncheckedPatterns } from "./unchecked-patterns.ts";
 import { allowWork, isExceeded, unchecked, workBudgets } from "./pattern/work-budget.ts";
+import { mapSubschemas, type SchemaNode } from "../json-schema/subschemas.ts";
 
 const options: Options = {
   // Foreign schemas carry keywords and formats of their own; unknown ones are annotations
@@ -205,4 +205,57 @@ function oneOf(values: unknown): string {
 function clipped(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 1000 ? `${text.slice(0, 1000)}…` : text;
+}
+
+const proto = "__proto__";
+
+/**
+ * The schema with its rules for a property named `__proto__` in keywords that Ajv checks: Ajv passes over that name in
+ * `properties`, `patternProperties` and `dependencies`. They are copied to keywords of the same meaning; the originals
+ * stay, so that references into them still resolve.
+ *
+ * For schemas of a bounded size.
+ */
+function keepProtoProperty<Node extends SchemaNode>(schema: Node): Node | JsonSchema {
+  if (typeof schema === "boolean") return schema;
+  const node = mapSubschemas(schema, keepProtoProperty, true);
+  const patterns = patternsOf(node);
+  const conditions = conditionsOf(node);
+  return {
+    ...node,
+    ...(patterns === undefined ? {} : { patternProperties: patterns }),
+    ...(conditions === undefined ? {} : { allOf: conditions }),
+  };
+}
+
+/** `patternProperties` with the schema of the property `__proto__`, and that of the pattern `__proto__`. */
+function patternsOf({ properties, patternProperties = {} }: JsonSchema): JsonSchema | undefined {
+  const patterns: Record<string, JsonValue> = isObject(patternProperties)
+    ? { ...patternProperties }
+    : {};
+  let isChanged = false;
+  const add = (pattern: string, schema: JsonValue): void => {
+    let unused = pattern;
+    while (Object.hasOwn(patterns, unused)) unused = `(?:${unused})`;
+    patterns[unused] = schema;
+    isChanged = true;
+  };
+  if (has(patternProperties)) add(`(?:${proto})`, patternProperties[proto] as JsonValue);
+  if (has(properties)) add(`^${proto}$`, properties[proto] as JsonValue);
+  return isChanged ? patterns : undefined;
+}
+
+/** `allOf` with what depends on the property `__proto__`. */
+function conditionsOf({ dependencies, allOf }: JsonSchema): readonly JsonValue[] | undefined {
+  if (!has(dependencies)) return undefined;
+  const dependent = dependencies[proto] as JsonValue;
+  const demanded = Array.isArray(dependent) ? { required: dependent } : dependent;
+  return [
+    ...(Array.isArray(allOf) ? allOf : []),
+    { if: { not: { required: [proto] } }, else: demanded },
+  ];
+}
+
+function has(value: JsonValue | undefined): value is JsonSchema {
+  return isObject(value) && Object.hasOwn(value, proto);
 }

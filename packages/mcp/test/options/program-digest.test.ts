@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { toProgramOrigin } from "../../src/options/program-digest.ts";
+import { toProgramOrigin } from "../../src/source-tools.ts";
 import type { McpServer } from "../../src/options/mcp-options.ts";
 
 const program = { name: "files", command: "node", args: ["server.mjs", "--root", "."], cwd: "/" };
