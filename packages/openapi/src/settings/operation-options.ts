@@ -30,7 +30,7 @@ export interface OperationOverride {
   readonly hidden?: readonly string[];
   /**
    * Names of properties, at any depth of the request, that are sent although the document declares them `readOnly`, and
-   * that remain required where they are. Not for Swagger 2.0, which forbids it. Default: none.
+   * that remain required where they are: for a document that is wrong about them. Default: none.
    */
   readonly writable?: readonly string[];
   /** Values of arguments that are sent with every call and not listed. */
