@@ -126,6 +126,12 @@ export function layoutArguments(
     argument,
   };
   const others = findOtherBodies(media, chosen);
+  const assumed = [chosen, ...others].find((one) => one.media.partName !== undefined);
+  if (assumed !== undefined && wishes.partName === undefined) {
+    warnings.push(
+      `The document does not name the part of its multipart body: it is sent as ${JSON.stringify(assumed.media.partName)}. If the API expects another name, set overrides with partName.`,
+    );
+  }
   if (others.length === 0)
     return { ...base, body: { ...whole, ...unfoldProperties(whole, taken) } };
   const forms = [chosen, ...others].map((form): BodyForm => {

@@ -22,6 +22,7 @@ import {
 } from "./multipart-body.ts";
 import { toJsonPatchSchema, getPatchPenalty } from "./patch-type.ts";
 import { getItemWriter, toSequenceText } from "./sequence-body.ts";
+import { isRawMultipart, toRawMultipartType } from "./unnamed-part.ts";
 import { toText } from "../parameters/style-writer.ts";
 import { getTextEncoding } from "./text-charset.ts";
 import type { FieldArgument } from "../parameters/unrepresentable.ts";
@@ -76,7 +77,8 @@ const form: BodyFormat = {
 
 const multipart: BodyFormat = {
   rank: 2,
-  accepts: ({ mediaType }) => getMediaTypeName(mediaType).startsWith("multipart/"),
+  accepts: (media) =>
+    getMediaTypeName(media.mediaType).startsWith("multipart/") && !isRawMultipart(media),
   canWrite: hasParts,
   argumentSchema: (media) => toFormSchema(toMultipartSchema(media), media),
   writer: createMultipartWriter,
@@ -129,6 +131,7 @@ const plainText: BodyFormat = {
   rank: 4,
   accepts: (media) =>
     isTextMediaType(media.mediaType) ||
+    isRawMultipart(media) ||
     // A file of JSON: encoding it as a JSON string would make it another document.
     (isBytes(media) && isJsonMediaType(media.mediaType)) ||
     (isText(media) && !isBytes(media) && (isAnyType(media) || !isBinaryMediaType(media.mediaType))),
@@ -159,13 +162,17 @@ const plainText: BodyFormat = {
     const contentType = isRange ? usual : media.mediaType;
     const encode = getTextEncoding(contentType);
     const schema = resolveSchema(media.schema.schema, media.schema.defs);
-    if (isBytes(media)) {
-      return (value, files) => ({
-        contentType,
-        body: isFileValue(value)
+    const isRaw = isRawMultipart(media);
+    if (isBytes(media) || isRaw) {
+      return (value, files) => {
+        const body = isFileValue(value)
           ? toBodyFile(value, argument, files).bytes
-          : encode(toText(value), argument),
-      });
+          : encode(toText(value), argument);
+        return {
+          contentType: isRaw ? toRawMultipartType(contentType, body, argument) : contentType,
+          body,
+        };
+      };
     }
     if (typeof schema === "object" && isEncodedSchema(schema)) {
       return (value, files) => ({

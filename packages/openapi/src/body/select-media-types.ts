@@ -4,6 +4,7 @@ import type { LayoutOptions } from "../settings/operation-options.ts";
 import { OperationError, type MediaDescription, type RequestBody } from "../document/operation.ts";
 import { resolveSchema } from "../schema/resolve-schema.ts";
 import { isEncodedSchema } from "./binary-content.ts";
+import { withNamedPart } from "./unnamed-part.ts";
 import { isInRange } from "../document/media-type.ts";
 
 /**
@@ -44,8 +45,8 @@ function decodeMedia(media: readonly MediaDescription[]): readonly MediaDescript
  * @throws OperationError if the host requests a media type that the document does not declare.
  */
 export function selectMediaTypes(
-  { media }: RequestBody,
-  { requestMediaType, decodeBase64Body }: LayoutOptions,
+  { media, required }: RequestBody,
+  { requestMediaType, partName, decodeBase64Body }: LayoutOptions,
   pointer: string,
   warnings: string[],
 ): readonly MediaDescription[] {
@@ -60,6 +61,10 @@ export function selectMediaTypes(
       );
     }
     wished = [found];
+  }
+  wished = wished.map((one) => withNamedPart(one, { required }, partName));
+  if (partName !== undefined && wished.every((one) => one.partName === undefined)) {
+    warnings.push("overrides sets a partName, but the document names the parts of the body.");
   }
   if (decodeBase64Body !== true) return wished;
   const decoded = decodeMedia(wished);

@@ -97,6 +97,8 @@ export interface MediaDescription extends Encodings {
   readonly schema: SelfContainedSchema;
   /** OpenAPI 3.2 `itemSchema`: the body is a sequence of these. */
   readonly itemSchema?: SelfContainedSchema;
+  /** The name of the only part, if the document has none for it. */
+  readonly partName?: string;
 }
 
 /**

@@ -67,6 +67,7 @@ export class DocumentContext {
         const pointer = describePointer(at);
         this.report({ subject: "the document", message, pointer, severity: "warning" });
       },
+      base?.schemas.responses,
     );
   }
 

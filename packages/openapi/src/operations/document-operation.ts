@@ -118,14 +118,10 @@ function readDetails(found: FoundOperation, context: DocumentContext): ReadDetai
   const { parameters, legacyBody } = readParameters(reading);
   const body = readBody(reading, legacyBody);
   for (const name of context.schemas.unusedWritable) {
-    const reason =
-      context.version === "2.0"
-        ? "a read-only property must not be sent (Swagger 2.0, Schema Object)"
-        : "no schema of its request has a read-only property of that name";
-    reading.warn(`overrides sets ${name} as writable, which has no effect: ${reason}.`, {
-      scope: found.location.scope,
-      pointer: found.location.pointer,
-    });
+    reading.warn(
+      `overrides sets ${name} as writable, which has no effect: no schema of its request has a read-only property of that name.`,
+      { scope: found.location.scope, pointer: found.location.pointer },
+    );
   }
   return new ReadDetails(reading, parameters, body);
 }

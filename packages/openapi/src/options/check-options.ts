@@ -186,6 +186,7 @@ const overrideNames: readonly string[] = [
   "writable",
   "timeoutMs",
   "requestMediaType",
+  "partName",
   "decodeBase64Body",
   "idempotencyKey",
 ] satisfies readonly (keyof OperationOverride)[];
@@ -264,12 +265,15 @@ function checkOverride(where: string, override: OperationOverride): void {
 
 function checkRequest(
   where: string,
-  { requestMediaType, decodeBase64Body, idempotencyKey }: OperationOverride,
+  { requestMediaType, partName, decodeBase64Body, idempotencyKey }: OperationOverride,
 ): void {
   if (requestMediaType !== undefined && !isConcrete(requestMediaType)) {
     throw invalidOptionError(
       `${where}.requestMediaType must be a media type: "application/merge-patch+json"`,
     );
+  }
+  if (partName !== undefined && (typeof partName !== "string" || partName === "")) {
+    throw invalidOptionError(`${where}.partName must be the name of a part: "attachment"`);
   }
   if (decodeBase64Body !== undefined && typeof decodeBase64Body !== "boolean") {
     throw invalidOptionError(`${where}.decodeBase64Body must be true or false`);

@@ -2,6 +2,7 @@ import type { Location, Scope } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { isRecord, ownValue } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
+import type { ResponseSchemas } from "./response-schemas.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
 
 /**
@@ -25,6 +26,7 @@ export interface AccessRules {
   readonly writable: ReadonlySet<string>;
   /** The names in `writable` that were found. */
   readonly written: Set<string>;
+  readonly responses: Pick<ResponseSchemas, "hasRequired">;
 }
 
 /**
@@ -32,9 +34,11 @@ export interface AccessRules {
  *
  * - Swagger 2.0: a read-only property "MUST NOT be sent as part of the request" (Schema Object).
  * - OpenAPI 3.0: it "SHOULD NOT be sent", and "the `required` will take effect on the response only" (Schema Object).
- * The host may name properties that are sent (`writable`).
+ * In a schema that no response has, `required` can only mean the request: there, the property may be sent.
  * - OpenAPI 3.1 and 3.2: `readOnly` is an annotation ("Validating `readOnly` and `writeOnly`"). A required read-only
  * property may be sent; a request that replaces the resource must contain it. Others are omitted.
+ *
+ * The host may name properties that are sent in any version (`writable`), because the document is wrong about them.
  */
 export class AccessFilter {
   /** True until a property was found that exists in one direction only. */
@@ -58,8 +62,8 @@ export class AccessFilter {
    */
   hides(name: string, schema: unknown, schemas: readonly JsonRecord[], scope: Scope): boolean {
     if (!this.#isHidden(name, readAccess(schema, scope, this.#resolver))) return false;
-    if (this.#mode === "response" || !this.#isAnnotation) return true;
-    return !this.#someSchema(schemas, scope, ({ value }) => isRequired(value, name));
+    if (this.#mode === "response" || this.#rules.version === "2.0") return true;
+    return !this.#someSchema(schemas, scope, ({ value }) => this.#requires(value, name));
   }
 
   /** Returns true if the property called `name` is not required, because one of `schemas` omits it. */
@@ -77,10 +81,17 @@ export class AccessFilter {
     this.sameInBothModes = false;
     if (this.#mode === "response") return (access & writeOnly) !== 0;
     if ((access & readOnly) === 0) return false;
-    const { version, writable, written } = this.#rules;
-    if (version === "2.0" || !writable.has(name)) return true;
+    const { writable, written } = this.#rules;
+    if (!writable.has(name)) return true;
     written.add(name);
     return false;
+  }
+
+  /** Returns true if a schema requires the property in requests. */
+  #requires(schema: unknown, name: string): boolean {
+    const required = ownValue(schema, "required");
+    if (!Array.isArray(required) || !required.includes(name)) return false;
+    return this.#isAnnotation || !this.#rules.responses.hasRequired(required);
   }
 
   /** Returns true if one of `schemas`, or of the schemas of which they are composed, passes. */
@@ -109,11 +120,6 @@ export class AccessFilter {
     }
     return false;
   }
-}
-
-function isRequired(schema: unknown, name: string): boolean {
-  const required = ownValue(schema, "required");
-  return Array.isArray(required) && required.includes(name);
 }
 
 /**

@@ -16,6 +16,7 @@ import type { SchemaMode } from "./property-access.ts";
 import { isRecord, ownString, ownValue } from "../document/record.ts";
 import { referenceError } from "../document/references/resolve-reference.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
+import { ResponseSchemas } from "./response-schemas.ts";
 import { ExhaustedBudget, StepBudget } from "./step-budget.ts";
 import { translateSchema } from "./translate-schema.ts";
 
@@ -67,6 +68,7 @@ interface KnownSchemas {
 export class SchemaLibrary {
   /** The parents with children that may replace them. */
   readonly parents: PolymorphicParents;
+  readonly responses: ResponseSchemas;
   readonly #context: TranslationContext;
   readonly #resolver: ReferenceResolver;
   /** The budget of the current operation. */
@@ -83,6 +85,7 @@ export class SchemaLibrary {
   /**
    * @param writable names of properties that are sent although the document declares them read-only.
    * @param warn reports a restriction of a schema.
+   * @param responses the schemas of responses, if another library of the same document has read them.
    */
   constructor(
     document: LoadedDocument,
@@ -90,16 +93,19 @@ export class SchemaLibrary {
     resolver: ReferenceResolver,
     writable: readonly string[] = [],
     warn: TranslationContext["warn"] = () => {},
+    responses: ResponseSchemas = new ResponseSchemas(document, resolver),
   ) {
     const { root } = document;
     const components = ownValue(ownValue(root, "components"), "schemas");
     this.#resolver = resolver;
+    this.responses = responses;
     const named = version === "2.0" ? ownValue(root, "definitions") : components;
     this.parents = new PolymorphicParents(document, version, resolver);
     this.#context = {
       resolver,
       writable: new Set(writable),
       written: new Set(),
+      responses,
       version,
       inPlace: new InPlaceGraph(resolver),
       families: new InPlaceGraph(resolver, this.parents),

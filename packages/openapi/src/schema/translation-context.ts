@@ -7,6 +7,7 @@ import type { PolymorphicParents } from "./polymorphic-parents.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import type { Location } from "../document/references/location.ts";
 import type { ReferenceResolver } from "../document/references/resolve-reference.ts";
+import type { ResponseSchemas } from "./response-schemas.ts";
 import type { StepBudget } from "./step-budget.ts";
 import { parsePointer, shortHash } from "@toolweave/core/adapter";
 
@@ -33,6 +34,8 @@ export interface TranslationContext {
   readonly writable: ReadonlySet<string>;
   /** The names in `writable` that were found. */
   readonly written: Set<string>;
+  /** The schemas of responses. */
+  readonly responses: ResponseSchemas;
   readonly version: OpenApiVersion;
   readonly inPlace: InPlaceGraph;
   /** The same graph, with the children of a parent with a discriminator as alternatives to it. */

@@ -30,7 +30,7 @@ export interface OperationOverride {
   readonly hidden?: readonly string[];
   /**
    * Names of properties, at any depth of the request, that are sent although the document declares them `readOnly`, and
-   * that remain required where they are. Not for Swagger 2.0, which forbids it. Default: none.
+   * that remain required where they are: for a document that is wrong about them. Default: none.
    */
   readonly writable?: readonly string[];
   /** Values of arguments that are sent with every call and not listed. */
@@ -44,6 +44,11 @@ export interface OperationOverride {
    * model chooses.
    */
   readonly requestMediaType?: string;
+  /**
+   * The name of the part as which a `multipart/form-data` body is sent whose document does not name its parts: the
+   * schema is a string, or a list of strings. Default: `file`, with a warning in `problems`.
+   */
+  readonly partName?: string;
   /**
    * Sends the bytes of a body that the document describes as base64 text (`format: byte`, `contentEncoding: base64`),
    * for an API that expects bytes. Default: false, the text is sent.
@@ -59,7 +64,7 @@ export interface OperationOverride {
 /** The settings of the host for a body and for headers; members as in `OperationOverride`. */
 export type LayoutOptions = Pick<
   OperationOverride,
-  "requestMediaType" | "decodeBase64Body" | "idempotencyKey"
+  "requestMediaType" | "partName" | "decodeBase64Body" | "idempotencyKey"
 >;
 
 /** Creates the error for an invalid option; `what` is a sentence without a full stop. */

@@ -1,6 +1,7 @@
 import { ToolRegistry, type JsonObject, type JsonValue } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
 import { rejection, sourceOf, toolOf } from "../support/call-tool.ts";
+import type { OperationOverride } from "../../src/index.ts";
 
 const ok = { "200": { description: "ok" } };
 
@@ -68,10 +69,16 @@ describe("a body", () => {
     "application/x-www-form-urlencoded": { schema },
   });
 
-  async function read(requestBody: JsonObject): Promise<[tools: string[], problems: JsonValue[]]> {
+  async function read(
+    requestBody: JsonObject,
+    override?: OperationOverride,
+  ): Promise<[tools: string[], problems: JsonValue[]]> {
     await using source = await sourceOf(
       { "/x": { post: { parameters: [{ name: "id", in: "query" }], requestBody, responses: ok } } },
-      { baseUrl: "http://127.0.0.1:1" },
+      {
+        baseUrl: "http://127.0.0.1:1",
+        ...(override === undefined ? {} : { overrides: { "POST /x": override } }),
+      },
     );
     source.realize();
     await Promise.resolve();
@@ -93,7 +100,7 @@ describe("a body", () => {
   test.each<[string, JsonObject]>([
     ["application/x-www-form-urlencoded", list],
     ["application/x-www-form-urlencoded", { anyOf: [list, number] }],
-    ["multipart/form-data", list],
+    ["multipart/form-data", number],
     ["multipart/mixed", number],
   ])("without a value that can be sent as %s breaks its operation: %j", async (type, schema) => {
     const content = { [type]: { schema } };
@@ -108,6 +115,37 @@ describe("a body", () => {
         "warning",
         `It is called without a body: no value of its body can be sent as ${type}.`,
         "/paths/~1x/post",
+      ],
+    ]);
+  });
+
+  test("whose only part has no name is sent under an assumed name, with a warning until the host names it", async () => {
+    const pointer = "/paths/~1x/post";
+    const schema = { type: "string", format: "binary" };
+    const content = { "multipart/form-data": { schema } };
+    expect(await read({ required: true, content })).toEqual([
+      ["id,file"],
+      [
+        [
+          "warning",
+          'The document does not name the part of its multipart body: it is sent as "file". If the API expects another name, set overrides with partName.',
+          pointer,
+        ],
+      ],
+    ]);
+    const partName = "attachment";
+    expect(await read({ required: true, content }, { partName })).toEqual([["id,attachment"], []]);
+    const named = {
+      "multipart/form-data": { schema: { type: "object", properties: { a: schema } } },
+    };
+    expect(await read({ content: named }, { partName })).toEqual([
+      ["id,a"],
+      [
+        [
+          "warning",
+          "overrides sets a partName, but the document names the parts of the body.",
+          pointer,
+        ],
       ],
     ]);
   });
