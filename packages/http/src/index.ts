@@ -15,7 +15,6 @@ export { registerClient } from "./oauth/registration.ts";
 export type { ClientRegistration } from "./oauth/registration.ts";
 export { OAuthRefusal } from "./oauth/refusal-error.ts";
 export { SharedWork } from "./oauth/shared-work.ts";
-export { isDistinctive, TokenSecrets } from "./oauth/token-secrets.ts";
 export { oauthClient } from "./oauth/oauth-client.ts";
 export type {
   AuthorizationStart,

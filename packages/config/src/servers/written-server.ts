@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolweave/core";
-import { canonicalJson, childPointer } from "@toolweave/core/adapter";
+import { canonicalJson, childPointer, isDistinctive } from "@toolweave/core/adapter";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import type { ConfigReader, TakenValue } from "../reading/config-reader.ts";
@@ -205,11 +205,6 @@ function refuseSecretArguments(
       );
     }
   });
-}
-
-/** A short plain word, such as `true`, also occurs in unrelated answers. */
-function isDistinctive(secret: string): boolean {
-  return secret.length >= 16 || (secret.length >= 6 && !/^[A-Za-z]*$/.test(secret));
 }
 
 /** The servers of a block of other hosts. */

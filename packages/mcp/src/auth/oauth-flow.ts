@@ -1,3 +1,4 @@
+import type { TokenSecrets } from "@toolweave/core/adapter";
 import { ToolError, type JsonObject } from "@toolweave/core";
 import type { ClientCredential, TokenCredential } from "@toolweave/core/stores";
 import {
@@ -8,7 +9,6 @@ import {
   type HttpClient,
   type OAuthClient,
   type OAuthClientOptions,
-  type TokenSecrets,
 } from "@toolweave/http";
 import { findAuthority, lists, type Authority } from "./authority.ts";
 import { isSameIssuer, type StoredCredentials, type Owner } from "./stored-credentials.ts";

@@ -1,7 +1,8 @@
 import { ToolError, type ToolContext } from "@toolweave/core";
 import type { SecretSet } from "@toolweave/core/adapter";
 import type { TokenCredential } from "@toolweave/core/stores";
-import { httpClient, SharedWork, TokenSecrets, type HttpClient } from "@toolweave/http";
+import { httpClient, SharedWork, type HttpClient } from "@toolweave/http";
+import { TokenSecrets } from "@toolweave/core/adapter";
 import type { HttpAuthorization, HttpRejection } from "../transport/messages/mcp-connection.ts";
 import type { McpHttpServer } from "../options/mcp-options.ts";
 import { StoredCredentials, type Owner } from "./stored-credentials.ts";

@@ -8,7 +8,7 @@ import {
   type CredentialStore,
   type TokenCredential,
 } from "@toolweave/core/stores";
-import type { TokenSecrets } from "@toolweave/http";
+import type { TokenSecrets } from "@toolweave/core/adapter";
 
 /** Owner of credentials: the id of a caller; `undefined`: the host. */
 export type Owner = string | undefined;

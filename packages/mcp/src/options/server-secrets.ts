@@ -1,6 +1,6 @@
 import { ToolError } from "@toolweave/core";
 import { type SourceProblem, SecretSet } from "@toolweave/core/adapter";
-import { isDistinctive } from "@toolweave/http";
+import { isDistinctive } from "@toolweave/core/adapter";
 import type { McpServer } from "./mcp-options.ts";
 
 /** `--token`, `--api-key`, `-p.secret`; not `--max-tokens`, nor `--token-file`. */

@@ -1,14 +1,7 @@
-import {
-  suspend,
-  ToolError,
-  type JsonValue,
-  type Suspension,
-  type ToolContext,
-  type Answer,
-  type JsonObject,
-} from "@toolweave/core";
+import { suspend, ToolError, type JsonValue, type Suspension, type ToolContext, type Answer, type JsonObject } from "@toolweave/core";
 import type { CallerCredentials, CallOwner } from "./caller-credentials.ts";
-import type { OAuthClients, TokenClient } from "./token-client.ts";
+import type { TokenClient } from "./token-client.ts";
+import type { OAuthClients } from "./oauth-clients.ts";
 import type { CredentialPlan, SchemeUse } from "./security.ts";
 import type { SourceSecrets } from "./source-secrets.ts";
 import { visibleText, type AuthRequest } from "@toolweave/core/adapter";

@@ -1,5 +1,4 @@
-import { SecretSet } from "@toolweave/core/adapter";
-import { isDistinctive, TokenSecrets } from "@toolweave/http";
+import { isDistinctive, SecretSet, TokenSecrets } from "@toolweave/core/adapter";
 import { isBasic, isCertificate, isRegistration } from "./check-auth.ts";
 import type { OpenApiAuth, SchemeCredential } from "./openapi-auth.ts";
 

@@ -1,15 +1,7 @@
-import {
-  httpClient,
-  oauthClient,
-  type OAuthClientOptions,
-  type HttpClient,
-  type HttpClientOptions,
-  type OAuthClient,
-} from "@toolweave/http";
+import type { OAuthClientOptions } from "@toolweave/http";
 import type { SecurityScheme } from "../document/operation.ts";
 import { isRecord, ownString, ownValue, type JsonRecord } from "../document/record.ts";
-import type { OAuthFlow, OAuthRegistration, OpenApiAuth } from "./openapi-auth.ts";
-import { endpointNames, isRegistration } from "./check-auth.ts";
+import type { OAuthFlow, OAuthRegistration } from "./openapi-auth.ts";
 
 /** The way in which the tokens of a scheme are obtained. */
 export interface TokenClient {
@@ -168,62 +160,4 @@ class Endpoints {
 function recordAt(record: JsonRecord, member: string): JsonRecord {
   const value = ownValue(record, member);
   return isRecord(value) ? value : {};
-}
-
-/** Maximum number of clients. Their scopes depend partly on the server, so there may be different ones each time. */
-const maxClients = 100;
-/** Maximum size of a response of an authorization server. */
-const maxTokenBytes = 1024 * 1024;
-
-/**
- * The clients of a source's authorization servers. They are cached, because each knows which of its tokens have been
- * replaced, and by which.
- */
-export class OAuthClients {
-  readonly #options: HttpClientOptions;
-  readonly #auth: OpenApiAuth;
-  readonly #clients = new Map<string, OAuthClient>();
-  #http: HttpClient | undefined;
-  #closed = false;
-
-  /** @param options for the requests; the origins of the host's own registrations are added. */
-  constructor(options: HttpClientOptions, auth: OpenApiAuth) {
-    this.#options = options;
-    this.#auth = auth;
-  }
-
-  /** Returns the client for a scheme that requests these scopes. */
-  get(scheme: string, { options }: TokenClient, scopes: readonly string[]): OAuthClient {
-    const { clientSecret: _, ...publicOptions } = options;
-    const name = JSON.stringify([scheme, publicOptions, scopes.toSorted()]);
-    let client = this.#clients.get(name);
-    client ??= oauthClient({ ...options, scopes, http: this.#getHttpClient() });
-    // The most recently used last.
-    this.#clients.delete(name);
-    this.#clients.set(name, client);
-    const [oldest] = this.#clients.keys();
-    if (this.#clients.size > maxClients && oldest !== undefined) this.#clients.delete(oldest);
-    return client;
-  }
-
-  /** Cancels all requests in progress. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#http?.close();
-  }
-
-  #getHttpClient(): HttpClient {
-    if (this.#http !== undefined) return this.#http;
-    const { givenOrigins = [] } = this.#options;
-    const registered = Object.values(this.#auth.schemes ?? {}).flatMap((given) =>
-      isRegistration(given) ? endpointNames.flatMap((name) => given[name] ?? []) : [],
-    );
-    this.#http = httpClient({
-      ...this.#options,
-      givenOrigins: [...givenOrigins, ...registered.map((url) => new URL(url).origin)],
-      maxBytes: maxTokenBytes,
-    });
-    if (this.#closed) void this.#http.close();
-    return this.#http;
-  }
 }

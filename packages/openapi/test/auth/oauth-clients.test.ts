@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { OAuthClients, type TokenClient } from "../../src/auth/token-client.ts";
+import type { TokenClient } from "../../src/auth/token-client.ts";
+import { OAuthClients } from "../../src/auth/oauth-clients.ts";
 
 const client: TokenClient = {
   interactive: false,

@@ -25,7 +25,7 @@ import {
   tooLargeMessage,
 } from "../messages/read-message.ts";
 import { discardBody, getHeader, HttpEndpoint, statusError } from "./http-endpoint.ts";
-import { messageHeaders, getVersion } from "./parameter-headers.ts";
+import { messageHeaders, getVersion } from "./message-headers.ts";
 
 /** Milliseconds that a server gets to respond to the end of a session. */
 const sessionEndMs = 1_000;

@@ -1,7 +1,5 @@
 import type { JsonObject, JsonSchema } from "@toolweave/core";
 import { describingKeywords, subschemas } from "@toolweave/core/adapter";
-import { PROTOCOL_VERSION_META_KEY } from "@modelcontextprotocol/client";
-import type { OutgoingMessage } from "../messages/channel.ts";
 
 // A separate file, because the code that lists tools imports it and must not load the SDK.
 
@@ -15,7 +13,7 @@ const encoded = /^=\?base64\?.*\?=$/s;
  * Encodes a text as the value of a header (2026-07-28, Transports, Value Encoding): unchanged, or its UTF-8 in
  * Base64.
  */
-function encodeHeaderValue(text: string): string {
+export function encodeHeaderValue(text: string): string {
   if (plain.test(text) && !encoded.test(text)) return text;
   return `=?base64?${Buffer.from(text, "utf8").toString("base64")}?=`;
 }
@@ -179,37 +177,4 @@ function toHeaderText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);
   return undefined;
-}
-
-/**
- * Parameter with the subject of a request, by method (2026-07-28, Transports, Standard Request Headers; the tasks
- * extension, Streamable HTTP).
- */
-const subjects: Readonly<Record<string, string>> = {
-  "prompts/get": "name",
-  "resources/read": "uri",
-  "tasks/cancel": "taskId",
-  "tasks/get": "taskId",
-  "tasks/update": "taskId",
-  "tools/call": "name",
-};
-
-/** Protocol version that a request of the newer protocol carries. */
-export function getVersion({ id, method, params }: OutgoingMessage): string | undefined {
-  if (id === undefined || method === undefined) return undefined;
-  const version = (params?.["_meta"] as JsonObject | undefined)?.[PROTOCOL_VERSION_META_KEY];
-  return typeof version === "string" ? version : undefined;
-}
-
-/** Headers that repeat the method and subject of a request of the newer protocol for proxies. */
-export function messageHeaders(message: OutgoingMessage): Record<string, string> {
-  const version = getVersion(message);
-  if (version === undefined) return {};
-  const { method = "", params } = message;
-  const subject = Object.hasOwn(subjects, method) ? params?.[subjects[method] ?? ""] : undefined;
-  return {
-    "mcp-protocol-version": version,
-    "mcp-method": method,
-    ...(typeof subject === "string" ? { "mcp-name": encodeHeaderValue(subject) } : {}),
-  };
 }

@@ -1,7 +1,8 @@
 import { setOwn } from "../../document/record.ts";
 import type { JsonObject, ToolContext } from "@toolweave/core";
 import { visibleText } from "@toolweave/core/adapter";
-import { isDistinctive, type HttpHeaders, type HttpResponse } from "@toolweave/http";
+import { isDistinctive } from "@toolweave/core/adapter";
+import type { HttpHeaders, HttpResponse } from "@toolweave/http";
 import type { OperationDetails, ResponseDescription } from "../../document/operation.ts";
 
 /** The properties of a request that are needed to read its answer. */

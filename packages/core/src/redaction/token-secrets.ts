@@ -1,4 +1,4 @@
-import type { SecretSet, Unregister } from "@toolweave/core/adapter";
+import type { SecretSet, Unregister } from "./secret-set.ts";
 
 /** Maximum number of renewed secrets that are redacted, the latest ones: they are renewed without end. */
 const maxRenewed = 100;
