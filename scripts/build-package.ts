@@ -30,7 +30,8 @@ const bundle = await rolldown({
     entries.map((source) => [source.replace(/^\.\/src\/|\.ts$/g, ""), source]),
   ),
   platform: "node",
-  external: /^(?!\.|\/|[A-Za-z]:[/\\])/,
+  // All packages, except the helpers that Rolldown has for syntax which is newer than the target.
+  external: (id) => !/^(?:[./\0]|[A-Za-z]:[/\\]|@oxc-project\/runtime\/)/.test(id),
   transform: { target: "es2022" },
 });
 await bundle.write({

@@ -4,7 +4,12 @@ import type { Credential } from "@toolweave/core/stores";
 import type { HttpClientOptions, HttpHeaders } from "@toolweave/http";
 import type { PlannedRequest } from "../request/request-plan.ts";
 import { CallerCredentials, type CallOwner, type FoundCredential } from "./caller-credentials.ts";
-import { toMaterial, resolveCredential, type CredentialMaterial, type ConfiguredCredential } from "./credential-form.ts";
+import {
+  toMaterial,
+  resolveCredential,
+  type CredentialMaterial,
+  type ConfiguredCredential,
+} from "./credential-form.ts";
 import { DigestChallenges, prepareRequest, type PreparedRequest } from "./prepare-request.ts";
 import { OAuthClients } from "./oauth-clients.ts";
 import type { OpenApiAuth } from "./openapi-auth.ts";

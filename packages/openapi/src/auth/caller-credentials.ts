@@ -1,6 +1,12 @@
 import { ToolError, type Awaitable } from "@toolweave/core";
 import { isThenable } from "@toolweave/core/adapter";
-import { memoryCredentials, type Credential, type CredentialKey, type CredentialStore, type TokenCredential } from "@toolweave/core/stores";
+import {
+  memoryCredentials,
+  type Credential,
+  type CredentialKey,
+  type CredentialStore,
+  type TokenCredential,
+} from "@toolweave/core/stores";
 import type { TokenClient } from "./token-client.ts";
 import type { OAuthClients } from "./oauth-clients.ts";
 import type { SchemeUse } from "./security.ts";

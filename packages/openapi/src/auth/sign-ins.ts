@@ -1,4 +1,12 @@
-import { suspend, ToolError, type JsonValue, type Suspension, type ToolContext, type Answer, type JsonObject } from "@toolweave/core";
+import {
+  suspend,
+  ToolError,
+  type JsonValue,
+  type Suspension,
+  type ToolContext,
+  type Answer,
+  type JsonObject,
+} from "@toolweave/core";
 import type { CallerCredentials, CallOwner } from "./caller-credentials.ts";
 import type { TokenClient } from "./token-client.ts";
 import type { OAuthClients } from "./oauth-clients.ts";

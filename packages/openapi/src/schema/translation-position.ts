@@ -9,7 +9,8 @@ import { isRecord, type JsonRecord } from "../document/record.ts";
 import { AccessFilter, type SchemaMode } from "./property-access.ts";
 import { toUnicodePattern } from "./unicode-pattern.ts";
 
-const maxDepth = 500;
+/** Levels of a schema. Ajv compiles a few more than that with the default stack of Node.js. */
+const maxDepth = 400;
 const maxNodes = 200_000;
 
 /** The position of a translation in its schema, the number of schemas read, and the findings. */

@@ -145,7 +145,7 @@ describe("budgets", () => {
         }),
       );
       expect(failureOf(opened.operations[0]).message).toBe(
-        "the schema is nested deeper than 500 levels",
+        "the schema is nested deeper than 400 levels",
       );
       expect(checkOperations(opened).map(({ path }) => path)).toEqual(["/flat"]);
     },

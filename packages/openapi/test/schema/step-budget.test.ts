@@ -163,7 +163,7 @@ describe("a part that only looks too large", () => {
   test("definitions at the maximum depth compile", async () => {
     const source = await realised(
       to(0),
-      schemas(199, (index) => (index === 198 ? {} : { properties: { a: to(index + 1) } })),
+      schemas(159, (index) => (index === 158 ? {} : { properties: { a: to(index + 1) } })),
     );
     expect(faults(source)).toEqual([]);
     const schema = source.tools().find(({ spec }) => spec.name === "x")?.spec.outputSchema;
