@@ -16,7 +16,6 @@ import { requestedName, readCall } from "./call/read-call.ts";
 import { Batch, type BatchRun } from "./batch/batch.ts";
 import { CallStream } from "./call-stream.ts";
 import { type CallServices, type CallSettings, CallState } from "./call/call-state.ts";
-import type { CallExecutor } from "./call/services.ts";
 import { checkOneCall, manyCalls, type RunOptions } from "./batch/check-call-options.ts";
 import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
 import { admit, execute, start } from "./execute.ts";
@@ -28,7 +27,7 @@ import { unwrapCallTool } from "./call/unwrap-call-tool.ts";
  * One agent run: its caller, its values, its limits, and the tools that may be called now. `ToolRun` adds the type of
  * the executor, which itself creates runs.
  */
-export class BaseRun<Executor extends CallExecutor> {
+export class BaseRun<Executor extends object> {
   readonly sessionId: string | undefined;
   readonly caller: Caller | undefined;
   readonly injected: unknown;
