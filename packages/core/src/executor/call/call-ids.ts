@@ -1,5 +1,5 @@
 import { ToolError } from "../../contract/tool-error.ts";
-import type { CallState } from "./call-state.ts";
+import type { ToolCall } from "../../contract/tool-call.ts";
 
 /** Number of ids that are remembered at least. A bound, since a run can last as long as its process. */
 const minIds = 10_000;
@@ -42,9 +42,15 @@ export class CallIds {
   }
 }
 
+/** The parts of a call that decide whether its id is free. */
+interface NewCall {
+  readonly call: Pick<ToolCall, "id" | "name">;
+  readonly run: { readonly callIds: CallIds };
+  readonly parent: { nestedIds: CallIds | undefined } | undefined;
+}
+
 /** Takes the id of a call, among the calls of its run or of the tool that makes it. Returns the error if it is taken. */
-export function takeCallId(execution: CallState): ToolError | undefined {
-  const { call, parent, run } = execution;
+export function takeCallId({ call, parent, run }: NewCall): ToolError | undefined {
   const ids = parent === undefined ? run.callIds : (parent.nestedIds ??= new CallIds());
   if (ids.take(call.id)) return undefined;
   return new ToolError(
