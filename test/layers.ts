@@ -63,7 +63,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["executor/resume"],
     ["executor"],
     ["search"],
-    [".", "telemetry", "integration"],
+    [".", "telemetry", "integration", "worker"],
   ],
   "packages/http": [["address", "message", "auth"], ["connection"], ["exchange", "oauth"], ["."]],
   "packages/openapi": [
@@ -130,4 +130,5 @@ export const corePeers: Readonly<Record<string, string>> = {
   "src/diagnostics.ts": "node:diagnostics_channel",
   "src/interpreted-validator.ts": "@cfworker/json-schema",
   "src/telemetry/": "@opentelemetry/api",
+  "src/worker/": "node:worker_threads",
 };
