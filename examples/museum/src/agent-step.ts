@@ -63,12 +63,12 @@ export async function showAgent(
       .map(({ method, url }) => `${method} ${url}`);
     const writes = received.filter((request) => !request.startsWith("GET "));
     const events = approved.filter((tool) => tool === "create_event");
-    assert(writes.length <= events.length, "only what was approved is heard");
+    assert(writes.length <= events.length, "only approved requests are received");
     printField(terminal, "outcome", outcome.status, "green");
     printField(
       terminal,
       "museum",
-      received.length === 0 ? "heard nothing" : `heard ${received.join(", ")}`,
+      received.length === 0 ? "received nothing" : `received ${received.join(", ")}`,
     );
     printField(terminal, "answers", text);
     return approved;

@@ -115,7 +115,11 @@ export class Guide {
 
     const actual = { status: outcome.status, code: errorOf(outcome)?.code };
     assert.deepEqual(actual, { code: undefined, ...expected });
-    assert.equal(received.length > 0, events.includes("tool.started"), "only what starts is heard");
+    assert.equal(
+      received.length > 0,
+      events.includes("tool.started"),
+      "only started calls are received",
+    );
     return outcome;
   }
 
@@ -127,7 +131,10 @@ export class Guide {
     this.#field("outcome", [outcome.status, code].filter(Boolean).join(", "), style);
     this.#field("stopped", stageOf(outcome));
     this.#field("events", events.map((type) => type.replace("tool.", "")).join(" → "));
-    this.#field("museum", received.length === 0 ? "heard nothing" : `heard ${received.join(", ")}`);
+    this.#field(
+      "museum",
+      received.length === 0 ? "received nothing" : `received ${received.join(", ")}`,
+    );
     if (outcome.status !== "interrupted") this.#field("model", readByModel(outcome));
   }
 

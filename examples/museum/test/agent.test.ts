@@ -57,7 +57,7 @@ describe("without a terminal", () => {
     expect(printed).toContain('agent    list_events {"kind":"tour"}: completed\n');
     expect(printed).toContain('agent    files__read_text_file {"path":"wishes.txt"}: completed\n');
     expect(printed.match(/answer +reject: There is no terminal/g)).toHaveLength(2);
-    expect(printed).toMatch(/museum +heard GET \/events\?kind=tour\n/);
+    expect(printed).toMatch(/museum +received GET \/events\?kind=tour\n/);
     expect(printed).toContain("The tour is not on the programme, and the answer to the visitor is");
     expect(printed).toContain("the folder has wishes.txt\n");
     await expectNothingLeft();
@@ -131,7 +131,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     expect(agentStep).toMatch(
       /to call +create_event \{\r\n +"title": "Lanterns After Dark, Again"/,
     );
-    expect(agentStep).toMatch(/museum +heard GET \/events\?kind=tour, POST \/events\r\n/);
+    expect(agentStep).toMatch(/museum +received GET \/events\?kind=tour, POST \/events\r\n/);
     expect(agentStep).toContain("The tour is on the programme, and the answer to the visitor is w");
     expect(agentStep).toContain("the folder has answer.txt and wishes.txt\r\n");
     await expectNothingLeft();
@@ -146,7 +146,7 @@ describe.runIf(hasTerminals)("at a terminal", () => {
     const agentStep = step(await ended);
     expect(agentStep).toContain("answer   reject: A person at the terminal said no.");
     expect(agentStep).toContain('"content": "We are sorry: there is no other lantern tour');
-    expect(agentStep).toMatch(/museum +heard GET \/events\?kind=tour\r\n/);
+    expect(agentStep).toMatch(/museum +received GET \/events\?kind=tour\r\n/);
     expect(agentStep).toContain("the folder has answer.txt and wishes.txt\r\n");
   });
 

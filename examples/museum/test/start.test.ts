@@ -46,10 +46,10 @@ describe("start without an argument", () => {
     expect(intro).toMatch(/files__write_file +MCP server files +Write File +\(destructive/);
     expect(intro).toMatch(/curator +agent +An agent/);
     expect(listed).toMatch(/outcome +completed\n/);
-    expect(listed).toMatch(/museum +heard GET \/events\?kind=tour\n/);
+    expect(listed).toMatch(/museum +received GET \/events\?kind=tour\n/);
 
     expect(invalid).toMatch(/outcome +failed, invalid_arguments\n +stopped +4 validate/);
-    expect(invalid).toMatch(/museum +heard nothing/);
+    expect(invalid).toMatch(/museum +received nothing/);
     expect(invalid).toContain('kind must be one of "exhibition"');
 
     expect(unknown).toMatch(/outcome +failed, not_found\n +stopped +1 resolve/);
@@ -63,11 +63,11 @@ describe("start without an argument", () => {
 
     expect(created).toMatch(/outcome +interrupted\n +stopped +7 authorize/);
     expect(created).toMatch(/answer +approve\n +outcome +completed\n/);
-    expect(created).toMatch(/museum +heard POST \/events\n/);
+    expect(created).toMatch(/museum +received POST \/events\n/);
 
     expect(rejected).toMatch(/outcome +failed, approval_rejected\n +stopped +7 authorize/);
     expect(rejected).toContain("Reason: The exhibition still runs.");
-    expect(rejected).not.toContain("heard DELETE");
+    expect(rejected).not.toContain("received DELETE");
 
     expect(agent).toMatch(/model +a script/);
     expect(agent).toContain("Every step came out as it should; everything is closed.");

@@ -100,7 +100,7 @@ class Recorder {
   #added = 0;
   #removed = 0;
   /** Missing events that no line has reported so far. */
-  #untold = 0;
+  #unreportedDrops = 0;
   #isFull = false;
   #closed = false;
   #writing: Promise<void> | undefined;
@@ -122,7 +122,7 @@ class Recorder {
     const text = this.#line(event);
     if (text === undefined || this.#waiting + text.length > maxWaiting) {
       this.dropped++;
-      this.#untold++;
+      this.#unreportedDrops++;
       return;
     }
     this.#tellDropped();
@@ -163,9 +163,9 @@ class Recorder {
   }
 
   #tellDropped(): void {
-    if (this.#untold === 0) return;
-    const dropped = this.#untold;
-    this.#untold = 0;
+    if (this.#unreportedDrops === 0) return;
+    const dropped = this.#unreportedDrops;
+    this.#unreportedDrops = 0;
     this.#add({ text: this.#notice("recording.dropped", dropped), dropped });
   }
 
@@ -249,7 +249,7 @@ class Recorder {
     for (const { dropped } of this.#remove(this.#lines.length)) {
       // Events that a notice has reported are counted already.
       if (dropped === undefined) this.dropped++;
-      this.#untold += dropped ?? 1;
+      this.#unreportedDrops += dropped ?? 1;
     }
   }
 }

@@ -15,12 +15,11 @@ const maxArtifactsBytes = 1_048_576;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * An output that holds nothing but JSON, and no more of it than `limit` bytes: what blocks hold beside
- * what is known of them stays. What is cut is told: of a value nothing is left then, since half a
- * value is another one.
+ * Copies an output as JSON of at most `limit` bytes. Unknown members of blocks stay. If the output is
+ * truncated, it says so. A value that does not fit is omitted, since half a value is another value.
  *
- * Always a new object with blocks of its own, for which each member was read once: what is bounded and
- * searched for secrets is what is shown, whatever the tool's own object says when it is asked again.
+ * The copy is always a new object with new blocks, and each member is read once. So what is searched
+ * for secrets is what is returned, even if the members of the tool's object change between reads.
  */
 export function properOutput(
   output: ToolOutput,

@@ -86,7 +86,8 @@ describe("the metadata of an authorization server", () => {
       retryable: true,
     });
     const proxied = await publishing((origin) => ({ [oauth]: 502, [openId]: metadata(origin) }));
-    expect(await discoverAuthorizationServer(proxied.origin, proxied.options)).toBeDefined();
+    const found = await discoverAuthorizationServer(proxied.origin, proxied.options);
+    expect(found?.issuer).toBe(proxied.origin);
   });
 });
 

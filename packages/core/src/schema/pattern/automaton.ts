@@ -59,7 +59,7 @@ export class Automaton {
    * Runs over a text, from its start or from its end.
    *
    * @param conditionsAt which of the look-arounds hold at a position.
-   * @param accepts is told every position at which a match ends; `true` ends the run.
+   * @param accepts receives every position at which a match ends; `true` ends the run.
    */
   run(
     text: Uint32Array,
