@@ -5,7 +5,7 @@ import { sourceManifest, toolsManifest } from "../test/fixtures/index.ts";
 
 const seeds = Array.from({ length: inFullRun(40, 3) }, (_, index) => 1000 + index);
 
-test.each([toolsManifest(), sourceManifest()])(
+test.concurrent.each([toolsManifest(), sourceManifest()])(
   `${seeds.length} seeds give no false positive: $name`,
   { timeout: 1_200_000 },
   async (manifest) => {

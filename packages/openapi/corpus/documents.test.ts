@@ -9,6 +9,7 @@ import { openApiSource } from "../src/index.ts";
 import { openDocument } from "../src/operations/document.ts";
 import type { ApiDocument } from "../src/operations/document.ts";
 import type { OperationDetails, SelfContainedSchema } from "../src/document/operation.ts";
+import { compileAlone } from "../test/support/compile-alone.ts";
 import { checkOperations } from "../test/support/open-documents.ts";
 import { allDocumentNames, documentNames, specs, uncallable } from "./documents.ts";
 
@@ -118,6 +119,8 @@ describe.each(documents)("%s", (name) => {
 /** Larger schemas are not compiled one by one: their definitions have been compiled above. */
 const maxCompiled = 10_000;
 
+const ajvOptions = { strict: false, logger: false } as const;
+
 /**
  * Fails if a schema refers to something outside it, or, unless it is large, if it does not compile
  * by itself.
@@ -132,7 +135,7 @@ function standsAlone(schema: JsonSchema): void {
   if (text.length > maxCompiled) return;
   // Without options that make it accept more: unknown formats and keywords have their meaning in
   // the specification.
-  new Ajv2020({ strict: false, logger: false }).compile(schema);
+  compileAlone(schema, ajvOptions);
 }
 
 describe.each(documents)("the tools of %s", (name) => {

@@ -2,27 +2,27 @@
 // stricter.
 import type { JsonSchema } from "@toolweave/core";
 import { argumentsSchemaOf } from "@toolweave/core/adapter";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
 import { getSchemaBudget } from "../src/model-schema/schema-budget.ts";
 import { abridgeSchema } from "../src/model-schema/model-schema.ts";
 import { openApiSource } from "../src/index.ts";
+import { compileAlone, type Accepts } from "../test/support/compile-alone.ts";
 import { randomOf, randomValue, tampered } from "../test/support/random-value.ts";
 import { documentNames, specs } from "./documents.ts";
 
 const maxTools = inFullRun(120, 40);
 const valuesEach = 12;
 
-type Accepts = (value: unknown) => boolean;
+const ajvOptions = { strict: false, validateFormats: false, logger: false } as const;
+// Some patterns are only valid without the `u` flag.
+const lenientOptions = { ...ajvOptions, unicodeRegExp: false } as const;
 
 function acceptsOf(schema: JsonSchema): Accepts {
-  const options = { strict: false, validateFormats: false, logger: false } as const;
   try {
-    return new Ajv2020(options).compile(schema) as Accepts;
+    return compileAlone(schema, ajvOptions);
   } catch {
-    // Some patterns are only valid without the `u` flag.
-    return new Ajv2020({ ...options, unicodeRegExp: false }).compile(schema) as Accepts;
+    return compileAlone(schema, lenientOptions);
   }
 }
 
