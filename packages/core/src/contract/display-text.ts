@@ -27,12 +27,14 @@ const needed = [
 /** Emoji that Unicode will assign are no reason to spell them out. */
 const undisplayable = String.raw`(?!\p{ExtPict})[${undisplayableClass}]`;
 
-const ofText = new RegExp(String.raw`(${needed})|(?![\n\t])${undisplayable}`, "gu");
-const ofLine = new RegExp(String.raw`(${needed})|[${lookalikeSpaceClass}]|${undisplayable}`, "gu");
-const ofJson = new RegExp(
-  String.raw`(${needed})|[${lookalikeSpaceClass}]|(?![\n\r\t])${undisplayable}`,
-  "gu",
-);
+// Created when first used: each takes a millisecond, and most texts have only usual characters.
+let ofText: RegExp | undefined;
+let ofLine: RegExp | undefined;
+let ofJson: RegExp | undefined;
+
+function escapedPattern(characters: string): RegExp {
+  return new RegExp(`(${needed})|${characters}`, "gu");
+}
 
 /**
  * The text for a person who decides by it: characters that are invisible, or displayed elsewhere, are written as
@@ -45,7 +47,9 @@ const ofJson = new RegExp(
  * through `visibleText`, which removes. The function is idempotent.
  */
 export function displayText(text: string): string {
-  return unusual.test(text) ? text.replace(ofText, spelled) : text;
+  if (!unusual.test(text)) return text;
+  ofText ??= escapedPattern(String.raw`(?![\n\t])${undisplayable}`);
+  return text.replace(ofText, spelled);
 }
 
 /**
@@ -54,7 +58,9 @@ export function displayText(text: string): string {
  * can begin a line in a view of several lines.
  */
 export function displayLine(text: string): string {
-  return unusual.test(text) || /[\n\t]/.test(text) ? text.replace(ofLine, spelled) : text;
+  if (!unusual.test(text) && !/[\n\t]/.test(text)) return text;
+  ofLine ??= escapedPattern(`[${lookalikeSpaceClass}]|${undisplayable}`);
+  return text.replace(ofLine, spelled);
 }
 
 /**
@@ -79,7 +85,9 @@ export function displayProse(text: string, maxLength: number = Infinity): string
  * @param json what `JSON.stringify` made.
  */
 export function displayJson(json: string): string {
-  return unusual.test(json) ? json.replace(ofJson, escaped) : json;
+  if (!unusual.test(json)) return json;
+  ofJson ??= escapedPattern(String.raw`[${lookalikeSpaceClass}]|(?![\n\r\t])${undisplayable}`);
+  return json.replace(ofJson, escaped);
 }
 
 /** `\n` would read as part of a Windows path: every character has the one form. */

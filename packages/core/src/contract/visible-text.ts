@@ -19,10 +19,8 @@ const terminal =
  * letters of a region's flag. Each is judged by a visible character before it, which stays: what
  * is left is the same when it is looked at again. (DI: Default_Ignorable_Code_Point.)
  */
-const hidden = new RegExp(
-  String.raw`((?<=[^${hiddenClass}\s\p{sc=Latin}])[\ufe00-\ufe0f\u180b-\u180d\u180f]|(?<=\p{sc=Han})[\u{e0100}-\u{e01ef}]|(?<=(?![\p{DI}\p{sc=Latin}])[\p{L}\p{M}\p{ExtPict}\p{EMod}]\ufe0f?)[\u200c\u200d]|(?<=\u{1f3f4})${flagTags})|(?![\t\n\r])[${hiddenClass}]`,
-  "gu",
-);
+const hiddenPattern = String.raw`((?<=[^${hiddenClass}\s\p{sc=Latin}])[\ufe00-\ufe0f\u180b-\u180d\u180f]|(?<=\p{sc=Han})[\u{e0100}-\u{e01ef}]|(?<=(?![\p{DI}\p{sc=Latin}])[\p{L}\p{M}\p{ExtPict}\p{EMod}]\ufe0f?)[\u200c\u200d]|(?<=\u{1f3f4})${flagTags})|(?![\t\n\r])[${hiddenClass}]`;
+let hidden: RegExp | undefined;
 
 /** A script that is written from right to left, and the marks that its punctuation needs. */
 const rightToLeft = /(?!\u061c)[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]/u;
@@ -44,6 +42,7 @@ export function visibleText(text: string): string {
   if (!unusual.test(text)) return text;
   const drawn = wellFormed(text).replace(terminal, "");
   const hasMarks = rightToLeft.test(drawn);
+  hidden ??= new RegExp(hiddenPattern, "gu");
   return drawn.replace(hidden, (character, needed: string | undefined) => {
     if (needed !== undefined || (hasMarks && directionMark.test(character))) return character;
     return lineEnd.test(character) ? "\n" : "";

@@ -19,7 +19,6 @@ import { endNow, execute, failCall, pipelineFor, startRetry } from "./execute.ts
 import { hookPhases } from "./call/hook-phases.ts";
 import { ActiveCalls } from "./call/active-calls.ts";
 import type { CallLifecycle } from "./call/call-lifecycle.ts";
-import { resumeNested } from "./resume/resume.ts";
 import type { CallExecutor } from "./call/services.ts";
 import { readOptions, type ExecutorOptions } from "./executor-options.ts";
 
@@ -53,7 +52,7 @@ export function createServices(executor: CallExecutor, options: ExecutorOptions)
     execute,
     failCall,
     endNow,
-    resume: resumeNested,
+    resume: async (...nested) => (await import("./resume/resume.ts")).resumeNested(...nested),
     startRetry,
     registry,
     policies: compilePolicy(checked.policy),

@@ -16,7 +16,6 @@ import { afterHooks } from "./stages/after-hooks.ts";
 import { authorize } from "./stages/authorize.ts";
 import { beforeHooks } from "./stages/before-hooks.ts";
 import { bound } from "./stages/bound.ts";
-import { claim } from "./resume/claim.ts";
 import {
   commitLimits,
   reserveLimits,
@@ -115,7 +114,13 @@ type PipelineSettings = Pick<
 >;
 
 /** A resumed call starts again from stage 1, once it is claimed: no other process can resume it then. */
-const resumed: readonly Stage[] = [claim, ...pipeline];
+const resumed: readonly Stage[] = [claimCall, ...pipeline];
+
+async function claimCall(execution: CallState): Promise<void> {
+  const live = execution.guard();
+  const { claim } = await import("./resume/claim.ts");
+  return claim(live(execution));
+}
 
 /** A call that `admit` let through has released its reservations, so it reserves them again. */
 const afterAdmission: readonly Stage[] = [reserveLimits, ...work];

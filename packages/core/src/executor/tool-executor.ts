@@ -22,8 +22,7 @@ import type { Clock } from "../time/clock.ts";
 import type { CallServices } from "./call/call-state.ts";
 import { createServices } from "./create-services.ts";
 import type { ExecutorOptions } from "./executor-options.ts";
-import { explain, type ExplainedCall, type ExplainOptions, type Explanation } from "./explain.ts";
-import { resume } from "./resume/resume.ts";
+import type { ExplainedCall, ExplainOptions, Explanation } from "./explain.ts";
 import {
   callOptionNames,
   checkCallOptions,
@@ -209,13 +208,16 @@ export class ToolExecutor {
       checkSignal("executor.resume", options.signal);
       checkOnUpdate("executor.resume", options.onUpdate);
     }
-    const go = (): Promise<ToolOutcome> =>
-      this.#engine.drain.keep(
-        resume(this.#engine, interruption, answers, {
-          ...options,
-          newRun: (like, turn) => new ToolRun(this.#engine, like, turn),
-        }),
-      );
+    const resumed = async (): Promise<ToolOutcome> => {
+      const resumeWith = {
+        ...options,
+        refusal: this.#engine.drain.refusal,
+        newRun: (like: RunOptions, turn?: number) => new ToolRun(this.#engine, like, turn),
+      };
+      const { resume } = await import("./resume/resume.ts");
+      return resume(this.#engine, interruption, answers, resumeWith);
+    };
+    const go = (): Promise<ToolOutcome> => this.#engine.drain.keep(resumed());
     // A source that never loads must not delay the drain.
     return this.registry.loading
       ? untilAborted(
@@ -235,6 +237,7 @@ export class ToolExecutor {
   async explain(call: ExplainedCall, options: ExplainOptions = noOptions): Promise<Explanation> {
     if (this.registry.loading)
       await this.registry.whenThere([requestedName(call)], options.toolset);
+    const { explain } = await import("./explain.ts");
     return explain(this.#engine, call, options);
   }
 

@@ -44,7 +44,13 @@ export function simulateRuns(usualRuns: number, usualSeed: number): void {
   const seed = Number(process.env["TOOLWEAVE_SEED"] ?? usualSeed);
   const numRuns = Number(process.env["TOOLWEAVE_RUNS"] ?? usualRuns);
   makeDeterministic();
-  beforeAll(() => void process.on("unhandledRejection", note));
+  beforeAll(async () => {
+    process.on("unhandledRejection", note);
+    // The virtual clock does not wait for modules that load when first used.
+    await import("../../src/executor/resume/claim.ts");
+    await import("../../src/executor/resume/resume.ts");
+    await import("../../src/executor/stages/request-approval.ts");
+  });
   afterAll(() => {
     process.off("unhandledRejection", note);
     vi.restoreAllMocks();

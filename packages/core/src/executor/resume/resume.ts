@@ -1,6 +1,7 @@
 import type { PendingCall } from "../../approvals/pending-call.ts";
 import type { Answer, Interruption } from "../../contract/interruption.ts";
 import type { ToolOutcome } from "../../contract/tool-result.ts";
+import type { ToolError } from "../../contract/tool-error.ts";
 import { approvalInvalid } from "../call/to-tool-error.ts";
 import type { CallServices, CallState } from "../call/call-state.ts";
 import { resumeCall, type OpenedInterruption } from "./resume-call.ts";
@@ -24,6 +25,8 @@ export interface ResumeWith {
   readonly run?: RunState;
   readonly injected?: unknown;
   readonly onUpdate?: CallOptions["onUpdate"];
+  /** Why the executor accepted no call when this one was to be resumed. */
+  readonly refusal: ToolError | undefined;
   /** Creates a run like the one that has ended. */
   readonly newRun: (
     options: {
@@ -46,7 +49,7 @@ export async function resume(
   const interruption = readInterruption(given);
   try {
     // Before the claim: the call stays pending for another process.
-    if (engine.drain.refusal !== undefined) throw engine.drain.refusal;
+    if (options.refusal !== undefined) throw options.refusal;
     const checked = readAnswers(answers);
     const opened = await open(engine, interruption, options);
     return await resumeCall(engine, opened, checked, options.signal, options.onUpdate);

@@ -5,7 +5,7 @@ import { reserveSpend } from "../../limits/spend.ts";
 import { decideByTool, decidePermission, type Decision } from "../../policy/decision.ts";
 import type { RegisteredTool } from "../../contract/tool.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { answerAsks, type ApprovalRequests } from "./request-approval.ts";
+import type { ApprovalRequests } from "./request-approval.ts";
 import { recordAuthorized, ruleOf } from "../call/record-decision.ts";
 import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/call-info.ts";
@@ -127,11 +127,17 @@ function judge(
       });
     }
   }
-  if (asked !== undefined) return answerAsks(execution, asked);
+  if (asked !== undefined) return askFor(execution, asked);
   if (!isWatched(execution)) return;
   return recordAuthorized(execution, [
     decidedBy("allowed", decisions.at(-1) as Decision, subjects),
   ]);
+}
+
+async function askFor(execution: CallState, asked: readonly ApprovalRequests[]): Promise<void> {
+  const live = execution.guard();
+  const { answerAsks } = await import("./request-approval.ts");
+  return answerAsks(live(execution), asked);
 }
 
 /** True when the decision has to be recorded, emitted, or kept for the event at the start. */
