@@ -2,7 +2,7 @@ import type { Tool } from "@toolweave/core";
 import { memoizePerRun, type CheckContext } from "../context/check.ts";
 import { formatError } from "../contract/finding.ts";
 import type { SampleCall } from "../contract/manifest.ts";
-import { countEffects } from "./effect-count.ts";
+import { countEffects, waitForEffects } from "./effect-count.ts";
 import { formatOutcome, successfulResult } from "../execution/call-result.ts";
 import { RunningCall, waitUntilRunning } from "./running-call.ts";
 import { formatCall, createExecutor, runSample } from "../execution/run-sample.ts";
@@ -49,24 +49,29 @@ export function cancelSlowCalls(context: CheckContext): Promise<CancelledCalls> 
       })),
     );
     await waitUntilRunning();
+    for (const { call } of pairs) {
+      await context.withDeadline(Promise.resolve(call.started?.()), "started()");
+    }
     const began = pairs.map(({ first, other }) => ({
       first: first.callResult === undefined,
       other: other.callResult === undefined,
     }));
     await Promise.all(pairs.map(({ first }) => first.cancel()));
     await context.waitQuietly();
+    const others = pairs.map(({ other }) => other.callResult);
+    await Promise.all(pairs.map(({ other }) => other.cancel()));
+    await waitForEffects(context);
     const seen = await Promise.all(
-      pairs.map(async ({ call, before, other }, index) => ({
+      pairs.map(async ({ call, before }, index) => ({
         call,
         began: began[index]?.first === true,
         // A call that had ended by itself was not affected.
         beside: began[index]?.first === true && began[index]?.other === true,
-        other: other.callResult,
+        other: others[index],
         after: await countEffects(context, call),
         before,
       })),
     );
-    await Promise.all(pairs.map(({ other }) => other.cancel()));
     const after = await makeLaterCalls(context, tools, "after others were cancelled");
     const again = await Promise.all(
       seen.map(({ call, began }) => (began ? cancelAgain(context, tools, call) : undefined)),

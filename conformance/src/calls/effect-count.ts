@@ -25,6 +25,13 @@ export async function countEffects(
   throw new TypeError(`count() returns ${formatValue(counted)}, which is not a number`);
 }
 
+/** Waits until the effects of all slow calls have happened, for those that were not stopped. */
+export async function waitForEffects(context: CheckContext): Promise<void> {
+  const times = context.samples("slowCalls").map(({ effectMs = 0 }) => effectMs);
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, ...times)));
+  await context.waitQuietly();
+}
+
 /** The maximum number of checks whether an effect is visible yet. */
 const maxChecks = 20;
 

@@ -31,6 +31,17 @@ export interface SlowCall extends SampleCall {
    * Returns how often the effect has happened so far, for a call that has an effect when it ends.
    */
   readonly count?: () => Awaitable<number>;
+  /**
+   * Resolves when all calls that were made so far do their work, so that cancelling them now stops
+   * something: their processes run. Default: 20 ms after they were made.
+   */
+  readonly started?: () => Awaitable<void>;
+  /**
+   * Milliseconds from the start of a call until its effect, up to 60,000. The kit makes the call
+   * once without cancelling it, and waits that long after each cancelled one. Default: the kit only
+   * waits for its quiet period.
+   */
+  readonly effectMs?: number;
 }
 
 /** A call that waits for a person, and completes when it is answered. */

@@ -46,13 +46,25 @@ const fields: Readonly<Record<keyof Manifest, Shape>> = {
   injected: objectShape,
 };
 
+const maxEffectMs = 60_000;
+
+function optional([fits, what]: Shape): Shape {
+  return [(value) => value === undefined || fits(value), what];
+}
+
 const requiredFields: readonly (keyof Manifest)[] = ["name", "create"];
 
 /** The members of a kind of call other than `tool` and `arguments`. */
 const callFields: Readonly<Record<SampleKind, Readonly<Record<string, Shape>>>> = {
   succeedingCalls: {},
   failingCalls: {},
-  slowCalls: {},
+  slowCalls: {
+    started: optional(functionShape),
+    effectMs: optional([
+      (value) => isCount(value) && (value as number) <= maxEffectMs,
+      `a number of milliseconds from 1 to ${maxEffectMs}`,
+    ]),
+  },
   effectCalls: { count: functionShape },
   suspendingCalls: { answer: functionShape },
   updatingCalls: {},

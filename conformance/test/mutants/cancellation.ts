@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
+import { orphanManifest, withSlowCall } from "./orphan.ts";
 import { hanging, ofTool, ofTools, withInvoke, type Mutant } from "./mutant.ts";
 
 /** Resolves when the signal fires. */
@@ -68,6 +69,16 @@ export const cancellationMutants: readonly Mutant[] = [
       throw new Error("stopped");
     }),
   ),
+  {
+    rule: "TW-CANCEL-004",
+    what: "a command whose own process goes on",
+    manifest: () => orphanManifest(),
+  },
+  {
+    rule: "TW-CANCEL-004",
+    what: "a sample whose effect does not happen in its time",
+    manifest: () => withSlowCall({ effectMs: 1 }),
+  },
   ofTools("TW-CANCEL-005", "a timer that is never cleared", (tools) =>
     withInvoke(tools, "wait", async (_, { signal }) => {
       setTimeout(() => {}, 20_000);

@@ -2,7 +2,7 @@ import type { Approver, Clock, RunOptions, Tool, ToolOutcome } from "@toolweave/
 import { cancelSlowCalls } from "../../calls/cancelled-calls.ts";
 import { countEffects, countNewEffects } from "../../calls/effect-count.ts";
 import { formatOutcome } from "../../execution/call-result.ts";
-import { waitUntilRunning } from "../../calls/running-call.ts";
+import { RunningCall, waitUntilRunning } from "../../calls/running-call.ts";
 import {
   overrideTool,
   formatCall,
@@ -67,6 +67,8 @@ export const cancellationChecks: readonly Check[] = [
   }),
 
   defineCheck("TW-CANCEL-004", async (context) => {
+    const unproven = await findCallWithoutEffect(context);
+    if (unproven !== undefined) return unproven;
     const { calls } = await cancelSlowCalls(context);
     const counted = calls.filter(({ newEffects }) => newEffects !== undefined);
     if (counted.length === 0) return notApplicable("No slow sample call has a count.");
@@ -128,6 +130,24 @@ export const cancellationChecks: readonly Check[] = [
     return passed(`Cancelled ${calls.length} running sample calls.`);
   }),
 ];
+
+/** Makes every slow call that declares when its effect happens, and lets it happen. */
+async function findCallWithoutEffect(context: CheckContext): Promise<Finding | undefined> {
+  const tools = (await context.createReady()).callableTools();
+  for (const call of context.samples("slowCalls")) {
+    const { count, effectMs } = call;
+    if (count === undefined || effectMs === undefined) continue;
+    const before = await countEffects(context, { count });
+    const running = new RunningCall(context, createExecutor(tools), call);
+    await new Promise((resolve) => setTimeout(resolve, effectMs));
+    const newEffects = await countNewEffects(context, { count }, before);
+    await running.cancel();
+    if (newEffects > 0) continue;
+    const message = `${running.label} has no effect after ${effectMs} ms that count() reports, so that the sample proves nothing.`;
+    return failed(message, "Made the call and let it run.", "no effect");
+  }
+  return undefined;
+}
 
 async function checkLeaks(context: CheckContext): Promise<Finding> {
   const tools = (await context.createReady()).callableTools();
