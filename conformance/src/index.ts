@@ -20,7 +20,7 @@ export { runConformance, type RunOptions, type RunProgress } from "./session/run
 export { formatReport, type FormatReportOptions } from "./report/format-report.ts";
 export { toSummary, type ConformanceBadge, type ConformanceSummary } from "./report/summary.ts";
 export { getVerdict, type Verdict } from "./report/summary.ts";
-export { sampleArguments, type SampleOptions } from "./schema/sample-arguments.ts";
+export { sampleArguments, type SampleOptions } from "./schema/value-arbitrary.ts";
 export type { ValueStyle } from "./schema/generation-settings.ts";
 export { findQuotaFault, type OwnedStore } from "./quota-fault.ts";
 export { toJunit } from "./report/junit.ts";

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { isObject } from "@toolweave/core/adapter";
 import { getTypes } from "./breaches.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
-import { collectConjuncts } from "./conjuncts.ts";
-import { References } from "./references.ts";
+import { collectConjuncts, References } from "./references.ts";
 import { hasKnownFormat } from "./text-arbitrary.ts";
 import { generateValues } from "./value-arbitrary.ts";
 

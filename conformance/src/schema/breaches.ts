@@ -1,7 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { isObject } from "@toolweave/core/adapter";
-import { collectConjuncts } from "./conjuncts.ts";
-import { References } from "./references.ts";
+import { collectConjuncts, References } from "./references.ts";
 
 /** A change that makes arguments invalid, whether they were valid before or not. */
 export interface SchemaBreach {

@@ -5,6 +5,7 @@ import {
   subschemas,
   decodeFragment,
   resolvePointer,
+  keywords,
 } from "@toolweave/core/adapter";
 
 /** A reference without a target in its schema. */
@@ -21,7 +22,7 @@ interface Reference extends DanglingReference {
 // The base URI of a schema without one; nothing is ever fetched.
 const defaultBase = "schema:/self";
 
-const keywords = ["$ref", "$dynamicRef", "$recursiveRef"];
+const referenceKeywords = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /**
  * The references of one schema with their targets in it.
@@ -66,7 +67,7 @@ export class References {
       const anchor = schema[keyword];
       if (typeof anchor === "string") this.#anchors.set(`${base}#${anchor}`, schema);
     }
-    for (const keyword of keywords) {
+    for (const keyword of referenceKeywords) {
       const reference = schema[keyword];
       if (typeof reference === "string") this.#found.push({ path, reference, base });
     }
@@ -115,4 +116,50 @@ function splitReference(reference: string): [address: string, fragment: string] 
 
 function resolveUri(address: string, base: string): string | undefined {
   return URL.canParse(address, base) ? new URL(address, base).href : undefined;
+}
+
+/**
+ * The schema, its `allOf` and the targets of its `$ref`, recursively: a value must satisfy each of
+ * them.
+ *
+ * @param dynamic true to follow `$dynamicRef` and `$recursiveRef` too, as if no other schema used
+ * this one.
+ */
+export function collectConjuncts(
+  schema: JsonValue | undefined,
+  references: References,
+  dynamic = false,
+): JsonObject[] {
+  const keywords = dynamic ? ["$ref", "$dynamicRef", "$recursiveRef"] : ["$ref"];
+  const found = new Set<JsonObject>();
+  const add = (value: JsonValue | undefined): void => {
+    if (!isObject(value) || found.has(value)) return;
+    found.add(value);
+    for (const keyword of keywords) {
+      const reference = value[keyword];
+      if (typeof reference === "string") add(references.resolve(reference));
+    }
+    if (Array.isArray(value["allOf"])) value["allOf"].forEach(add);
+  };
+  add(schema);
+  return [...found];
+}
+
+/** The keywords that can be misspelt. */
+const keywordsByLetters = new Map(
+  keywords
+    .filter((keyword) => !keyword.startsWith("$"))
+    .map((keyword) => [normalizeKeyword(keyword), keyword]),
+);
+
+/**
+ * The keyword that a key stands for, in other case or with other separators: `minLength` for
+ * `min_length`. `undefined` for other keys, such as custom keywords.
+ */
+export function findKeyword(key: string): string | undefined {
+  return keywordsByLetters.get(normalizeKeyword(key));
+}
+
+function normalizeKeyword(key: string): string {
+  return key.toLowerCase().replace(/[_ -]/g, "");
 }

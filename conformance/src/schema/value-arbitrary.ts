@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonValue, JsonSchema } from "@toolweave/core";
 import fc from "fast-check";
 import { isObject, getItemSchemas } from "@toolweave/core/adapter";
 import type { GenerationSettings, Values, ValueStyle } from "./generation-settings.ts";
@@ -9,10 +9,9 @@ import {
   type SchemaChoice,
   type MergedSchema,
 } from "./merge-schemas.ts";
-import { collectConjuncts } from "./conjuncts.ts";
+import { collectConjuncts, References } from "./references.ts";
 import { generateNumbers } from "./number-arbitrary.ts";
 import { generateRecords } from "./record-arbitrary.ts";
-import type { References } from "./references.ts";
 import { generateTexts } from "./text-arbitrary.ts";
 
 const maxDepth = 5;
@@ -204,4 +203,28 @@ function getContained(schema: JsonObject): JsonObject | undefined {
 
 function numberOr(value: unknown, fallback: number): number {
   return typeof value === "number" ? value : fallback;
+}
+
+/** Options of `sampleArguments`. */
+export interface SampleOptions {
+  /** Default: `ordinary`. */
+  readonly style?: ValueStyle;
+  /** The same seed generates the same arguments. */
+  readonly seed: number;
+  /** The number of arguments to generate. */
+  readonly count: number;
+}
+
+/**
+ * Generates arguments that an input schema is likely to accept, from its keywords: types, bounds,
+ * formats, patterns, `enum`, `$ref`s, composition. Validate them: generate several and use the
+ * first valid one.
+ */
+export function sampleArguments(
+  schema: JsonSchema,
+  { style = "ordinary", seed, count }: SampleOptions,
+): JsonObject[] {
+  const root = schema as JsonObject;
+  const values = generateValues(root, new References(root), style) as fc.Arbitrary<JsonObject>;
+  return fc.sample(values, { seed, numRuns: count });
 }

@@ -71,7 +71,7 @@ export const cancellationMutants: readonly Mutant[] = [
   ),
   {
     rule: "TW-CANCEL-004",
-    what: "a command whose own process goes on",
+    what: "a command whose child process continues",
     manifest: () => orphanManifest(),
   },
   {

@@ -7,7 +7,7 @@ export type { Lock, LockedTool } from "./lock/lock.ts";
 export { lockOf } from "./lock/lock.ts";
 export { lockDifference } from "./lock/lock.ts";
 export type { LockDifference } from "./lock/lock.ts";
-export { locked } from "./lock/locked.ts";
+export { locked } from "./lock/lock.ts";
 export { readLock, writeLock } from "./lock/lock-file.ts";
 export { describeConfig } from "./trust/describe-config.ts";
 export type { ConfigDescription } from "./trust/describe-config.ts";

@@ -16,8 +16,7 @@ import { fileCredentials } from "@toolweave/stores";
 import type { agentSource } from "./agents/agent-source.ts";
 import { configuredAgents, type ConfiguredAgent } from "./agents/configured-agent.ts";
 import type { AgentModels } from "./agents/written-model.ts";
-import { locked } from "./lock/locked.ts";
-import type { Lock } from "./lock/lock.ts";
+import { locked, type Lock } from "./lock/lock.ts";
 import {
   checkConfig,
   configuredPolicy,

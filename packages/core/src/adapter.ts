@@ -137,5 +137,5 @@ export {
   schemaTypes,
 } from "./json-schema/keywords.ts";
 export type { InvalidKeyword } from "./json-schema/keywords.ts";
-export { getDialect, type Dialect } from "./json-schema/dialect.ts";
+export { getDialect, type Dialect } from "./json-schema/keywords.ts";
 export { mergeKeyword, type MergeSchemas } from "./json-schema/merge-keyword.ts";

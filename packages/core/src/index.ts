@@ -73,7 +73,7 @@ export type { CallOptions } from "./contract/call-options.ts";
 export type { ExecuteAllOptions, FinishedCall, BatchProgress } from "./contract/call-options.ts";
 export type { RunLimits } from "./limits/run-limits.ts";
 export type { ExecutorLimits } from "./limits/executor-limits.ts";
-export type { ConcurrencyLimits } from "./limits/concurrency.ts";
+export type { ConcurrencyLimits } from "./limits/slots.ts";
 export type { RateLimit } from "./limits/rate-rules.ts";
 export type {
   EventsDroppedEvent,

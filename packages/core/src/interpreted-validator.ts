@@ -17,8 +17,7 @@ import {
   workBudgets,
 } from "./schema/pattern/work-budget.ts";
 import { isObject, type JsonSchema, type JsonValue } from "./json/json.ts";
-import { getDialect } from "./json-schema/dialect.ts";
-import { mapKeywords } from "./json-schema/keywords.ts";
+import { getDialect, mapKeywords } from "./json-schema/keywords.ts";
 import { dataKeywords } from "./json-schema/subschemas.ts";
 import type { SchemaValidator } from "./schema/schema-validator.ts";
 

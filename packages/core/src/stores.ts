@@ -1,5 +1,5 @@
-export type { GrantStore } from "./approvals/grant-store.ts";
-export { memoryGrants } from "./approvals/grant-store.ts";
+export type { GrantStore } from "./contract/grant.ts";
+export { memoryGrants } from "./contract/grant.ts";
 export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
 export type { MemoryQuota } from "./limits/memory-quota.ts";
 export { quotaOwner } from "./contract/caller.ts";
@@ -28,5 +28,5 @@ export type { MemoryArtifactsOptions } from "./artifacts/memory-artifacts.ts";
 export type { TaskChange, TaskRecord, TaskStatus, TaskStore } from "./tasks/task-store.ts";
 export { memoryTasks } from "./tasks/memory-tasks.ts";
 export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
-export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limit-store.ts";
+export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limits.ts";
 export { memoryRateLimits } from "./limits/memory-rate-limits.ts";

@@ -19,7 +19,7 @@ import { SqlitePendingCalls } from "./sqlite-pending-calls.ts";
 import { SqliteRateLimits } from "./sqlite-rate-limits.ts";
 import { SqliteTasks } from "./sqlite-tasks.ts";
 import { unavailable } from "./store-error.ts";
-import { credentialJson, credentialName, readCredential } from "./stored-credential.ts";
+import { credentialJson, credentialName, readCredential } from "./file-credentials.ts";
 
 /** Where a store is, and by which clock it goes. */
 export interface SqliteStoreOptions {

@@ -8,8 +8,7 @@ import {
 } from "@toolweave/core";
 import { noUsage, type AgentCalls, type TurnOptions, type TokenCounts } from "./agent-limits.ts";
 import type { AgentNode } from "./agent-node.ts";
-import type { AgentResult } from "./agent-result.ts";
-import type { AgentState, PendingToolCall } from "./agent-state.ts";
+import type { AgentResult, AgentState, PendingToolCall } from "./agent-state.ts";
 import { notCompletedText, type Budget, type LimitReached } from "./budget.ts";
 import type { AgentMessage, ToolApprovalResponsePart, ToolResultPart } from "./message.ts";
 import { callIdsIn, ModelAnswer, toTokenCounts, type CallIds } from "./model-answer.ts";

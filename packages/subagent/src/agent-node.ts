@@ -1,7 +1,7 @@
 import type { ToolScope } from "@toolweave/core/adapter";
 import type { BudgetAbove } from "./budget.ts";
 import type { AgentUsage, TokenCounts } from "./agent-limits.ts";
-import type { AgentResult } from "./agent-result.ts";
+import type { AgentResult } from "./agent-state.ts";
 
 /** Under which an agent leaves itself for those below it. One for all copies of this package. */
 const key = Symbol.for("toolweave.agent");

@@ -17,7 +17,7 @@ export type {
   FailedAgent,
   InterruptedAgent,
   StoppedAgent,
-} from "./agent-result.ts";
+} from "./agent-state.ts";
 export type {
   AgentMessage,
   AssistantPart,

@@ -17,8 +17,7 @@ import {
 import { AgentNode, type AgentEvent } from "./agent-node.ts";
 import { AgentLoop } from "./agent-loop.ts";
 import { checkDefinition, checkTurns, toSelection, type AgentOptions } from "./agent-options.ts";
-import type { AgentResult } from "./agent-result.ts";
-import { checkedState, isConversation, type AgentState } from "./agent-state.ts";
+import { checkedState, isConversation, type AgentResult, type AgentState } from "./agent-state.ts";
 import { Budget } from "./budget.ts";
 import type { AgentMessage } from "./message.ts";
 import { isToolset, RunCalls } from "./run-calls.ts";

@@ -24,8 +24,12 @@ import { noUsage, checkedLimits, type TurnOptions, type AgentLimits } from "./ag
 import { AgentLoop } from "./agent-loop.ts";
 import { agentAbove, AgentNode } from "./agent-node.ts";
 import { checkDefinition, checkTurns, toSelection, type AgentOptions } from "./agent-options.ts";
-import type { AgentResult, InterruptedAgent } from "./agent-result.ts";
-import { checkedState, type AgentState } from "./agent-state.ts";
+import {
+  checkedState,
+  type AgentResult,
+  type InterruptedAgent,
+  type AgentState,
+} from "./agent-state.ts";
 import { Budget } from "./budget.ts";
 import type { AgentMessage } from "./message.ts";
 import {

@@ -3,9 +3,12 @@ import { isObject } from "@toolweave/core/adapter";
 import { defineCheck, type Check } from "../../context/check.ts";
 import { withReadableSpec, checkEach } from "../../faults/check-each.ts";
 import type { Fault } from "../../contract/finding.ts";
-import { findKeyword } from "../../schema/find-keyword.ts";
-import { getReferences, type References } from "../../schema/references.ts";
-import { collectConjuncts } from "../../schema/conjuncts.ts";
+import {
+  findKeyword,
+  getReferences,
+  collectConjuncts,
+  type References,
+} from "../../schema/references.ts";
 
 /**
  * The keywords that an API rejects at the root of a tool's schema: OpenAI all of them, Anthropic

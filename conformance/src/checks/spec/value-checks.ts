@@ -6,7 +6,7 @@ import type { Fault } from "../../contract/finding.ts";
 import { hasType, getTypes } from "../../schema/breaches.ts";
 import { compileSchema } from "../../schema/shared-validator.ts";
 import { drawSubset } from "../../schema/generation-settings.ts";
-import { findKeyword } from "../../schema/find-keyword.ts";
+import { findKeyword } from "../../schema/references.ts";
 
 /** The maximum number of values to check in one run, since each one compiles a schema. */
 const maxValues = 100;

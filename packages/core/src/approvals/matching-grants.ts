@@ -1,9 +1,8 @@
 import { answerWithin, type CallInfo, type WaitingCall } from "../contract/call-info.ts";
-import type { GrantStore } from "./grant-store.ts";
+import type { GrantStore, Grant, GrantProposal } from "../contract/grant.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { isThenable, promised } from "../json/json.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import type { Grant, GrantProposal } from "../contract/grant.ts";
 import { base64url, fromBase64url } from "../text/base64.ts";
 import type { CryptoKey, Secret } from "./secret.ts";
 

@@ -1,4 +1,4 @@
-import { flagTags, lookalikeSpaceClass, undisplayableClass } from "./hidden-characters.ts";
+import { flagTags, lookalikeSpaceClass, undisplayableClass } from "./visible-text.ts";
 
 /** Matches a character outside ASCII and the Latin letters. A text without one needs no escapes. */
 const unusual = /[^\t\n -~\u00a1-\u00ac\u00ae-\u034e]/;

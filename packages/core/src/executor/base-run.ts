@@ -19,7 +19,7 @@ import { type CallServices, type CallSettings, CallState } from "./call/call-sta
 import { checkOneCall, manyCalls, type RunOptions } from "./batch/check-call-options.ts";
 import type { CallOptions, ExecuteAllOptions, FinishedCall } from "../contract/call-options.ts";
 import { admit, execute, start } from "./execute.ts";
-import { abortWith } from "./call/abort-with.ts";
+import { abortWith } from "./call/outcome.ts";
 import { CallIds, takeCallId } from "./call/call-ids.ts";
 import { unwrapCallTool } from "./call/unwrap-call-tool.ts";
 

@@ -1,4 +1,4 @@
-import { memoryGrants, type GrantStore } from "../approvals/grant-store.ts";
+import { memoryGrants, type GrantStore } from "../contract/grant.ts";
 import { memoryPendingCalls } from "../approvals/memory-pending-calls.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import type { ArtifactStore } from "../artifacts/artifact-store.ts";
@@ -11,7 +11,7 @@ import { checkRetry } from "../contract/retry-policy.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { RetryPolicy } from "../contract/tool-spec.ts";
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
-import type { RateLimitStore } from "../limits/rate-limit-store.ts";
+import type { RateLimitStore } from "../limits/rate-limits.ts";
 import type { RedactionOptions } from "../redaction/redactor-of.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { ajvValidator } from "../schema/ajv-validator.ts";

@@ -5,7 +5,7 @@ import type { SecretSet } from "../redaction/secret-set.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import type { Toolset } from "../contract/tool.ts";
 import { mayRun, type PolicyLayer } from "../policy/decision.ts";
-import type { GrantStore } from "../approvals/grant-store.ts";
+import type { GrantStore } from "../contract/grant.ts";
 import type { Caller } from "../contract/caller.ts";
 import type { Answer, Interruption } from "../contract/interruption.ts";
 import type { ToolCall } from "../contract/tool-call.ts";

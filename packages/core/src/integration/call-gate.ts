@@ -6,7 +6,7 @@ import type { ToolExecutor, ToolRun } from "../executor/tool-executor.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import type { JsonObject } from "../json/json.ts";
 import { BoundedMap, perObject, type IntegrationTarget } from "./target.ts";
-import { notApprovedText, ToolFailure } from "./pending-text.ts";
+import { notApprovedText, ToolFailure } from "./content-parts.ts";
 
 /** A call as a framework hands it to a tool. */
 export interface FrameworkCall {

@@ -8,8 +8,8 @@ export {
   type TextPart,
   type ToFilePart,
 } from "./content-parts.ts";
-export { notApprovedText, waitingText } from "./pending-text.ts";
-export { ToolFailure, toToolFailure } from "./pending-text.ts";
+export { notApprovedText, waitingText } from "./content-parts.ts";
+export { ToolFailure, toToolFailure } from "./content-parts.ts";
 export { CallGate, PendingApprovals, toToolCall, type FrameworkCall } from "./call-gate.ts";
 export {
   constantToolset,

@@ -1,5 +1,4 @@
 import { isObject, type JsonSchema, type JsonValue } from "../json/json.ts";
-import type { Dialect } from "./dialect.ts";
 import { isSchemaNode, subschemaKeywords } from "./subschemas.ts";
 
 type Kind = readonly [isValid: (value: JsonValue) => boolean, expected: string];
@@ -168,4 +167,16 @@ export function findInvalidKeyword(
     if (!kind[0](value)) return { keyword, expected: kind[1] };
   }
   return undefined;
+}
+
+// A separate file: the main entry needs it, but not the tables of keywords.
+
+/** A version of JSON Schema. */
+export type Dialect = "draft-07" | "2019-09" | "2020-12";
+
+/** Returns the dialect that a value of `$schema` names; drafts before 07 are read as that. Default: 2020-12. */
+export function getDialect($schema: unknown): Dialect {
+  if (typeof $schema !== "string") return "2020-12";
+  if (/\bdraft-0[3-7]\b/.test($schema)) return "draft-07";
+  return $schema.includes("2019-09") ? "2019-09" : "2020-12";
 }

@@ -1,10 +1,8 @@
 import { checkOptions } from "../contract/check-options.ts";
-import { checkedConcurrency, type ConcurrencyLimits } from "./concurrency.ts";
+import { checkedConcurrency, Slots, type ConcurrencyLimits } from "./slots.ts";
 import { memoryRateLimits } from "./memory-rate-limits.ts";
 import type { RateLimit } from "./rate-rules.ts";
-import { RateLimits } from "./rate-limits.ts";
-import type { RateLimitStore } from "./rate-limit-store.ts";
-import { Slots } from "./slots.ts";
+import { RateLimits, type RateLimitStore } from "./rate-limits.ts";
 import type { Clock } from "../time/clock.ts";
 
 /** Limits for all calls of an executor together, in any run. */

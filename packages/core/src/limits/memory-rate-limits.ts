@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from "../time/clock.ts";
-import type { RateLimitStore, RateRequest } from "./rate-limit-store.ts";
+import type { RateLimitStore, RateRequest } from "./rate-limits.ts";
 import { within } from "./limited-call.ts";
 
 /** Number of keys at which unused keys are first removed; then each time the number has doubled. */

@@ -1,6 +1,6 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import { isObject, type JsonSchema, type JsonValue } from "../json/json.ts";
-import { getDialect, type Dialect } from "../json-schema/dialect.ts";
+import { getDialect, type Dialect } from "../json-schema/keywords.ts";
 import type { ValidationProblem } from "../contract/tool.ts";
 import { ofChosenBranches } from "./chosen-branches.ts";
 import { childPointer } from "../json/json-pointer.ts";

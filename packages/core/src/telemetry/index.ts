@@ -1,2 +1,2 @@
-export { openTelemetry } from "./open-telemetry.ts";
-export type { OpenTelemetryOptions } from "./open-telemetry.ts";
+export { openTelemetry } from "./call-spans.ts";
+export type { OpenTelemetryOptions } from "./call-spans.ts";

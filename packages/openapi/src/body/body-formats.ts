@@ -20,7 +20,7 @@ import {
   toMultipartSchema,
   createMultipartWriter,
 } from "./multipart-body.ts";
-import { toJsonPatchSchema, getPatchPenalty } from "./patch-type.ts";
+import { toJsonPatchSchema, getPatchPenalty } from "./select-media-types.ts";
 import { getItemWriter, toSequenceText } from "./sequence-body.ts";
 import { isRawMultipart, toRawMultipartType } from "./unnamed-part.ts";
 import { toText } from "../parameters/style-writer.ts";

@@ -19,9 +19,8 @@ import {
   asTexts,
   without,
 } from "./keywords.ts";
-import { mergedSchemas, withoutAllOf, type MergeContext } from "./merged-schemas.ts";
+import { mergedSchemas, withoutAllOf, mergeContext, type MergeContext } from "./merged-schemas.ts";
 import { definitionName, type PreparedSchema } from "./prepared-schema.ts";
-import { mergeContext } from "./resolved-node.ts";
 import { Unprojectable, type SimplifiedPart } from "./projection-errors.ts";
 
 /** References of one tool that are replaced by what they lead to. */

@@ -12,10 +12,9 @@ import { BadSchema, Unprojectable, type SimplifiedPart } from "./projection-erro
 import { demands, asTexts, without } from "./keywords.ts";
 import { definitionName, preparedSchema } from "./prepared-schema.ts";
 import { ProjectedNodes } from "./projected-nodes.ts";
-import { mergeContext } from "./resolved-node.ts";
+import { mergeContext } from "./merged-schemas.ts";
 import { schemaSize, tooLarge } from "./schema-size.ts";
-import { toObjectSchema } from "./united-variants.ts";
-import { withoutRequiredCycles } from "./without-required-cycles.ts";
+import { toObjectSchema, withoutRequiredCycles } from "./united-variants.ts";
 
 /** A tool's schema as one provider takes it. */
 export interface Projection {

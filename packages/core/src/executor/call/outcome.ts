@@ -115,3 +115,21 @@ export function refuse(
   engine.audit?.unusable(execution, id, failed);
   return failure(execution, failed);
 }
+
+/** Runs a call that ends when `signal` fires. The listener is removed when the call has ended. */
+export async function abortWith<Outcome extends ToolOutcome | undefined>(
+  signal: AbortSignal | undefined,
+  execution: CallState,
+  go: (execution: CallState) => Promise<Outcome>,
+): Promise<Outcome> {
+  if (signal === undefined) return go(execution);
+  const cancel = (): void =>
+    execution.stopWaiting(new ToolError("cancelled", "The call was cancelled."));
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel, { once: true });
+  try {
+    return await go(execution);
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}

@@ -10,7 +10,7 @@ import type { RateLimits } from "../../limits/rate-limits.ts";
 import type { Slots } from "../../limits/slots.ts";
 import type { ArgumentsHash, IdempotencyKeys } from "../../approvals/secret.ts";
 import type { GrantSeal } from "../../approvals/matching-grants.ts";
-import type { GrantStore } from "../../approvals/grant-store.ts";
+import type { GrantStore } from "../../contract/grant.ts";
 import type { LocalCalls } from "./local-calls.ts";
 import type { PendingCallStore } from "../../approvals/pending-call-store.ts";
 import type { Seal } from "../../approvals/seal.ts";

@@ -22,7 +22,7 @@ import {
 } from "../call/call-state.ts";
 import { markPendingCallFinished } from "./claim.ts";
 import { finishedOutcome } from "../call/finished-outcome.ts";
-import { abortWith } from "../call/abort-with.ts";
+import { abortWith } from "../call/outcome.ts";
 import { executeWithin } from "../context/nested-calls.ts";
 import { copyArguments } from "../stages/parse.ts";
 import { removeInjected } from "../stages/remove-injected.ts";
