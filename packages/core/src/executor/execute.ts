@@ -41,7 +41,7 @@ const withoutRepair: ReadonlyMap<Stage, Stage> = new Map([
   [validateWithRepair, validate],
 ]);
 
-/** Decides whether the call may start. */
+/** Decides whether the call may start. `checkAdmission` runs these stages too, without the others. */
 const admission: readonly Stage[] = [
   resolve, //             1  name → tool in the advertised toolset
   parseWithRepair, //     2  JSON text → a value of the call's own
@@ -64,7 +64,7 @@ const attempt: readonly Stage[] = [
   frame, //                  marks content from outside as data
 ];
 
-/** Runs a call that may start. */
+/** Runs a call that may start. Nothing before it has an effect. */
 const work: readonly Stage[] = [
   detach, //                 a task continues in the background
   acquireSlot, //         8  a slot to run in
@@ -84,7 +84,8 @@ const pipeline: readonly Stage[] = [...admission, ...work];
 
 /**
  * The pipeline of most calls: a single call, in a run with or without limits. Stages that the configuration does not
- * need are omitted, since even a stage without effect costs a hundredth of the call.
+ * need are omitted, since even a stage without effect costs a hundredth of the call. Batches and resumed calls run all
+ * stages, so each of them does nothing when the configuration does not need it.
  */
 export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): readonly Stage[] {
   const { hooks, slots, rates, redactor, normaliseArguments, repair, onInvalidCall } = engine;
