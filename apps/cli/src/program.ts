@@ -129,7 +129,7 @@ Examples:
 `;
 
 /** Creates the program with all commands. The implementation of a command is loaded when it is used. */
-function createProgram(context: CommandContext): Command {
+export function createProgram(context: CommandContext): Command {
   const { io } = context;
   const program = new Command("toolweave")
     .description(
