@@ -106,13 +106,11 @@ async function withTools(
   const { forwardToClient } = await import("@toolweave/mcp/serve");
   const { describeError } = await import("../render/describe-error.ts");
   const loaded = await plan.load({ mcp: forwardToClient });
-  const { registry, documents, failures } = loaded;
+  const { registry, failures } = loaded;
   try {
     for (const failure of failures) output.printMessage(describeError(failure, verbose));
     if (failures.length > 0) return exitCode.sourceFailed;
-    // What cannot be called is no tool, and the sources notify the registry of it in a microtask.
-    for (const document of documents) document.realize();
-    await Promise.resolve();
+    await loaded.removeBrokenTools();
     return await work(loaded);
   } finally {
     await registry.close();

@@ -56,11 +56,10 @@ async function search(
       import("../render/describe-error.ts"),
       import("../render/tool-list.ts"),
     ]);
-  const { registry, documents, failures, sources, policy } = await plan.load();
+  const loaded = await plan.load();
+  const { registry, failures, sources, policy } = loaded;
   try {
-    // As `inspect` does: what cannot be called must not be found.
-    for (const document of documents) document.realize();
-    await Promise.resolve();
+    await loaded.removeBrokenTools();
     const tools = registry.toolset();
     const index = new ToolIndex();
     index.update(tools);

@@ -25,12 +25,10 @@ export interface InspectOptions extends ToolOptions {
 export async function inspect(options: InspectOptions, io: CliIo, output: Output): Promise<number> {
   const { filter, json, verbose = false } = options;
   const plan = await planSources(options, io, output);
-  const { registry, documents, failures, sources, policy } = await plan.load();
+  const loaded = await plan.load();
+  const { registry, failures, sources, policy } = loaded;
   try {
-    // Without it a tool that cannot be called would be listed as one that can.
-    for (const document of documents) document.realize();
-    // The sources notify the registry in a microtask of what they have dropped.
-    await Promise.resolve();
+    await loaded.removeBrokenTools();
     const all = registry.toolset();
     const selected = filter === undefined ? all : all.select({ include: filter });
     const entries = [...selected.entries()];
