@@ -73,6 +73,10 @@ test.each([
     "toolweave: No tools: use --openapi, --mcp or --config. There is no toolweave.json in this folder.\nSee `toolweave inspect --help`.\n",
   ],
   [
+    ["login", "museum"],
+    "toolweave: No tools: use --mcp or --config. There is no toolweave.json in this folder.\nSee `toolweave login --help`.\n",
+  ],
+  [
     ["call", "x", "--openapi", "x", "--timeout", "1s"],
     "toolweave: --timeout must be a number of milliseconds, such as 5000.\nSee `toolweave call --help`.\n",
   ],

@@ -6,7 +6,7 @@ import type { ToolOptions } from "../input/tool-options.ts";
 import { rejectOnInterrupt, type CliIo } from "../process/cli-io.ts";
 import { UsageError, exitCode, exitCodeHelp } from "../process/exit-code.ts";
 import type { CommandContext, Output } from "../process/output.ts";
-import { collect } from "./shared/options.ts";
+import { collect, withConfig } from "./shared/options.ts";
 
 /** The options of `toolweave login`. */
 type LoginOptions = Pick<ToolOptions, "config" | "mcp">;
@@ -22,17 +22,12 @@ as "store", otherwise next to the store of \`toolweave approvals\`.
 
 /** Registers `toolweave login`. */
 export function addLogin(program: Command, { io, output, end }: CommandContext): void {
-  program
-    .command("login")
+  withConfig(program.command("login"))
     .summary("sign in to an MCP server")
     .description(
       "Signs in to an MCP server with OAuth: prints the address to open, waits for the redirect of the browser, and stores the tokens for later commands.",
     )
     .argument("[source]", "the name of the server in the configuration")
-    .option(
-      "--config <file>",
-      "a toolweave.json, or another host's file with mcpServers (default: the toolweave.json here)",
-    )
     .option("--mcp <url>", "the URL of the server, instead of a name", collect)
     .option("--verbose", "also print the causes of an error")
     .addHelpText("after", loginExamples + exitCodeHelp)
@@ -104,7 +99,7 @@ async function resolveServer(
     return mcpServer(url, place);
   }
   const { resolveSources } = await import("../input/tool-options.ts");
-  const { config, found } = resolveSources({ ...options, mcp: [] });
+  const { config, found } = resolveSources(options, "--mcp or --config");
   if (source === undefined || config === undefined) {
     throw new UsageError("Name the server to sign in to, as the configuration does.");
   }
