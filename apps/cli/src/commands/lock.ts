@@ -49,7 +49,7 @@ async function lock(options: LockOptions, io: CliIo, output: Output): Promise<nu
   const path = resolveLockPath(options.lockFile, plan);
   return withTools(plan, options, output, async ({ registry }) => {
     const { lockDifference, lockOf, writeLock } = await import("@toolweave/config");
-    const { safeValue } = await import("../render/text.ts");
+    const { formatCount, safeValue } = await import("../render/text.ts");
     const now = lockOf(registry.toolset().entries());
     // What is there and no lock is not written over.
     const before = await readLockFile(path).catch((error: Error) => {
@@ -62,7 +62,7 @@ async function lock(options: LockOptions, io: CliIo, output: Output): Promise<nu
     if (options.json === true) await writeDifference({ lock: path, tools }, difference, output);
     else {
       if (before !== undefined) await writeLines(difference, output);
-      await output.write(`${tools} tool${tools === 1 ? "" : "s"} locked in ${safeValue(path)}\n`);
+      await output.write(`${formatCount(tools, "tool")} locked in ${safeValue(path)}\n`);
     }
     return exitCode.completed;
   });

@@ -49,14 +49,14 @@ async function search(
   const { limit, json, verbose = false } = options;
   const { planSources } = await import("../sources/load-sources.ts");
   const plan = await planSources(options, io, output);
-  const [{ ToolIndex }, { createExecutor }, { describeError }, { renderTools, writeToolsJson }] =
-    await Promise.all([
-      import("@toolweave/core/search"),
-      import("./shared/executor.ts"),
-      import("../render/describe-error.ts"),
-      import("../render/tool-list.ts"),
-    ]);
-  const loaded = await plan.load();
+  const { createExecutor } = await import("./shared/executor.ts");
+  const { describeError } = await import("../render/describe-error.ts");
+  const { formatCount } = await import("../render/text.ts");
+  const { renderTools, writeToolsJson } = await import("../render/tool-list.ts");
+  const [{ ToolIndex }, loaded] = await Promise.all([
+    import("@toolweave/core/search"),
+    plan.load(),
+  ]);
   const { registry, failures, sources, policy } = loaded;
   try {
     await loaded.removeBrokenTools();
@@ -82,7 +82,7 @@ async function search(
       for (const line of renderTools(entries, decisions, io.stdout))
         await output.write(`${line}\n`);
       const found = entries.length === 0 ? "None" : `\n${entries.length}`;
-      await output.write(`${found} of ${tools.size} tool${tools.size === 1 ? "" : "s"}\n`);
+      await output.write(`${found} of ${formatCount(tools.size, "tool")}\n`);
     }
     for (const failure of failures) output.printMessage(describeError(failure, verbose));
     return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;

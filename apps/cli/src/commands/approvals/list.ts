@@ -12,7 +12,13 @@ import {
   describeRequests,
   describeGrant,
 } from "../../render/describe-requests.ts";
-import { formatDuration, safeJson, safeValue, formatTable } from "../../render/text.ts";
+import {
+  formatCount,
+  formatDuration,
+  safeJson,
+  safeValue,
+  formatTable,
+} from "../../render/text.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { pendingCallHints } from "../shared/hints.ts";
@@ -50,7 +56,7 @@ export async function listCalls(options: StoreOptions, io: CliIo, output: Output
     for (const line of formatTable(rows)) await output.write(`${line}\n`);
     const waiting = records.filter(({ status }) => status === "pending").length;
     await output.write(
-      `${rows.length > 0 ? "\n" : ""}${waiting === 1 ? "1 call waits" : `${waiting} calls wait`}\n`,
+      `${rows.length > 0 ? "\n" : ""}${formatCount(waiting, "call waits", "calls wait")}\n`,
     );
     return exitCode.completed;
   } finally {
@@ -203,9 +209,7 @@ export async function listGrants(
       `${formatDuration(now - grant.grantedAt)} old`,
     ]);
     for (const line of formatTable(rows)) await output.write(`${line}\n`);
-    await output.write(
-      `${rows.length > 0 ? "\n" : ""}${rows.length === 1 ? "1 grant" : `${rows.length} grants`}\n`,
-    );
+    await output.write(`${rows.length > 0 ? "\n" : ""}${formatCount(rows.length, "grant")}\n`);
     return exitCode.completed;
   } finally {
     await store.close();
