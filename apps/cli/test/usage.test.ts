@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import type { CliIo } from "../src/process/cli-io.ts";
+import { exitCodeHelp } from "../src/process/exit-code.ts";
 import { Output } from "../src/process/output.ts";
 import { createProgram, runCli } from "../src/program.ts";
 import { nodeProblem } from "../src/node-version.ts";
@@ -52,6 +53,20 @@ test.each(paths.map((path) => [path]))(
     expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
   },
 );
+
+test("the README has the exit codes of the help", () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const [, section = ""] = readme.split("\n## Exit codes\n");
+  const rows = [...section.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(([, code, text = ""]) => [
+    code,
+    text.replaceAll("`", "").replace(/\[(\w+)\]\(#[\w-]+\)/g, "$1"),
+  ]);
+  const help = [...exitCodeHelp.matchAll(/^ {2}(\d+) +(.+(?:\n {7}.+)*)/gm)].map(
+    ([, code, text = ""]) => [code, text.replace(/\n +/g, " ")],
+  );
+  expect(help).toHaveLength(6);
+  expect(rows).toEqual(help);
+});
 
 test("without a command the help is on stderr and it is a usage error", async () => {
   const { code, stdout, stderr } = await run();

@@ -31,7 +31,10 @@ export function addSearch(program: Command, { io, output, end }: CommandContext)
     )
     .argument("<words...>", "what the tool should do")
     .option("--limit <n>", "the maximum number of results: 1 to 100", parseResultLimit, 10)
-    .option("--json", 'print {"tools": [...], "problems": [...], "decisions": {...}}')
+    .option(
+      "--json",
+      'print {"tools": [...], "problems": [...], "decisions": {...}, "warnings": [...]}',
+    )
     .option("--verbose", "also print the causes of an error")
     .addHelpText("after", searchExamples + exitCodeHelp)
     .action(async (words: readonly string[], options: SearchOptions) => {
