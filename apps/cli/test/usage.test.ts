@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
+import { PassThrough } from "node:stream";
+import type { Command } from "commander";
 import { expect, test } from "vitest";
-import { runCli } from "../src/program.ts";
+import type { CliIo } from "../src/process/cli-io.ts";
+import { exitCodeHelp } from "../src/process/exit-code.ts";
+import { Output } from "../src/process/output.ts";
+import { createProgram, runCli } from "../src/program.ts";
 import { nodeProblem } from "../src/node-version.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { openPetShop } from "./support/pet-shop.ts";
@@ -17,28 +22,50 @@ test("--version prints the package's version", async () => {
   expect(await run("--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test.each([
-  [[]],
-  [["inspect"]],
-  [["search"]],
-  [["lock"]],
-  [["serve"]],
-  [["login"]],
-  [["call"]],
-  [["conform"]],
-  [["policy"]],
-  [["policy", "explain"]],
-  [["approvals"]],
-  ...["list", "show", "approve", "reject", "resume", "grants", "revoke"].map(
-    (command): [string[]] => [["approvals", command]],
-  ),
-])("the help of %j has examples and exit codes", async (command) => {
-  const { code, stdout, stderr } = await run(...command, "--help");
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toContain("Examples:\n  $ toolweave ");
-  for (const exit of [0, 1, 2, 3, 4, 130])
-    expect(stdout).toMatch(new RegExp(`^  ${exit} +\\w`, "m"));
-  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+/** The path of the program and of each command, as a user types it. */
+function commandPaths(command: Command, path: readonly string[] = []): string[][] {
+  return [
+    [...path],
+    ...command.commands.flatMap((each) => commandPaths(each, [...path, each.name()])),
+  ];
+}
+
+const stream = new PassThrough();
+const { signal } = new AbortController();
+const io: CliIo = { stdin: stream, stdout: stream, stderr: stream, env: {}, signal };
+const paths = commandPaths(createProgram({ io, output: new Output(io), end: () => {} }));
+
+test("the list of commands is complete", () => {
+  expect(paths).toEqual(
+    expect.arrayContaining([[], ["trust"], ["policy", "explain"], ["approvals", "revoke"]]),
+  );
+  expect(paths.length).toBeGreaterThanOrEqual(19);
+});
+
+test.each(paths.map((path) => [path]))(
+  "the help of %j has examples and exit codes",
+  async (command) => {
+    const { code, stdout, stderr } = await run(...command, "--help");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("Examples:\n  $ toolweave ");
+    for (const exit of [0, 1, 2, 3, 4, 130])
+      expect(stdout).toMatch(new RegExp(`^  ${exit} +\\w`, "m"));
+    expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+  },
+);
+
+test("the README has the exit codes of the help", () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const [, section = ""] = readme.split("\n## Exit codes\n");
+  const rows = [...section.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)].map(([, code, text = ""]) => [
+    code,
+    text.replaceAll("`", "").replace(/\[(\w+)\]\(#[\w-]+\)/g, "$1"),
+  ]);
+  const help = [...exitCodeHelp.matchAll(/^ {2}(\d+) +(.+(?:\n {7}.+)*)/gm)].map(
+    ([, code, text = ""]) => [code, text.replace(/\n +/g, " ")],
+  );
+  expect(help).toHaveLength(6);
+  expect(rows).toEqual(help);
 });
 
 test("without a command the help is on stderr and it is a usage error", async () => {
@@ -59,6 +86,10 @@ test.each([
   [
     ["inspect"],
     "toolweave: No tools: use --openapi, --mcp or --config. There is no toolweave.json in this folder.\nSee `toolweave inspect --help`.\n",
+  ],
+  [
+    ["login", "museum"],
+    "toolweave: No tools: use --mcp or --config. There is no toolweave.json in this folder.\nSee `toolweave login --help`.\n",
   ],
   [
     ["call", "x", "--openapi", "x", "--timeout", "1s"],

@@ -29,14 +29,18 @@ export const configFile = "toolweave.json";
 /**
  * Resolves the sources of a command's tools: those of the options, else the `toolweave.json` of this folder.
  *
+ * @param optionNames the command's options for sources, for the error if there is no source.
  * @throws UsageError if there is no source, and for options that cannot apply to several sources.
  */
-export function resolveSources(options: ToolOptions): ResolvedSources {
+export function resolveSources(
+  options: ToolOptions,
+  optionNames = "--openapi, --mcp or --config",
+): ResolvedSources {
   const { openapi = [], mcp = [], config } = options;
   const isNothing = openapi.length + mcp.length === 0 && config === undefined;
   if (isNothing && !existsSync(resolve(configFile))) {
     throw new UsageError(
-      "No tools: use --openapi, --mcp or --config. There is no toolweave.json in this folder.",
+      `No tools: use ${optionNames}. There is no toolweave.json in this folder.`,
     );
   }
   const file = isNothing ? configFile : config;

@@ -18,17 +18,18 @@ export const exitCode = {
   interrupted: 130,
 } as const;
 
-/** The end of every command's help. */
+/** The end of every command's help. The README has the same texts in a table. */
 export const exitCodeHelp = `
 Exit codes:
-  0    completed
+  0    completed; approvals reject: the call is rejected; conform: no rule is broken
   1    the tool returned an error or no result; the outcome of an approved call is unknown; the
        store of approvals is unavailable; conform: a rule is broken; inspect --check: a tool has
        changed
   2    usage: an option, a file, a name, an id or arguments are invalid; nothing was sent
   3    the call was denied or rejected, or needs approval; the folder is not trusted; nothing was
        sent
-  4    a document, server or conform subject could not be loaded; nothing was sent
+  4    a document, server or conform subject could not be loaded; no tool was called; inspect and
+       search list the tools of the other sources
   130  interrupted (Ctrl-C)`;
 
 const byErrorCode: Readonly<Partial<Record<ToolErrorCode, number>>> = {

@@ -33,6 +33,11 @@ export function formatDuration(ms: number): string {
   return `${Math.max(0, Math.floor(ms / length))} ${unit}`;
 }
 
+/** An amount with its noun in the right number: `1 tool`, `2 tools`. */
+export function formatCount(amount: number, singular: string, plural = `${singular}s`): string {
+  return `${amount} ${amount === 1 ? singular : plural}`;
+}
+
 /** Words as one line for a POSIX shell, which makes the same words of it. */
 export function shellLine(words: readonly string[]): string {
   return words.map(quoteWord).join(" ");

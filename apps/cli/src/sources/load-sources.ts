@@ -8,7 +8,6 @@ import {
   type ToolSource,
 } from "@toolweave/core";
 import type { McpSource } from "@toolweave/mcp";
-import type { OpenApiSource } from "@toolweave/openapi";
 import { toSourceOptions } from "../input/api-options.ts";
 import { loadPolicy } from "../input/policy-option.ts";
 import { resolveSources, type ResolvedSources, type ToolOptions } from "../input/tool-options.ts";
@@ -26,7 +25,6 @@ import { mcpServer } from "./mcp-server.ts";
 /** The sources' tools, and what could not be loaded. The caller closes the registry. */
 export interface LoadedSources {
   readonly registry: ToolRegistry;
-  readonly documents: readonly OpenApiSource[];
   readonly servers: readonly McpSource[];
   /** All of them. */
   readonly sources: readonly ToolSource[];
@@ -38,6 +36,8 @@ export interface LoadedSources {
   readonly store: string | undefined;
   /** The limits of `toolweave serve` in the file. */
   readonly serve: ServeLimits | undefined;
+  /** Reads the schemas of all operations and removes those that cannot be called: they would be listed as tools. */
+  removeBrokenTools(): Promise<void>;
 }
 
 /** The sources of a command, before they are loaded. */
@@ -123,10 +123,6 @@ export async function planSources(
         more.skipWaiting === true ? [] : await waitForSources(all, registry, chosen, io);
       return {
         registry,
-        documents: [
-          ...documentSources,
-          ...configured.flatMap((one) => (one.kind === "openapi" ? [one.source] : [])),
-        ],
         servers: [
           ...serverSources,
           ...configured.flatMap((one) => (one.kind === "mcp" ? [one.source] : [])),
@@ -136,6 +132,12 @@ export async function planSources(
         policy: combinePolicies(file?.executorOptions.policy, policy),
         store: file?.store === undefined ? undefined : join(file.store, "approvals.sqlite"),
         serve: file?.serve,
+        removeBrokenTools: async () => {
+          for (const source of documentSources) source.realize();
+          for (const one of configured) if (one.kind === "openapi") one.source.realize();
+          // The sources notify the registry in a microtask.
+          await Promise.resolve();
+        },
       };
     } catch (error) {
       await registry.close();

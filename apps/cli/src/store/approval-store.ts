@@ -100,6 +100,25 @@ export class ApprovalStore {
   }
 }
 
+/**
+ * Opens a store for `work` and closes it when that has ended.
+ *
+ * @param option the value of `--store`.
+ * @throws UsageError
+ */
+export async function withApprovalStore<T>(
+  option: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+  work: (store: ApprovalStore) => Promise<T>,
+): Promise<T> {
+  const store = new ApprovalStore(option, env);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
 async function open(path: string): Promise<SqliteStore> {
   const { sqliteStore } = await import("@toolweave/stores");
   return sqliteStore(path);

@@ -20,7 +20,7 @@ import {
 } from "../../render/describe-requests.ts";
 import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
-import { ApprovalStore } from "../../store/approval-store.ts";
+import { withApprovalStore, type ApprovalStore } from "../../store/approval-store.ts";
 import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { storeCommand, waitsForApprovalOnly } from "../shared/hints.ts";
@@ -96,7 +96,7 @@ export async function approve(
       : anyArguments === true
         ? { scope: "always", arguments: "any" }
         : "always";
-  return withStore(options, io, (store) =>
+  return withApprovalStore(options.store, io.env, (store) =>
     answerCall(id, options, { io, output, store }, (interruption, isOver) => {
       const answers: Answer[] = [
         {
@@ -131,7 +131,7 @@ export function resume(
   output: Output,
 ): Promise<number> {
   const { answer: written } = options;
-  return withStore(options, io, (store) =>
+  return withApprovalStore(options.store, io.env, (store) =>
     answerCall(id, options, { io, output, store }, async (interruption, isOver) => {
       if (written === undefined) {
         if (isOver) return undefined;
@@ -161,7 +161,7 @@ export function reject(
       ...(by === undefined ? {} : { by }),
     },
   ];
-  return withStore(options, io, async (store) => {
+  return withApprovalStore(options.store, io.env, async (store) => {
     const place = { io, output, store };
     const record = await findPendingCall(store, id);
     const refusal = await getRefusal(store, record);
@@ -270,17 +270,4 @@ async function reportOutcome(
 ): Promise<number> {
   await printOutcome(outcome, options, place);
   return outcomeExitCode(outcome, place.io.signal.aborted);
-}
-
-async function withStore(
-  { store: option }: StoreOptions,
-  io: CliIo,
-  work: (store: ApprovalStore) => Promise<number>,
-): Promise<number> {
-  const store = new ApprovalStore(option, io.env);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
 }

@@ -12,8 +12,14 @@ import {
   describeRequests,
   describeGrant,
 } from "../../render/describe-requests.ts";
-import { formatDuration, safeJson, safeValue, formatTable } from "../../render/text.ts";
-import { ApprovalStore } from "../../store/approval-store.ts";
+import {
+  formatCount,
+  formatDuration,
+  safeJson,
+  safeValue,
+  formatTable,
+} from "../../render/text.ts";
+import { withApprovalStore, type ApprovalStore } from "../../store/approval-store.ts";
 import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { pendingCallHints } from "../shared/hints.ts";
 import { findPendingCall, getRefusal } from "./pending-call.ts";
@@ -25,9 +31,8 @@ export interface StoreOptions {
 }
 
 /** `toolweave approvals list`: the pending calls, and those that ended with an unknown outcome. */
-export async function listCalls(options: StoreOptions, io: CliIo, output: Output): Promise<number> {
-  const store = new ApprovalStore(options.store, io.env);
-  try {
+export function listCalls(options: StoreOptions, io: CliIo, output: Output): Promise<number> {
+  return withApprovalStore(options.store, io.env, async (store) => {
     const records = await store.pendingCalls.list();
     printMissingStore(store, output);
     const now = await store.pendingCalls.now();
@@ -50,12 +55,10 @@ export async function listCalls(options: StoreOptions, io: CliIo, output: Output
     for (const line of formatTable(rows)) await output.write(`${line}\n`);
     const waiting = records.filter(({ status }) => status === "pending").length;
     await output.write(
-      `${rows.length > 0 ? "\n" : ""}${waiting === 1 ? "1 call waits" : `${waiting} calls wait`}\n`,
+      `${rows.length > 0 ? "\n" : ""}${formatCount(waiting, "call waits", "calls wait")}\n`,
     );
     return exitCode.completed;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** Prints that there is no store: a mistyped path looks like an empty store. */
@@ -64,14 +67,13 @@ function printMissingStore({ exists, path }: ApprovalStore, output: Output): voi
 }
 
 /** `toolweave approvals show`: everything that a person has to know before they answer. */
-export async function showCall(
+export function showCall(
   id: string,
   options: StoreOptions,
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const store = new ApprovalStore(options.store, io.env);
-  try {
+  return withApprovalStore(options.store, io.env, async (store) => {
     const record = await findPendingCall(store, id);
     const { interruption, status } = record;
     const refusal = await getRefusal(store, record);
@@ -97,9 +99,7 @@ export async function showCall(
     }
     if (refusal?.status === "failed") output.printMessage(describeError(refusal.error, false));
     return exitCode.completed;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 function* pendingCallLines(
@@ -179,13 +179,8 @@ function toCallData(interruption: Interruption, status: PendingCallStatus): obje
 }
 
 /** `toolweave approvals grants`: lists the calls that need no approval any more. */
-export async function listGrants(
-  options: StoreOptions,
-  io: CliIo,
-  output: Output,
-): Promise<number> {
-  const store = new ApprovalStore(options.store, io.env);
-  try {
+export function listGrants(options: StoreOptions, io: CliIo, output: Output): Promise<number> {
+  return withApprovalStore(options.store, io.env, async (store) => {
     const grants = await store.grants.list();
     printMissingStore(store, output);
     if (options.json === true) {
@@ -203,24 +198,19 @@ export async function listGrants(
       `${formatDuration(now - grant.grantedAt)} old`,
     ]);
     for (const line of formatTable(rows)) await output.write(`${line}\n`);
-    await output.write(
-      `${rows.length > 0 ? "\n" : ""}${rows.length === 1 ? "1 grant" : `${rows.length} grants`}\n`,
-    );
+    await output.write(`${rows.length > 0 ? "\n" : ""}${formatCount(rows.length, "grant")}\n`);
     return exitCode.completed;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** `toolweave approvals revoke`: from now on approval is required again. */
-export async function revokeGrant(
+export function revokeGrant(
   id: string,
   options: StoreOptions,
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const store = new ApprovalStore(options.store, io.env);
-  try {
+  return withApprovalStore(options.store, io.env, async (store) => {
     const grant: Grant = findById(id, await store.grants.list(), ({ id }) => id, "grant");
     const revoked = await store.grants.revoke(grant.id);
     if (options.json === true) {
@@ -233,7 +223,5 @@ export async function revokeGrant(
       );
     }
     return exitCode.completed;
-  } finally {
-    await store.close();
-  }
+  });
 }

@@ -10,7 +10,7 @@ import { promptApprover } from "../../prompt/ask-for-approval.ts";
 import { canPrompt } from "../../prompt/questions.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { planSources } from "../../sources/load-sources.ts";
-import { ApprovalStore } from "../../store/approval-store.ts";
+import { withApprovalStore } from "../../store/approval-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { printOutcome, printDenial } from "../shared/report-outcome.ts";
@@ -58,9 +58,8 @@ export async function call(
       arguments: words.length === 0 ? base : parseArguments(words, schema, base),
       metadata: toContextMetadata({ ...options, ...plan }, policy),
     };
-    const attempt = async (): Promise<number | undefined> => {
-      const store = new ApprovalStore(options.store ?? place, io.env);
-      try {
+    const attempt = (): Promise<number | undefined> =>
+      withApprovalStore(options.store ?? place, io.env, async (store) => {
         const executor = createExecutor({
           registry,
           policy: rules,
@@ -75,10 +74,7 @@ export async function call(
         await printOutcome(outcome, options, { io, output, store });
         await printDenial(outcome, executor, output);
         return outcomeExitCode(outcome, io.signal.aborted);
-      } finally {
-        await store.close();
-      }
-    };
+      });
     // Another process has just made the key of the store: nothing has run, and the next try has it.
     return (await attempt()) ?? (await attempt()) ?? exitCode.toolError;
   } finally {

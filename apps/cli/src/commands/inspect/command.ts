@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { exitCodeHelp } from "../../process/exit-code.ts";
-import type { LockOptions } from "../lock/run.ts";
 import type { CommandContext } from "../../process/output.ts";
+import { check, type LockOptions } from "../lock.ts";
 import { collect, lockFileHelp, withPolicy, withToolOptions } from "../shared/options.ts";
 import type { InspectOptions } from "./run.ts";
 
@@ -38,10 +38,7 @@ export function addInspect(program: Command, { io, output, end }: CommandContext
     .option("--verbose", "also print the causes of an error")
     .addHelpText("after", inspectExamples + exitCodeHelp)
     .action(async (options: InspectOptions & LockOptions & { readonly check?: boolean }) => {
-      if (options.check === true) {
-        const { check } = await import("../lock/run.ts");
-        return end(await check(options, io, output));
-      }
+      if (options.check === true) return end(await check(options, io, output));
       const { inspect } = await import("./run.ts");
       end(await inspect(options, io, output));
     });

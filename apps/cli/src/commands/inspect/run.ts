@@ -11,7 +11,7 @@ import { createExecutor } from "../shared/executor.ts";
 import { printPolicyWarnings } from "../shared/hints.ts";
 import { styleText } from "node:util";
 import { SchemaView } from "../../input/schema-view.ts";
-import { safeLine, safeValue } from "../../render/text.ts";
+import { formatCount, safeLine, safeValue } from "../../render/text.ts";
 
 /** The options of `toolweave inspect`. */
 export interface InspectOptions extends ToolOptions {
@@ -25,12 +25,10 @@ export interface InspectOptions extends ToolOptions {
 export async function inspect(options: InspectOptions, io: CliIo, output: Output): Promise<number> {
   const { filter, json, verbose = false } = options;
   const plan = await planSources(options, io, output);
-  const { registry, documents, failures, sources, policy } = await plan.load();
+  const loaded = await plan.load();
+  const { registry, failures, sources, policy } = loaded;
   try {
-    // Without it a tool that cannot be called would be listed as one that can.
-    for (const document of documents) document.realize();
-    // The sources notify the registry in a microtask of what they have dropped.
-    await Promise.resolve();
+    await loaded.removeBrokenTools();
     const all = registry.toolset();
     const selected = filter === undefined ? all : all.select({ include: filter });
     const entries = [...selected.entries()];
@@ -47,7 +45,9 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
       // Sources that could not be loaded at all are printed to stderr.
       const listed = problems.filter((problem) => !registry.failedSources.includes(problem));
       const list = renderTools(entries, decisions, io.stdout);
-      await writeList(list, formatCount(entries.length, all.size), listed, io, output);
+      const total = formatCount(all.size, "tool");
+      const tools = entries.length === all.size ? total : `${entries.length} of ${total}`;
+      await writeList(list, tools, listed, io, output);
       const [only] = entries;
       // A request for one tool usually precedes its call.
       if (filter !== undefined && entries.length === 1 && only !== undefined) {
@@ -76,17 +76,9 @@ async function writeList(
     await output.write(`${line}\n`);
     separator = "\n";
   }
-  const found = problems.length === 0 ? "no problems" : count(problems.length, "problem");
+  const found = problems.length === 0 ? "no problems" : formatCount(problems.length, "problem");
   await output.write(`${separator}${tools}, ${found}\n`);
   for (const line of renderProblems(problems, io.stdout)) await output.write(`${line}\n`);
-}
-
-function formatCount(listed: number, total: number): string {
-  return listed === total ? count(total, "tool") : `${listed} of ${count(total, "tool")}`;
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
 const maxValues = 8;

@@ -5,7 +5,7 @@ import { Interrupt, rejectOnInterrupt, version, type CliIo } from "../../process
 import { UsageError, exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
-import { safeLine, safeValue } from "../../render/text.ts";
+import { formatCount, safeLine, safeValue } from "../../render/text.ts";
 import { planSources, type LoadedSources } from "../../sources/load-sources.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
@@ -134,7 +134,7 @@ async function serveHttp(
   output: Output,
 ): Promise<void> {
   const listener = await listenHttp(gateway, options);
-  output.printMessage(`toolweave: Serving ${tools} tools at ${listener.url}`);
+  output.printMessage(`toolweave: Serving ${formatCount(tools, "tool")} at ${listener.url}`);
   try {
     await rejectOnInterrupt(new Promise<never>(() => {}), io.signal);
   } finally {

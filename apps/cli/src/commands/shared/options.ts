@@ -1,14 +1,18 @@
 import type { Command } from "commander";
 import { UsageError } from "../../process/exit-code.ts";
 
+/** Adds the option for the configuration. */
+export function withConfig(command: Command): Command {
+  return command.option(
+    "--config <file>",
+    "a toolweave.json, or another host's file with mcpServers (default: the toolweave.json here)",
+  );
+}
+
 /** Adds the options for the sources of tools. */
 export function withToolOptions(command: Command): Command {
   return withApi(
-    command
-      .option(
-        "--config <file>",
-        "a toolweave.json, or another host's file with mcpServers (default: the toolweave.json here)",
-      )
+    withConfig(command)
       .option("--openapi <url|file>", "an OpenAPI document; may be repeated", collect)
       .option(
         "--mcp <command|url>",

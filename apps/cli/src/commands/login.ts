@@ -1,31 +1,59 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { dirname } from "node:path";
-import { ToolError } from "@toolweave/core";
-import type { McpHttpServer, McpServer } from "@toolweave/mcp";
-import { resolveSources, type ToolOptions } from "../../input/tool-options.ts";
-import { rejectOnInterrupt, type CliIo } from "../../process/cli-io.ts";
-import { UsageError, exitCode } from "../../process/exit-code.ts";
-import type { Output } from "../../process/output.ts";
-import { withQuestions, canPrompt } from "../../prompt/questions.ts";
-import { safeLine, safeValue } from "../../render/text.ts";
-import { assertTrusted } from "../../sources/config-trust.ts";
-import { mcpServer } from "../../sources/mcp-server.ts";
-import { storedCredentials, storePath } from "../../store/store-path.ts";
+import type { McpServer } from "@toolweave/mcp";
+import type { Command } from "commander";
+import type { ToolOptions } from "../input/tool-options.ts";
+import { rejectOnInterrupt, type CliIo } from "../process/cli-io.ts";
+import { UsageError, exitCode, exitCodeHelp } from "../process/exit-code.ts";
+import type { CommandContext, Output } from "../process/output.ts";
+import { collect, withConfig } from "./shared/options.ts";
 
 /** The options of `toolweave login`. */
-export type LoginOptions = Pick<ToolOptions, "config" | "mcp">;
+type LoginOptions = Pick<ToolOptions, "config" | "mcp">;
+
+const loginExamples = `
+Examples:
+  $ toolweave login linear --config toolweave.json
+  $ toolweave login --mcp https://mcp.example.com/mcp
+
+Tokens are stored in files that only this user can read, in the folder that the configuration names
+as "store", otherwise next to the store of \`toolweave approvals\`.
+`;
+
+/** Registers `toolweave login`. */
+export function addLogin(program: Command, { io, output, end }: CommandContext): void {
+  withConfig(program.command("login"))
+    .summary("sign in to an MCP server")
+    .description(
+      "Signs in to an MCP server with OAuth: prints the address to open, waits for the redirect of the browser, and stores the tokens for later commands.",
+    )
+    .argument("[source]", "the name of the server in the configuration")
+    .option("--mcp <url>", "the URL of the server, instead of a name", collect)
+    .option("--verbose", "also print the causes of an error")
+    .addHelpText("after", loginExamples + exitCodeHelp)
+    .action(async (source: string | undefined, options: LoginOptions) => {
+      end(await login(source, options, io, output));
+    });
+}
 
 /** The default of `signIn`. */
 const defaultRedirect = "http://127.0.0.1:8976/callback";
 
 /** `toolweave login`: a person signs in at an MCP server, and what they get is kept for later commands. */
-export async function login(
+async function login(
   source: string | undefined,
   options: LoginOptions,
   io: CliIo,
   output: Output,
 ): Promise<number> {
   const server = await resolveServer(source, options, io);
+  const { safeLine, safeValue } = await import("../render/text.ts");
+  if (!("url" in server)) {
+    const written = source ?? options.mcp?.[0] ?? server.name;
+    throw new UsageError(
+      `${safeValue(written)} is a program: only servers with a URL have a sign-in.`,
+    );
+  }
   const { signIn } = await import("@toolweave/mcp");
   const signInRequest = await rejectOnInterrupt(signIn(server, { signal: io.signal }), io.signal);
   const name = safeValue(server.name);
@@ -51,7 +79,8 @@ async function resolveServer(
   source: string | undefined,
   options: LoginOptions,
   io: CliIo,
-): Promise<McpHttpServer> {
+): Promise<McpServer> {
+  const { storedCredentials, storePath } = await import("../store/store-path.ts");
   const [url, ...others] = options.mcp ?? [];
   if (url !== undefined) {
     if (source !== undefined || others.length > 0) {
@@ -66,17 +95,23 @@ async function resolveServer(
       env: io.env,
       credentials: () => storedCredentials(io.env),
     };
-    return assertHttpServer(mcpServer(url, place), url);
+    const { mcpServer } = await import("../sources/mcp-server.ts");
+    return mcpServer(url, place);
   }
-  const { config, found } = resolveSources({ ...options, mcp: [] });
+  const { resolveSources } = await import("../input/tool-options.ts");
+  const { config, found } = resolveSources(options, "--mcp or --config");
   if (source === undefined || config === undefined) {
     throw new UsageError("Name the server to sign in to, as the configuration does.");
   }
-  if (found) await assertTrusted(config, {}, io);
+  if (found) {
+    const { assertTrusted } = await import("../sources/config-trust.ts");
+    await assertTrusted(config, {}, io);
+  }
   const { serverOf } = await import("@toolweave/config");
   const folder = dirname(storePath(undefined, io.env));
   const server = await serverOf(config, source, { env: io.env, store: folder }).catch(
-    (error: unknown) => {
+    async (error: unknown) => {
+      const { ToolError } = await import("@toolweave/core");
       if (!ToolError.is(error)) throw error;
       throw new UsageError(error.message, { cause: error });
     },
@@ -86,12 +121,7 @@ async function resolveServer(
       `There is no MCP server ${JSON.stringify(source.slice(0, 80))} in ${config}.`,
     );
   }
-  return assertHttpServer(server, source);
-}
-
-function assertHttpServer(server: McpServer, name: string): McpHttpServer {
-  if ("url" in server) return server;
-  throw new UsageError(`${safeValue(name)} is a program: only servers with a URL have a sign-in.`);
+  return server;
 }
 
 /** Resolves with the address that the browser was redirected to: received here, or pasted. */
@@ -101,11 +131,13 @@ async function waitForRedirect(
   io: CliIo,
   output: Output,
 ): Promise<string> {
+  const { canPrompt, withQuestions } = await import("../prompt/questions.ts");
   const done = new AbortController();
   const signal = AbortSignal.any([done.signal, io.signal]);
   const listener = await listenForRedirect(redirect, state, done.signal);
   try {
     if (listener === undefined && !canPrompt(io)) {
+      const { safeValue } = await import("../render/text.ts");
       throw new UsageError(
         `Nothing can listen at ${safeValue(redirect)}, and there is no terminal: run the command in a terminal.`,
       );
@@ -142,6 +174,7 @@ async function listenForRedirect(
   const isLoopback =
     url?.protocol === "http:" && /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(url.hostname);
   if (url === null || !isLoopback) return undefined;
+  const { createServer } = await import("node:http");
   let server: Server | undefined;
   const redirected = new Promise<string>((resolve) => {
     server = createServer((request, response) => {

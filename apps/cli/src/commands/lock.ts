@@ -1,12 +1,11 @@
 import type { LockDifference } from "@toolweave/config";
-import type { ToolOptions } from "../../input/tool-options.ts";
-import type { CliIo } from "../../process/cli-io.ts";
-import { exitCode } from "../../process/exit-code.ts";
-import type { Output } from "../../process/output.ts";
-import { describeError } from "../../render/describe-error.ts";
-import { safeJson, safeValue } from "../../render/text.ts";
-import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
-import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
+import type { Command } from "commander";
+import type { ToolOptions } from "../input/tool-options.ts";
+import type { CliIo } from "../process/cli-io.ts";
+import { exitCode, exitCodeHelp } from "../process/exit-code.ts";
+import type { CommandContext, Output } from "../process/output.ts";
+import type { LoadedSources, SourcePlan } from "../sources/load-sources.ts";
+import { lockFileHelp, withToolOptions } from "./shared/options.ts";
 
 /** The options of `toolweave lock`, and of `toolweave inspect --check`. */
 export interface LockOptions extends ToolOptions {
@@ -15,12 +14,42 @@ export interface LockOptions extends ToolOptions {
   readonly verbose?: boolean;
 }
 
+const lockExamples = `
+Examples:
+  $ toolweave lock                                  # the toolweave.json of this folder
+  $ toolweave lock --config toolweave.json
+  $ toolweave inspect --check                       # exits with 1 if a tool has changed
+  $ toolweave serve --locked                        # omits changed tools
+
+A server can change the description of a tool after you have reviewed it. Commit the lock with your
+configuration, and review changes before you lock again.
+`;
+
+/** Registers `toolweave lock`. */
+export function addLock(program: Command, { io, output, end }: CommandContext): void {
+  withToolOptions(program.command("lock"))
+    .summary("record the tools in a lock file")
+    .description(
+      "Writes a hash of the name, schemas, description and hints of every tool, together with these texts, and prints what has changed since the last lock.",
+    )
+    .option("--lock-file <file>", lockFileHelp)
+    .option("--json", 'print {"lock", "tools", "added": [...], "removed": [...], "changed": [...]}')
+    .option("--verbose", "also print the causes of an error")
+    .addHelpText("after", lockExamples + exitCodeHelp)
+    .action(async (options: LockOptions) => {
+      end(await lock(options, io, output));
+    });
+}
+
 /** `toolweave lock`: writes the current tools to the lock, and prints what has changed since the last time. */
-export async function lock(options: LockOptions, io: CliIo, output: Output): Promise<number> {
+async function lock(options: LockOptions, io: CliIo, output: Output): Promise<number> {
+  const { planSources } = await import("../sources/load-sources.ts");
+  const { readLockFile, resolveLockPath } = await import("../store/lock-file.ts");
   const plan = await planSources(options, io, output);
   const path = resolveLockPath(options.lockFile, plan);
   return withTools(plan, options, output, async ({ registry }) => {
     const { lockDifference, lockOf, writeLock } = await import("@toolweave/config");
+    const { formatCount, safeValue } = await import("../render/text.ts");
     const now = lockOf(registry.toolset().entries());
     // What is there and no lock is not written over.
     const before = await readLockFile(path).catch((error: Error) => {
@@ -33,7 +62,7 @@ export async function lock(options: LockOptions, io: CliIo, output: Output): Pro
     if (options.json === true) await writeDifference({ lock: path, tools }, difference, output);
     else {
       if (before !== undefined) await writeLines(difference, output);
-      await output.write(`${tools} tool${tools === 1 ? "" : "s"} locked in ${safeValue(path)}\n`);
+      await output.write(`${formatCount(tools, "tool")} locked in ${safeValue(path)}\n`);
     }
     return exitCode.completed;
   });
@@ -41,11 +70,14 @@ export async function lock(options: LockOptions, io: CliIo, output: Output): Pro
 
 /** `toolweave inspect --check`: ends with 1 when a tool is not as the lock has it, and shows what has changed. */
 export async function check(options: LockOptions, io: CliIo, output: Output): Promise<number> {
+  const { planSources } = await import("../sources/load-sources.ts");
+  const { readLockFile, resolveLockPath } = await import("../store/lock-file.ts");
   const plan = await planSources(options, io, output);
   const path = resolveLockPath(options.lockFile, plan);
   const before = await readLockFile(path);
   return withTools(plan, options, output, async ({ registry }) => {
     const { lockDifference, lockOf } = await import("@toolweave/config");
+    const { safeValue } = await import("../render/text.ts");
     const difference = lockDifference(before, lockOf(registry.toolset().entries()));
     const { added, removed, changed } = difference;
     const isSame = added.length + removed.length + changed.length === 0;
@@ -72,14 +104,13 @@ async function withTools(
   work: (loaded: LoadedSources) => Promise<number>,
 ): Promise<number> {
   const { forwardToClient } = await import("@toolweave/mcp/serve");
+  const { describeError } = await import("../render/describe-error.ts");
   const loaded = await plan.load({ mcp: forwardToClient });
-  const { registry, documents, failures } = loaded;
+  const { registry, failures } = loaded;
   try {
     for (const failure of failures) output.printMessage(describeError(failure, verbose));
     if (failures.length > 0) return exitCode.sourceFailed;
-    // What cannot be called is no tool, and the sources notify the registry of it in a microtask.
-    for (const document of documents) document.realize();
-    await Promise.resolve();
+    await loaded.removeBrokenTools();
     return await work(loaded);
   } finally {
     await registry.close();
@@ -91,6 +122,7 @@ async function writeDifference(
   difference: LockDifference,
   output: Output,
 ): Promise<void> {
+  const { safeJson } = await import("../render/text.ts");
   await output.write(`${safeJson(JSON.stringify({ ...about, ...difference }, null, 2))}\n`);
 }
 
@@ -99,6 +131,7 @@ async function writeLines(
   output: Output,
 ): Promise<void> {
   const { describeChange } = await import("@toolweave/core/adapter");
+  const { safeValue } = await import("../render/text.ts");
   for (const tool of added) await output.write(`added    ${safeValue(tool)}\n`);
   for (const tool of removed) await output.write(`removed  ${safeValue(tool)}\n`);
   for (const { tool, changes } of changed) {

@@ -1,0 +1,95 @@
+import type { PolicyEffect } from "@toolweave/core";
+import type { RegisteredTool } from "@toolweave/core/adapter";
+import type { Command } from "commander";
+import type { ToolOptions } from "../input/tool-options.ts";
+import type { CliIo } from "../process/cli-io.ts";
+import { exitCode, exitCodeHelp } from "../process/exit-code.ts";
+import type { CommandContext, Output } from "../process/output.ts";
+import { parseResultLimit, withPolicy, withToolOptions } from "./shared/options.ts";
+
+/** The options of `toolweave search`. */
+interface SearchOptions extends ToolOptions {
+  readonly limit: number;
+  readonly policy?: string;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+const searchExamples = `
+Examples:
+  $ toolweave search cancel an invoice --openapi stripe.json
+  $ toolweave search 'rotate the ssh keys' --limit 3 --openapi github.json
+  $ toolweave search refund --openapi stripe.json --json | jq -r '.tools[].name'
+`;
+
+/** Registers `toolweave search`. */
+export function addSearch(program: Command, { io, output, end }: CommandContext): void {
+  withPolicy(withToolOptions(program.command("search")))
+    .summary("search for tools by keywords")
+    .description(
+      "Lists the tools that match some words, best match first, with their name, method and path, effect and summary. Searches names, titles, descriptions, parameters and origins.",
+    )
+    .argument("<words...>", "what the tool should do")
+    .option("--limit <n>", "the maximum number of results: 1 to 100", parseResultLimit, 10)
+    .option(
+      "--json",
+      'print {"tools": [...], "problems": [...], "decisions": {...}, "warnings": [...]}',
+    )
+    .option("--verbose", "also print the causes of an error")
+    .addHelpText("after", searchExamples + exitCodeHelp)
+    .action(async (words: readonly string[], options: SearchOptions) => {
+      end(await search(words, options, io, output));
+    });
+}
+
+/** `toolweave search`: lists the tools that are about some words, the best first. */
+async function search(
+  words: readonly string[],
+  options: SearchOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
+  const { limit, json, verbose = false } = options;
+  const { planSources } = await import("../sources/load-sources.ts");
+  const plan = await planSources(options, io, output);
+  const { createExecutor } = await import("./shared/executor.ts");
+  const { describeError } = await import("../render/describe-error.ts");
+  const { formatCount } = await import("../render/text.ts");
+  const { renderTools, writeToolsJson } = await import("../render/tool-list.ts");
+  const [{ ToolIndex }, loaded] = await Promise.all([
+    import("@toolweave/core/search"),
+    plan.load(),
+  ]);
+  const { registry, failures, sources, policy } = loaded;
+  try {
+    await loaded.removeBrokenTools();
+    const tools = registry.toolset();
+    const index = new ToolIndex();
+    index.update(tools);
+    const entries = index
+      .search(words.join(" "), limit)
+      .map(({ name }) => tools.entry(name) as RegisteredTool);
+    const executor = createExecutor({ registry, policy });
+    const decisions = new Map<string, PolicyEffect>();
+    for (const { tool } of entries) {
+      const { name } = tool.spec;
+      decisions.set(name, (await executor.explain({ name })).effect);
+    }
+    if (json === true) {
+      await writeToolsJson(
+        entries,
+        { problems: registry.problems, decisions, warnings: [] },
+        output,
+      );
+    } else if (failures.length < sources.length || sources.length === 0) {
+      for (const line of renderTools(entries, decisions, io.stdout))
+        await output.write(`${line}\n`);
+      const found = entries.length === 0 ? "None" : `\n${entries.length}`;
+      await output.write(`${found} of ${formatCount(tools.size, "tool")}\n`);
+    }
+    for (const failure of failures) output.printMessage(describeError(failure, verbose));
+    return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;
+  } finally {
+    await registry.close();
+  }
+}
