@@ -74,7 +74,7 @@ export { describeChange, memberChanges } from "./approvals/new-grant.ts";
 export type { MemberChange } from "./approvals/new-grant.ts";
 export type { ItemStream } from "./results/stream-source.ts";
 export { SecretSet } from "./redaction/secret-set.ts";
-export { isDistinctive, TokenSecrets } from "./redaction/token-secrets.ts";
+export { isDistinctive, TokenSecrets } from "./redaction/secret-set.ts";
 export type { Unregister } from "./redaction/secret-set.ts";
 export { steadyClock } from "./time/clock.ts";
 export type { AnySchema, OutputOf } from "./define/infer.ts";

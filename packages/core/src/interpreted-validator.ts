@@ -8,7 +8,7 @@ import {
 } from "@cfworker/json-schema";
 import { duplicateItems } from "./schema/duplicate-items.ts";
 import { isNativePattern, linearRegExp } from "./schema/pattern/linear-reg-exp.ts";
-import { measureSchema } from "./schema/schema-limits.ts";
+import { measureSchema, type SchemaValidator } from "./schema/schema-validator.ts";
 import {
   allowWork,
   isExceeded,
@@ -19,7 +19,6 @@ import {
 import { isObject, type JsonSchema, type JsonValue } from "./json/json.ts";
 import { getDialect, mapKeywords } from "./json-schema/keywords.ts";
 import { dataKeywords } from "./json-schema/subschemas.ts";
-import type { SchemaValidator } from "./schema/schema-validator.ts";
 
 /**
  * A validator that generates no code, for Workers and wherever a content security policy forbids

@@ -12,10 +12,9 @@ import {
   resolveTarget,
   searchOptions,
 } from "@toolweave/core/integration";
-import { executeCall } from "./agent-call.ts";
+import { executeCall, modelOutput } from "./agent-call.ts";
 import { announce } from "./agent-questions.ts";
 import { AgentRuns } from "./agent-runs.ts";
-import { modelOutput } from "./tool-output.ts";
 
 /** The `tools` of `new Agent({ tools })`, by name. */
 export type MastraTools = Record<string, Tool>;

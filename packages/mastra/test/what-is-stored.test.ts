@@ -2,7 +2,7 @@ import type { ContentBlock, JsonValue } from "@toolweave/core";
 import { isContentBlock } from "@toolweave/core/adapter";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hostOutput, modelOutput } from "../src/tool-output.ts";
+import { hostOutput, modelOutput } from "../src/agent-call.ts";
 
 const block = fc.record({ type: fc.constant("text" as const), text: fc.string() });
 const content = fc.array(block, { minLength: 1, maxLength: 3 });

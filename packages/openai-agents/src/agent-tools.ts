@@ -20,9 +20,8 @@ import {
   type ContentFile,
 } from "@toolweave/core/integration";
 import { isStrictSchema } from "@toolweave/providers";
-import { AgentRuns, type AgentRunOptions } from "./agent-runs.ts";
-import { CallGate } from "./call-gate.ts";
-import { isAnswerable } from "./decisions.ts";
+import { AgentRuns, SdkCallGate, type AgentRunOptions } from "./call-gate.ts";
+import { isAnswerable } from "./waiting-calls.ts";
 
 /**
  * A function tool of the SDK's, with what `agentTools` sets of it: what an `Agent` takes among its
@@ -84,7 +83,7 @@ export async function agentTools<Context = unknown>(
   }
   const { specs, start } =
     run === undefined ? await listForExecutor(executor, options.run) : listForRun(run);
-  const gate = new CallGate(new AgentRuns(start));
+  const gate = new SdkCallGate(new AgentRuns(start));
   return Array.from(specs, (spec) => agentTool(spec, gate));
 }
 
@@ -120,7 +119,7 @@ function listForRun<Context>(run: ToolRun): ListedTool<Context> {
 }
 
 /** Creates the tool without the SDK's `tool()`, which would parse input and handle errors before this package. */
-function agentTool<Context>(spec: ToolSpec, gate: CallGate<Context>): AgentTool<Context> {
+function agentTool<Context>(spec: ToolSpec, gate: SdkCallGate<Context>): AgentTool<Context> {
   const { name, description } = spec;
   let strict: boolean | undefined;
   return {

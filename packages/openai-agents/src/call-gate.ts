@@ -9,16 +9,19 @@ import type {
   ToolCall,
   ToolOutcome,
   ToolRun,
+  RunOptions,
 } from "@toolweave/core";
 import { canonicalJson } from "@toolweave/core/adapter";
-import type { Admission, AgentRun, AgentRuns } from "./agent-runs.ts";
-import { isAlwaysApproved, readDecision, isAnswerable, type DecidedCall } from "./decisions.ts";
 import {
+  isAlwaysApproved,
+  readDecision,
+  isAnswerable,
   storedApprovals,
   storeApprovals,
   storeWaiting,
   takeWaiting,
   waitingIn,
+  type DecidedCall,
   type StoredCall,
 } from "./waiting-calls.ts";
 
@@ -29,7 +32,7 @@ export interface SdkCall extends DecidedCall {
 }
 
 /** Runs the calls of the SDK, which first asks whether a call needs approval and then executes it. */
-export class CallGate<Context> {
+export class SdkCallGate<Context> {
   readonly #runs: AgentRuns<Context>;
 
   constructor(runs: AgentRuns<Context>) {
@@ -235,3 +238,46 @@ async function callDigest(name: string, input: unknown): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+/** The admission of a call that the SDK has not executed yet. */
+interface Admission {
+  readonly call: ToolCall;
+  /** The model's input, parsed. */
+  readonly input: JsonObject;
+  /** Absent: the call would run. */
+  readonly refusal: ToolOutcome | undefined;
+}
+
+/** One agent run, with the agents that it runs as tools. */
+interface AgentRun {
+  readonly run: ToolRun;
+  /** By call id. */
+  readonly admitted: Map<string, Admission>;
+}
+
+/** The agent runs that the tools are called in, each with a `ToolRun` of its own. */
+export class AgentRuns<Context> {
+  readonly #start: (runContext: RunContext<Context>) => ToolRun;
+  /** By the object that all contexts of one run share: an agent that is run as a tool has no budget of its own. */
+  readonly #runs = new WeakMap<object, AgentRun>();
+
+  constructor(start: (runContext: RunContext<Context>) => ToolRun) {
+    this.#start = start;
+  }
+
+  of(runContext: RunContext<Context>): AgentRun {
+    const { usage } = runContext;
+    let agentRun = this.#runs.get(usage);
+    if (agentRun === undefined) {
+      agentRun = { run: this.#start(runContext), admitted: new Map() };
+      this.#runs.set(usage, agentRun);
+    }
+    return agentRun;
+  }
+}
+
+/**
+ * The options of an agent's run. A single run cannot choose the tools, and its signal is the one that the SDK's `run`
+ * takes.
+ */
+export type AgentRunOptions = Omit<RunOptions, "search" | "signal" | "toolset">;

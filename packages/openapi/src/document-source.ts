@@ -15,7 +15,7 @@ import type { OpenApiOptions } from "./options/openapi-options.ts";
 import type { OperationCaller } from "./exchange/operation-caller.ts";
 import { OperationTools } from "./tools/operation-tools.ts";
 import type { ToolHost } from "./tools/tool-host.ts";
-import { findReplacedServer, findServerProblems } from "./request/server-problems.ts";
+import { findReplacedServer, findServerProblems } from "./request/servers.ts";
 import { SourceSecrets } from "./auth/source-secrets.ts";
 import { warnOfUnknownSchemes } from "./auth/check-auth.ts";
 

@@ -1,6 +1,6 @@
 import { lstat, readdir, rm, open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import type { OwnFolder } from "./own-folder.ts";
+import { readFlags, type OwnFolder } from "./private-file.ts";
 import {
   artifactsFull,
   isArtifactKey,
@@ -9,7 +9,6 @@ import {
   maxDescription,
 } from "./described-artifact.ts";
 import type { StoredArtifact } from "@toolweave/core/stores";
-import { readFlags } from "./private-file.ts";
 
 /** How long what other processes have written and removed may go unnoticed, in milliseconds. */
 const maxUnseenMs = 10_000;

@@ -14,7 +14,7 @@ import {
   unfinishedName,
   type OpenArtifact,
 } from "./artifact-space.ts";
-import { OwnFolder } from "./own-folder.ts";
+import { OwnFolder } from "./private-file.ts";
 import {
   checkedQuota,
   describedArtifact,

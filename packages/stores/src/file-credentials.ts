@@ -3,8 +3,7 @@ import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Credential, CredentialKey, CredentialStore } from "@toolweave/core/stores";
 import { ToolError } from "@toolweave/core";
-import { OwnFolder } from "./own-folder.ts";
-import { exposure, readFlags } from "./private-file.ts";
+import { OwnFolder, exposure, readFlags } from "./private-file.ts";
 import { storeError, unavailable } from "./store-error.ts";
 
 /** Far more than any credential has. */

@@ -2,8 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { open, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ToolError, type JsonValue } from "@toolweave/core";
-import { OwnFolder } from "./own-folder.ts";
-import { exposure, readFlags } from "./private-file.ts";
+import { OwnFolder, exposure, readFlags } from "./private-file.ts";
 import { storeError } from "./store-error.ts";
 
 /** The maximum number of tools of one source takes less. */

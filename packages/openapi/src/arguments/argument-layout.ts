@@ -12,19 +12,20 @@ import type { LayoutOptions } from "../settings/operation-options.ts";
 import type { ParameterArgument } from "../parameters/serialize-parameter.ts";
 import { chooseBody, findOtherBodies, type ChosenBody } from "../body/body-formats.ts";
 import { selectMediaTypes } from "../body/select-media-types.ts";
-import { findConflictingKeys, formatConflict } from "../parameters/conflicting-keys.ts";
+import {
+  findConflictingKeys,
+  formatConflict,
+  isReserved,
+  getReservedNames,
+  type HostNames,
+  type ReservedNames,
+} from "../parameters/reserved-names.ts";
 import {
   mergeForms,
   type BodyChoice,
   type BodyForm,
   type PropertyArgument,
 } from "./body-choice.ts";
-import {
-  isReserved,
-  getReservedNames,
-  type HostNames,
-  type ReservedNames,
-} from "../parameters/reserved-names.ts";
 import { getDefinitionName, resolveSchema } from "../schema/resolve-schema.ts";
 import { isJsonObject } from "../document/record.ts";
 

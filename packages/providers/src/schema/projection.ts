@@ -9,11 +9,10 @@ import {
 } from "@toolweave/core/adapter";
 import type { ProviderRules } from "../rules/provider-rules.ts";
 import { BadSchema, Unprojectable, type SimplifiedPart } from "./projection-errors.ts";
-import { demands, asTexts, without } from "./keywords.ts";
+import { demands, asTexts, without, schemaSize, tooLarge } from "./keywords.ts";
 import { definitionName, preparedSchema } from "./prepared-schema.ts";
 import { ProjectedNodes } from "./projected-nodes.ts";
 import { mergeContext } from "./merged-schemas.ts";
-import { schemaSize, tooLarge } from "./schema-size.ts";
 import { toObjectSchema, withoutRequiredCycles } from "./united-variants.ts";
 
 /** A tool's schema as one provider takes it. */

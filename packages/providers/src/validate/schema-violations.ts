@@ -9,8 +9,7 @@ import {
   resolveReference,
 } from "@toolweave/core/adapter";
 import type { ProviderRules, RuleName, SchemaSize } from "../rules/provider-rules.ts";
-import { schemaSize, tooLarge } from "../schema/schema-size.ts";
-import { asList, asEntries, asTexts } from "../schema/keywords.ts";
+import { schemaSize, tooLarge, asList, asEntries, asTexts } from "../schema/keywords.ts";
 
 /** Where a schema breaks a rule. */
 interface SchemaViolation {
