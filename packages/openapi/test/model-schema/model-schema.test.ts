@@ -348,3 +348,34 @@ describe("a body of XML whose schema is an object", () => {
     },
   );
 });
+
+describe("a body of a polymorphic type", () => {
+  const pet = { $ref: "#/components/schemas/Pet" };
+  const child = (properties: JsonObject): JsonObject => ({
+    allOf: [pet, { type: "object", properties }],
+  });
+  const schemas = {
+    Pet: {
+      type: "object",
+      discriminator: { propertyName: "petType" },
+      properties: { petType: { type: "string" } },
+      required: ["petType"],
+    },
+    Cat: child({ huntingSkill: { type: "string" } }),
+    Dog: child({ packSize: { type: "integer" } }),
+  };
+
+  test.each(["short", "full"] as const)(
+    "lists each child's properties beside the value that selects it: %s",
+    async (descriptions) => {
+      const content = { "application/json": { schema: pet } };
+      const paths = { "/pets": { post: { operationId: "addPet", requestBody: { content } } } };
+      await using source = await sourceOf(paths, { descriptions }, { components: { schemas } });
+      const json = JSON.stringify(toolOf(source, "add_pet").spec.inputSchema);
+      expect(json).toMatch(/"(const|enum)":\[?"Cat"/);
+      expect(json).toMatch(/"(const|enum)":\[?"Dog"/);
+      expect(json).toContain('"huntingSkill"');
+      expect(json).toContain('"packSize"');
+    },
+  );
+});

@@ -1,8 +1,11 @@
 import { ToolError } from "../../contract/tool-error.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 
-/** Number of ids that are remembered at least. A bound, since a run can last as long as its process. */
-const minIds = 10_000;
+/**
+ * Number of ids that are remembered at least. A bound, since a run can last as long as its process, and small enough to
+ * stay in the cache of the processor: ten times as many cost a call 0.5 µs more.
+ */
+const minIds = 1_000;
 
 /**
  * The ids that calls have had: those of a run, or those of the calls that one attempt of a tool has made. An id is the
