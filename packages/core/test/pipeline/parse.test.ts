@@ -12,7 +12,7 @@ function keeping(): { executor: ToolExecutor; got: () => JsonObject | undefined 
 }
 
 describe("arguments as a text", () => {
-  test.each(["", "{", "{'a':1}", '{"a":1}}', "undefined", "\u0000", '{"a":1,}'])(
+  test.each(["{", "{'a':1}", " ", '{"a":1}}', "undefined", "\u0000", '{"a":1,}'])(
     "%j are an error, never {}",
     async (text) => {
       const { executor, got } = keeping();
@@ -50,6 +50,27 @@ describe("arguments as a text", () => {
     );
     await executor.execute(call("read", '{"path":"ok","path":"/etc/passwd"}'));
     expect(seen).toEqual(["/etc/passwd", "/etc/passwd", "/etc/passwd"]);
+  });
+});
+
+describe("no arguments", () => {
+  test.each([{ sent: "" }, { sent: null }, { sent: undefined }])(
+    "as $sent are an empty object",
+    async ({ sent }) => {
+      const { executor, got } = keeping();
+      completed(await executor.execute({ id: "1", name: "keep", arguments: sent as never }));
+      expect(got()).toEqual({});
+    },
+  );
+
+  test("are checked like an empty object", async () => {
+    const input = { type: "object", required: ["id"] };
+    const executor = executorFor(tool("keep", () => "kept", { input }));
+    const { error } = failed(await executor.execute(call("keep", "")));
+    expect([error.code, error.message]).toEqual([
+      "invalid_arguments",
+      expect.stringContaining("id"),
+    ]);
   });
 });
 
@@ -93,7 +114,7 @@ describe("arguments as a value", () => {
     expect(got()).toBe(undefined);
   });
 
-  test.each([{ args: null }, { args: [] }, { args: 1 }, { args: undefined }, { args: () => ({}) }])(
+  test.each([{ args: [] }, { args: 1 }, { args: false }, { args: () => ({}) }])(
     "that are not an object ($args) are an error",
     async ({ args }) => {
       const { executor } = keeping();

@@ -63,7 +63,6 @@ describe("F0.10 arguments that models wrap", () => {
     ["are an empty text", '""'],
     ["are not JSON in their fence", "```json\n{city: 'Oslo'}\n```"],
     ["are malformed", '{"city":"Oslo"'],
-    ["are empty", ""],
     ["are null", "null"],
   ])("F0.12 that %s stay an error, and never become {}", async (_, sent) => {
     expect(await received(sent)).toBe("invalid_arguments");

@@ -15,7 +15,10 @@ const perContainer = 8;
 /** Copying is synchronous; only a getter in the arguments could start another copy within one. */
 let workLeft = 0;
 
-/** Stage 2: parses the arguments into a value of the call's own. Malformed JSON is an error, never `{}`. */
+/**
+ * Stage 2: parses the arguments into a value of the call's own. Models send no arguments as `""`, `null` or nothing:
+ * these are `{}`. Malformed JSON is an error, never `{}`.
+ */
 export function parse(execution: CallState): void {
   const { call, resumption } = execution;
   execution.args = resumption?.arguments ?? readArguments(call.name, call.arguments);
@@ -31,6 +34,7 @@ export function readArguments(
   sent: unknown,
   maxWork: number = maxArgumentsWork,
 ): JsonObject {
+  if (sent === undefined || sent === null || sent === "") return {};
   return typeof sent === "string" ? parseText(name, sent) : copyArguments(name, sent, maxWork);
 }
 
