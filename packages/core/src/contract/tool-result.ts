@@ -61,6 +61,7 @@ export interface CompletedOutcome {
   readonly status: "completed";
   readonly result: ToolResult;
   readonly error?: ToolError;
+  readonly interruption?: undefined;
 }
 
 /** Refused, threw, timed out, was cancelled, or answered with invalid output. */
@@ -69,13 +70,19 @@ export interface FailedOutcome {
   /** The part of the failure that the model may see. */
   readonly result: ToolResult;
   readonly error: ToolError;
+  readonly interruption?: undefined;
 }
 
 /** The call waits for a person; resume it with `executor.resume`. */
 export interface InterruptedOutcome {
   readonly status: "interrupted";
   readonly interruption: Interruption;
+  readonly result?: undefined;
+  readonly error?: undefined;
 }
 
-/** The outcome of a call. Every outcome but an interrupted one has a result; `result.isError` is the one test. */
+/**
+ * The outcome of a call. Every outcome but an interrupted one has a result; `result.isError` is the one test. A member
+ * that an outcome of another status has can be read, so that `outcome.result?.value` needs no test of the status.
+ */
 export type ToolOutcome = CompletedOutcome | FailedOutcome | InterruptedOutcome;

@@ -36,11 +36,13 @@ declare const request: InterruptionRequest;
 describe("an outcome", () => {
   test("is narrowed by its status", () => {
     // @ts-expect-error an interrupted call has no result
-    void outcome.result;
+    void outcome.result.value;
+    expectTypeOf(outcome.result?.value).toEqualTypeOf<JsonValue | undefined>();
+    expectTypeOf(outcome.error?.code).toEqualTypeOf<ToolErrorCode | undefined>();
+    expectTypeOf(outcome.interruption?.id).toEqualTypeOf<string | undefined>();
     if (outcome.status === "interrupted") {
       expectTypeOf(outcome.interruption).toEqualTypeOf<Interruption>();
-      // @ts-expect-error it has no result
-      void outcome.result;
+      expectTypeOf(outcome.result).toEqualTypeOf<undefined>();
     } else if (outcome.status === "failed") {
       expectTypeOf(outcome.error).toEqualTypeOf<ToolError>();
       expectTypeOf(outcome.result).toEqualTypeOf<ToolResult>();
