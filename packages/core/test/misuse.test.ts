@@ -49,9 +49,24 @@ test.each([
     /takes tools, sources and lists/,
   ],
   [
-    "an option of another framework",
+    "the function under the name of another library",
     () => defineTool({ ...tool, handler: () => 1 } as never),
-    /"handler" is no option/,
+    /"handler" is no option\. Did you mean execute\?/,
+  ],
+  [
+    "the schema under the name of another library",
+    () => defineTool({ ...tool, parameters: {} } as never),
+    /"parameters" is no option\. Did you mean input\?/,
+  ],
+  [
+    "the schema of the AI SDK and MCP",
+    () => defineTool({ name: "t", description: "d", inputSchema: {} } as never),
+    /^t: input is missing; inputSchema is only for .+ Pass it as input: \{ type: "object"/,
+  ],
+  [
+    "tools instead of a registry",
+    () => new ToolExecutor({ tools: [] } as never),
+    /"tools" is no option\. Did you mean registry\?/,
   ],
   ["no input", () => defineTool({ name: "t", description: "d" } as never), /t: input is missing/],
   [

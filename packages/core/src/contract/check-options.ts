@@ -7,6 +7,19 @@ export function isAtLeastZero(value: unknown): value is number {
   return typeof value === "number" && value >= 0;
 }
 
+/** Names that other libraries have for an option. */
+const otherNames: Readonly<Record<string, string>> = {
+  parameters: "input",
+  schema: "input",
+  inputSchema: "input",
+  outputSchema: "output",
+  handler: "execute",
+  func: "execute",
+  run: "execute",
+  tools: "registry",
+  timeout: "timeoutMs",
+};
+
 /**
  * Rejects a value that is not an options object, and unknown options: a misspelt one would silently have no effect.
  *
@@ -22,10 +35,15 @@ export function checkOptions(where: string, given: unknown, known: readonly stri
   }
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
-    const [near = longer(name, known)] = nearNames(name, known, 1);
+    const near = otherName(name, known) ?? nearNames(name, known, 1)[0] ?? longer(name, known);
     const hint = near === undefined ? `It takes ${known.join(", ")}.` : `Did you mean ${near}?`;
     throw new ToolError("internal", `${where}: "${name}" is no option. ${hint}`);
   }
+}
+
+function otherName(name: string, known: readonly string[]): string | undefined {
+  const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
+  return other !== undefined && known.includes(other) ? other : undefined;
 }
 
 /** Finds the option that continues the name: `destructiveHint` for `destructive`. */

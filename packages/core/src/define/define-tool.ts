@@ -165,8 +165,11 @@ function check(definition: DefinitionData): void {
     throw defect(`${name}: say in description what the tool does; the model chooses by it.`);
   }
   if (typeof input !== "object" && typeof input !== "function") {
+    const example = `{ type: "object", properties: {…} }, or a Zod schema`;
     throw defect(
-      `${name}: input is missing: { type: "object", properties: {…} }, or a Zod schema.`,
+      inputSchema === undefined
+        ? `${name}: input is missing: ${example}.`
+        : `${name}: input is missing; inputSchema is only for the JSON Schema of a validator in input. Pass it as input: ${example}.`,
     );
   }
   if (timeoutMs !== undefined && !isAtLeastZero(timeoutMs)) {
