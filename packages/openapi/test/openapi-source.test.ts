@@ -136,6 +136,32 @@ describe("a document", () => {
   });
 });
 
+describe("an input that is no document", () => {
+  test.each([
+    [undefined, "the document is undefined"],
+    [null, "the document is null"],
+    [7, "the document is 7"],
+    ["", "the document is an empty text"],
+    [
+      "ftp://example.com/api.json",
+      "ftp://example.com/api.json has a protocol that cannot be loaded",
+    ],
+  ])("is refused at once, with what can be passed: %j", (input, what) => {
+    expect(() => openApiSource(input as never)).toThrow(
+      `openApiSource: ${what}. Pass a URL (http, https or file), a path, the text of a document, or a parsed document.`,
+    );
+  });
+
+  test.each(["127.0.0.1:8080/api.json", "localhost:8080/x", "api.example.com/openapi.json"])(
+    "but looks like the address of a server is reported with its URL: %s",
+    async (input) => {
+      await expect(openApiSource(input).ready).rejects.toThrow(
+        `there is no such file. Check the address. The document of a server has a URL, such as http://${input}.`,
+      );
+    },
+  );
+});
+
 describe("options", () => {
   test("choose operations before any reference is followed", async () => {
     await using source = await sourceOf(

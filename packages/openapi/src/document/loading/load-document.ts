@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ToolError } from "@toolweave/core";
+import { formatValue } from "@toolweave/core/adapter";
 import { displayUrl } from "./display-url.ts";
 import type { DocumentFiles } from "./document-files.ts";
 import { ReadFault } from "./parse-document.ts";
@@ -40,7 +41,14 @@ export async function loadDocument(
   if (kind === "url") return loadUrl(source, files);
   const url = toFileUrl(source);
   const path = fileURLToPath(url);
-  return { kind, root: parse(path, () => files.read(path)), url: url.href, name: path };
+  const hint = addressHint(source);
+  return { kind, root: parse(path, () => files.read(path), hint), url: url.href, name: path };
+}
+
+/** Says how the address of a server is written, if a path looks like one. */
+function addressHint(source: string): string {
+  const isHost = /^(?:localhost|\d+(?:\.\d+){3}|(?:[\w-]+\.)+[a-z]{2,})(?::\d+|\/)/i.test(source);
+  return isHost ? ` The document of a server has a URL, such as http://${source}.` : "";
 }
 
 function toFileUrl(source: string): URL {
@@ -55,15 +63,32 @@ function toFileUrl(source: string): URL {
   }
 }
 
-/** Detects whether an input is a URL, a path, the text of a document, or a parsed document. */
+/**
+ * Detects whether an input is a URL, a path, the text of a document, or a parsed document.
+ *
+ * @throws ToolError `internal` for any other value, an empty text, and a URL that cannot be loaded.
+ */
 export function detectSourceKind(input: string | URL | object): SourceKind {
-  if (typeof input !== "string") {
-    if (!(input instanceof URL)) return "document";
-    return input.protocol === "file:" ? "file" : "url";
+  if (typeof input === "object" && input !== null && !(input instanceof URL)) return "document";
+  const source = input instanceof URL ? input.href : input;
+  if (typeof source !== "string" || source === "") {
+    throw invalidInput(`the document is ${source === "" ? "an empty text" : formatValue(source)}`);
   }
-  if (/^https?:\/\//i.test(input)) return "url";
-  if (/^file:/i.test(input)) return "file";
-  return /\n|^\s*\{/.test(input) ? "text" : "file";
+  if (/\n|^\s*\{/.test(source)) return "text";
+  const protocol = input instanceof URL ? input.protocol : protocolOf(source);
+  if (protocol === "http:" || protocol === "https:") return "url";
+  if (protocol === undefined || protocol === "file:") return "file";
+  throw invalidInput(`${displayUrl(source)} has a protocol that cannot be loaded`);
+}
+
+/** The protocol of a URL, or `undefined`: a Windows path may begin with a letter and a colon. */
+function protocolOf(source: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]+:)\/\//i.exec(source)?.[1]?.toLowerCase();
+}
+
+function invalidInput(what: string): ToolError {
+  const message = `openApiSource: ${what}. Pass a URL (http, https or file), a path, the text of a document, or a parsed document.`;
+  return new ToolError("internal", message);
 }
 
 async function loadUrl(source: string, files: DocumentFiles): Promise<ReadDocument> {
@@ -78,20 +103,20 @@ async function loadUrl(source: string, files: DocumentFiles): Promise<ReadDocume
   }
 }
 
-function parse(name: string, read: () => unknown): unknown {
+function parse(name: string, read: () => unknown, hint = ""): unknown {
   try {
     return read();
   } catch (error) {
-    throw toReadError(name, error);
+    throw toReadError(name, error, hint);
   }
 }
 
-function toReadError(name: string, error: unknown): unknown {
+function toReadError(name: string, error: unknown, hint = ""): unknown {
   if (!(error instanceof ReadFault)) return error;
   const unreadable = (error.cause as NodeJS.ErrnoException | undefined)?.code !== undefined;
   return new ToolError(
     unreadable ? "unavailable" : "invalid_arguments",
-    `Cannot read ${name}: ${error.message}. ${unreadable ? "Check the address." : "It has to be an OpenAPI document in JSON or YAML."}`,
+    `Cannot read ${name}: ${error.message}. ${unreadable ? `Check the address.${hint}` : "It has to be an OpenAPI document in JSON or YAML."}`,
     { retryable: false, audience: "host", cause: error },
   );
 }
