@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -13,7 +13,9 @@ const script = ': > "$1"; (sleep 0.3; echo late >> "$0") & wait';
 
 /** A command of which only the first process is stopped, as `execFile` does with its `signal`. */
 export function orphanManifest(): Manifest {
-  const log = join(mkdtempSync(join(tmpdir(), "toolweave-orphan-")), "log");
+  const folder = mkdtempSync(join(tmpdir(), "toolweave-orphan-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const log = join(folder, "log");
   const running = new Set<string>();
   let calls = 0;
   const slowCall: Partial<SlowCall> = {
