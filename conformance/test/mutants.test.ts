@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { isFullRun } from "@toolweave/test-support";
 import { runConformance } from "../src/index.ts";
 import { mutants } from "./mutants/index.ts";
+import { removeLogs } from "./mutants/orphan.ts";
+
+afterAll(removeLogs);
 
 // A quick run checks the rule and what it presupposes; a full run that no other rule of all fails. For that it has a
 // longer deadline: with a short one, other rules fail as well when the machine is busy.

@@ -11,10 +11,17 @@ import { withInvoke } from "./mutant.ts";
 /** Marks that it runs, and lets a process of its own write to the log after a third of a second. */
 const script = ': > "$1"; (sleep 0.3; echo late >> "$0") & wait';
 
+const folders: string[] = [];
+
+/** Removes the logs of all orphans, after the tests. */
+export function removeLogs(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
+
 /** A command of which only the first process is stopped, as `execFile` does with its `signal`. */
 export function orphanManifest(): Manifest {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-orphan-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   const log = join(folder, "log");
   const running = new Set<string>();
   let calls = 0;
