@@ -35,7 +35,7 @@ import type { SampleCall } from "../../contract/manifest.ts";
 const maxBreaches = 60;
 const argumentSets = 2;
 
-const invalidArgumentTexts: readonly string[] = ["[]", '"text"', "7", "null", '{"', ""];
+const invalidArgumentTexts: readonly string[] = ["[]", '"text"', "7", "null", '{"', " "];
 
 /** Checks of arguments and calls. */
 export const callChecks: readonly Check[] = [
@@ -147,7 +147,7 @@ async function findAcceptedBreach(
     };
   };
   for (const text of invalidArgumentTexts) {
-    const found = await fault(text, `${text === "" ? "an empty string" : text} as arguments`);
+    const found = await fault(text, `${text === " " ? "a space" : text} as arguments`);
     if (found !== undefined) return found;
   }
   const all = generateBreaches(argumentsSchemaOf(tool), new Set(injectedNames));
