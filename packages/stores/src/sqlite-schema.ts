@@ -172,20 +172,23 @@ function versionOf(db: DatabaseSync, path: string): number {
 
 /**
  * Makes a store of an empty database, and one of this version of an older one, which keeps what it
- * has; one of this version stays as it is.
+ * has; one of this version stays as it is, and no lock is taken.
  *
  * @throws ToolError `store_unavailable` for a newer store and for another program's database, which
  * are not changed; SQLite's own error for one that is locked or cannot be written.
  */
 export function prepareDatabase(db: DatabaseSync, path: string): void {
-  versionOf(db, path);
+  const found = versionOf(db, path);
   const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
   if (mode !== "wal" && mode !== "memory") {
     throw unavailable(path, "lies on a disk that processes cannot share: use a local one", {
       retryable: false,
     });
   }
-  db.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
+  db.exec("PRAGMA synchronous = FULL");
+  // Other processes may write without end.
+  if (found === version) return;
+  db.exec("BEGIN IMMEDIATE");
   // Read again: another process may have made or changed it meanwhile.
   const missing = steps.slice(versionOf(db, path));
   if (missing.length > 0) {

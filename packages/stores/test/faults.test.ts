@@ -327,3 +327,14 @@ test("AP15 a call that was swapped for another one is not found by that one's id
   expect((await pendingCalls.list()).map((record) => record.interruption.id)).toEqual(["other"]);
   expect(await pendingCalls.claim(interruption("shown"))).toBe("unknown");
 });
+
+test("a store of this version can be opened and read while another process writes", async () => {
+  const path = join(tempFolder(), "store.db");
+  await openStore(path).pendingCalls.add(interruption("a"));
+  const writer = new DatabaseSync(path);
+  writer.exec("BEGIN IMMEDIATE");
+  const { pendingCalls } = openStore(path);
+  expect(await pendingCalls.list()).toHaveLength(1);
+  writer.exec("ROLLBACK");
+  writer.close();
+});
