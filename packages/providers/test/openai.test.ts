@@ -27,7 +27,7 @@ describe("the list of functions", () => {
     expect([problems, simplified]).toEqual([[], []]);
   });
 
-  it("is the Responses API's, which must be told that a function is not strict", () => {
+  it("is the Responses API's, which needs `strict: false`", () => {
     expect(openAiResponsesTools(toolsetWith(schema)).tools).toEqual([
       {
         type: "function",

@@ -12,7 +12,7 @@ type Step = keyof TaskStore;
 /** A store whose steps a test decides. */
 class FaultyTasks implements TaskStore {
   readonly inner: TaskStore;
-  /** Runs instead of the step, unless it returns `goOn`. */
+  /** Runs instead of the step. */
   readonly instead: Partial<Record<Step, (...given: unknown[]) => unknown>> = {};
 
   constructor(clock?: FakeClock) {

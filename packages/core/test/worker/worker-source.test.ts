@@ -83,7 +83,7 @@ describe("a tool that", () => {
     expect(textFor(paid)).toBe("paid 6");
   });
 
-  test("uses what a thread does not have is told so", async () => {
+  test("uses what a thread does not have gets an error that names it", async () => {
     expect(await codeAndText(executor.execute(call("nest")))).toEqual([
       "internal",
       "A tool in a worker thread has no ctx.scope.",

@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
  * - `brief`: exits 200 ms after every start
  * - `once`: has the faults only until its second start
  * - `stubborn`: does not exit with its input, nor on a signal
- * - `children`: starts a process that is not told to exit, and writes its id, too
+ * - `children`: starts a process that gets no signal to exit, and writes its id, too
  * - `detached`: the same, with a detached process
  * - `follows`: a detached process that exits when its parent has
  * - `deaf`: does not answer `ping`

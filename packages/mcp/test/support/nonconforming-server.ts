@@ -97,7 +97,7 @@ if (odd === "dies") {
   process.exit(3);
 }
 if (odd === "children") {
-  // A grandchild that is not told to exit.
+  // A grandchild that gets no signal to exit.
   const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
   process.stderr.write(`${child.pid}`);
   process.env["CHILD"] = `${child.pid}`;

@@ -4,7 +4,7 @@ import { inFullRun } from "@toolweave/test-support";
 import { describe, expect, test } from "vitest";
 import { tempFolder } from "../support/temp-folder.ts";
 import { startAgent, type Agent } from "./support/start-agent.ts";
-import type { Seen, Told } from "./support/task-agent.ts";
+import type { Seen, AgentRequest } from "./support/task-agent.ts";
 
 const program = new URL("./support/task-agent.ts", import.meta.url);
 
@@ -19,7 +19,7 @@ function place() {
 }
 
 /** Sends an agent a request, and receives the result. */
-function ask<T>(agent: Agent, request: Told): Promise<T> {
+function ask<T>(agent: Agent, request: AgentRequest): Promise<T> {
   const received = new Promise<T>((resolve, reject) => {
     const stop = agent.listen((message) => {
       const { failed } = message as { readonly failed?: unknown };

@@ -9,7 +9,7 @@ import { sqliteStore } from "../../../src/index.ts";
 const [, , job = "", path = "", log = ""] = process.argv;
 
 /** The messages of the tests: an interruption, with the time to begin. */
-interface Told {
+interface ResumeRequest {
   readonly interruption: Interruption;
   /** Milliseconds since the epoch. */
   readonly at?: number;
@@ -100,7 +100,7 @@ function codeOf(outcome: ToolOutcome): string {
   return outcome.status === "failed" ? outcome.error.code : outcome.status;
 }
 
-async function resume({ interruption, at = 0 }: Told): Promise<string> {
+async function resume({ interruption, at = 0 }: ResumeRequest): Promise<string> {
   while (Date.now() < at);
   return codeOf(await executor.resume(interruption, [{ type: "approve", by: "ada" }]));
 }
@@ -112,7 +112,7 @@ if (job === "ask" || diesIn === "before the event") {
     ).then((outcomes) => tell(outcomes.map(codeOf)));
   });
 } else {
-  process.on("message", (request: Told) => void resume(request).then(tell));
+  process.on("message", (request: ResumeRequest) => void resume(request).then(tell));
 }
 // The parent has exited: this process is no longer needed.
 process.once("disconnect", () => process.exit());

@@ -7,7 +7,7 @@ import { sqliteStore } from "../../../src/index.ts";
 const [, , leaseMs = "", path = "", log = ""] = process.argv;
 
 /** The requests of the tests. */
-export interface Told {
+export interface AgentRequest {
   readonly job: "begin" | "look";
   readonly tool?: "quick" | "long" | "soon";
   readonly count?: number;
@@ -89,7 +89,7 @@ async function look(id: string): Promise<Seen> {
 executor.on((event) => {
   if (event.type === "task.completed") tell({ ended: event.taskId });
 });
-process.on("message", ({ job, tool = "quick", count = 0, ids = [] }: Told) => {
+process.on("message", ({ job, tool = "quick", count = 0, ids = [] }: AgentRequest) => {
   const work = job === "begin" ? begin(tool, count) : Promise.all(ids.map(look));
   work.then(tell, (error: unknown) => tell({ failed: String(error) }));
 });
