@@ -6,7 +6,7 @@ export interface ToolCall {
   readonly id: string;
   /** The tool's name. */
   readonly name: string;
-  /** The arguments: JSON text as a model wrote it, or a value. */
+  /** The arguments: JSON text as a model wrote it, or a value. An empty text, or nothing, means `{}`. */
   readonly arguments: string | JsonObject;
   readonly metadata?: Metadata;
 }
