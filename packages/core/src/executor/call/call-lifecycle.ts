@@ -5,7 +5,7 @@ import type { ToolOutcome } from "../../contract/tool-result.ts";
 import type { Awaitable } from "../../json/json.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { ActiveCalls } from "./active-calls.ts";
-import { phaseTransitions, type CallPhase } from "./call-phase.ts";
+import { mayFollow, type CallPhase } from "./call-phase.ts";
 import { Deadlines, overdue, timedOut, type TimedCall } from "./deadlines.ts";
 import { StopSignal } from "./stop-signal.ts";
 
@@ -99,7 +99,7 @@ export abstract class CallLifecycle implements TimedCall {
 
   /** @throws ToolError `internal` when that phase cannot follow: a defect of the executor. */
   enter(next: CallPhase): void {
-    if (!(phaseTransitions[this.phase] as readonly CallPhase[]).includes(next)) {
+    if (!mayFollow(this.phase, next)) {
       throw new ToolError("internal", `A call cannot change from ${this.phase} to ${next}.`);
     }
     this.phase = next;
