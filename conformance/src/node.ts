@@ -16,7 +16,7 @@ const timeout = 300_000;
  * Registers one test for each rule of the contract with the test runner of Node.js, grouped by
  * area. A rule that does not apply is skipped with the reason.
  *
- * @throws ToolError `internal` when the manifest contradicts itself, or `only` names no rule.
+ * @throws ToolError `invalid_configuration` when the manifest contradicts itself, or `only` names no rule.
  */
 export function conformance(manifest: Manifest, options: ConformanceOptions = {}): void {
   const areas = groupByArea(selectRules(options.only));

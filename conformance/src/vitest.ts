@@ -18,7 +18,7 @@ const timeout = 1_200_000;
  * Registers one test for each rule of the contract, grouped by area. A rule that does not apply
  * gives the reason in its title if the manifest knows it, otherwise in an annotation.
  *
- * @throws ToolError `internal` when the manifest contradicts itself, or `only` names no rule.
+ * @throws ToolError `invalid_configuration` when the manifest contradicts itself, or `only` names no rule.
  */
 export function conformance(manifest: Manifest, options: ConformanceOptions = {}): void {
   const areas = groupByArea(selectRules(options.only));

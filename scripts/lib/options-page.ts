@@ -71,7 +71,7 @@ const registry = new ToolRegistry([]);
 const executor = new ToolExecutor({ registry, policy: "readOnly", timeoutMs: 30_000 });
 \`\`\`
 
-An option that is unknown or not valid is an error with the code \`internal\`. \`node scripts/options-page.ts\` writes this page from the docstrings of \`ExecutorOptions\`.
+An option that is unknown or not valid is an error with the code \`invalid_configuration\`. \`node scripts/options-page.ts\` writes this page from the docstrings of \`ExecutorOptions\`.
 
 | name | type | default | what it does |
 | ---- | ---- | ------- | ------------ |

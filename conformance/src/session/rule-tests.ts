@@ -11,7 +11,7 @@ import type { Session } from "./session.ts";
  * The selected rules and the rules that they build on, in the order of `requirements`.
  *
  * @param only ids (`TW-SPEC-003`) and areas (`SPEC`); every rule if `undefined`.
- * @throws ToolError `internal` for an unknown rule or area.
+ * @throws ToolError `invalid_configuration` for an unknown rule or area.
  */
 export function selectRules(only: readonly string[] | undefined): readonly Requirement[] {
   if (only === undefined) return requirements;
@@ -37,7 +37,7 @@ function unknownRuleError(written: string): ToolError {
   const [near] = nearNames(written.toUpperCase(), known, 1);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   const message = `There is no rule or area ${JSON.stringify(written)}.${hint}`;
-  return new ToolError("internal", message);
+  return new ToolError("invalid_configuration", message);
 }
 
 /** The name of the test of a rule, with the reason from the manifest. */

@@ -25,7 +25,7 @@ export interface RunOptions extends ConformanceOptions {
  * Checks the rules of the contract against a manifest.
  *
  * @returns the results of all rules; a failing rule does not throw.
- * @throws ToolError `internal` if the manifest is invalid or `only` names an unknown rule; the
+ * @throws ToolError `invalid_configuration` if the manifest is invalid or `only` names an unknown rule; the
  * reason of `signal` if it is aborted.
  * @example
  * ```js

@@ -75,7 +75,7 @@ export class Session {
 
   /**
    * @param budget the budget of the run that this session is part of. Default: a new one.
-   * @throws ToolError `internal` if the manifest is invalid.
+   * @throws ToolError `invalid_configuration` if the manifest is invalid.
    */
   constructor(
     manifest: Manifest,

@@ -75,12 +75,15 @@ const callFields: Readonly<Record<SampleKind, Readonly<Record<string, Shape>>>> 
  * Rejects an invalid manifest. A field that does not exist would otherwise declare nothing, without
  * an error.
  *
- * @throws ToolError `internal` for a manifest with an invalid field, or that contradicts itself.
+ * @throws ToolError `invalid_configuration` for a manifest with an invalid field, or that contradicts itself.
  */
 export function validateManifest(manifest: Manifest): void {
   const { name, samples = {}, without = {}, knownFailing = {} } = manifest;
   const refuse = (problem: string): never => {
-    throw new ToolError("internal", `${isText(name) ? name : "The manifest"}: ${problem}`);
+    throw new ToolError(
+      "invalid_configuration",
+      `${isText(name) ? name : "The manifest"}: ${problem}`,
+    );
   };
   const expect = (place: string, value: unknown, [fits, what]: Shape): void => {
     if (!fits(value)) refuse(`${place} must be ${what}.`);

@@ -339,7 +339,7 @@ test("the replay options of a failed rule reproduce the failure", async () => {
 
 test("an unknown rule or area is rejected with a suggestion", async () => {
   await expect(runConformance(manifestOf(toolOf()), { only: ["SPCE"] })).rejects.toMatchObject({
-    code: "internal",
+    code: "invalid_configuration",
     message: 'There is no rule or area "SPCE". Did you mean SPEC?',
   });
 });

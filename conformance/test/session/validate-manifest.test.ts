@@ -75,7 +75,7 @@ test.each<[what: string, more: Partial<Manifest>, message: string]>([
       ...more,
     }),
   ).rejects.toMatchObject({
-    code: "internal",
+    code: "invalid_configuration",
     message,
   });
 });
@@ -83,7 +83,7 @@ test.each<[what: string, more: Partial<Manifest>, message: string]>([
 test("a manifest without a name is rejected", async () => {
   const manifest = { create: () => [ping], without: "no time" } as unknown as Manifest;
   await expect(runConformance(manifest)).rejects.toMatchObject({
-    code: "internal",
+    code: "invalid_configuration",
     message: "The manifest: name must be a string.",
   });
 });

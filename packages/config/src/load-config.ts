@@ -103,7 +103,7 @@ export interface LoadedConfig {
  *
  * @param input a path, a `file:` URL, or the content of a file.
  * @throws ToolError `unavailable` for a file that cannot be read, is no regular file or has more than 64 MiB;
- * `internal` for an invalid one, with the line and column of every fault and its correction.
+ * `invalid_configuration` for an invalid one, with the line and column of every fault and its correction.
  * @example
  * ```ts
  * await using config = await loadConfig("toolweave.json");

@@ -25,7 +25,7 @@ test.each([101, 5_000, 200_000])("a text that is nested %i levels deep is refuse
   const text = `${'{"mcp":'.repeat(levels)}1${"}".repeat(levels)}`;
   expect(() => parseConfig(text, "t.json")).toThrow(
     expect.objectContaining({
-      code: "internal",
+      code: "invalid_configuration",
       message: expect.stringContaining("nested deeper than the 100 levels that are read") as string,
     }),
   );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   errorCodes,
+  suspend,
   ToolError,
   ToolExecutor,
   ToolRegistry,
@@ -42,7 +43,8 @@ const registry = new ToolRegistry([
     async (_, { artifacts }) => (await artifacts.write("x", { mediaType: "text/plain" })).key,
   ),
   tool("reads", async (_, { artifacts }) => (await artifacts.read("art_1")).text()),
-  tool("broken", undefined, { input: { type: "object", properties: { n: { type: "nothing" } } } }),
+  tool("needs", undefined, { injected: [{ name: "user", required: true }] }),
+  tool("broken", () => suspend([], null)),
   foreignTool("away", { availability: { status: "unavailable", reason: "it is not connected" } }),
 ]);
 
@@ -102,6 +104,7 @@ const producers: Partial<Record<ToolErrorCode, Produce>> = {
     };
     return make({ artifacts: Object.assign(memoryArtifacts(), { put }) }).execute(call("stores"));
   },
+  invalid_configuration: (execute) => execute("needs"),
   internal: (execute) => execute("broken"),
 };
 
@@ -189,17 +192,17 @@ describe("a ToolError", () => {
       body: { reason: "x" },
       retryAfterMs: 100,
     });
-    expect(new ToolError("internal", "x").toJSON()).toEqual({
-      code: "internal",
+    expect(new ToolError("invalid_configuration", "x").toJSON()).toEqual({
+      code: "invalid_configuration",
       message: "x",
       retryable: false,
       audience: "host",
     });
-    expect("cause" in new ToolError("internal", "x")).toBe(false);
+    expect("cause" in new ToolError("invalid_configuration", "x")).toBe(false);
   });
 
   test("is recognized by its brand, also if another copy of the package created it", () => {
-    expect(ToolError.is(new ToolError("internal", "x"))).toBe(true);
+    expect(ToolError.is(new ToolError("invalid_configuration", "x"))).toBe(true);
     expect(ToolError.is({ [Symbol.for("toolweave.ToolError")]: true })).toBe(true);
     for (const other of [new Error("x"), null, undefined, "ToolError", { name: "ToolError" }]) {
       expect(ToolError.is(other)).toBe(false);

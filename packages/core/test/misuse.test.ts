@@ -125,7 +125,7 @@ describe("an option of a call or a run is refused", () => {
     ["an invalid listener", () => executor.on({} as never), /executor\.on takes a function/],
   ])("%s", (_, misuse, message) => {
     expect(misuse).toThrow(message);
-    expect(misuse).toThrow(expect.objectContaining({ code: "internal" }));
+    expect(misuse).toThrow(expect.objectContaining({ code: "invalid_configuration" }));
   });
 
   test("by rejecting, if several calls are made or one is only admitted", async () => {

@@ -34,7 +34,7 @@ let engine: Engine | undefined;
 
 const maxTimerMs = 2_147_483_647;
 
-/** Creates a guarded HTTP client. Throws `internal` for invalid options. */
+/** Creates a guarded HTTP client. Throws `invalid_configuration` for invalid options. */
 export function httpClient(options: HttpClientOptions = {}): HttpClient {
   return new GuardedHttpClient(options);
 }
@@ -85,7 +85,7 @@ export class GuardedHttpClient implements HttpClient {
 function checkRange(name: string, value: number, max: number): number {
   if (value >= 0 && value <= max) return value;
   throw new ToolError(
-    "internal",
+    "invalid_configuration",
     `httpClient: ${name} must be a number from 0 to ${max}, not ${value}.`,
   );
 }
@@ -100,7 +100,7 @@ function readOrigin(option: string, text: string): string {
     !text.endsWith("#");
   if (isOrigin) return url.origin;
   throw new ToolError(
-    "internal",
+    "invalid_configuration",
     `httpClient: ${option} takes origins such as "https://api.example.com:8443" (scheme, host and port, no path and no user name); one entry is not an origin.`,
   );
 }

@@ -39,7 +39,7 @@ const optionNames: readonly string[] = [
  * `interrupt()` fails in it.
  *
  * @param tools those of `langchain`, of a toolkit, or your own. The list is read once.
- * @throws ToolError `internal` for an invalid option, or an entry that is no LangChain tool.
+ * @throws ToolError `invalid_configuration` for an invalid option, or an entry that is no LangChain tool.
  * @example
  * ```js
  * const registry = new ToolRegistry([
@@ -117,7 +117,10 @@ function toTool(
 
 function checkTools(tools: readonly LangchainTool[]): void {
   if (Array.isArray(tools) && tools.every(isTool)) return;
-  throw new ToolError("internal", "langchainSource takes a list of LangChain's tools.");
+  throw new ToolError(
+    "invalid_configuration",
+    "langchainSource takes a list of LangChain's tools.",
+  );
 }
 
 function isTool(tool: LangchainTool | null | undefined): boolean {

@@ -48,7 +48,7 @@ const optionNames: readonly string[] = [
  * const agent = createAgent({ model, tools: await langchainTools(executor) });
  * ```
  *
- * @throws ToolError `internal` for an invalid option, and for a run with a growing search.
+ * @throws ToolError `invalid_configuration` for an invalid option, and for a run with a growing search.
  */
 export async function langchainTools(
   target: ToolExecutor | ToolRun,

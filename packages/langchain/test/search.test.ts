@@ -86,7 +86,7 @@ describe("a call through the search", () => {
 describe("a run", () => {
   it("with a growing search is refused: LangChain's list cannot grow", async () => {
     const run = house(3).executor.startRun({ search: toolSearch({ form: "growing" }) });
-    await expect(langchainTools(run)).rejects.toMatchObject({ code: "internal" });
+    await expect(langchainTools(run)).rejects.toMatchObject({ code: "invalid_configuration" });
   });
 
   it("of many tools, without a search, lists them all: the host has chosen", async () => {

@@ -34,7 +34,7 @@ export class AgentRuns {
     this.#defaults = defaults;
   }
 
-  /** @throws ToolError `internal` when the host's function throws, or returns invalid options. */
+  /** @throws ToolError `invalid_configuration` when the host's function throws, or returns invalid options. */
   of(context: ToolExecutionContext): ToolRun {
     if (this.#shared !== undefined) return this.#shared;
     const id = this.agentRunId(context);

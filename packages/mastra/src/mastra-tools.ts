@@ -42,7 +42,7 @@ export interface MastraToolsOptions {
  * @param target an executor: each run of an agent has a run of its own; or one run, for all calls.
  * @returns the tools as they are once every source has loaded, and with them the built-in tools that a later call may
  * need. Of an executor with more than 100: `search_tools`, `describe_tool` and `call_tool`.
- * @throws ToolError `internal` (by rejecting) for another target, for `options.run` beside a run, and for a run whose
+ * @throws ToolError `invalid_configuration` (by rejecting) for another target, for `options.run` beside a run, and for a run whose
  * search makes the list grow: Mastra reads it once.
  * @example
  * ```js

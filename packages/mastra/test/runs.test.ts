@@ -107,7 +107,7 @@ describe("a run of the executor", () => {
   it("accepts no options beside it, and no other value", async () => {
     const { executor } = museum();
     const both = mastraTools(executor.startRun(), { run: () => ({}) });
-    await expect(both).rejects.toMatchObject({ code: "internal" });
-    await expect(mastraTools({} as never)).rejects.toMatchObject({ code: "internal" });
+    await expect(both).rejects.toMatchObject({ code: "invalid_configuration" });
+    await expect(mastraTools({} as never)).rejects.toMatchObject({ code: "invalid_configuration" });
   });
 });

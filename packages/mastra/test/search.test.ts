@@ -69,6 +69,6 @@ describe("many tools", () => {
 
   it("cannot be a growing list, since Mastra reads it once", async () => {
     const run = rooms(3).executor.startRun({ search: toolSearch({ form: "growing" }) });
-    await expect(mastraTools(run)).rejects.toMatchObject({ code: "internal" });
+    await expect(mastraTools(run)).rejects.toMatchObject({ code: "invalid_configuration" });
   });
 });

@@ -28,7 +28,7 @@ export interface McpSource extends LoadedSource {
  * Creates a source with the tools of an MCP server. Returns at once and connects; `ready` rejects with a `ToolError`
  * (`unavailable`, `auth_required`, `timeout`, …) when that fails. The source follows changes of the server's list.
  *
- * @throws ToolError `internal` when an option is invalid.
+ * @throws ToolError `invalid_configuration` when an option is invalid.
  * @example
  * ```ts
  * const files = mcpSource({ name: "files", command: "my-file-server", args: ["."] });

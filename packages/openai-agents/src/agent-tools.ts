@@ -66,7 +66,7 @@ export interface AgentToolsOptions<Context = unknown> {
  * agent.
  * @returns the tools as they are once every source has loaded, for any number of agents and runs. Each run lists those
  * of them that its caller may call at that time.
- * @throws ToolError `internal` (by rejecting) for another target, and for `run` beside a `ToolRun`.
+ * @throws ToolError `invalid_configuration` (by rejecting) for another target, and for `run` beside a `ToolRun`.
  * @example
  * ```js
  * const agent = new Agent({ name: "Guard", tools: await agentTools(executor) });

@@ -185,6 +185,6 @@ describe("agentTools", () => {
     ["options of a run beside a run", [museum().executor.startRun(), { run: () => ({}) }]],
   ])("refuses %s", async (_, args) => {
     const loosely = agentTools as (...args: readonly unknown[]) => Promise<unknown>;
-    await expect(loosely(...args)).rejects.toMatchObject({ code: "internal" });
+    await expect(loosely(...args)).rejects.toMatchObject({ code: "invalid_configuration" });
   });
 });

@@ -10,7 +10,7 @@ export interface OpenApiSourceFactory {
    * be loaded.
    *
    * @param document a URL, a path, the text of a document in JSON or YAML, or a parsed document.
-   * @throws ToolError `internal` for an invalid option.
+   * @throws ToolError `invalid_configuration` for an invalid option.
    */
   (document: string | URL | object, options?: OpenApiOptions): OpenApiSource;
   /** Loads the document at an `http:` or `https:` URL. */

@@ -221,7 +221,7 @@ describe("options", () => {
   ])("that are invalid are refused at once: %j", (options, message) => {
     expect(() => openApiSource(museumDocument, options)).toThrow(
       expect.objectContaining({
-        code: "internal",
+        code: "invalid_configuration",
         audience: "host",
         message: expect.stringMatching(message) as string,
       }) as Error,

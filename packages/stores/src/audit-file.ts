@@ -33,12 +33,15 @@ const sync = promisify(fsync);
  *
  * `write` fails with a `ToolError` `store_unavailable`, and works again as soon as the disk does.
  *
- * @throws ToolError `store_unavailable` when the file cannot be opened; `internal` for invalid options.
+ * @throws ToolError `store_unavailable` when the file cannot be opened; `invalid_configuration` for invalid options.
  */
 export function auditFile(path: string, options: AuditFileOptions = {}): AuditSink {
   checkOptions("auditFile", options, optionNames);
   if (typeof path !== "string" || path === "") {
-    throw new ToolError("internal", `auditFile needs a path: auditFile("audit.jsonl").`);
+    throw new ToolError(
+      "invalid_configuration",
+      `auditFile needs a path: auditFile("audit.jsonl").`,
+    );
   }
   const required = options.required ?? false;
   return new AuditFile(resolve(path), required, options.sync ?? required);

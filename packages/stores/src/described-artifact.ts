@@ -97,14 +97,17 @@ export function ownerFull(maxBytes: number, option: string): ToolError {
   );
 }
 
-/** @throws ToolError `internal` for a quota that is none. */
+/** @throws ToolError `invalid_configuration` for a quota that is none. */
 export function checkedQuota(name: string, maxBytes = 1_073_741_824): number {
   if (typeof maxBytes === "number" && maxBytes >= 0) return maxBytes;
-  throw new ToolError("internal", `${name} is ${String(maxBytes)}; use 0 or more, in bytes.`);
+  throw new ToolError(
+    "invalid_configuration",
+    `${name} is ${String(maxBytes)}; use 0 or more, in bytes.`,
+  );
 }
 
-/** @throws ToolError `internal` for a number of entries that is none. */
+/** @throws ToolError `invalid_configuration` for a number of entries that is none. */
 export function checkedCount(name: string, count = 2_500): number {
   if (typeof count === "number" && count >= 1) return count;
-  throw new ToolError("internal", `${name} is ${String(count)}; use 1 or more.`);
+  throw new ToolError("invalid_configuration", `${name} is ${String(count)}; use 1 or more.`);
 }

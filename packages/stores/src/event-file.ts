@@ -57,17 +57,20 @@ const newline = 10;
  * (`stream`). An event is with the operating system a moment later and then survives the end of the process; call
  * `flush` or `close` to know when.
  *
- * @throws ToolError `store_unavailable` when the file cannot be opened; `internal` for invalid options.
+ * @throws ToolError `store_unavailable` when the file cannot be opened; `invalid_configuration` for invalid options.
  */
 export function eventFile(path: string, options: EventFileOptions = {}): EventFile {
   checkOptions("eventFile", options, optionNames);
   if (typeof path !== "string" || path === "") {
-    throw new ToolError("internal", `eventFile needs a path: eventFile("run.ndjson").`);
+    throw new ToolError(
+      "invalid_configuration",
+      `eventFile needs a path: eventFile("run.ndjson").`,
+    );
   }
   const { maxBytes = 268_435_456 } = options;
   if (!(typeof maxBytes === "number" && maxBytes >= 0)) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `eventFile: maxBytes is ${String(maxBytes)}; use 0 or more, in bytes.`,
     );
   }

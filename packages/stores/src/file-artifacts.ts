@@ -57,7 +57,7 @@ const optionNames: readonly string[] = [
  * and everything with `store_unavailable` when the disk is full or cannot be written, the folder was deleted or
  * replaced, or a file is damaged or a link. A deleted file is as if it had expired.
  *
- * @throws ToolError `store_unavailable` if the folder cannot be made or other users have access; `internal` for invalid
+ * @throws ToolError `store_unavailable` if the folder cannot be made or other users have access; `invalid_configuration` for invalid
  * options.
  */
 export function fileArtifacts(options: string | FileArtifactsOptions): ArtifactStore {
@@ -65,7 +65,10 @@ export function fileArtifacts(options: string | FileArtifactsOptions): ArtifactS
   checkOptions("fileArtifacts", given, optionNames);
   const { path, maxBytes, clock } = given;
   if (typeof path !== "string" || path === "") {
-    throw new ToolError("internal", `fileArtifacts needs a path: fileArtifacts("artifacts").`);
+    throw new ToolError(
+      "invalid_configuration",
+      `fileArtifacts needs a path: fileArtifacts("artifacts").`,
+    );
   }
   const quota = checkedQuota("fileArtifacts: maxBytes", maxBytes);
   const ownQuota = checkedQuota(

@@ -24,13 +24,13 @@ const maxWriteMs = 60_000;
  *
  * @param path the folder, of this user alone: made with mode 0700, and rejected if other users have access. On a local
  * disk only.
- * @throws ToolError `store_unavailable` if the folder cannot be made or other users have access; `internal` without a
+ * @throws ToolError `store_unavailable` if the folder cannot be made or other users have access; `invalid_configuration` without a
  * path.
  */
 export function fileCredentials(path: string): CredentialStore {
   if (typeof path !== "string" || path === "") {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `fileCredentials needs a path: fileCredentials("credentials").`,
     );
   }
@@ -190,7 +190,7 @@ export function credentialName({ source, scheme, caller }: CredentialKey): strin
 /**
  * The credential as a store writes it.
  *
- * @throws ToolError `internal` for what is none; the message does not show it.
+ * @throws ToolError `invalid_configuration` for what is none; the message does not show it.
  */
 export function credentialJson(credential: Credential): string {
   if (isCredential(credential)) return JSON.stringify(credential);

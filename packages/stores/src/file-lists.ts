@@ -23,12 +23,15 @@ export interface FileLists {
  * Fails with a `ToolError` `store_unavailable` when the disk is full or cannot be written, or the folder was replaced.
  *
  * @param path the folder, of this user alone: made with mode 0700, and rejected if other users have access.
- * @throws ToolError `store_unavailable` if the folder cannot be made or other users have access; `internal` without a
+ * @throws ToolError `store_unavailable` if the folder cannot be made or other users have access; `invalid_configuration` without a
  * path.
  */
 export function fileLists(path: string): FileLists {
   if (typeof path !== "string" || path === "") {
-    throw new ToolError("internal", `fileLists needs a path: fileLists("tool-lists").`);
+    throw new ToolError(
+      "invalid_configuration",
+      `fileLists needs a path: fileLists("tool-lists").`,
+    );
   }
   const folder = new OwnFolder(resolve(path));
   const fileOf = (key: string): string =>

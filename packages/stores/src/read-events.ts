@@ -31,7 +31,7 @@ const maxLineLength = 33_554_432;
  * recorders have written since, such as that of the process after a restart. If the stream is not in the file, all of
  * the file is read.
  *
- * @throws ToolError `store_unavailable` when the file cannot be read, `internal` for invalid options.
+ * @throws ToolError `store_unavailable` when the file cannot be read, `invalid_configuration` for invalid options.
  */
 export async function* readEvents(
   path: string,
@@ -40,7 +40,10 @@ export async function* readEvents(
   checkOptions("readEvents", options, optionNames);
   const { after, runId } = options;
   if (after !== undefined && !(typeof after.stream === "string" && Number.isFinite(after.seq))) {
-    throw new ToolError("internal", "readEvents: after is { stream, seq }, as in an event of it.");
+    throw new ToolError(
+      "invalid_configuration",
+      "readEvents: after is { stream, seq }, as in an event of it.",
+    );
   }
   const file = resolve(path);
   try {

@@ -26,7 +26,7 @@ export class SqliteFile {
   readonly #steps: ClockSteps;
   #closed = false;
 
-  /** @throws ToolError `store_unavailable`; `internal` where there is no node:sqlite. */
+  /** @throws ToolError `store_unavailable`; `invalid_configuration` where there is no node:sqlite. */
   constructor(path: string, clock?: Clock, steadyClock?: SteadyClock) {
     this.path = path;
     this.#clock = clock;
@@ -138,7 +138,7 @@ function openDatabase(path: string): DatabaseSync {
   const sqlite = process.getBuiltinModule?.("node:sqlite");
   if (sqlite === undefined) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       "sqliteStore needs node:sqlite: run it on Node 22.19 or newer.",
     );
   }

@@ -95,7 +95,7 @@ const maxTimerMs = 2_147_483_647;
  * `store_unavailable` that names it. Operations that had resolved are not lost.
  *
  * @throws ToolError `store_unavailable` when the file cannot be opened, is of a newer version, or is no store;
- * `internal` for invalid options.
+ * `invalid_configuration` for invalid options.
  */
 export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
   // Without types nothing at all may be given.
@@ -103,11 +103,14 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
   checkOptions("sqliteStore", given, optionNames);
   const { path, leaseMs = 30_000, clock, steadyClock } = given;
   if (typeof path !== "string" || path === "") {
-    throw new ToolError("internal", `sqliteStore needs a path: sqliteStore("approvals.sqlite").`);
+    throw new ToolError(
+      "invalid_configuration",
+      `sqliteStore needs a path: sqliteStore("approvals.sqlite").`,
+    );
   }
   if (!(leaseMs > 0 && leaseMs <= maxTimerMs)) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `sqliteStore: leaseMs is ${leaseMs}; use 1 to ${maxTimerMs}, in milliseconds.`,
     );
   }

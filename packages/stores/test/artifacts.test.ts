@@ -235,7 +235,7 @@ describe.each(kinds)("artifacts %s", (_, make) => {
     const putting = failure(() => store.put(artifact, data));
     // Transfers the bytes, like a tool that passes them to a worker.
     structuredClone(data, { transfer: [data.buffer as ArrayBuffer] });
-    expect(["internal", "store_unavailable"]).toContain((await putting).code);
+    expect(["invalid_configuration", "store_unavailable"]).toContain((await putting).code);
     expect(await store.head(artifact.key)).toBeUndefined();
   });
 });
@@ -247,6 +247,6 @@ test.each([["fileArtifacts"], ["sqliteStore"]])("%s refuses an invalid quota", a
         ? fileArtifacts({ path: join(tempFolder(), "a"), maxBytes })
         : openStore({ path: ":memory:", maxArtifactBytes: maxBytes }),
     );
-    expect(error.code).toBe("internal");
+    expect(error.code).toBe("invalid_configuration");
   }
 });

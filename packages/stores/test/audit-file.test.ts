@@ -133,6 +133,8 @@ test("a file that cannot be opened, and a misspelled option, are refused at once
     message: `${folder} is a folder: name a file.`,
   });
   const misspelt = { require: true } as never;
-  expect((await failure(() => auditFile(join(folder, "a"), misspelt))).code).toBe("internal");
-  expect((await failure(() => auditFile(""))).code).toBe("internal");
+  expect((await failure(() => auditFile(join(folder, "a"), misspelt))).code).toBe(
+    "invalid_configuration",
+  );
+  expect((await failure(() => auditFile(""))).code).toBe("invalid_configuration");
 });

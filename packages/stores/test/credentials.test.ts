@@ -253,6 +253,6 @@ describe("a folder of credentials", () => {
   });
 
   test("needs a path", async () => {
-    expect((await failure(() => fileCredentials(""))).code).toBe("internal");
+    expect((await failure(() => fileCredentials(""))).code).toBe("invalid_configuration");
   });
 });

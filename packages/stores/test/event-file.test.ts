@@ -299,7 +299,7 @@ test("invalid options are refused at once", async () => {
     () => readEvents(path, { afterSeq: 1 } as never).next(),
     () => readEvents(path, { after: 7 } as never).next(),
   ]) {
-    expect((await failure(work as () => unknown)).code).toBe("internal");
+    expect((await failure(work as () => unknown)).code).toBe("invalid_configuration");
   }
   expect(await failure(() => eventFile(tempFolder()))).toMatchObject({ code: "store_unavailable" });
 });

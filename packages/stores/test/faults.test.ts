@@ -300,7 +300,7 @@ describe("an invalid option:", () => {
     ["a lease that is not a number", { path: ":memory:", leaseMs: Number.NaN }],
     ["a lease longer than any timer", { path: ":memory:", leaseMs: 2 ** 31 }],
   ])("%s is internal", async (_, options) => {
-    expect((await failure(() => sqliteStore(options as never))).code).toBe("internal");
+    expect((await failure(() => sqliteStore(options as never))).code).toBe("invalid_configuration");
   });
 
   test("a path is used literally, whatever it looks like", async () => {

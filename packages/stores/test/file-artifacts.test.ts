@@ -100,7 +100,9 @@ describe("the access of other users", () => {
 
   test("without a path, and with a misspelled option, nothing is created", async () => {
     for (const options of [undefined, "", null, {}, { path: "x", maxBites: 1 }]) {
-      expect((await failure(() => fileArtifacts(options as never))).code).toBe("internal");
+      expect((await failure(() => fileArtifacts(options as never))).code).toBe(
+        "invalid_configuration",
+      );
     }
   });
 });

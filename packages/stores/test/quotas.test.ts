@@ -191,7 +191,7 @@ test.each(["maxPendingCallsPerOwner", "maxTasksPerOwner", "maxArtifactBytesPerOw
   async (name) => {
     for (const value of [-1, Number.NaN, "many"]) {
       const options = { path: ":memory:", [name]: value } as never;
-      expect((await failure(() => openStore(options))).code).toBe("internal");
+      expect((await failure(() => openStore(options))).code).toBe("invalid_configuration");
     }
   },
 );

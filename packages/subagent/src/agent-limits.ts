@@ -44,14 +44,14 @@ const limitNames: Record<AgentLimit, true> = {
 /**
  * The limits, copied. A limit that is no number would never be reached.
  *
- * @throws ToolError `internal`
+ * @throws ToolError `invalid_configuration`
  */
 export function checkedLimits(where: string, limits: AgentLimits): AgentLimits {
   checkOptions(where, limits, Object.keys(limitNames));
   for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
     if (value === undefined || (Number.isInteger(value) && (value as number) > 0)) continue;
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `${where}: ${name} is ${typeof value === "number" ? value : `of type ${typeof value}`}; use a whole number above 0.`,
     );
   }

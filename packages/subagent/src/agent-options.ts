@@ -16,7 +16,7 @@ export interface AgentOptions {
 /**
  * The part of the options that the loop works with, checked.
  *
- * @throws ToolError `internal`
+ * @throws ToolError `invalid_configuration`
  */
 export function checkDefinition(
   where: string,
@@ -26,18 +26,18 @@ export function checkDefinition(
   const given = model as Partial<LanguageModelV4> | undefined;
   if (typeof given?.doStream !== "function" && typeof given?.doGenerate !== "function") {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `${where}: model is no language model; pass one of a provider package, such as openai("gpt-5").`,
     );
   }
   if (given.specificationVersion !== "v4") {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `${where}: the model has the specification ${String(given.specificationVersion)}; install a version of its provider package with v4.`,
     );
   }
   if (output !== undefined && (typeof output !== "object" || output === null)) {
-    throw new ToolError("internal", `${where}: output is no JSON Schema.`);
+    throw new ToolError("invalid_configuration", `${where}: output is no JSON Schema.`);
   }
   return { model, thinking, settings, output };
 }
@@ -45,13 +45,14 @@ export function checkDefinition(
 /**
  * How the calls of a turn are made, checked.
  *
- * @throws ToolError `internal`
+ * @throws ToolError `invalid_configuration`
  */
 export function checkTurns(
   where: string,
   { strategy, maxConcurrency, stopWhen }: TurnOptions,
 ): TurnOptions {
-  const wrong = (what: string): ToolError => new ToolError("internal", `${where}: ${what}`);
+  const wrong = (what: string): ToolError =>
+    new ToolError("invalid_configuration", `${where}: ${what}`);
   if (!isStrategy(strategy)) {
     throw wrong(
       'strategy is "parallel", "sequential" or { batched: n }, n a whole number above 0.',

@@ -27,7 +27,7 @@ export interface AgentState {
 /**
  * A checked copy of a stored state, which may come from anywhere.
  *
- * @throws ToolError `internal` if it is not a state.
+ * @throws ToolError `invalid_configuration` if it is not a state.
  */
 export function checkedState(where: string, given: unknown): AgentState {
   let state: Partial<AgentState> | undefined;
@@ -44,7 +44,7 @@ export function checkedState(where: string, given: unknown): AgentState {
     !isUsage(state.usage)
   ) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `${where}: this is no state of an agent; pass result.state as it was.`,
     );
   }

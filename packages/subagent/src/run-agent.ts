@@ -77,7 +77,7 @@ const runNames: readonly string[] = [
  * the model answers, a limit is reached, or calls wait for people.
  *
  * @returns the result: also for a model that fails and for a cancellation.
- * @throws ToolError `internal` (by rejecting) for an invalid option; nothing has run then.
+ * @throws ToolError `invalid_configuration` (by rejecting) for an invalid option; nothing has run then.
  * @example
  * ```js
  * const result = await runAgent({ model, executor, prompt: "Which pets are for sale?" });
@@ -88,11 +88,14 @@ export async function runAgent(options: RunAgentOptions): Promise<AgentResult> {
   checkOptions("runAgent", options, ["system", "prompt", "messages", ...runNames]);
   const { system, prompt, messages, ...run } = options;
   if ((prompt === undefined) === (messages === undefined)) {
-    throw new ToolError("internal", "runAgent: pass prompt, a text, or messages, a conversation.");
+    throw new ToolError(
+      "invalid_configuration",
+      "runAgent: pass prompt, a text, or messages, a conversation.",
+    );
   }
   if (messages !== undefined && !isConversation(messages)) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       "runAgent: messages is no conversation; the content of a message is a list of parts, and of a system message a text.",
     );
   }
@@ -115,7 +118,7 @@ export async function runAgent(options: RunAgentOptions): Promise<AgentResult> {
  * @param answers people's answers, by the ids of the interruptions.
  * @param options the same as before: the model, the executor (in another process: with the same `key` and the same
  * tools), and the same caller and session.
- * @throws ToolError `internal` (by rejecting) for an invalid option, or for an answer to no pending call; nothing has
+ * @throws ToolError `invalid_configuration` (by rejecting) for an invalid option, or for an answer to no pending call; nothing has
  * run then.
  */
 export async function resumeAgent(
@@ -131,7 +134,7 @@ export async function resumeAgent(
   for (const id of Object.keys(answers)) {
     if (waiting.has(id)) continue;
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `resumeAgent: no interruption "${id.slice(0, 100)}" waits here.`,
     );
   }
@@ -146,7 +149,7 @@ async function work(
 ): Promise<AgentResult> {
   const { executor, tools, output, limits = {}, signal, onEvent } = options;
   if (typeof executor?.startRun !== "function") {
-    throw new ToolError("internal", `${where}: executor is no ToolExecutor.`);
+    throw new ToolError("invalid_configuration", `${where}: executor is no ToolExecutor.`);
   }
   const definition = checkDefinition(where, options, output);
   const turns = checkTurns(where, options);

@@ -51,7 +51,7 @@ const noDelegation: PolicyDefinition = {
 /**
  * The policies of a sub-agent as layers.
  *
- * @throws ToolError `internal` for one that would have to loosen something to have an effect.
+ * @throws ToolError `invalid_configuration` for one that would have to loosen something to have an effect.
  */
 export function checkedPolicy(
   where: string,
@@ -92,7 +92,7 @@ function check(where: string, layer: unknown): void {
 
 function loosening(where: string, what: string): ToolError {
   return new ToolError(
-    "internal",
+    "invalid_configuration",
     `${where}: a sub-agent's policy can only narrow that of its caller: ${what}.`,
   );
 }

@@ -120,7 +120,7 @@ const taskSchema: JsonSchema = {
  * works within the call: its caller's policy, hooks, limits, approvals and cancellation apply to its calls, too. If a
  * call in it waits for a person, the outer call waits, with all that the sub-agent needs to resume.
  *
- * @throws ToolError `internal` for an option that is invalid, or would give the sub-agent more than its caller has.
+ * @throws ToolError `invalid_configuration` for an option that is invalid, or would give the sub-agent more than its caller has.
  * @example
  * ```js
  * const researcher = subAgentTool({
@@ -140,7 +140,7 @@ export function subAgentTool<const Input extends AnySchema = TaskSchema>(
   const { name, title, description, system, injected, output } = options;
   if (typeof system !== "string") {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `${where}: describe in system what ${name} is and how it works.`,
     );
   }
@@ -194,12 +194,18 @@ class SubAgent {
     const given = checkedLimits(`${where}: limits`, limits);
     this.#limits = { turns: 20, durationMs: 300_000, ...given };
     if (!Number.isInteger(maxDepth) || maxDepth < 1) {
-      throw new ToolError("internal", `${where}: maxDepth is no whole number above 0.`);
+      throw new ToolError(
+        "invalid_configuration",
+        `${where}: maxDepth is no whole number above 0.`,
+      );
     }
     this.#maxDepth = maxDepth;
     this.#policy = checkedPolicy(`${where}: policy`, policy);
     if (typeof tools !== "object" || tools === null) {
-      throw new ToolError("internal", `${where}: name its tools: ["library__*"], for one.`);
+      throw new ToolError(
+        "invalid_configuration",
+        `${where}: name its tools: ["library__*"], for one.`,
+      );
     }
     this.#selection = toSelection(tools);
     // An invalid selection is detected now.

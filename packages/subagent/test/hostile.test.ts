@@ -171,7 +171,7 @@ describe("an invalid value is refused before the model is called", () => {
   const refused = async (more: object): Promise<number> => {
     const model = done();
     const options = { model, executor: executorFor([]), ...more } as RunAgentOptions;
-    await expect(runAgent(options)).rejects.toMatchObject({ code: "internal" });
+    await expect(runAgent(options)).rejects.toMatchObject({ code: "invalid_configuration" });
     return model.doStreamCalls.length;
   };
 
@@ -216,7 +216,10 @@ describe("an invalid value is refused before the model is called", () => {
     const state = { version: 1, runId: "r", messages: [], turn: [], usage: whole, ...more };
     await expect(
       resumeAgent(state as never as AgentState, {}, { model, executor: executorFor([]) }),
-    ).rejects.toMatchObject({ code: "internal", message: expect.stringContaining("no state") });
+    ).rejects.toMatchObject({
+      code: "invalid_configuration",
+      message: expect.stringContaining("no state"),
+    });
     expect(model.doStreamCalls).toEqual([]);
   });
 });

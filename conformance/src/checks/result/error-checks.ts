@@ -44,6 +44,7 @@ const permanentCodes: ReadonlySet<ToolErrorCode> = new Set([
   "cancelled",
   "outcome_unknown",
   "artifact_missing",
+  "invalid_configuration",
   "internal",
 ]);
 

@@ -57,7 +57,7 @@ const optionNames: readonly string[] = [
  * that runs at its provider, are in `problems`.
  *
  * @param tools a `ToolSet`; or a function that gives one, which `refresh()` calls again.
- * @throws ToolError `internal` for an unknown or invalid option.
+ * @throws ToolError `invalid_configuration` for an unknown or invalid option.
  * @example
  * ```js
  * const registry = new ToolRegistry([aiSource({ weather }, { annotations: { weather: { readOnlyHint: true } } })]);
@@ -67,7 +67,7 @@ export function aiSource(tools: AiToolsInput, options: AiSourceOptions = {}): Lo
   checkOptions("aiSource", options, optionNames);
   if (typeof tools !== "function" && (typeof tools !== "object" || tools === null)) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       "aiSource takes the SDK's tools by name: { weather: tool({ … }) }.",
     );
   }

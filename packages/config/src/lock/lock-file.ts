@@ -8,7 +8,7 @@ import { hashOf, type Lock, type LockedTool } from "./lock.ts";
  * Reads a `toolweave.lock.json`.
  *
  * @throws ToolError `unavailable` for a file that cannot be read, is a link or no regular file, or has more than 256
- * MiB; `internal` for a file that is no lock, has another version, or in which a tool was edited by hand.
+ * MiB; `invalid_configuration` for a file that is no lock, has another version, or in which a tool was edited by hand.
  */
 export async function readLock(path: string): Promise<Lock> {
   let text: string;
@@ -29,12 +29,15 @@ export async function readLock(path: string): Promise<Lock> {
   }
   const lock = parsed(text);
   if (typeof lock === "string") {
-    throw new ToolError("internal", `${path} ${lock}: make it anew with \`toolweave lock\`.`);
+    throw new ToolError(
+      "invalid_configuration",
+      `${path} ${lock}: make it anew with \`toolweave lock\`.`,
+    );
   }
   for (const [name, tool] of Object.entries(lock.tools)) {
     if (hashOf(name, tool) === tool.hash) continue;
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `${path}: what it says of ${name} does not fit its hash. Do not change it by hand: look at the tools, and make it anew with \`toolweave lock\`.`,
     );
   }

@@ -46,7 +46,7 @@ export class ConfigReader {
     return this.#resolved(value, pointer) as T;
   }
 
-  /** @throws ToolError `internal` with everything that was wrong so far. */
+  /** @throws ToolError `invalid_configuration` with everything that was wrong so far. */
   refuse(cause?: unknown): void {
     const [first, ...others] = this.#faults.slice(0, maxFaults);
     if (first === undefined) return;
@@ -54,7 +54,7 @@ export class ConfigReader {
     const more = left > 0 ? [`… and ${left} more.`] : [];
     // The cause has not been searched for the values.
     const options = this.taken.length === 0 ? { cause } : {};
-    throw new ToolError("internal", [first, ...others, ...more].join("\n"), options);
+    throw new ToolError("invalid_configuration", [first, ...others, ...more].join("\n"), options);
   }
 
   #line(pointer: string, message: string): string {

@@ -14,7 +14,7 @@ export interface ConfigText {
  * JSON as editors and other hosts write it: with comments, trailing commas and a byte order mark.
  *
  * @param name what errors call the file.
- * @throws ToolError `internal` with line and column for what is no JSON or nested too deep, and for a key that is there
+ * @throws ToolError `invalid_configuration` with line and column for what is no JSON or nested too deep, and for a key that is there
  * twice.
  */
 export function parseConfig(written: string, name: string): ConfigText {
@@ -30,17 +30,18 @@ export function parseConfig(written: string, name: string): ConfigText {
   } catch (error) {
     // The parser goes down level by level, until there is no room.
     if (!(error instanceof RangeError)) throw error;
-    throw new ToolError("internal", `${name}: ${tooDeep}.`);
+    throw new ToolError("invalid_configuration", `${name}: ${tooDeep}.`);
   }
   const [first] = errors;
   if (first !== undefined) {
     const what = faults[printParseErrorCode(first.error)] ?? "this is no JSON";
-    throw new ToolError("internal", `${place(first.offset)}: ${what}.`);
+    throw new ToolError("invalid_configuration", `${place(first.offset)}: ${what}.`);
   }
-  if (root === undefined) throw new ToolError("internal", `${place(0)}: the file is empty.`);
+  if (root === undefined)
+    throw new ToolError("invalid_configuration", `${place(0)}: the file is empty.`);
   const offsets = new Map<string, number>();
   const value = valueOf(root, "", 0, offsets, (offset, fault) => {
-    throw new ToolError("internal", `${place(offset)}: ${fault}.`);
+    throw new ToolError("invalid_configuration", `${place(offset)}: ${fault}.`);
   });
   return {
     value,

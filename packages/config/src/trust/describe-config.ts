@@ -30,7 +30,7 @@ export interface ConfigDescription {
  * address answers.
  *
  * @param path of the file.
- * @throws ToolError `unavailable` for a file that cannot be read or is no regular file; `internal` for one that is no
+ * @throws ToolError `unavailable` for a file that cannot be read or is no regular file; `invalid_configuration` for one that is no
  * JSON, with line and column.
  */
 export function describeConfig(path: string): ConfigDescription {

@@ -118,7 +118,7 @@ test("a manually changed lock is refused", async () => {
   expect(readFileSync(path, "utf8").endsWith("}\n")).toBe(true);
   writeFileSync(path, readFileSync(path, "utf8").replace("Pays.", "Pays me."));
   await expect(readLock(path)).rejects.toMatchObject({
-    code: "internal",
+    code: "invalid_configuration",
     message: expect.stringContaining("what it says of pay does not fit its hash"),
   });
 });
@@ -157,7 +157,7 @@ test.each([
   async (text, why) => {
     const path = join(folderWith({ "toolweave.lock.json": text }), "toolweave.lock.json");
     await expect(readLock(path)).rejects.toMatchObject({
-      code: "internal",
+      code: "invalid_configuration",
       message: expect.stringContaining(`${path} ${why}`),
     });
   },

@@ -22,7 +22,7 @@ const maxResultCharacters = 16_777_216;
  * only for itself: processes that resume each other's calls need a shared store.
  *
  * @param clock for expiry. Default: the platform's.
- * @throws ToolError `internal` for a quota that is not valid.
+ * @throws ToolError `invalid_configuration` for a quota that is not valid.
  */
 export function memoryPendingCalls(
   clock: Clock = systemClock,

@@ -19,7 +19,7 @@ export class Secret {
 
   /**
    * @param key absent: a random key, which exists only here.
-   * @throws ToolError `internal` for a key that is too short.
+   * @throws ToolError `invalid_configuration` for a key that is too short.
    */
   constructor(key: string | Uint8Array | undefined) {
     this.shared = key !== undefined;
@@ -57,7 +57,7 @@ function checked(key: unknown): Uint8Array<ArrayBuffer> {
   if (bytes !== undefined && bytes.length >= minBytes) return bytes;
   const given = bytes === undefined ? "is neither a text nor bytes" : `has ${bytes.length} bytes`;
   throw new ToolError(
-    "internal",
+    "invalid_configuration",
     `key ${given}: use at least ${minBytes} random bytes, the same in every process that resumes calls, such as what "openssl rand -base64 32" prints.`,
   );
 }

@@ -25,13 +25,13 @@ const names: Record<keyof LargeOutputs, true> = {
   lifetimeMs: true,
 };
 
-/** @throws ToolError `internal` when an option is not valid. */
+/** @throws ToolError `invalid_configuration` when an option is not valid. */
 export function checkedLargeOutputs(given: LargeOutputs = {}): Required<LargeOutputs> {
   checkOptions("largeOutputs", given, Object.keys(names));
   const { onOverflow = "store" } = given;
   if (!isOverflowStrategy(onOverflow)) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `largeOutputs.onOverflow is ${formatValue(onOverflow)}; use "store", "clip" or "fail".`,
     );
   }
@@ -51,5 +51,8 @@ export function isOverflowStrategy(value: unknown): value is OverflowStrategy {
 
 function atLeastZero(name: string, value: number): number {
   if (isAtLeastZero(value)) return value;
-  throw new ToolError("internal", `largeOutputs.${name} is ${formatValue(value)}; use 0 or more.`);
+  throw new ToolError(
+    "invalid_configuration",
+    `largeOutputs.${name} is ${formatValue(value)}; use 0 or more.`,
+  );
 }

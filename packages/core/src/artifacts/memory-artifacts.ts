@@ -32,7 +32,7 @@ interface StoredEntry {
  * would then have the most are dropped, so that an owner that stores without end loses its own. The oldest of an owner
  * are also dropped when it would exceed `maxBytesPerOwner`.
  *
- * @throws ToolError `internal` when an option is not valid. Its `put` throws `limit_exceeded` for data that is larger
+ * @throws ToolError `invalid_configuration` when an option is not valid. Its `put` throws `limit_exceeded` for data that is larger
  * than a whole quota.
  */
 export function memoryArtifacts(options: MemoryArtifactsOptions = {}): ArtifactStore {
@@ -41,7 +41,10 @@ export function memoryArtifacts(options: MemoryArtifactsOptions = {}): ArtifactS
   const { maxBytesPerOwner = maxBytes } = options;
   for (const [name, value] of Object.entries({ maxBytes, maxBytesPerOwner })) {
     if (isAtLeastZero(value)) continue;
-    throw new ToolError("internal", `${name} is ${formatValue(value)}; use 0 or more.`);
+    throw new ToolError(
+      "invalid_configuration",
+      `${name} is ${formatValue(value)}; use 0 or more.`,
+    );
   }
   return new MemoryArtifacts(maxBytes, Math.min(maxBytes, maxBytesPerOwner), clock);
 }

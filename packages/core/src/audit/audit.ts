@@ -48,10 +48,10 @@ export class Audit {
   /** By tool: a changed spec means a new tool object. */
   readonly #specHashes = new WeakMap<Tool, Promise<string>>();
 
-  /** @throws ToolError `internal` when it is not a sink. */
+  /** @throws ToolError `invalid_configuration` when it is not a sink. */
   constructor(sink: AuditSink) {
     if (typeof sink?.write !== "function") {
-      throw new ToolError("internal", "audit is no sink: it needs write(record).");
+      throw new ToolError("invalid_configuration", "audit is no sink: it needs write(record).");
     }
     this.#sink = sink;
   }

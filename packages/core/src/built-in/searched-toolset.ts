@@ -42,7 +42,7 @@ export class SearchedToolset {
   #exposed: Toolset | undefined;
   #joined: Toolset | undefined;
 
-  /** @throws ToolError `internal` when `search` is not a tool search. */
+  /** @throws ToolError `invalid_configuration` when `search` is not a tool search. */
   constructor(
     {
       policies,
@@ -53,7 +53,7 @@ export class SearchedToolset {
   ) {
     if (typeof (search as Partial<ToolSearch> | null)?.begin !== "function") {
       throw new ToolError(
-        "internal",
+        "invalid_configuration",
         `search is ${formatValue(search)}; use toolSearch({ form: "growing" }) of @toolweave/core/search.`,
       );
     }

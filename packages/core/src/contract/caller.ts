@@ -16,7 +16,7 @@ const copies = new WeakMap<Caller, Caller>();
  * An immutable copy of a caller: tools, hooks and approvers see it, and policies decide by it. The same object has the
  * same copy until its contents change.
  *
- * @throws ToolError `internal` when the value is not a caller: no rule about callers would match it.
+ * @throws ToolError `invalid_configuration` when the value is not a caller: no rule about callers would match it.
  */
 export function copyCaller(given: Caller): Caller {
   if (typeof given !== "object" || given === null) throw noCaller();
@@ -43,7 +43,7 @@ function isTexts(roles: unknown): boolean {
 
 function noCaller(): ToolError {
   return new ToolError(
-    "internal",
+    "invalid_configuration",
     `The caller is none: use { id: "…" }, with roles: ["…"] and agent: "…" where there are any.`,
   );
 }
@@ -84,13 +84,13 @@ export function quotaOwner(owner: string): string {
 }
 
 /**
- * @throws ToolError `internal` if a session's id is not a string: two ids that are different objects could count as one
+ * @throws ToolError `invalid_configuration` if a session's id is not a string: two ids that are different objects could count as one
  * session, and a missing id (`null`, `NaN`) as no session.
  */
 export function checkSession(sessionId: unknown): void {
   if (sessionId === undefined || typeof sessionId === "string") return;
   throw new ToolError(
-    "internal",
+    "invalid_configuration",
     `sessionId is ${formatValue(sessionId)}; use a text, such as String(id), or leave it out.`,
   );
 }

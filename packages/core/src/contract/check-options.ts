@@ -24,12 +24,12 @@ const otherNames: Readonly<Record<string, string>> = {
  * Rejects a value that is not an options object, and unknown options: a misspelt one would silently have no effect.
  *
  * @param where the function or class that takes the options, for the error: `new ToolExecutor`.
- * @throws ToolError `internal`, with the option that was probably meant.
+ * @throws ToolError `invalid_configuration`, with the option that was probably meant.
  */
 export function checkOptions(where: string, given: unknown, known: readonly string[]): void {
   if (typeof given !== "object" || given === null) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `${where} takes an object: { ${known.slice(0, 3).join(", ")}${known.length > 3 ? ", …" : ""} }.`,
     );
   }
@@ -37,7 +37,7 @@ export function checkOptions(where: string, given: unknown, known: readonly stri
     if (known.includes(name)) continue;
     const near = otherName(name, known) ?? nearNames(name, known, 1)[0] ?? longer(name, known);
     const hint = near === undefined ? `It takes ${known.join(", ")}.` : `Did you mean ${near}?`;
-    throw new ToolError("internal", `${where}: "${name}" is no option. ${hint}`);
+    throw new ToolError("invalid_configuration", `${where}: "${name}" is no option. ${hint}`);
   }
 }
 
@@ -51,11 +51,11 @@ function longer(name: string, known: readonly string[]): string | undefined {
   return name.length > 2 ? known.find((one) => one.startsWith(name)) : undefined;
 }
 
-/** @throws ToolError `internal` for what is no signal. */
+/** @throws ToolError `invalid_configuration` for what is no signal. */
 export function checkSignal(where: string, signal: AbortSignal | undefined): void {
   if (signal === undefined || typeof signal?.addEventListener === "function") return;
   throw new ToolError(
-    "internal",
+    "invalid_configuration",
     `${where}: signal is ${formatValue(signal)}; use an AbortSignal.`,
   );
 }

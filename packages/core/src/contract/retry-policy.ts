@@ -15,7 +15,7 @@ const policyKeys: Record<keyof RetryPolicy, true> = {
  * Rejects a policy that would never end, or whose values have no effect.
  *
  * @param where the owner of the policy, for the error: `new ToolExecutor: retry`.
- * @throws ToolError `internal`
+ * @throws ToolError `invalid_configuration`
  */
 export function checkRetry(where: string, policy: RetryPolicy): void {
   checkOptions(where, policy, Object.keys(policyKeys));
@@ -42,5 +42,5 @@ export function backOff(policy: RetryPolicy, next: number): number {
 }
 
 function defect(message: string): ToolError {
-  return new ToolError("internal", message);
+  return new ToolError("invalid_configuration", message);
 }

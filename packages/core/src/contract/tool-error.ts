@@ -24,6 +24,7 @@ export type ToolErrorCode =
   | "outcome_unknown"
   | "artifact_missing"
   | "store_unavailable"
+  | "invalid_configuration"
   | "internal";
 
 /** The defaults of an error code, which an error can override. */
@@ -53,6 +54,7 @@ export const errorCodes: Readonly<Record<ToolErrorCode, ErrorDefaults>> = {
   outcome_unknown: { retryable: false, audience: "user" },
   artifact_missing: { retryable: false, audience: "model" },
   store_unavailable: { retryable: true, audience: "host" },
+  invalid_configuration: { retryable: false, audience: "host" },
   internal: { retryable: false, audience: "host" },
 };
 

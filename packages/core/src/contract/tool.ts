@@ -97,7 +97,7 @@ export interface ToolScope {
   /**
    * Runs several, as `run.executeAll` does: all are admitted in order before any starts.
    *
-   * @throws ToolError `internal` (by rejecting) for an invalid option; nothing has run then.
+   * @throws ToolError `invalid_configuration` (by rejecting) for an invalid option; nothing has run then.
    */
   executeAll(
     calls: readonly ToolCall[],
@@ -299,7 +299,7 @@ export interface Toolset extends Iterable<Tool> {
   /**
    * The part of the snapshot that `selection` names. A budget counts the listed tools.
    *
-   * @throws ToolError `internal` for an invalid selection.
+   * @throws ToolError `invalid_configuration` for an invalid selection.
    */
   select(selection: ToolSelection): Toolset;
   /**

@@ -97,7 +97,7 @@ export interface ToolDefinition<
  * Makes a tool out of a function. The arguments' type follows from `input`; they are validated before the function sees
  * them.
  *
- * @throws ToolError `internal` for an invalid definition; the text says what to write.
+ * @throws ToolError `invalid_configuration` for an invalid definition; the text says what to write.
  * @example
  * ```js
  * const add = defineTool({
@@ -282,7 +282,7 @@ function realised(name: string, schema: StandardSchema, side: "input" | "output"
   } catch (error) {
     const beside = side === "input" ? "inputSchema beside it" : "output as JSON Schema instead";
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `${name}: its ${side} cannot be written as JSON Schema (${messageOf(error)}); write ${beside}.`,
       { cause: error },
     );
@@ -358,5 +358,5 @@ async function drive(
 }
 
 function defect(message: string): ToolError {
-  return new ToolError("internal", message);
+  return new ToolError("invalid_configuration", message);
 }

@@ -42,7 +42,7 @@ export class EventReader implements AsyncIterableIterator<QueuedEvent, undefined
   #reset = false;
   #over = false;
 
-  /** @throws ToolError `internal` for an invalid option. */
+  /** @throws ToolError `invalid_configuration` for an invalid option. */
   constructor(events: EventStream, options: EventsOptions) {
     const { after, maxQueued } = checked(events, options);
     this.#queue = new EventQueue(maxQueued, true);
@@ -120,7 +120,8 @@ function checked(
   { backlog }: EventStream,
   options: EventsOptions,
 ): { readonly after: number | undefined; readonly maxQueued: number } {
-  const wrong = (what: string): ToolError => new ToolError("internal", `executor.events: ${what}`);
+  const wrong = (what: string): ToolError =>
+    new ToolError("invalid_configuration", `executor.events: ${what}`);
   checkOptions("executor.events", options, optionNames);
   const { after, maxQueued = 1000 } = options;
   if (!Number.isInteger(maxQueued) || maxQueued < 1) {

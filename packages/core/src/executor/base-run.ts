@@ -162,7 +162,7 @@ export class BaseRun<Executor extends object> {
    * Runs one call. Never rejects: errors are in the outcome.
    *
    * @param call as the model made it.
-   * @throws ToolError `internal` when an option is not valid; nothing has run then.
+   * @throws ToolError `invalid_configuration` when an option is not valid; nothing has run then.
    */
   execute(call: ToolCall, options?: CallOptions): Promise<ToolOutcome> {
     if (options !== undefined) checkOneCall("run.execute", options);
@@ -179,7 +179,7 @@ export class BaseRun<Executor extends object> {
    *
    * @returns `undefined` when the call would run now, an `interrupted` outcome when a person must approve first (resume
    * it), a failed one when it would be refused.
-   * @throws ToolError `internal` (by rejecting) when an option is not valid.
+   * @throws ToolError `invalid_configuration` (by rejecting) when an option is not valid.
    */
   async checkAdmission(call: ToolCall, options?: CallOptions): Promise<ToolOutcome | undefined> {
     if (options !== undefined) checkOneCall("run.checkAdmission", options);
@@ -199,7 +199,7 @@ export class BaseRun<Executor extends object> {
    * Runs several calls. All are admitted in order before any starts; results come in call order. A call that fails, is
    * refused or waits for a person does not delay the others.
    *
-   * @throws ToolError `internal` (by rejecting) when an option is not valid; nothing has run then.
+   * @throws ToolError `invalid_configuration` (by rejecting) when an option is not valid; nothing has run then.
    */
   async executeAll(
     calls: readonly ToolCall[],
@@ -221,7 +221,7 @@ export class BaseRun<Executor extends object> {
    * }
    * ```
    *
-   * @throws ToolError `internal` when an option is not valid.
+   * @throws ToolError `invalid_configuration` when an option is not valid.
    */
   stream(calls: readonly ToolCall[], options: ExecuteAllOptions = {}): AsyncIterable<FinishedCall> {
     const many = manyCalls("run.stream", calls, options);

@@ -20,11 +20,11 @@ export class CallStream implements AsyncIterable<FinishedCall> {
     this.#run = run;
   }
 
-  /** @throws ToolError `internal` the second time: calls are made once. */
+  /** @throws ToolError `invalid_configuration` the second time: calls are made once. */
   [Symbol.asyncIterator](): AsyncIterator<FinishedCall, undefined> {
     if (this.#iterated) {
       throw new ToolError(
-        "internal",
+        "invalid_configuration",
         "These calls have been made already: call run.stream(…) again to make them again.",
       );
     }

@@ -25,7 +25,7 @@ import { readOptions, type ExecutorOptions } from "./executor-options.ts";
 /**
  * Creates the services that the stages share from an executor's options.
  *
- * @throws ToolError `internal` when an option is not valid.
+ * @throws ToolError `invalid_configuration` when an option is not valid.
  */
 export function createServices(executor: CallExecutor, options: ExecutorOptions): CallServices {
   const checked = readOptions(options);

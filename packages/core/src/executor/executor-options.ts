@@ -122,7 +122,7 @@ type AbsentOption =
 export type CheckedOptions = Required<Omit<ExecutorOptions, AbsentOption>> &
   Pick<ExecutorOptions, AbsentOption>;
 
-/** Throws a `ToolError` `internal` that names the option and says which values are valid. */
+/** Throws a `ToolError` `invalid_configuration` that names the option and says which values are valid. */
 type OptionCheck = (value: unknown, name: string) => void;
 
 interface RequiredRow {
@@ -189,7 +189,7 @@ type AnyRow = Partial<RequiredRow> & {
 /**
  * Checks the options of an executor, and adds the defaults of those that are absent.
  *
- * @throws ToolError `internal` when an option is unknown or not valid.
+ * @throws ToolError `invalid_configuration` when an option is unknown or not valid.
  */
 export function readOptions(options: ExecutorOptions): CheckedOptions {
   checkOptions("new ToolExecutor", options, Object.keys(executorOptions));
@@ -251,5 +251,5 @@ function store(...methods: readonly string[]): OptionCheck {
 }
 
 function invalid(message: string): ToolError {
-  return new ToolError("internal", message);
+  return new ToolError("invalid_configuration", message);
 }

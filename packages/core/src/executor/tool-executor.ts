@@ -99,7 +99,7 @@ export class ToolExecutor {
   #followsRegistry = false;
   #tasks: ExecutorTasks | undefined;
 
-  /** @throws ToolError `internal` when an option is not valid. */
+  /** @throws ToolError `invalid_configuration` when an option is not valid. */
   constructor(options: ExecutorOptions) {
     this.#engine = createServices(this, options);
     this.#limits = options.limits;
@@ -156,7 +156,7 @@ export class ToolExecutor {
   /**
    * Starts a run: several calls for one caller, with limits, a signal and values of their own.
    *
-   * @throws ToolError `internal` when an option, a limit or the caller is not valid.
+   * @throws ToolError `invalid_configuration` when an option, a limit or the caller is not valid.
    */
   startRun(options: RunOptions = noOptions): ToolRun {
     if (options !== noOptions) {
@@ -170,7 +170,7 @@ export class ToolExecutor {
    * Runs one call, as a run of its own. Never rejects: errors are in the outcome.
    *
    * @param call as the model made it.
-   * @throws ToolError `internal` when an option is not valid; nothing has run then.
+   * @throws ToolError `invalid_configuration` when an option is not valid; nothing has run then.
    */
   execute(call: ToolCall, options: RunOptions & CallOptions = noOptions): Promise<ToolOutcome> {
     if (options === noOptions) return new ToolRun(this.#engine, options).execute(call);
@@ -196,7 +196,7 @@ export class ToolExecutor {
    *
    * @param interruption unchanged.
    * @param answers one for each request, or one without `requestId` for all.
-   * @throws ToolError `internal` when an option is not valid; the call is still pending then.
+   * @throws ToolError `invalid_configuration` when an option is not valid; the call is still pending then.
    */
   resume(
     interruption: Interruption,
@@ -276,14 +276,14 @@ export class ToolExecutor {
    * process.once("SIGTERM", () => executor.drain({ graceMs: 20_000 }).then(() => process.exit()));
    * ```
    *
-   * @throws ToolError `internal` (by rejecting) when `graceMs` is not a number of 0 or more.
+   * @throws ToolError `invalid_configuration` (by rejecting) when `graceMs` is not a number of 0 or more.
    */
   async drain(options: DrainOptions = noOptions): Promise<void> {
     checkOptions("executor.drain", options, ["graceMs"]);
     const { graceMs = 10_000 } = options;
     if (!isAtLeastZero(graceMs)) {
       throw new ToolError(
-        "internal",
+        "invalid_configuration",
         `executor.drain: graceMs is ${formatValue(graceMs)}; use 0 or more.`,
       );
     }
@@ -299,7 +299,7 @@ export class ToolExecutor {
    * Calls `listener` with every event; returns a function that removes it. Without a listener, events cost nothing. The
    * listener runs synchronously within the call: use `events()` for slow processing.
    *
-   * @throws ToolError `internal` when it is not a function.
+   * @throws ToolError `invalid_configuration` when it is not a function.
    */
   on(listener: ToolEventListener): () => void;
   /**
@@ -309,7 +309,10 @@ export class ToolExecutor {
   on(listener: ToolEventListener, wanted: () => boolean): () => void;
   on(listener: ToolEventListener, wanted?: () => boolean): () => void {
     if (typeof listener !== "function") {
-      throw new ToolError("internal", "executor.on takes a function: executor.on((event) => …).");
+      throw new ToolError(
+        "invalid_configuration",
+        "executor.on takes a function: executor.on((event) => …).",
+      );
     }
     this.#followRegistry();
     return this.#engine.events.listen(listener, wanted);
@@ -327,7 +330,7 @@ export class ToolExecutor {
    * }
    * ```
    *
-   * @throws ToolError `internal` when an option is not valid, or `after` is set and the executor has no `eventBacklog`.
+   * @throws ToolError `invalid_configuration` when an option is not valid, or `after` is set and the executor has no `eventBacklog`.
    */
   events(options: EventsOptions = noOptions): AsyncIterableIterator<QueuedEvent, undefined> {
     this.#followRegistry();

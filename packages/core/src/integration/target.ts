@@ -17,7 +17,7 @@ export interface IntegrationTarget {
  * Tells an executor from a run, and waits until every source has loaded.
  *
  * @param integration the name of the integration's function, for the error's text.
- * @throws ToolError `internal` (by rejecting) for any other value.
+ * @throws ToolError `invalid_configuration` (by rejecting) for any other value.
  */
 export async function resolveTarget(
   integration: string,
@@ -36,7 +36,7 @@ export async function resolveTarget(
 
 /** The error for a host that uses an integration in a wrong way. */
 export function integrationError(integration: string, problem: string): ToolError {
-  return new ToolError("internal", `${integration}: ${problem}.`);
+  return new ToolError("invalid_configuration", `${integration}: ${problem}.`);
 }
 
 /** The options of a run in which a model searches, if the toolset has more than 100 tools; otherwise none. */
@@ -58,7 +58,7 @@ export function isGrowing(toolset: Toolset): boolean {
 /**
  * The toolset of a run for a framework that reads the list once, with every built-in tool that a later call may need.
  *
- * @throws ToolError `internal` for a run with a growing search.
+ * @throws ToolError `invalid_configuration` for a run with a growing search.
  */
 export function constantToolset(integration: string, run: ToolRun): Toolset {
   const toolset = run.freezeToolset();

@@ -28,12 +28,12 @@ export interface JsonPath {
  * Compiles a JSON path: names, indices, slices, wildcards, descendants and lists of them in
  * brackets; no filters.
  *
- * @throws ToolError `internal`, with the position of what cannot be read.
+ * @throws ToolError `invalid_configuration`, with the position of what cannot be read.
  * @see https://www.rfc-editor.org/rfc/rfc9535
  */
 export function jsonPath(text: string): JsonPath {
   const segments: readonly Segment[] | string = parsePath(text);
-  if (typeof segments === "string") throw new ToolError("internal", segments);
+  if (typeof segments === "string") throw new ToolError("invalid_configuration", segments);
   return {
     text,
     select(value, limit) {

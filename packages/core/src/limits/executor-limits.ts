@@ -18,7 +18,7 @@ const names: Record<keyof ExecutorLimits, true> = { rates: true, concurrency: tr
 /**
  * Creates the services that enforce the limits; `undefined` where there are none.
  *
- * @throws ToolError `internal` when a limit is not valid.
+ * @throws ToolError `invalid_configuration` when a limit is not valid.
  */
 export function enforced(
   limits: ExecutorLimits,

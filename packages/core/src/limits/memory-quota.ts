@@ -8,13 +8,13 @@ export interface MemoryQuota {
   readonly maxPerOwner?: number;
 }
 
-/** @throws ToolError `internal` for a quota that is not valid. */
+/** @throws ToolError `invalid_configuration` for a quota that is not valid. */
 export function checkedQuota(name: string, quota: MemoryQuota): number {
   checkOptions(name, quota, ["maxPerOwner"]);
   const { maxPerOwner = 2_500 } = quota;
   if (typeof maxPerOwner === "number" && maxPerOwner >= 1) return maxPerOwner;
   throw new ToolError(
-    "internal",
+    "invalid_configuration",
     `${name}: maxPerOwner is ${formatValue(maxPerOwner)}; use 1 or more.`,
   );
 }

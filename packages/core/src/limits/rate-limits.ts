@@ -10,7 +10,7 @@ export class RateLimits {
   readonly #rules: readonly RateRule[];
   readonly #store: RateLimitStore;
 
-  /** @throws ToolError `internal` when a limit is not valid. */
+  /** @throws ToolError `invalid_configuration` when a limit is not valid. */
   constructor(limits: readonly RateLimit[], store: RateLimitStore) {
     this.#rules = rateRules(limits);
     this.#store = checkedStore(store);
@@ -170,7 +170,7 @@ function checkedStore(store: RateLimitStore): RateLimitStore {
   for (const name of ["reserve", "commit", "release"] as const) {
     if (typeof store?.[name] !== "function") {
       throw new ToolError(
-        "internal",
+        "invalid_configuration",
         `rateLimits has no ${name}; use a store such as memoryRateLimits().`,
       );
     }

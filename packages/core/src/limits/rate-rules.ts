@@ -49,7 +49,7 @@ export interface RateRule {
   readonly matches: (entry: RegisteredTool) => boolean;
 }
 
-/** @throws ToolError `internal` when a limit is not valid. */
+/** @throws ToolError `invalid_configuration` when a limit is not valid. */
 export function rateRules(limits: readonly RateLimit[]): readonly RateRule[] {
   if (!Array.isArray(limits)) {
     throw misuse("limits.rates takes a list: [{ calls: 10, windowMs: 60_000 }].");
@@ -108,5 +108,5 @@ function globs(where: string, list: readonly string[] | undefined): (name: strin
 }
 
 function misuse(message: string): ToolError {
-  return new ToolError("internal", message);
+  return new ToolError("invalid_configuration", message);
 }

@@ -43,7 +43,10 @@ export function checkedLimits(limits: RunLimits): RunLimits {
   checkOptions("limits", limits, Object.keys(limitNames));
   for (const [name, value] of Object.entries(limits) as [string, unknown][]) {
     if (value !== undefined && !isAtLeastZero(value)) {
-      throw new ToolError("internal", `limits.${name} is ${formatValue(value)}; use 0 or more.`);
+      throw new ToolError(
+        "invalid_configuration",
+        `limits.${name} is ${formatValue(value)}; use 0 or more.`,
+      );
     }
   }
   return { ...limits };

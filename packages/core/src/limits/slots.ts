@@ -209,14 +209,14 @@ const concurrencyNames: Record<keyof ConcurrencyLimits, true> = {
   maxWaiting: true,
 };
 
-/** @throws ToolError `internal` when a limit is not valid. */
+/** @throws ToolError `invalid_configuration` when a limit is not valid. */
 export function checkedConcurrency(limits: ConcurrencyLimits): Concurrency {
   checkOptions("limits.concurrency", limits, Object.keys(concurrencyNames));
   const { exclusive } = limits;
   const globs = typeof exclusive === "string" ? [exclusive] : exclusive;
   if (globs !== undefined && !(Array.isArray(globs) && globs.every((g) => typeof g === "string"))) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       'limits.concurrency.exclusive takes a glob or a list of globs: ["deploy_*"].',
     );
   }
@@ -232,7 +232,7 @@ export function checkedConcurrency(limits: ConcurrencyLimits): Concurrency {
 function waiting(value: number): number {
   if (isAtLeastZero(value)) return value;
   throw new ToolError(
-    "internal",
+    "invalid_configuration",
     `limits.concurrency.maxWaiting is ${formatValue(value)}; use 0 or more.`,
   );
 }
@@ -242,7 +242,7 @@ function places(name: string, value: number | undefined): number {
   if (value === undefined) return Infinity;
   if (Number.isInteger(value) && value > 0) return value;
   throw new ToolError(
-    "internal",
+    "invalid_configuration",
     `limits.concurrency.${name} is ${String(value)}; use a whole number above 0.`,
   );
 }

@@ -27,7 +27,7 @@ import { impossible } from "./conditions/condition.ts";
  * Makes a frozen copy of a host's policy, read once. Examples are not checked here: see `checkExamples`.
  *
  * @param where the host's name for it: `policy[1]`.
- * @throws ToolError `internal`, which says which rule, what is wrong with it, and what to write.
+ * @throws ToolError `invalid_configuration`, which says which rule, what is wrong with it, and what to write.
  */
 export function checkDefinition(where: string, given: unknown): PolicyDefinition {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
@@ -107,14 +107,14 @@ const maxDepth = 20;
  * cannot hold: a regular expression that quietly became a text would be a rule without effect.
  *
  * @param where what it is, for errors: `policy.rules[0]`.
- * @throws ToolError `internal`.
+ * @throws ToolError `invalid_configuration`.
  */
 function readPlainJson(where: string, value: unknown): unknown {
   try {
     return copy(where, value, 0);
   } catch (error) {
     if (ToolError.is(error)) throw error;
-    throw new ToolError("internal", `${where} cannot be read.`, { cause: error });
+    throw new ToolError("invalid_configuration", `${where} cannot be read.`, { cause: error });
   }
 }
 
@@ -122,12 +122,16 @@ function copy(where: string, value: unknown, depth: number): unknown {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (value === undefined) {
-    throw new ToolError("internal", `${where} is undefined: leave it out, or give it a value.`);
+    throw new ToolError(
+      "invalid_configuration",
+      `${where} is undefined: leave it out, or give it a value.`,
+    );
   }
   if (typeof value !== "object" || !(Array.isArray(value) || isPlainObject(value))) {
-    throw new ToolError("internal", `${where} is no plain JSON: write it as data.`);
+    throw new ToolError("invalid_configuration", `${where} is no plain JSON: write it as data.`);
   }
-  if (depth === maxDepth) throw new ToolError("internal", `${where} is nested too deeply.`);
+  if (depth === maxDepth)
+    throw new ToolError("invalid_configuration", `${where} is nested too deeply.`);
   if (Array.isArray(value)) {
     return Object.freeze(
       Array.from(value, (item, index) => copy(`${where}[${index}]`, item, depth + 1)),
@@ -155,7 +159,7 @@ function isPlainObject(value: object): boolean {
  *
  * @param where what the host calls the policy.
  * @param definition otherwise checked.
- * @throws ToolError `internal`, which names the rule and the example.
+ * @throws ToolError `invalid_configuration`, which names the rule and the example.
  */
 export function checkExamples(where: string, { rules = [] }: PolicyDefinition): void {
   for (const [index, rule] of rules.entries()) {

@@ -17,11 +17,14 @@ import { isThenable, type Awaitable } from "../json/json.ts";
 /**
  * Checks a policy and compiles it. It is copied: later changes by the host have no effect.
  *
- * @throws ToolError `internal`, which says which rule, what is wrong with it, and what to write.
+ * @throws ToolError `invalid_configuration`, which says which rule, what is wrong with it, and what to write.
  */
 export function compilePolicy(input: PolicyInput): readonly PolicyLayer[] {
   if (Array.isArray(input) && input.length === 0) {
-    throw new ToolError("internal", "policy is an empty list: leave it out for supervised.");
+    throw new ToolError(
+      "invalid_configuration",
+      "policy is an empty list: leave it out for supervised.",
+    );
   }
   return narrowPolicy([], input);
 }
@@ -30,7 +33,7 @@ export function compilePolicy(input: PolicyInput): readonly PolicyLayer[] {
  * `layers` with further ones behind them, which can only narrow.
  *
  * @param where what the host calls it, for errors.
- * @throws ToolError `internal` as `compilePolicy` does.
+ * @throws ToolError `invalid_configuration` as `compilePolicy` does.
  */
 export function narrowPolicy(
   layers: readonly PolicyLayer[],
@@ -53,7 +56,7 @@ function layer(input: PolicyLayerInput, where: string, index: number): PolicyLay
   if (isPreset(input)) return new RuleLayer(place, input);
   if (typeof input === "string") {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `"${String(input)}" is no policy: use readOnly, supervised, autonomous or strict.`,
     );
   }

@@ -13,7 +13,7 @@ import { mask, replaceSpans, type Spans } from "./spans.ts";
  * The paths of redaction rules.
  *
  * @param whose what has the rules, for the error: `new ToolExecutor: redact`.
- * @throws ToolError `internal` for one that cannot be read.
+ * @throws ToolError `invalid_configuration` for one that cannot be read.
  */
 export function compilePaths(
   whose: string,
@@ -25,7 +25,7 @@ export function compilePaths(
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : "";
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `${whose} has a rule that is none: use { path: "$.account.token" }. ${why}`.trimEnd(),
       { cause },
     );

@@ -20,7 +20,7 @@ const optionNames: readonly string[] = [
 /**
  * The executor's own secrets, and the engine that redacts them and those of its sources.
  *
- * @throws ToolError `internal` for an invalid option.
+ * @throws ToolError `invalid_configuration` for an invalid option.
  */
 export function createRedaction(
   options: RedactionOptions | false | undefined,
@@ -60,7 +60,7 @@ function secretsOf(given: SecretSet | readonly string[]): SecretSet {
 }
 
 function misuse(what: string): ToolError {
-  return new ToolError("internal", `new ToolExecutor: redact: ${what}.`);
+  return new ToolError("invalid_configuration", `new ToolExecutor: redact: ${what}.`);
 }
 
 /** The parts of a call that define its secrets. */
@@ -92,7 +92,7 @@ export function redactorForCall({ engine, run, entry }: RedactedCall): Redactor 
 /**
  * Refuses a tool of which nothing could come out, before it does anything.
  *
- * @throws ToolError `internal` when one of its rules cannot be read.
+ * @throws ToolError `invalid_configuration` when one of its rules cannot be read.
  */
 export function checkRules(tool: Tool): void {
   if (tool.spec.annotations.redact !== undefined) pathsOf(tool);

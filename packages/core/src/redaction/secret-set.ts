@@ -36,11 +36,14 @@ export class SecretSet {
    * Adds a value; added twice, it has to be removed twice. A value of fewer than 4 characters is not registered: it
    * would be found in every text.
    *
-   * @throws ToolError `internal` if it is not a string.
+   * @throws ToolError `invalid_configuration` if it is not a string.
    */
   add(value: string): Unregister {
     if (typeof value !== "string") {
-      throw new ToolError("internal", `A secret is ${typeof value}; add a text, if there is one.`);
+      throw new ToolError(
+        "invalid_configuration",
+        `A secret is ${typeof value}; add a text, if there is one.`,
+      );
     }
     if (value.length < 4) return () => {};
     const count = this.#values.get(value) ?? 0;

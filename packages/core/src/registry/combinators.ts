@@ -9,12 +9,12 @@ import { ToolError } from "../contract/tool-error.ts";
  * The source with `prefix__` before every name: `read_file` → `filesystem__read_file`. A name that
  * grows over 64 characters is cut with a short stable hash.
  *
- * @throws ToolError `internal` when the prefix cannot begin a tool's name.
+ * @throws ToolError `invalid_configuration` when the prefix cannot begin a tool's name.
  */
 export function prefix(source: ToolSource, first: string): ToolSource {
   if (!isToolName(first)) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `"${first}" cannot be a prefix: use letters, digits, _ and -, with a letter or _ first.`,
     );
   }

@@ -69,7 +69,7 @@ const optionNames: readonly string[] = [
  * rejects with a `ToolError` when that fails: the one that `load` throws, else `unavailable`, or `cancelled` when the
  * source is closed meanwhile. Listeners are notified of a list only when it differs.
  *
- * @throws ToolError `internal` for an unknown option.
+ * @throws ToolError `invalid_configuration` for an unknown option.
  * @example
  * ```js
  * const menu = loadedSource({

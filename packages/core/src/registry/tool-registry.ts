@@ -52,7 +52,7 @@ export class ToolRegistry {
   #closed = false;
 
   /**
-   * @throws ToolError `internal` when two tools that are there at once have one name, or a name is
+   * @throws ToolError `invalid_configuration` when two tools that are there at once have one name, or a name is
    * not canonical. A duplicate that a source brings later is quarantined in `problems`.
    */
   constructor(inputs: readonly RegistryInput[] = []) {
@@ -137,11 +137,11 @@ export class ToolRegistry {
   /**
    * Adds tools and sources. Nothing is added when one of them cannot be.
    *
-   * @throws ToolError `internal` on a duplicate or a name that is not canonical among the tools
+   * @throws ToolError `invalid_configuration` on a duplicate or a name that is not canonical among the tools
    * that are there at once; the text names both provenances and the `prefix` line to write.
    */
   add(...inputs: readonly RegistryInput[]): this {
-    if (this.#closed) throw new ToolError("internal", "This registry is closed.");
+    if (this.#closed) throw misuse("This registry is closed.");
     const slots: Slot[] = [];
     const promised: PromiseLike<ToolSource>[] = [];
     const host: Tool[] = [];
@@ -151,7 +151,7 @@ export class ToolRegistry {
         promised.push(input as PromiseLike<ToolSource>);
       else if (isSource(input)) slots.push(this.#slotOf(input));
       else if (isTool(input)) host.push(input);
-      else throw new ToolError("internal", "A registry takes tools, sources and lists of them.");
+      else throw misuse("A registry takes tools, sources and lists of them.");
     };
     inputs.forEach(sort);
     if (host.length > 0) {
@@ -195,10 +195,10 @@ export class ToolRegistry {
   /**
    * Takes over everything that `other` holds, which is empty afterwards.
    *
-   * @throws ToolError `internal` on a duplicate; nothing has moved then.
+   * @throws ToolError `invalid_configuration` on a duplicate; nothing has moved then.
    */
   merge(other: ToolRegistry): this {
-    if (this.#closed) throw new ToolError("internal", "This registry is closed.");
+    if (this.#closed) throw misuse("This registry is closed.");
     const slots = other.#slots.map((slot) =>
       slot.source === undefined ? slot : this.#slotOf(slot.source),
     );
@@ -240,10 +240,7 @@ export class ToolRegistry {
 
   #slotOf(source: ToolSource): Slot {
     if (source.id === builtInSource) {
-      throw new ToolError(
-        "internal",
-        `A source cannot have the id "${builtInSource}": name it something else.`,
-      );
+      throw misuse(`A source cannot have the id "${builtInSource}": name it something else.`);
     }
     const { secrets } = source;
     if (secrets !== undefined && !this.#secrets.includes(secrets)) {
@@ -269,7 +266,7 @@ export class ToolRegistry {
     const collected = collectTools(all, this.#held, this.#entries, slots);
     if (collected.refusal !== undefined) {
       for (const slot of slots) slot.stop();
-      throw new ToolError("internal", collected.refusal);
+      throw misuse(collected.refusal);
     }
     this.#slots = all;
     this.#take(collected);
@@ -392,6 +389,10 @@ function isSource(input: RegistryInput): input is ToolSource {
 
 function isTool(input: RegistryInput): input is Tool {
   return typeof (input as Partial<Tool> | undefined)?.spec === "object";
+}
+
+function misuse(message: string): ToolError {
+  return new ToolError("invalid_configuration", message);
 }
 
 function loadProblem(subject: string, error: unknown): RegistryProblem {

@@ -106,7 +106,7 @@ export class ToolsetSnapshot implements Toolset {
   /**
    * The part of the snapshot that `selection` names. A budget counts the listed tools.
    *
-   * @throws ToolError `internal` for an invalid selection.
+   * @throws ToolError `invalid_configuration` for an invalid selection.
    */
   select(selection: ToolSelection): Toolset {
     const named = this.filter(selectorOf(selection));
@@ -216,7 +216,7 @@ const selectionKeys: readonly string[] = [
 /**
  * Whether a tool meets all conditions of a selection but its budget.
  *
- * @throws ToolError `internal` for an invalid selection.
+ * @throws ToolError `invalid_configuration` for an invalid selection.
  */
 function selectorOf(selection: ToolSelection): (entry: RegisteredTool) => boolean {
   checkOptions("toolset selection", selection, selectionKeys);
@@ -258,7 +258,7 @@ function checkedGlobs(key: string, globs: unknown): readonly string[] {
 }
 
 function misuse(what: string): ToolError {
-  return new ToolError("internal", `toolset selection: ${what}`);
+  return new ToolError("invalid_configuration", `toolset selection: ${what}`);
 }
 
 /** The shortest that a description can be: a name of one letter, and an object's schema. */

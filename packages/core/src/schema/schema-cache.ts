@@ -23,7 +23,7 @@ export class SchemaCache {
   /**
    * The check for a schema. A promise only while the validator itself is being loaded.
    *
-   * @throws ToolError `internal` when the schema is not valid.
+   * @throws ToolError `invalid_configuration` when the schema is not valid.
    */
   get(schema: JsonSchema): Awaitable<CompiledSchema> {
     const known = this.#byIdentity.get(schema);
@@ -86,7 +86,7 @@ function isOfStack(error: unknown): boolean {
 function invalidSchema(error: unknown): ToolError {
   const reason = error instanceof Error ? error.message : String(error);
   return new ToolError(
-    "internal",
+    "invalid_configuration",
     `A schema of this tool is not valid JSON Schema (${reason.slice(0, 200)}); the host must correct it.`,
     { cause: error },
   );

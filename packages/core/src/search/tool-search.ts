@@ -38,7 +38,7 @@ const optionNames: readonly string[] = [
  * const shown = run.toolset.specs();
  * ```
  *
- * @throws ToolError `internal` for an invalid option.
+ * @throws ToolError `invalid_configuration` for an invalid option.
  */
 export function toolSearch(options: ToolSearchOptions): ToolSearch {
   checkOptions("toolSearch", options, optionNames);
@@ -69,5 +69,5 @@ export function toolSearch(options: ToolSearchOptions): ToolSearch {
 }
 
 function misuse(what: string): ToolError {
-  return new ToolError("internal", `toolSearch: ${what}`);
+  return new ToolError("invalid_configuration", `toolSearch: ${what}`);
 }

@@ -98,7 +98,10 @@ export class ExecutorTasks {
     const { signal, waitMs = Infinity } = options;
     if (!isAtLeastZero(waitMs)) {
       const given = formatValue(waitMs);
-      throw new ToolError("internal", `executor.tasks.result: waitMs is ${given}; use 0 or more.`);
+      throw new ToolError(
+        "invalid_configuration",
+        `executor.tasks.result: waitMs is ${given}; use 0 or more.`,
+      );
     }
     checkSignal("executor.tasks.result", signal);
     const { clock, tasks } = this.#engine;

@@ -16,7 +16,7 @@ const maxTextLength = 64 * 2 ** 20;
  * has ended, `add` fails with `limit_exceeded`.
  *
  * @param clock for expiry. Default: the platform's.
- * @throws ToolError `internal` for a quota that is not valid.
+ * @throws ToolError `invalid_configuration` for a quota that is not valid.
  */
 export function memoryTasks(clock: Clock = systemClock, quota: MemoryQuota = {}): TaskStore {
   return new MemoryTasks(clock, checkedQuota("memoryTasks", quota));

@@ -297,7 +297,7 @@ const optionNames: readonly string[] = [
  * const executor = new ToolExecutor({ registry, hooks: [openTelemetry()] });
  * ```
  *
- * @throws ToolError `internal` for an invalid option.
+ * @throws ToolError `invalid_configuration` for an invalid option.
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/execute-tool.md
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Hook {
@@ -305,13 +305,13 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Hook {
   const { tracer, meter, payloads = false } = options;
   if (tracer !== undefined && typeof tracer.startSpan !== "function") {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       "openTelemetry: tracer is none: use trace.getTracer(…), or leave it out.",
     );
   }
   if (meter !== undefined && typeof meter.createHistogram !== "function") {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       "openTelemetry: meter is none: use metrics.getMeter(…), or leave it out.",
     );
   }

@@ -31,7 +31,7 @@ export interface WorkerSourceOptions {
  *
  * @param module the URL of the module, whose exports are tools of `defineTool`, or lists of them. Other exports are
  * ignored.
- * @throws ToolError `internal` for an unknown option.
+ * @throws ToolError `invalid_configuration` for an unknown option.
  * @example
  * ```js
  * const registry = new ToolRegistry([workerSource(new URL("./tools.js", import.meta.url))]);

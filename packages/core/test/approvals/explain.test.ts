@@ -145,7 +145,9 @@ describe("explaining a call", () => {
       tool("t", undefined, { injected: [{ name: "account", required: true }] }),
     );
     const explained = { name: "t", arguments: {} };
-    expect(await executor.explain(explained)).toMatchObject({ problem: { code: "internal" } });
+    expect(await executor.explain(explained)).toMatchObject({
+      problem: { code: "invalid_configuration" },
+    });
     expect(await executor.explain(explained, { injected: { account: 7 } })).toMatchObject({
       effect: "allow",
     });

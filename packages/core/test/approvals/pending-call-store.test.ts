@@ -339,6 +339,6 @@ test.each([
   ["audit", {}, "audit is no sink: it needs write(record)."],
 ])("%s without its methods is refused at construction", (option, value, message) => {
   expect(() => executorFor(guarded(), { [option]: value } as never)).toThrow(
-    expect.objectContaining({ code: "internal", message }),
+    expect.objectContaining({ code: "invalid_configuration", message }),
   );
 });

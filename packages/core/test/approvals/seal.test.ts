@@ -17,7 +17,10 @@ describe("the key", () => {
     ["null", null, "key is neither a text nor bytes"],
   ])("that is %s is refused at construction", (_, key, message) => {
     expect(() => executorFor(guarded(), { key: key as never })).toThrow(
-      expect.objectContaining({ code: "internal", message: expect.stringContaining(message) }),
+      expect.objectContaining({
+        code: "invalid_configuration",
+        message: expect.stringContaining(message),
+      }),
     );
   });
 

@@ -84,7 +84,7 @@ describe("a session's id", () => {
     "that is not a string is refused, since two could count as one: %o",
     async (sessionId) => {
       const executor = executorFor(tool("t"));
-      const misuse = expect.objectContaining({ code: "internal" });
+      const misuse = expect.objectContaining({ code: "invalid_configuration" });
       const options = { sessionId } as never;
       expect(() => executor.startRun(options)).toThrow(misuse);
       expect(() => executor.execute(call("t"), options)).toThrow(misuse);

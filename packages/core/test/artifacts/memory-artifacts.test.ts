@@ -124,7 +124,7 @@ describe("artifacts in memory", () => {
     [null],
   ])("refuse invalid options: %o", (options) => {
     expect(() => memoryArtifacts(options as never)).toThrow(
-      expect.objectContaining({ code: "internal" }),
+      expect.objectContaining({ code: "invalid_configuration" }),
     );
   });
 });

@@ -76,7 +76,7 @@ describe("a definition is refused at once", () => {
     ],
   ])("for %s", (_, define, message) => {
     expect(define).toThrow(message);
-    expect(define).toThrow(expect.objectContaining({ code: "internal" }));
+    expect(define).toThrow(expect.objectContaining({ code: "invalid_configuration" }));
   });
 });
 
@@ -103,7 +103,7 @@ describe("a definition whose schema is found to be invalid at its first use", ()
     ],
   ])("%s is the host's defect, not the model's", async (_, tool, message) => {
     const { error } = failed(await executorFor(tool).execute(call("x")));
-    expect([error.code, error.audience]).toEqual(["internal", "host"]);
+    expect([error.code, error.audience]).toEqual(["invalid_configuration", "host"]);
     expect(error.message).toMatch(message);
     expect(() => tool.spec.inputSchema).toThrow(message);
   });

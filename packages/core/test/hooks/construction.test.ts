@@ -25,7 +25,7 @@ describe("a list of hooks", () => {
     [[{ beforeCall: () => {}, timeoutMs: -1 }], "hooks[0].timeoutMs is -1; use 0 or more."],
   ])("with an error is refused when the executor is created (%#)", (hooks, message) => {
     expect(() => executorFor(tool("t"), { hooks: hooks as never })).toThrow(
-      expect.objectContaining({ code: "internal", message }),
+      expect.objectContaining({ code: "invalid_configuration", message }),
     );
   });
 

@@ -27,7 +27,7 @@ describe("a target", () => {
     "cannot be %s",
     async (value) => {
       await expect(resolveTarget("f", value as never)).rejects.toMatchObject({
-        code: "internal",
+        code: "invalid_configuration",
         message: expect.stringMatching(/^f: it takes a ToolExecutor/),
       });
     },

@@ -200,7 +200,7 @@ export const notStarted: readonly Scenario[] = [
   }),
   ...ways(
     "run",
-    "internal",
+    "invalid_configuration",
     "rejected",
     { how: "its timeout is invalid", setup: foreign({ timeoutMs: -1 }) },
     { how: "its retry policy is invalid", setup: foreign({ retry: { attempts: 0 } }) },

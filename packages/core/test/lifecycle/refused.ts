@@ -152,7 +152,7 @@ export const refused: readonly Scenario[] = [
       ...within(({ n }, { scope }) => (n === 16 ? scope.execute(call("t")) : undefined)),
     },
   ),
-  ...ways("begin", "internal", "rejected", {
+  ...ways("begin", "invalid_configuration", "rejected", {
     how: "the tool narrows by an invalid policy",
     ...within((_, { scope }) => scope.execute(call("t"), { narrow: "nothing" as never })),
   }),
@@ -181,7 +181,7 @@ export const refused: readonly Scenario[] = [
     how: "it reports that it is unavailable",
     setup: { tool: { availability: { status: "unavailable", reason: "it is away" } } },
   }),
-  ...ways("resolve", "internal", "rejected", {
+  ...ways("resolve", "invalid_configuration", "rejected", {
     how: "a redaction rule is invalid",
     setup: {
       instead: new TestSource(
@@ -198,7 +198,7 @@ export const refused: readonly Scenario[] = [
     { how: "the text is not JSON", act: (lab) => lab.run.execute(call("t", "{")) },
     { how: "the JSON is not an object", act: (lab) => lab.run.execute(call("t", "[]")) },
   ),
-  ...ways("removeInjected", "internal", "rejected", {
+  ...ways("removeInjected", "invalid_configuration", "rejected", {
     how: "the host's value is missing",
     setup: { definition: { injected: [{ name: "tenant", required: true }] } },
   }),
@@ -220,7 +220,7 @@ export const refused: readonly Scenario[] = [
     how: "the tool's own check times out",
     setup: { tool: { validate: () => new Promise(() => {}) }, options: { hookTimeoutMs: 50 } },
   }),
-  ...ways("validate", "internal", "rejected", {
+  ...ways("validate", "invalid_configuration", "rejected", {
     how: "the schema is invalid",
     setup: { definition: { input: { type: "object", properties: { n: { type: "nothing" } } } } },
   }),

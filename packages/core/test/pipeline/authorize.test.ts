@@ -392,5 +392,5 @@ test("an invalid policy for a nested call refuses that call, and not its caller"
     tool("inner"),
   ]);
   const { result } = completed(await executor.execute(call("outer")));
-  expect(result.content).toEqual([{ type: "text", text: "internal" }]);
+  expect(result.content).toEqual([{ type: "text", text: "invalid_configuration" }]);
 });

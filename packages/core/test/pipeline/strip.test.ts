@@ -125,7 +125,7 @@ describe("a required injected value", () => {
       const seen: Seen[] = [];
       const run = executorFor(tenantTool(seen, true)).startRun({ injected });
       const { error } = failed(await run.execute(call("list_orders")));
-      expect([error.code, error.audience]).toEqual(["internal", "host"]);
+      expect([error.code, error.audience]).toEqual(["invalid_configuration", "host"]);
       expect(error.message).toBe(
         'list_orders needs the value "tenantId" from the host: pass it in startRun({ injected }).',
       );

@@ -66,7 +66,7 @@ describe("an error that a tool throws", () => {
     ],
     [
       "a value that only claims to be a ToolError",
-      { [Symbol.for("toolweave.ToolError")]: true, code: "internal" },
+      { [Symbol.for("toolweave.ToolError")]: true, code: "invalid_configuration" },
       /t failed/,
     ],
     [

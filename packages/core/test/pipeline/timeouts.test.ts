@@ -56,7 +56,7 @@ describe("the timeout of an attempt", () => {
       await executorFor(source, { policy: "autonomous" }).execute(call("odd")),
     );
     expect([error.code, error.message]).toEqual([
-      "internal",
+      "invalid_configuration",
       "odd declares a timeout of -5 ms; use 0 for none.",
     ]);
   });

@@ -9,7 +9,7 @@ function refusal(policy: unknown): string {
   try {
     compilePolicy(policy as never);
   } catch (error) {
-    if (ToolError.is(error) && error.code === "internal") return error.message;
+    if (ToolError.is(error) && error.code === "invalid_configuration") return error.message;
     throw error;
   }
   return "accepted";

@@ -56,7 +56,7 @@ test("an external tool with an invalid rule is refused before it runs", async ()
     spec: { annotations: { readOnlyHint: true, redact: [{ path: "account" }] } },
   });
   const { error } = failed(await executorFor(foreign).execute(call("t")));
-  expect(error.code).toBe("internal");
+  expect(error.code).toBe("invalid_configuration");
   expect(error.message).toMatch(/t: redact has a rule that is none/);
   expect(ran).toBe(false);
 });

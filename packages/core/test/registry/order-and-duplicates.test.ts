@@ -66,7 +66,7 @@ describe("a duplicate at construction", () => {
           toolsSource("https://mail.example.com/mcp", [at("mail")]),
         ]),
     );
-    expect(error.code).toBe("internal");
+    expect(error.code).toBe("invalid_configuration");
     expect(error.message).toContain('Two tools are named "read"');
     expect(error.message).toContain('mcp (files) {"tool":"read"}');
     expect(error.message).toContain("mcp (https://mail.example.com/mcp)");

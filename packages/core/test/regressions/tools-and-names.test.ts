@@ -32,7 +32,7 @@ describe("hidden arguments, many tools, names and sizes", () => {
       discarded: ["tenantId"],
     });
     // Without the host's value nothing runs.
-    expect(failed(await executor.execute(forged)).error.code).toBe("internal");
+    expect(failed(await executor.execute(forged)).error.code).toBe("invalid_configuration");
     expect(seen).toHaveLength(1);
   });
 

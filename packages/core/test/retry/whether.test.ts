@@ -178,7 +178,10 @@ describe("an invalid retry policy", () => {
 
   test.each(policies)("%j is refused when the executor is created", (retry, message) => {
     expect(() => executorFor([], { retry: retry as RetryPolicy })).toThrow(
-      expect.objectContaining({ code: "internal", message: `new ToolExecutor: retry${message}` }),
+      expect.objectContaining({
+        code: "invalid_configuration",
+        message: `new ToolExecutor: retry${message}`,
+      }),
     );
   });
 
@@ -191,7 +194,9 @@ describe("an invalid retry policy", () => {
         retry: retry as RetryPolicy,
         execute: () => 1,
       }),
-    ).toThrow(expect.objectContaining({ code: "internal", message: `t: retry${message}` }));
+    ).toThrow(
+      expect.objectContaining({ code: "invalid_configuration", message: `t: retry${message}` }),
+    );
   });
 
   test.each(policies)("%j of an external tool is a defect of its calls", async (retry, message) => {
@@ -204,7 +209,11 @@ describe("an invalid retry policy", () => {
     ]);
     const executor = executorFor(source, { policy: "autonomous" });
     const { error } = failed(await executor.execute(call("t")));
-    expect([error.code, error.message, ran]).toEqual(["internal", `t: retry${message}`, 0]);
+    expect([error.code, error.message, ran]).toEqual([
+      "invalid_configuration",
+      `t: retry${message}`,
+      0,
+    ]);
     expect((await executor.execute(call("good"))).status).toBe("completed");
   });
 });

@@ -200,7 +200,10 @@ describe("draining an executor", () => {
       [{ grace: 1 }, /Did you mean graceMs/],
     ] as const) {
       await expect(executor.drain(options as never)).rejects.toSatisfy(
-        (error) => ToolError.is(error) && error.code === "internal" && message.test(error.message),
+        (error) =>
+          ToolError.is(error) &&
+          error.code === "invalid_configuration" &&
+          message.test(error.message),
       );
     }
     completed(await executor.execute(call("a")));

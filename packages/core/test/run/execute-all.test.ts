@@ -206,7 +206,7 @@ describe("several calls", () => {
     await expect(run.executeAll([call("a")], { maxConcurrency })).rejects.toSatisfy(
       (error) =>
         ToolError.is(error) &&
-        error.code === "internal" &&
+        error.code === "invalid_configuration" &&
         /whole number above 0/.test(error.message),
     );
   });

@@ -112,8 +112,8 @@ describe("several calls that a tool makes", () => {
       outer((scope) => scope.executeAll([call("a")], { narrow: "none" as never }), "other"),
       tool("a", () => void ran.push("a")),
     ]);
-    expect(failed(await executor.execute(call("outer"))).error.code).toBe("internal");
-    expect(failed(await executor.execute(call("other"))).error.code).toBe("internal");
+    expect(failed(await executor.execute(call("outer"))).error.code).toBe("invalid_configuration");
+    expect(failed(await executor.execute(call("other"))).error.code).toBe("invalid_configuration");
     expect(ran).toEqual([]);
   });
 

@@ -220,7 +220,7 @@ describe("F2.5 steering", () => {
   test("that throws after all parallel calls have ended changes nothing", async () => {
     const run = executorFor(tools).startRun();
     const stopWhen = vi.fn<() => Promise<undefined>>(() =>
-      Promise.reject(new ToolError("internal", "no")),
+      Promise.reject(new ToolError("invalid_configuration", "no")),
     );
     const outcomes = await run.executeAll(calls, { stopWhen });
     await settled();

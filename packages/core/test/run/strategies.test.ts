@@ -237,7 +237,7 @@ describe("the options of several calls", () => {
     const ran: string[] = [];
     const run = executorFor(tool("a", () => void ran.push("a"))).startRun();
     const refused = (error: unknown): boolean =>
-      ToolError.is(error) && error.code === "internal" && message.test(error.message);
+      ToolError.is(error) && error.code === "invalid_configuration" && message.test(error.message);
     await expect(run.executeAll([call("a")], options)).rejects.toSatisfy(refused);
     expect(() => run.stream([call("a")], options)).toThrow(message);
     expect(ran).toEqual([]);

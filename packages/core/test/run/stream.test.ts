@@ -90,7 +90,9 @@ describe("a stream of calls", () => {
     await collected(stream);
     await expect(collected(stream)).rejects.toSatisfy(
       (error) =>
-        ToolError.is(error) && error.code === "internal" && /made already/.test(error.message),
+        ToolError.is(error) &&
+        error.code === "invalid_configuration" &&
+        /made already/.test(error.message),
     );
     expect(ran).toEqual(["a"]);
   });

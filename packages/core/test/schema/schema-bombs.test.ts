@@ -115,7 +115,9 @@ describe("schema bombs", () => {
       type: "object",
       properties: { a: { $ref: "#/properties/a" } },
     });
-    expect(failed(await executor.execute(call("bomb", { a: 1 }))).error.code).toBe("internal");
+    expect(failed(await executor.execute(call("bomb", { a: 1 }))).error.code).toBe(
+      "invalid_configuration",
+    );
     completed(await executor.execute(call("good")));
   });
 
@@ -124,7 +126,7 @@ describe("schema bombs", () => {
     async (levels) => {
       const executor = executorWith(nested(levels));
       const { error } = failed(await executor.execute(call("bomb")));
-      expect(error.code).toBe("internal");
+      expect(error.code).toBe("invalid_configuration");
       expect(error.message).toContain("not valid JSON Schema");
       completed(await executor.execute(call("good")));
     },
@@ -237,7 +239,7 @@ describe("schema bombs", () => {
     try {
       const $ref = "http://169.254.169.254/latest/meta-data";
       const executor = executorWith({ type: "object", properties: { a: { $ref } } });
-      expect(failed(await executor.execute(call("bomb"))).error.code).toBe("internal");
+      expect(failed(await executor.execute(call("bomb"))).error.code).toBe("invalid_configuration");
       completed(await executor.execute(call("good")));
     } finally {
       globalThis.fetch = fetch;

@@ -77,12 +77,12 @@ describe("an invalid schema", () => {
     ];
     const executor = executorFor(tools);
     const { error, result } = failed(await executor.execute(call("bad")));
-    expect([error.code, error.audience]).toEqual(["internal", "host"]);
+    expect([error.code, error.audience]).toEqual(["invalid_configuration", "host"]);
     expect(error.message).toMatch(
       /^A schema of this tool is not valid JSON Schema \(.+\); the host must correct it\.$/,
     );
     expect(result.durationMs).toBe(0);
-    expect(codeOf(await executor.execute(call("bad")))).toBe("internal");
+    expect(codeOf(await executor.execute(call("bad")))).toBe("invalid_configuration");
     completed(await executor.execute(call("good")));
   });
 
@@ -123,7 +123,7 @@ describe("an invalid schema", () => {
       },
     };
     const executor = executorFor(tool("a"), { validator });
-    expect(codeOf(await executor.execute(call("a")))).toBe("internal");
+    expect(codeOf(await executor.execute(call("a")))).toBe("invalid_configuration");
     full = false;
     completed(await executor.execute(call("a")));
   });
@@ -134,7 +134,7 @@ describe("an invalid schema", () => {
       compile: () => (broken ? Promise.reject(new Error("loading failed")) : () => undefined),
     };
     const executor = executorFor(tool("a"), { validator });
-    expect(codeOf(await executor.execute(call("a")))).toBe("internal");
+    expect(codeOf(await executor.execute(call("a")))).toBe("invalid_configuration");
     broken = false;
     completed(await executor.execute(call("a")));
   });

@@ -81,7 +81,7 @@ const anyTool = fc.record<ToolPlan>({
   code: fc.constantFrom<ToolPlan["code"][]>(
     ...(["execution_failed", "auth_required", "upstream", "artifact_missing"] as const),
     ...(["cancelled", "permission_denied", "approval_rejected", "limit_exceeded"] as const),
-    ...(["timeout", "internal"] as const),
+    ...(["timeout", "invalid_configuration"] as const),
   ),
   asks: fc.constantFrom<ToolPlan["asks"][]>("never", "never", "never", "always", "sometimes"),
   preflight: often<ToolPlan["preflight"], ToolPlan["preflight"]>(

@@ -86,10 +86,10 @@ describe("executor.tasks", () => {
       await errorOf(tasks.cancel("x", { caller: "ada" as never })),
     ].map(({ code, message }) => `${code}: ${message}`);
     expect(messages).toEqual([
-      'internal: executor.tasks.status: "session" is no option. Did you mean sessionId?',
-      'internal: executor.tasks.list: "waitMs" is no option. It takes sessionId, caller.',
-      "internal: executor.tasks.result: waitMs is -1; use 0 or more.",
-      'internal: The caller is none: use { id: "…" }, with roles: ["…"] and agent: "…" where there are any.',
+      'invalid_configuration: executor.tasks.status: "session" is no option. Did you mean sessionId?',
+      'invalid_configuration: executor.tasks.list: "waitMs" is no option. It takes sessionId, caller.',
+      "invalid_configuration: executor.tasks.result: waitMs is -1; use 0 or more.",
+      'invalid_configuration: The caller is none: use { id: "…" }, with roles: ["…"] and agent: "…" where there are any.',
     ]);
   });
 

@@ -193,7 +193,10 @@ describe("a schema that is an infinite tree", () => {
       { validator: ajvValidator() },
     );
     const { error } = failed(await executor.execute(call("t", {})));
-    expect([error.code, error.message]).toEqual(["internal", expect.stringContaining("too large")]);
+    expect([error.code, error.message]).toEqual([
+      "invalid_configuration",
+      expect.stringContaining("too large"),
+    ]);
   });
 
   test("still masks its secret values, also if it refers to itself", () => {

@@ -16,7 +16,7 @@ const identities = new Map<string, TlsIdentity>();
  * Returns the identity of a certificate, of a client's own authorities, or of both. The same texts give the same
  * identity, so that connections are reused. `undefined` when there is neither.
  *
- * @throws ToolError `auth_required` for a certificate that cannot be used; `internal` for such authorities.
+ * @throws ToolError `auth_required` for a certificate that cannot be used; `invalid_configuration` for such authorities.
  */
 export function tlsIdentity(
   certificate: CertificateCredential | undefined,
@@ -66,7 +66,7 @@ function checkAuthorities(authorities: string): void {
     void new X509Certificate(authorities);
   } catch (cause) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       "httpClient: certificateAuthorities cannot be read: give certificates as PEM text.",
       { cause },
     );

@@ -82,7 +82,7 @@ function readStoredState(stored: JsonObject): StoredAuthorization {
     optional(issuer);
   if (isStored) return { verifier, state, nonce, redirectUri, issuer };
   throw new ToolError(
-    "internal",
+    "invalid_configuration",
     "finishAuthorization: the state is not one that beginAuthorization gave.",
   );
 }

@@ -75,7 +75,7 @@ export class AuthorizationServer {
   /**
    * The URL of an endpoint.
    *
-   * @throws ToolError `internal` when it is not configured; `internal` or `upstream`, by its source, when nothing
+   * @throws ToolError `invalid_configuration` when it is not configured; `invalid_configuration` or `upstream`, by its source, when nothing
    * secret may be sent there.
    */
   async endpoint(endpoint: keyof typeof endpoints, signal?: AbortSignal): Promise<URL> {
@@ -84,11 +84,11 @@ export class AuthorizationServer {
     const name = endpoints[endpoint].replaceAll("_", " ");
     if (typeof url !== "string") {
       throw new ToolError(
-        "internal",
+        "invalid_configuration",
         `The authorization server's ${name} is not known: give ${endpoint}, or the discoveryUrl of a description that names it.`,
       );
     }
-    const code = configured === undefined ? "upstream" : "internal";
+    const code = configured === undefined ? "upstream" : "invalid_configuration";
     return endpointUrl(url, `The authorization server's ${name}`, code);
   }
 

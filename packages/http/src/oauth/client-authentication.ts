@@ -8,7 +8,7 @@ import type { OAuthClientOptions, OAuthPrivateKey } from "./oauth-types.ts";
  * Returns how the client proves who it is (RFC 6749 section 2.3, RFC 7523).
  *
  * @param getMetadata Returns the metadata of the server, if there is any. Called only if the way depends on it.
- * @throws ToolError `internal` for a private key that cannot be used.
+ * @throws ToolError `invalid_configuration` for a private key that cannot be used.
  */
 export async function clientAuthentication(
   options: OAuthClientOptions,
@@ -21,7 +21,7 @@ export async function clientAuthentication(
       return oauth.PrivateKeyJwt(importPrivateKey(privateKey));
     }
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       "oauthClient: a privateKey needs the discoveryUrl or the metadata of the server.",
     );
   }
@@ -67,7 +67,7 @@ function importPrivateKey({ key, algorithm }: OAuthPrivateKey): oauth.CryptoKey 
     return createPrivateKey(key).toCryptoKey(parameters, false, ["sign"]);
   } catch {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `oauthClient: the privateKey is no PKCS #8 key in PEM for ${algorithm}.`,
     );
   }

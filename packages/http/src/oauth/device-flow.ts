@@ -121,5 +121,8 @@ function readState({ deviceCode, expiresAt, intervalMs }: JsonObject): DeviceSta
     typeof expiresAt === "number" &&
     typeof intervalMs === "number";
   if (isState) return { deviceCode, expiresAt, intervalMs };
-  throw new ToolError("internal", "finishDevice: the state is not one that beginDevice gave.");
+  throw new ToolError(
+    "invalid_configuration",
+    "finishDevice: the state is not one that beginDevice gave.",
+  );
 }

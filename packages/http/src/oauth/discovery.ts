@@ -72,7 +72,11 @@ export async function discoverAt(
   discoveryUrl: string,
   options: DiscoveryOptions,
 ): Promise<AuthorizationServerMetadata> {
-  const url = endpointUrl(discoveryUrl, "The authorization server's description", "internal");
+  const url = endpointUrl(
+    discoveryUrl,
+    "The authorization server's description",
+    "invalid_configuration",
+  );
   const response = await getJson(url, options);
   const { status } = response;
   if (isBusy(status)) throw serverBusyError(url, response);

@@ -24,18 +24,21 @@ const optionNames: readonly string[] = [
  * A client of the authorization server that `options` name. Nothing is sent before it is asked for a token. Keep it as
  * long as its tokens are used: it remembers which token has replaced which, and when it has polled.
  *
- * @throws ToolError `internal` for options that make no sense.
+ * @throws ToolError `invalid_configuration` for options that make no sense.
  */
 export function oauthClient(options: OAuthClientOptions): OAuthClient {
   checkOptions("oauthClient", options, optionNames);
   const { clientId, clientSecret, clientAuthentication } = options;
   if (typeof clientId !== "string" || clientId === "") {
-    throw new ToolError("internal", "oauthClient needs the clientId that the server knows it by.");
+    throw new ToolError(
+      "invalid_configuration",
+      "oauthClient needs the clientId that the server knows it by.",
+    );
   }
   const needsSecret = clientAuthentication === "basic" || clientAuthentication === "post";
   if (needsSecret && clientSecret === undefined) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `oauthClient: clientAuthentication "${clientAuthentication}" needs a clientSecret.`,
     );
   }

@@ -70,7 +70,7 @@ export interface DeviceStart extends AuthorizationStart {
 /**
  * Gets tokens from an OAuth 2 authorization server. Everything rejects with a `ToolError`: `auth_required` when a
  * person has to sign in (again), `unavailable` when the server cannot answer now, `upstream` when it answers what
- * it should not or refuses the client itself, `internal` for what the options lack, and what `HttpClient.request` rejects with.
+ * it should not or refuses the client itself, `invalid_configuration` for what the options lack, and what `HttpClient.request` rejects with.
  */
 export interface OAuthClient {
   /** A token for the client itself (RFC 6749 section 4.4). Calls at the same time share one request. */

@@ -99,7 +99,7 @@ describe("a private authority", () => {
     const { origin } = await tlsServer(false);
     const client = clientFor([origin], { certificateAuthorities: "-----BEGIN NOTHING-----" });
     const error = await failure(client.request({ method: "GET", url: origin }));
-    expect(error.code).toBe("internal");
+    expect(error.code).toBe("invalid_configuration");
   });
 });
 

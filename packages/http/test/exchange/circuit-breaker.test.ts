@@ -20,7 +20,7 @@ function ask(server: TestServer, signal?: AbortSignal): Promise<{ status: number
 }
 
 async function failTimes(count: number, server: TestServer): Promise<ToolError> {
-  let last = new ToolError("internal", "none");
+  let last = new ToolError("invalid_configuration", "none");
   for (let done = 0; done < count; done++) last = await failure(ask(server));
   return last;
 }

@@ -198,6 +198,8 @@ describe("an answer to a sign-in", () => {
 
   it("is a defect of the host if the state is invalid", async () => {
     const { client } = await signingIn();
-    expect((await failure(client.finishAuthorization("code", {}))).code).toBe("internal");
+    expect((await failure(client.finishAuthorization("code", {}))).code).toBe(
+      "invalid_configuration",
+    );
   });
 });

@@ -73,7 +73,9 @@ describe("the device flow", () => {
 
   it("is a defect of the host if the state is invalid", async () => {
     const { client } = await onDevice();
-    expect((await failure(client.finishDevice({ deviceCode: 7 }))).code).toBe("internal");
+    expect((await failure(client.finishDevice({ deviceCode: 7 }))).code).toBe(
+      "invalid_configuration",
+    );
   });
 });
 

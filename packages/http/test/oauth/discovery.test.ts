@@ -93,14 +93,14 @@ describe("discovery", () => {
     });
     await configured.clientCredentials();
     expect(server.requests.map(({ method }) => method)).toEqual(["POST"]);
-    expect((await failure(client.clientCredentials())).code).toBe("internal");
+    expect((await failure(client.clientCredentials())).code).toBe("invalid_configuration");
   });
 
   it.each([
     ["http://auth.example.com/token", "upstream"],
     ["ftp://auth.example.com/token", "upstream"],
     ["/token", "upstream"],
-    [7, "internal"],
+    [7, "invalid_configuration"],
     // Private addresses are refused by the guard.
     ["https://10.0.0.1/token", "permission_denied"],
     ["http://127.0.0.1:1/token", "permission_denied"],
@@ -191,7 +191,7 @@ describe("discovery", () => {
       client.beginAuthorization(),
       client.beginDevice(),
     ]) {
-      expect((await failure(asked)).code).toBe("internal");
+      expect((await failure(asked)).code).toBe("invalid_configuration");
     }
   });
 });

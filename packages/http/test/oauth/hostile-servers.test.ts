@@ -277,7 +277,7 @@ describe("a request", () => {
       "http://127.0.0.1.example.com/token",
     ]) {
       const client = oauthClient({ http: httpClient(), clientId: "app", tokenUrl });
-      expect((await failure(client.clientCredentials())).code).toBe("internal");
+      expect((await failure(client.clientCredentials())).code).toBe("invalid_configuration");
     }
   });
 });
@@ -343,7 +343,7 @@ describe("options", () => {
       { http, clientId: "a", tokenURL: "https://a.example" },
     ]) {
       expect(() => oauthClient(options as never)).toThrow(
-        expect.objectContaining({ code: "internal" }),
+        expect.objectContaining({ code: "invalid_configuration" }),
       );
     }
   });

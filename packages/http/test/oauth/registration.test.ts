@@ -160,7 +160,7 @@ describe("a client with metadata", () => {
       privateKey: { key: "not a key", algorithm: "ES256" },
     });
     const error = await failure(oauth.clientCredentials());
-    expect(error.code).toBe("internal");
+    expect(error.code).toBe("invalid_configuration");
     expect(JSON.stringify([error, error.cause])).not.toContain("not a key");
     const unknown = oauthClient({
       http: httpClient(),

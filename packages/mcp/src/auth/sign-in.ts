@@ -36,7 +36,7 @@ export interface SignInOptions {
  * in `auth.store`, where a source of the same `name` and `url` finds them: use a persistent one.
  *
  * @returns `undefined` when the server accepts the credentials.
- * @throws ToolError errors of the connection and of the authorization server's metadata: `internal` for invalid
+ * @throws ToolError errors of the connection and of the authorization server's metadata: `invalid_configuration` for invalid
  * options, `permission_denied` with the option to set when the authorization server is on a private address,
  * `auth_required` when it accepts only registered clients.
  * @example

@@ -70,7 +70,7 @@ const unsupportedNames: readonly string[] = ["approvals", "key"];
  * @param executor Executor whose registry is served.
  * @returns options to spread into those of `query`. They set `permissionMode` to `default`: in other modes the SDK
  * may decide without asking, and a call that requires approval is then passed to `onElicitation`, or does not run.
- * @throws ToolError `internal` when an option is invalid.
+ * @throws ToolError `invalid_configuration` when an option is invalid.
  * @example
  * ```ts
  * const claude = claudeTools(executor, { canUseTool: askInTheTerminal });
@@ -87,7 +87,7 @@ export function claudeTools(executor: ToolExecutor, options: ClaudeToolsOptions 
   const { name = "toolweave" } = served;
   if (!isToolName(name) || name.includes("__")) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `claudeTools: name is "${name}"; use letters, digits, _ and -.`,
     );
   }

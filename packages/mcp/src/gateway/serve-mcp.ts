@@ -73,7 +73,7 @@ export interface McpGateway extends GatewayFetch {
  * and completion of the providers. If a call requires a person, the client's user is asked; see `approvals`.
  *
  * @param registry The registry of the executor.
- * @throws ToolError `internal` when an option is invalid.
+ * @throws ToolError `invalid_configuration` when an option is invalid.
  * @example
  * ```ts
  * const gateway = serveMcp(registry, executor, { name: "my-tools" });
@@ -86,7 +86,10 @@ export function serveMcp(
   options: ServeMcpOptions = {},
 ): McpGateway {
   if (executor.registry !== registry) {
-    throw new ToolError("internal", "serveMcp: the executor belongs to another registry.");
+    throw new ToolError(
+      "invalid_configuration",
+      "serveMcp: the executor belongs to another registry.",
+    );
   }
   return new Gateway(executor, toSettings(options));
 }
@@ -313,7 +316,7 @@ export class Gateway implements McpGateway {
 
   #assertOpen(): void {
     if (this.#closed !== undefined) {
-      throw new ToolError("internal", "The gateway was closed.");
+      throw new ToolError("invalid_configuration", "The gateway was closed.");
     }
   }
 

@@ -35,7 +35,7 @@ const common = [
 /**
  * Rejects invalid options.
  *
- * @throws ToolError `internal`.
+ * @throws ToolError `invalid_configuration`.
  */
 export function checkServer(server: McpServer): void {
   const given = typeof server === "object" && server !== null ? server : {};
@@ -86,7 +86,7 @@ function checkUrl(given: string | URL): void {
 }
 
 function invalidOption(fault: string): ToolError {
-  return new ToolError("internal", `mcpSource: ${fault}.`);
+  return new ToolError("invalid_configuration", `mcpSource: ${fault}.`);
 }
 
 /** Finds an invalid option among those that select the tools of a server; `undefined`: all are valid. */
@@ -175,7 +175,7 @@ const storeMethods = ["get", "set", "delete"] as const satisfies readonly (keyof
 /**
  * Validates the credentials of a server over HTTP. Error messages do not contain their values.
  *
- * @throws ToolError `internal` when an option is invalid.
+ * @throws ToolError `invalid_configuration` when an option is invalid.
  */
 function checkAuth({ auth, headers = {}, allowOrigins = [] }: McpHttpServer): void {
   const isList = Array.isArray(allowOrigins) && allowOrigins.every(isOrigin);

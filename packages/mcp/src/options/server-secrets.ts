@@ -73,7 +73,7 @@ const secretVariable = /(?:token|secret|passw(?:or)?d|(?:api|access|private|secr
 /**
  * Rejects an argument that contains a secret of `env`.
  *
- * @throws ToolError `internal`.
+ * @throws ToolError `invalid_configuration`.
  */
 export function rejectSecretsOfEnv(server: McpServer): void {
   if (!("command" in server)) return;
@@ -83,7 +83,7 @@ export function rejectSecretsOfEnv(server: McpServer): void {
     const index = args.findIndex((arg) => arg.includes(secret));
     if (index === -1) continue;
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `mcpSource: args[${index}] contains the value of env.${name}: every user of this machine can read the arguments of a process. Pass it in env only.`,
     );
   }

@@ -88,7 +88,10 @@ describe("invalid options are rejected", () => {
   ];
   it.each(cases)("%j", (more, message) => {
     expect(() => mcpSource({ ...fixtureStdio, ...more } as McpServer)).toThrow(
-      expect.objectContaining({ code: "internal", message: expect.stringContaining(message) }),
+      expect.objectContaining({
+        code: "invalid_configuration",
+        message: expect.stringContaining(message),
+      }),
     );
   });
 });

@@ -65,7 +65,7 @@ const storeMethods = ["get", "set", "delete"] as const satisfies readonly (keyof
 /**
  * Checks the credentials that a host configures. Messages never contain their values.
  *
- * @throws ToolError `internal` for invalid ones.
+ * @throws ToolError `invalid_configuration` for invalid ones.
  */
 export function checkAuth(auth: OpenApiAuth, hasId: boolean): void {
   checkOptions("openApiSource auth", auth, authNames);

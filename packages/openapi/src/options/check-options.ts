@@ -38,7 +38,7 @@ const optionNames: readonly string[] = [
  * Validates the options of the host.
  *
  * @returns the parsed `baseUrl`.
- * @throws ToolError `internal` for an invalid option.
+ * @throws ToolError `invalid_configuration` for an invalid option.
  */
 export function validateOptions(options: OpenApiOptions, kind: SourceKind): URL | undefined {
   checkOptions("openApiSource", options, optionNames);
@@ -194,7 +194,7 @@ const overrideNames: readonly string[] = [
 /**
  * Checks `include`, `exclude` and `overrides`.
  *
- * @throws ToolError `internal` for an invalid option.
+ * @throws ToolError `invalid_configuration` for an invalid option.
  */
 function checkOperationOptions({ include, exclude, overrides = {} }: OpenApiOptions): void {
   checkSelectors("include", include);

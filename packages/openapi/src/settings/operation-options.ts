@@ -69,5 +69,5 @@ export type LayoutOptions = Pick<
 
 /** Creates the error for an invalid option; `what` is a sentence without a full stop. */
 export function invalidOptionError(what: string): ToolError {
-  return new ToolError("internal", `openApiSource: ${what}.`);
+  return new ToolError("invalid_configuration", `openApiSource: ${what}.`);
 }

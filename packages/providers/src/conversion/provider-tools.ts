@@ -21,7 +21,7 @@ export interface ProviderTools<WireTool, Response, Message> {
   /**
    * Creates the messages with the results of calls, in the given order.
    *
-   * @throws ToolError `internal` for an interrupted outcome: it is no result.
+   * @throws ToolError `invalid_configuration` for an interrupted outcome: it is no result.
    */
   readonly results: (outcomes: readonly Answered[]) => Message[];
 }
@@ -29,7 +29,7 @@ export interface ProviderTools<WireTool, Response, Message> {
 /**
  * The results of the answered calls.
  *
- * @throws ToolError `internal` for a call that waits for a person: it has no result yet, and a provider's result cannot
+ * @throws ToolError `invalid_configuration` for a call that waits for a person: it has no result yet, and a provider's result cannot
  * be replaced later.
  */
 export function toResults(answered: readonly Answered[]): readonly ToolResult[] {
@@ -38,7 +38,7 @@ export function toResults(answered: readonly Answered[]): readonly ToolResult[] 
     if (one.status !== "interrupted") return one.result;
     const { name, id } = one.interruption.call;
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `The call ${id} of ${name} waits for a person and has no result yet. Resume it with executor.resume(interruption, answers), and pass the outcome of that.`,
     );
   });

@@ -52,7 +52,7 @@ export type OpenAiChatTools = ProviderTools<OpenAiChatTool, OpenAiChatResponse, 
  * are text: images and documents are only named there.
  *
  * @param toolset the tools for the model: `executor.toolset`, or `run.toolset`.
- * @throws ToolError `internal` for an unknown option.
+ * @throws ToolError `invalid_configuration` for an unknown option.
  * @see https://developers.openai.com/api/docs/guides/function-calling
  */
 export function openAiChatTools(toolset: Toolset, options: OpenAiOptions = {}): OpenAiChatTools {

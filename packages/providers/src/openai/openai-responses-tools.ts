@@ -58,7 +58,7 @@ export type OpenAiResponsesTools = ProviderTools<
  * other files are named in their text.
  *
  * @param toolset the tools for the model: `executor.toolset`, or `run.toolset`.
- * @throws ToolError `internal` for an unknown option.
+ * @throws ToolError `invalid_configuration` for an unknown option.
  * @see https://developers.openai.com/api/docs/guides/function-calling
  */
 export function openAiResponsesTools(

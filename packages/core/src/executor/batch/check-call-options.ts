@@ -71,7 +71,7 @@ export const runOptionNames: readonly (keyof RunOptions)[] = [
  * Rejects times that would never be reached, and signals that are not an `AbortSignal`.
  *
  * @param where the method that takes the options, for the error: `run.execute`.
- * @throws ToolError `internal`
+ * @throws ToolError `invalid_configuration`
  */
 export function checkCallOptions(where: string, options: CallOptions): void {
   const { timeoutMs, deadlineMs } = options;
@@ -88,21 +88,21 @@ export function checkCallOptions(where: string, options: CallOptions): void {
 /**
  * Does the same, and rejects names that are not options of a call.
  *
- * @throws ToolError `internal`
+ * @throws ToolError `invalid_configuration`
  */
 export function checkOneCall(where: string, options: CallOptions): void {
   checkOptions(where, options, callOptionNames);
   checkCallOptions(where, options);
 }
 
-/** @throws ToolError `internal` when it is not a function. */
+/** @throws ToolError `invalid_configuration` when it is not a function. */
 export function checkOnUpdate(where: string, onUpdate: CallOptions["onUpdate"]): void {
   if (onUpdate === undefined || typeof onUpdate === "function") return;
   throw wrong(where, `onUpdate is ${formatValue(onUpdate)}; use a function (output, call) => ….`);
 }
 
 function wrong(where: string, what: string): ToolError {
-  return new ToolError("internal", `${where}: ${what}`);
+  return new ToolError("invalid_configuration", `${where}: ${what}`);
 }
 
 const optionNames: readonly string[] = [
@@ -128,14 +128,15 @@ export interface ManyCalls {
  * Validates several calls and the options that they are made with.
  *
  * @param where the method, for the error: `run.stream`.
- * @throws ToolError `internal` when an option is not valid.
+ * @throws ToolError `invalid_configuration` when an option is not valid.
  */
 export function manyCalls(
   where: string,
   calls: readonly ToolCall[],
   options: ExecuteAllOptions,
 ): ManyCalls {
-  const wrong = (what: string): ToolError => new ToolError("internal", `${where}: ${what}`);
+  const wrong = (what: string): ToolError =>
+    new ToolError("invalid_configuration", `${where}: ${what}`);
   checkOptions(where, options, optionNames);
   checkCallOptions(where, options);
   if (!Array.isArray(calls)) throw wrong("the calls are no list: pass an array of them.");

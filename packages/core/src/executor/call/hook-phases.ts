@@ -28,7 +28,7 @@ const hookKeys: Record<keyof Hook, true> = {
 /**
  * Sorts hooks and middleware by phase, once.
  *
- * @throws ToolError `internal` when a value is not a hook.
+ * @throws ToolError `invalid_configuration` when a value is not a hook.
  */
 export function hookPhases(given: readonly (Hook | Middleware)[] = []): HookPhases {
   if (!Array.isArray(given)) throw defect("hooks is no list: use hooks: [{ beforeCall }].");
@@ -79,5 +79,5 @@ function checkedHook(hook: Hook | Middleware, where: string): Hook {
 }
 
 function defect(message: string): ToolError {
-  return new ToolError("internal", message);
+  return new ToolError("invalid_configuration", message);
 }

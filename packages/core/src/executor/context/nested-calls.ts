@@ -70,7 +70,7 @@ function reachOf({ engine, run, parent, toolset }: CallState): Toolset {
 /** The limits of a nested call: its policies and its toolset. */
 type Within = Pick<CallState, "policies" | "toolset">;
 
-/** @throws ToolError `internal` for a policy that is not valid, or whatever an invalid toolset throws. */
+/** @throws ToolError `invalid_configuration` for a policy that is not valid, or whatever an invalid toolset throws. */
 function narrowed(parent: CallState, { narrow, toolset: narrower }: NestedCallOptions): Within {
   const { policies } = parent;
   const toolset = toolsetBelow(parent);

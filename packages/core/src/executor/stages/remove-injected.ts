@@ -15,7 +15,7 @@ export function removeInjected(execution: CallState): void {
       }
       if (parameter.required === true && !isSupplied(execution.run.injected, parameter.name)) {
         throw new ToolError(
-          "internal",
+          "invalid_configuration",
           `${name} needs the value "${parameter.name}" from the host: pass it in startRun({ injected }).`,
         );
       }

@@ -67,7 +67,7 @@ function timeoutOf({ engine, tool, settings, taskId }: CallState): number {
   const own = tool.spec.timeoutMs;
   if (own !== undefined && !(own >= 0)) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `${tool.spec.name} declares a timeout of ${own} ms; use 0 for none.`,
     );
   }

@@ -1,4 +1,4 @@
-// Checks of the parts of a policy. Every check throws a ToolError `internal` that starts with the place, and takes
+// Checks of the parts of a policy. Every check throws a ToolError `invalid_configuration` that starts with the place, and takes
 // values of a plain copy: nothing that it reads runs code.
 import { checkOptions } from "../../contract/check-options.ts";
 import { nearNames } from "../../contract/tool-names.ts";
@@ -65,5 +65,5 @@ export function nearest(wrong: string, words: readonly string[]): string {
 
 /** The error for what is wrong at a place. */
 export function misuse(where: string, what: string): ToolError {
-  return new ToolError("internal", `${where} ${what}${/[.?]$/.test(what) ? "" : "."}`);
+  return new ToolError("invalid_configuration", `${where} ${what}${/[.?]$/.test(what) ? "" : "."}`);
 }

@@ -32,7 +32,7 @@ export type Finding = readonly [member: string, message: string];
 export interface ConditionOf<Subject extends keyof ConditionSubjects, Value> {
   /** The object that the condition tests. */
   readonly subject: Subject;
-  /** Throws a `ToolError` `internal` that starts with `where` for a value that is not valid. */
+  /** Throws a `ToolError` `invalid_configuration` that starts with `where` for a value that is not valid. */
   check(where: string, given: unknown): void;
   /** @param value checked. */
   compile(value: Value): Test<ConditionSubjects[Subject]>;

@@ -128,7 +128,7 @@ interface InProcessSettings {
   readonly forModel?: true;
 }
 
-/** @throws ToolError `internal` when an option is invalid. */
+/** @throws ToolError `invalid_configuration` when an option is invalid. */
 export function toSettings(options: ServeMcpOptions): GatewaySettings {
   checkOptions("serveMcp", options, serveOptionNames);
   const { name = "toolweave", version = "0.0.0", title, providers = [] } = options;
@@ -170,7 +170,7 @@ function toLimits(options: ClientLimits): Required<ClientLimits> {
 }
 
 function invalidOption(fault: string): ToolError {
-  return new ToolError("internal", `serveMcp: ${fault}.`);
+  return new ToolError("invalid_configuration", `serveMcp: ${fault}.`);
 }
 
 /** A call that was admitted before its client makes it: the client has asked for permission first. */

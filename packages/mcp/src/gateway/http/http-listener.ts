@@ -56,7 +56,7 @@ export interface HttpListener {
  * rebinding), authenticates the caller, and limits the size and number of requests. There is no TLS: for other
  * machines use a reverse proxy with TLS, and set `publicUrl`.
  *
- * @throws ToolError `internal` when an option is invalid, or others could use the gateway without a token;
+ * @throws ToolError `invalid_configuration` when an option is invalid, or others could use the gateway without a token;
  * `unavailable` when it cannot listen on the address.
  * @example
  * ```ts

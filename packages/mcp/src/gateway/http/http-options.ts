@@ -106,7 +106,7 @@ const minTokenLength = 16;
 /**
  * Rejects invalid options, and a gateway that is open to other machines.
  *
- * @throws ToolError `internal`.
+ * @throws ToolError `invalid_configuration`.
  */
 export function checkHttpOptions(options: HttpOptions): void {
   checkOptions("listenHttp", options, known);
@@ -144,5 +144,5 @@ export function checkHttpOptions(options: HttpOptions): void {
 }
 
 function invalidOption(fault: string): ToolError {
-  return new ToolError("internal", `listenHttp: ${fault}.`);
+  return new ToolError("invalid_configuration", `listenHttp: ${fault}.`);
 }

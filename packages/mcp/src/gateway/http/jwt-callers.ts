@@ -61,7 +61,7 @@ const maxTokenLength = 16_384;
  * audience, time and scopes are checked. A key set is fetched through the guarded client, cached for ten minutes, and
  * fetched again for an unknown key, at most every thirty seconds.
  *
- * @throws ToolError `internal` when an option is invalid.
+ * @throws ToolError `invalid_configuration` when an option is invalid.
  * @example
  * ```ts
  * const publicUrl = "https://tools.example.com/mcp";
@@ -154,7 +154,7 @@ function getReason(error: unknown): string {
 }
 
 function invalidOption(fault: string): ToolError {
-  return new ToolError("internal", `jwtCallers: ${fault}.`);
+  return new ToolError("invalid_configuration", `jwtCallers: ${fault}.`);
 }
 
 /** Returns the key that a token names as its signing key. Rejects when there is none. */

@@ -66,7 +66,7 @@ function toFileUrl(source: string): URL {
 /**
  * Detects whether an input is a URL, a path, the text of a document, or a parsed document.
  *
- * @throws ToolError `internal` for any other value, an empty text, and a URL that cannot be loaded.
+ * @throws ToolError `invalid_configuration` for any other value, an empty text, and a URL that cannot be loaded.
  */
 export function detectSourceKind(input: string | URL | object): SourceKind {
   if (typeof input === "object" && input !== null && !(input instanceof URL)) return "document";
@@ -88,13 +88,13 @@ function protocolOf(source: string): string | undefined {
 
 function invalidInput(what: string): ToolError {
   const message = `openApiSource: ${what}. Pass a URL (http, https or file), a path, the text of a document, or a parsed document.`;
-  return new ToolError("internal", message);
+  return new ToolError("invalid_configuration", message);
 }
 
 async function loadUrl(source: string, files: DocumentFiles): Promise<ReadDocument> {
   const name = displayUrl(source);
   if (!files.canFetch) {
-    throw new ToolError("internal", `Cannot load ${name}: there is no fetcher.`);
+    throw new ToolError("invalid_configuration", `Cannot load ${name}: there is no fetcher.`);
   }
   try {
     return { kind: "url", ...(await files.fetch(source)), name };
