@@ -21,24 +21,17 @@ import type {
   ValidationProblem,
 } from "../contract/tool.ts";
 import { suspend, type Suspension } from "../contract/interruption.ts";
-import { defineLazy, lazyProperty } from "../contract/lazy.ts";
 import { isOverflowStrategy } from "../artifacts/large-outputs.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import { formatValue } from "../text/format-value.ts";
 import { isToolName, toolNamePattern } from "../contract/tool-names.ts";
 import { ToolError } from "../contract/tool-error.ts";
-import { messageOf } from "../contract/error-message.ts";
 import { checkRetry } from "../contract/retry-policy.ts";
 import { compilePaths } from "../redaction/path-rules.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
 import type { AnySchema, ArgumentsOf, OutputOf } from "./infer.ts";
-import {
-  standardInput,
-  isStandardSchema,
-  jsonSchemaOf,
-  type StandardInput,
-  type StandardSchema,
-} from "./standard-schema.ts";
+import { inputSchemaOf, outputSchemaOf } from "./definition-schemas.ts";
+import { standardInput, isStandardSchema, type StandardInput } from "./standard-schema.ts";
 
 /**
  * The possible results of a tool's code: with an `output` schema a value of that schema, a `ToolOutput` or a
@@ -157,7 +150,7 @@ const definitionKeys: readonly string[] = [
 type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "preflight" | "execute">;
 
 function check(definition: DefinitionData): void {
-  const { name, input, inputSchema, output, injected, timeoutMs } = definition;
+  const { name, input, inputSchema, timeoutMs } = definition;
   if (!isToolName(name)) {
     throw defect(`"${name}" is no tool name: it must match ${String(toolNamePattern)}.`);
   }
@@ -180,10 +173,6 @@ function check(definition: DefinitionData): void {
   if (definition.outputLimit !== undefined) checkOutputLimit(name, definition.outputLimit);
   if (definition.annotations !== undefined) checkAnnotations(name, definition.annotations);
   if (definition.retry !== undefined) checkRetry(`${name}: retry`, definition.retry);
-  if (isStandardSchema(output)) requireJsonSchema(name, output, "output as JSON Schema instead");
-  const written = isStandardSchema(input) ? inputSchema : (input as JsonSchema);
-  if (written !== undefined) checkInput(name, written, injected);
-  else requireJsonSchema(name, input as StandardSchema, "inputSchema beside it");
 }
 
 function checkOutputLimit(name: string, limit: OutputLimit): void {
@@ -222,37 +211,14 @@ function checkAnnotations(name: string, annotations: ToolAnnotations): void {
   }
 }
 
-function requireJsonSchema(name: string, schema: StandardSchema, write: string): void {
-  const { vendor, jsonSchema } = schema["~standard"];
-  if (jsonSchema !== undefined) return;
-  throw defect(`${name}: this ${vendor} schema gives no JSON Schema; write ${write}.`);
-}
-
-function checkInput(
-  name: string,
-  schema: JsonSchema,
-  injected: readonly InjectedParameter[] = [],
-): JsonSchema {
-  if (schema["type"] !== "object") {
-    throw defect(`${name}: the input schema must have type: "object" at its root.`);
-  }
-  for (const parameter of injected) {
-    if (Object.hasOwn((schema["properties"] ?? {}) as JsonObject, parameter.name)) {
-      throw defect(
-        `${name}: "${parameter.name}" is injected by the host, so take it out of the input schema.`,
-      );
-    }
-  }
-  return schema;
-}
-
 function specOf(definition: DefinitionData): ToolSpec {
-  const { name, title, description, input, output, injected, timeoutMs, retry } = definition;
-  const spec = {
+  const { name, title, description, output, injected, timeoutMs, retry } = definition;
+  return {
     name,
     ...(title === undefined ? {} : { title }),
     description,
-    inputSchema: input as JsonSchema,
+    inputSchema: inputSchemaOf(definition),
+    ...(output === undefined ? {} : { outputSchema: outputSchemaOf(name, output) }),
     annotations: definition.annotations ?? {},
     ...(injected === undefined ? {} : { injected }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -262,31 +228,6 @@ function specOf(definition: DefinitionData): ToolSpec {
     provenance: { adapter: "code" },
     ...(definition.metadata === undefined ? {} : { metadata: definition.metadata }),
   };
-  if (isStandardSchema(input)) {
-    // Libraries take their time to write a schema: not before it is needed.
-    lazyProperty(
-      spec,
-      "inputSchema",
-      () => definition.inputSchema ?? checkInput(name, realised(name, input, "input"), injected),
-    );
-  }
-  if (output === undefined) return spec;
-  return isStandardSchema(output)
-    ? lazyProperty(spec, "outputSchema", () => realised(name, output, "output"))
-    : defineLazy<ToolSpec>(spec, { outputSchema: output });
-}
-
-function realised(name: string, schema: StandardSchema, side: "input" | "output"): JsonSchema {
-  try {
-    return jsonSchemaOf(schema, side) ?? {};
-  } catch (error) {
-    const beside = side === "input" ? "inputSchema beside it" : "output as JSON Schema instead";
-    throw new ToolError(
-      "invalid_configuration",
-      `${name}: its ${side} cannot be written as JSON Schema (${messageOf(error)}); write ${beside}.`,
-      { cause: error },
-    );
-  }
 }
 
 function validator(standard: StandardInput): NonNullable<Tool["validate"]> {
