@@ -286,7 +286,7 @@ export interface Toolset extends Iterable<Tool> {
   names(): IterableIterator<string>;
   /** The names of all tools that can be called, the listed ones first. */
   callableNames(): IterableIterator<string>;
-  /** The descriptions of the listed tools, in order of name. A schema is made when it is first read. */
+  /** The descriptions of the listed tools, in order of name. A tool whose input schema cannot be used is left out. */
   specs(): readonly ToolSpec[];
   /**
    * Some tool that can be called continues as a task on its own.

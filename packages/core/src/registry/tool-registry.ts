@@ -1,7 +1,5 @@
 import { ToolError } from "../contract/tool-error.ts";
-import { messageOf } from "../contract/error-message.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
-import { steadyClock, type ClockTimer } from "../time/clock.ts";
 import { builtInSource, isBuiltInName, hostSource } from "../contract/tool-names.ts";
 import { isThenable } from "../json/json.ts";
 import type { Tool, ToolSelection, RegisteredTool, Toolset } from "../contract/tool.ts";
@@ -13,14 +11,31 @@ import {
   collectTools,
 } from "./collect-tools.ts";
 import { diffTools, type RegistryDiff } from "./registry-diff.ts";
+import { SourceLoading } from "./source-loading.ts";
+import {
+  failedError,
+  loadError,
+  loadingError,
+  type ProblemListener,
+  RegistryProblems,
+} from "./registry-problems.ts";
 import type { ToolSource } from "./tool-source.ts";
 import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";
+import { unusableTools } from "./unusable-tools.ts";
+import { checkOptions } from "../contract/check-options.ts";
 
 /** The input of a registry: a tool, a source, a promise of a source, or a list of them. */
 export type RegistryInput = Tool | ToolSource | PromiseLike<ToolSource> | readonly RegistryInput[];
 
-/** Milliseconds that a source has to list its tools, before calls of the others' tools no longer wait for it. */
-const sourceLoadGraceMs = 1_000;
+/** Options of a registry. */
+export interface RegistryOptions {
+  /**
+   * Receives each source that cannot be loaded, and each description that cannot become a tool, as soon as it is known.
+   * Warnings are not passed. Default: sources that cannot be loaded are one process warning
+   * (`TOOLWEAVE_SOURCES_FAILED`); everything is in `problems`.
+   */
+  readonly onProblem?: ProblemListener;
+}
 
 /** A source that is still being made, and whose it will be: a merge may change that. */
 interface PromisedSource {
@@ -38,14 +53,10 @@ export class ToolRegistry {
   /** The tool of each name, once all sources that are loading have listed their tools. */
   #held: ReadonlyMap<string, RegisteredTool> = new Map();
   #quarantined: readonly RegistryProblem[] = [];
-  #failed: readonly RegistryProblem[] = [];
   readonly #listeners = new Set<(diff: RegistryDiff) => void>();
-  readonly #loading = new Set<Promise<void>>();
-  /** While it is there, the order of sources decides who has a name, and not their speed. */
-  #patience: Promise<void> | undefined;
-  #endPatience: (() => void) | undefined;
-  #patienceTimer: ClockTimer | undefined;
-  #all: Toolset | undefined;
+  readonly #loading = new SourceLoading();
+  readonly #problems: RegistryProblems;
+  #all: ToolsetSnapshot | undefined;
   readonly #promised = new Set<PromisedSource>();
   #secrets: readonly SecretSet[] = [];
   #version = 0;
@@ -55,7 +66,9 @@ export class ToolRegistry {
    * @throws ToolError `invalid_configuration` when two tools that are there at once have one name, or a name is
    * not canonical. A duplicate that a source brings later is quarantined in `problems`.
    */
-  constructor(inputs: readonly RegistryInput[] = []) {
+  constructor(inputs: readonly RegistryInput[] = [], options: RegistryOptions = {}) {
+    checkOptions("new ToolRegistry", options, ["onProblem"]);
+    this.#problems = new RegistryProblems(options.onProblem);
     this.add(inputs);
   }
 
@@ -66,7 +79,7 @@ export class ToolRegistry {
 
   /** True while a source has not listed its tools yet. */
   get loading(): boolean {
-    return this.#loading.size > 0;
+    return this.#loading.isPending;
   }
 
   /**
@@ -74,7 +87,23 @@ export class ToolRegistry {
    * `problems`, and the other sources' tools work.
    */
   get ready(): Promise<void> {
-    return this.#settle();
+    return this.#loading.settle();
+  }
+
+  /**
+   * Resolves when every source has loaded and every tool can be listed. Creates the schemas of all tools.
+   *
+   * @returns the registry, so that it can be made and loaded in one expression.
+   * @throws ToolError `unavailable` (by rejecting) when there is a problem that is not a warning: a source that could
+   * not be loaded, a description that could not become a tool. The text lists them, and the other tools work.
+   */
+  async load(): Promise<this> {
+    this.#problems.silence();
+    await this.#loading.settle();
+    if (this.#unlisted() === undefined) this.toolset().specs();
+    const problems = this.problems.filter(({ severity }) => severity !== "warning");
+    if (problems.length > 0) throw loadError(problems, this.size > 0);
+    return this;
   }
 
   /**
@@ -87,12 +116,7 @@ export class ToolRegistry {
   async whenThere(names: readonly string[], given?: Toolset): Promise<void> {
     const isThere = (name: string): boolean =>
       this.#entries.has(name) || given?.entry(name) !== undefined || isBuiltInName(name);
-    while (this.loading) {
-      const areThere = names.every(isThere);
-      if (areThere && this.#patience === undefined) return;
-      const more = areThere && this.#patience !== undefined ? [this.#patience] : [];
-      await Promise.race([...this.#loading, ...more]);
-    }
+    await this.#loading.whenThere(() => names.every(isThere));
   }
 
   /** The descriptions that could not become a tool, by source. */
@@ -100,12 +124,17 @@ export class ToolRegistry {
     const ofSources = this.#slots.flatMap(({ id, source }) =>
       (source?.problems ?? []).map((problem) => ({ ...problem, source: id })),
     );
-    return [...this.#failed, ...ofSources, ...this.#quarantined];
+    return [
+      ...this.#problems.failed,
+      ...ofSources,
+      ...this.#quarantined,
+      ...unusableTools(this.#entries.values()),
+    ];
   }
 
   /** The sources that could not be loaded. */
   get failedSources(): readonly RegistryProblem[] {
-    return this.#failed;
+    return this.#problems.failed;
   }
 
   /** The credentials that the sources hold. The same array while no source is added or removed. */
@@ -125,12 +154,11 @@ export class ToolRegistry {
 
   /** A snapshot of the tools as they are now, all of them or the selected ones. */
   toolset(selection?: ToolSelection): Toolset {
-    this.#all ??= new ToolsetSnapshot(
-      this.#version,
-      byName(this.#entries),
-      undefined,
-      this.#hasTasks,
-    );
+    const unlisted = this.#unlisted();
+    if (this.#all === undefined || this.#all.unlisted?.code !== unlisted?.code) {
+      const entries = byName(this.#entries);
+      this.#all = new ToolsetSnapshot(this.#version, entries, undefined, this.#hasTasks, unlisted);
+    }
     return selection === undefined ? this.#all : this.#all.select(selection);
   }
 
@@ -181,7 +209,7 @@ export class ToolRegistry {
       slot.tools = () => kept;
     }
     for (const slot of gone) slot.stop();
-    for (const { id } of gone) this.#forgive(id);
+    for (const { id } of gone) this.#problems.forgive(id);
     this.#rebuild();
     try {
       await closeAll(gone);
@@ -205,14 +233,13 @@ export class ToolRegistry {
     this.#attach(slots);
     for (const slot of other.#slots) slot.stop();
     const ids = new Set(slots.map(({ id }) => id));
-    this.#failed = [...this.#failed, ...other.#failed.filter(({ source }) => !ids.has(source))];
+    this.#problems.takeOver(other.#problems, ids);
     for (const promised of other.#promised) {
       promised.home = this;
       this.#promised.add(promised);
     }
-    if (other.loading) this.#load(Promise.all(other.#loading).then(() => undefined));
+    if (other.loading) this.#load(other.#loading.settle());
     other.#promised.clear();
-    other.#failed = [];
     other.#slots = [];
     other.#rebuild();
     return this;
@@ -255,8 +282,8 @@ export class ToolRegistry {
         this.#rebuild();
         // It has come up after all.
         const has = (entry: RegisteredTool): boolean => entry.source === source.id;
-        if (this.#failed.length > 0 && [...this.#entries.values()].some(has))
-          this.#forgive(source.id);
+        if (this.#problems.failed.length > 0 && [...this.#entries.values()].some(has))
+          this.#problems.forgive(source.id);
       }),
     };
   }
@@ -280,7 +307,7 @@ export class ToolRegistry {
     try {
       source = await promise;
     } catch (error) {
-      return expected.home.#fail("a source", error);
+      return expected.home.#problems.fail("a source", error);
     } finally {
       expected.home.#promised.delete(expected);
     }
@@ -295,59 +322,37 @@ export class ToolRegistry {
       await source.ready;
     } catch (error) {
       // The failure of a source that was removed meanwhile is no problem any more.
-      if (this.#slots.some((slot) => slot.source === source)) this.#fail(source.id, error);
+      if (this.#slots.some((slot) => slot.source === source)) this.#problems.fail(source.id, error);
     }
     if (!this.#closed) this.#rebuild();
   }
 
   #load(loading: Promise<void>): void {
-    const tracked = loading
-      .catch((error: unknown) => this.#fail("a source", error))
-      .finally(() => {
-        this.#loading.delete(tracked);
-        if (!this.loading) this.#resumeWaiting();
+    this.#loading.add(
+      loading.catch((error: unknown) => this.#problems.fail("a source", error)),
+      () => (this.#held = this.#entries),
+      () => {
         this.#rebuild();
-      });
-    this.#loading.add(tracked);
-    this.#wait();
+        if (!this.loading && !this.#closed) this.#problems.warn();
+      },
+    );
   }
 
-  #wait(): void {
-    if (this.#patienceTimer !== undefined) steadyClock.clearTimeout(this.#patienceTimer);
-    this.#patience ??= new Promise((resolve) => (this.#endPatience = resolve));
-    this.#patienceTimer = steadyClock.setTimeout(() => {
-      this.#held = this.#entries;
-      this.#resumeWaiting();
-    }, sourceLoadGraceMs);
-    this.#patienceTimer.unref?.();
-  }
-
-  /** Ends the wait for sources that are still loading. */
-  #resumeWaiting(): void {
-    if (this.#patienceTimer !== undefined) steadyClock.clearTimeout(this.#patienceTimer);
-    this.#endPatience?.();
-    this.#patience = undefined;
-  }
-
-  #fail(subject: string, error: unknown): void {
-    this.#failed = [...this.#failed, loadProblem(subject, error)];
-  }
-
-  #forgive(source: string): void {
-    this.#failed = this.#failed.filter((problem) => problem.source !== source);
-  }
-
-  async #settle(): Promise<void> {
-    while (this.#loading.size > 0) await Promise.all(this.#loading);
+  /** The reason for which a list of the tools would be empty by mistake. */
+  #unlisted(): ToolError | undefined {
+    if (this.#entries.size > 0) return undefined;
+    if (this.loading) return loadingError();
+    return this.#problems.failed.length > 0 ? failedError(this.#problems.failed) : undefined;
   }
 
   #rebuild(): void {
     this.#take(collectTools(this.#slots, this.#held, this.#entries));
+    this.#problems.report(() => this.problems);
   }
 
   #take({ entries, problems, hasTasks }: CollectedTools): void {
     this.#quarantined = problems;
-    if (this.#patience === undefined) this.#held = entries;
+    if (!this.#loading.isOrdered) this.#held = entries;
     const diff = diffTools(this.#entries, entries);
     // The same tools may be other objects: of a new connection, or available again.
     if (diff === undefined && isSameEntries(this.#entries, entries)) return;
@@ -378,9 +383,8 @@ function isSameEntries(
   return true;
 }
 
-// `Array.isArray` does not narrow readonly arrays.
 function isList(input: RegistryInput): input is readonly RegistryInput[] {
-  return Array.isArray(input);
+  return Array.isArray(input); // This does not narrow readonly arrays.
 }
 
 function isSource(input: RegistryInput): input is ToolSource {
@@ -393,8 +397,4 @@ function isTool(input: RegistryInput): input is Tool {
 
 function misuse(message: string): ToolError {
   return new ToolError("invalid_configuration", message);
-}
-
-function loadProblem(subject: string, error: unknown): RegistryProblem {
-  return { source: subject, subject, message: messageOf(error) };
 }

@@ -9,6 +9,7 @@ import type { AnnotationCondition, ProvenanceCondition } from "../contract/polic
 import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { globMatcher } from "../text/glob.ts";
+import { isUsable } from "./unusable-tools.ts";
 
 /** The toolset that a registry gives; other packages make their own of entries. */
 export class ToolsetSnapshot implements Toolset {
@@ -16,6 +17,12 @@ export class ToolsetSnapshot implements Toolset {
   readonly version: number;
   /** The tools that may be called although they are not listed; it may contain listed tools, too. */
   readonly searchable: Toolset | undefined;
+  /**
+   * The reason for which a list of the tools would be empty by mistake: no source has loaded.
+   *
+   * @internal
+   */
+  readonly unlisted: ToolError | undefined;
   readonly #entries: ReadonlyMap<string, RegisteredTool>;
   #specs: readonly ToolSpec[] | undefined;
   #hasTasks: boolean | undefined;
@@ -23,14 +30,17 @@ export class ToolsetSnapshot implements Toolset {
   /**
    * @param entries ordered by name.
    * @param hasTasks some tool continues as a task on its own. Absent: computed.
+   * @param unlisted see `unlisted`.
    */
   constructor(
     version: number,
     entries: ReadonlyMap<string, RegisteredTool>,
     searchable?: Toolset,
     hasTasks?: boolean,
+    unlisted?: ToolError,
   ) {
     this.#hasTasks = hasTasks;
+    this.unlisted = unlisted;
     this.version = version;
     this.#entries = entries;
     this.searchable = searchable;
@@ -61,8 +71,13 @@ export class ToolsetSnapshot implements Toolset {
     return this.#entries.values();
   }
 
-  /** The names of the listed tools, in order. */
+  /**
+   * The names of the listed tools, in order.
+   *
+   * @throws ToolError as `specs`.
+   */
   names(): IterableIterator<string> {
+    if (this.unlisted !== undefined) throw this.unlisted;
     return this.#entries.keys();
   }
 
@@ -74,11 +89,18 @@ export class ToolsetSnapshot implements Toolset {
     }
   }
 
-  /** The descriptions of the listed tools, in order of name. Schemas stay unrealised until read. */
+  /**
+   * The descriptions of the listed tools, in order of name. A tool whose input schema cannot be used is left out; from
+   * then on, it is in the `problems` of its registry.
+   *
+   * @throws ToolError `unavailable` when no source of the registry could be loaded; `invalid_configuration` when none has
+   * loaded yet. A registry that has tools, or no sources, throws neither.
+   */
   specs(): readonly ToolSpec[] {
+    if (this.unlisted !== undefined) throw this.unlisted;
     if (this.#specs === undefined) {
       const specs: ToolSpec[] = [];
-      for (const { tool } of this.#entries.values()) specs.push(tool.spec);
+      for (const { tool } of this.#entries.values()) if (isUsable(tool.spec)) specs.push(tool.spec);
       this.#specs = specs;
     }
     return this.#specs;
@@ -100,7 +122,13 @@ export class ToolsetSnapshot implements Toolset {
     if (kept === undefined && searchable === this.searchable) return this;
     // An omitted tool may have been the only task; omission adds none.
     const hasTasks = this.#hasTasks === false ? false : undefined;
-    return new ToolsetSnapshot(this.version, kept ?? this.#entries, searchable, hasTasks);
+    return new ToolsetSnapshot(
+      this.version,
+      kept ?? this.#entries,
+      searchable,
+      hasTasks,
+      this.unlisted,
+    );
   }
 
   /**
@@ -121,7 +149,9 @@ export class ToolsetSnapshot implements Toolset {
    */
   filterListed(keep: (entry: RegisteredTool) => boolean): Toolset {
     const kept = this.#kept(keep);
-    return kept === undefined ? this : new ToolsetSnapshot(this.version, kept, this.searchable);
+    return kept === undefined
+      ? this
+      : new ToolsetSnapshot(this.version, kept, this.searchable, undefined, this.unlisted);
   }
 
   /**
@@ -133,7 +163,13 @@ export class ToolsetSnapshot implements Toolset {
     if (added.length === 0) return this;
     const all = new Map(this.#entries);
     for (const entry of added) all.set(entry.tool.spec.name, entry);
-    return new ToolsetSnapshot(this.version, byName(all), this.searchable);
+    return new ToolsetSnapshot(
+      this.version,
+      byName(all),
+      this.searchable,
+      undefined,
+      this.unlisted,
+    );
   }
 
   /** The listed tools, in order of name. */

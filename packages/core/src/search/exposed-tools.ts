@@ -37,7 +37,7 @@ export class ExposedTools {
 
   /** All names, for a hint. */
   names(): Iterable<string> {
-    return this.#whole?.names() ?? [];
+    return this.#whole?.callableNames() ?? [];
   }
 
   /** Lists these from the next turn on. */
@@ -73,7 +73,7 @@ export class ExposedTools {
     this.#all = all;
     this.#whole = whole;
     this.#exposed = undefined;
-    this.#always = Array.from(whole.names()).filter(this.#isAlways);
+    this.#always = Array.from(whole.callableNames()).filter(this.#isAlways);
   }
 
   #made(version: number): Toolset {

@@ -53,7 +53,7 @@ export class ToolIndex {
     }
     this.#postings.remove(gone);
     const stem = stemmer();
-    for (const name of tools.names()) {
+    for (const name of tools.callableNames()) {
       const tool = tools.get(name);
       if (tool === undefined || this.#held.has(name)) continue;
       const slot = this.#postings.add(toolText(name, tool, stem));

@@ -222,7 +222,11 @@ export const refused: readonly Scenario[] = [
   }),
   ...ways("validate", "invalid_configuration", "rejected", {
     how: "the schema is invalid",
-    setup: { definition: { input: { type: "object", properties: { n: { type: "nothing" } } } } },
+    setup: {
+      definition: {
+        input: { type: "object", properties: { n: { $ref: "https://other.example/n" } } },
+      },
+    },
   }),
   ...ways("skipDuplicates", "skipped", "rejected", {
     how: "the call before has the same arguments",

@@ -130,7 +130,10 @@ export const started: readonly Scenario[] = [
     "invalid_output",
     "failed",
     { how: "the value does not match", setup: { definition: { output: { type: "number" } } } },
-    { how: "the schema is invalid", setup: { definition: { output: { type: "nothing" } } } },
+    {
+      how: "the schema is invalid",
+      setup: { definition: { output: { $ref: "https://other.example/n" } } },
+    },
   ),
   ...ways("normalise", "interrupted", "suspended", {
     how: "the tool asks",

@@ -13,7 +13,7 @@ describe("an output schema", () => {
       type: "array",
       items: [{ type: "number" }],
     };
-    const wrong = { ...old, items: [{ type: "nothing" }] };
+    const wrong = { ...old, items: [{ $ref: "https://other.example/n" }] };
     const registry = new ToolRegistry([
       tool("good", () => [1], { output: old }),
       tool("bad", () => ["x"], { output: old }),
@@ -57,7 +57,7 @@ describe("an output schema", () => {
   });
 
   test("that is invalid cannot be satisfied: the call did run, and the host must correct it", async () => {
-    for (const output of [{ type: "nothing" }, { $ref: "http://other.example" }]) {
+    for (const output of [{ $ref: "#none" }, { $ref: "http://other.example" }]) {
       const executor = executorFor(tool("t", () => 1, { output }));
       for (let time = 0; time < 2; time++) {
         const { error } = failed(await executor.execute(call("t")));

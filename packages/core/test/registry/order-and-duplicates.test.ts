@@ -180,7 +180,7 @@ describe("a duplicate that a source adds later", () => {
 });
 
 describe("10,000 tools", () => {
-  test("are registered and listed without reading a schema", () => {
+  test("are registered and named without reading a schema, and each is read once for a list", () => {
     let read = 0;
     const tools = Array.from({ length: 10_000 }, (_, index) => {
       const made = foreignTool(`tool_${index}`);
@@ -192,9 +192,13 @@ describe("10,000 tools", () => {
     });
     const source = new TestSource("many", tools);
     const registry = new ToolRegistry([source]);
-    expect(registry.toolset().specs()).toHaveLength(10_000);
+    expect(Array.from(registry.toolset().names())).toHaveLength(10_000);
     source.set(...tools.slice(1));
     expect(registry.size).toBe(9999);
     expect(read).toBe(0);
+    expect(registry.toolset().specs()).toHaveLength(9999);
+    source.set(...tools);
+    expect(registry.toolset().specs()).toHaveLength(10_000);
+    expect(read).toBe(10_000);
   });
 });

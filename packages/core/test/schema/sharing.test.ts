@@ -72,7 +72,9 @@ describe("compiling", () => {
 describe("an invalid schema", () => {
   test("fails its own tool's calls as a defect of the host, and no other's", async () => {
     const tools = [
-      tool("bad", () => 1, { input: { type: "object", properties: { a: { type: "nothing" } } } }),
+      tool("bad", () => 1, {
+        input: { type: "object", properties: { a: { $ref: "https://other.example/a" } } },
+      }),
       tool("good"),
     ];
     const executor = executorFor(tools);

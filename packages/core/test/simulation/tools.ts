@@ -24,13 +24,13 @@ const inputs: Readonly<Record<ToolPlan["input"], JsonSchema>> = {
   any: { type: "object" },
   number: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
   closed: { type: "object", properties: { n: {} }, additionalProperties: false },
-  broken: { type: "object", properties: { n: { type: "nothing" } } },
+  broken: { type: "object", properties: { n: { $ref: "https://other.example/n" } } },
 };
 const outputs: Readonly<Record<ToolPlan["output"], JsonSchema | undefined>> = {
   none: undefined,
   kept: {},
   violated: { type: "object", required: ["never"] },
-  broken: { type: "nothing" },
+  broken: { $ref: "https://other.example/n" },
   warning: { type: "object", required: ["never"] },
 };
 const annotations: Readonly<Record<ToolPlan["hints"], ToolAnnotations>> = {
