@@ -9,12 +9,15 @@ export type { ToolCall } from "./contract/tool-call.ts";
 export type {
   ArtifactRef,
   CompletedOutcome,
+  ErrorAnswerOutcome,
   FailedOutcome,
   InterruptedOutcome,
+  SucceededOutcome,
   ToolOutcome,
   ToolOutput,
   ToolResult,
 } from "./contract/tool-result.ts";
+export { assertCompleted } from "./contract/tool-result.ts";
 export { suspend } from "./contract/interruption.ts";
 export type {
   Answer,
@@ -25,6 +28,7 @@ export type {
   Suspension,
 } from "./contract/interruption.ts";
 export type { Tool, ToolContext, ToolReturn } from "./contract/tool.ts";
+export type { ToolInput, ToolTypes, ToolValue, TypedTool } from "./contract/tool-types.ts";
 export { displayJson, displayLine, displayProse, displayText } from "./contract/display-text.ts";
 export { errorCodes, ToolError } from "./contract/tool-error.ts";
 export type { ErrorAudience, ToolErrorCode } from "./contract/tool-error.ts";

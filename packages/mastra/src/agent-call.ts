@@ -99,14 +99,14 @@ class AgentCall {
     const question = readQuestion(suspendPayload, toolCallId);
     if (question === undefined) {
       const interruption = this.#questions.openBeside(toolCallId, answer);
-      if (interruption !== undefined) return { status: "interrupted", interruption };
+      if (interruption !== undefined) return { status: "interrupted", ok: false, interruption };
       throw notAskedError(this.#name);
     }
     const { interruption, before } = question;
     const isTaken =
       this.#questions.takes(toolCallId, answer, before) ||
       namesRequests(answer, interruption.requests);
-    if (!isTaken) return { status: "interrupted", interruption };
+    if (!isTaken) return { status: "interrupted", ok: false, interruption };
     const run = this.#runs.of(this.#context);
     const answers = toAnswers(interruption.requests, answer);
     return run.executor.resume(interruption, answers, { ...callOptions(this.#context), run });

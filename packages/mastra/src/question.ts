@@ -72,7 +72,7 @@ function toApproval({ call, requests }: Interruption): Approval | undefined {
   const inner = requests.flatMap((request) => request.call ?? []);
   if (inner.length > 0 && requests.length > 1) return undefined;
   const { name, arguments: args } = inner[0] ?? call;
-  return { toolCallId: call.id, toolName: name, args };
+  return { toolCallId: call.id, toolName: name, args: args as string | JsonObject };
 }
 
 /**

@@ -93,7 +93,7 @@ export function describeArguments(args: ToolCall["arguments"]): string {
   return `  ${argumentsLine(args).replaceAll("\n", "\n  ")}`;
 }
 
-function argumentsLine(args: string | JsonObject): string {
+function argumentsLine(args: ToolCall["arguments"]): string {
   return `arguments ${safeJson(JSON.stringify(args, null, 2))}`;
 }
 

@@ -7,6 +7,6 @@ export interface ToolCall {
   /** The tool's name. */
   readonly name: string;
   /** The arguments: JSON text as a model wrote it, or a value. An empty text, or nothing, means `{}`. */
-  readonly arguments: string | JsonObject;
+  readonly arguments: string | Readonly<Record<string, unknown>>;
   readonly metadata?: Metadata;
 }

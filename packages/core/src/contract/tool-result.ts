@@ -1,4 +1,4 @@
-import type { ToolError } from "./tool-error.ts";
+import { ToolError } from "./tool-error.ts";
 import type { ContentBlock } from "./content-block.ts";
 import type { Interruption } from "./interruption.ts";
 import type { JsonValue, Metadata } from "../json/json.ts";
@@ -34,14 +34,18 @@ export interface ToolOutput {
   readonly provider?: Metadata;
 }
 
-/** The result of a call, as the host and the model see it. */
-export interface ToolResult {
+/**
+ * The result of a call, as the host and the model see it.
+ *
+ * @typeParam Value the type of `value`, where it is known.
+ */
+export interface ToolResult<Value = JsonValue> {
   readonly callId: string;
   readonly toolName: string;
   /** The content for the model: bounded, without secrets. */
   readonly content: readonly ContentBlock[];
   /** The structured result, for the host. Integers beyond 2^53 are rounded: `content` and `details.warnings` have them. */
-  readonly value?: JsonValue;
+  readonly value?: Value;
   readonly artifacts: readonly ArtifactRef[];
   readonly isError: boolean;
   /** For the host, never for a model. */
@@ -56,17 +60,31 @@ export interface ToolResult {
   readonly timestamp: number;
 }
 
-/** The tool ran and answered; `result.isError` when the answer is an error. */
-export interface CompletedOutcome {
+/** The tool ran, and its answer is no error. */
+export interface SucceededOutcome<Value = JsonValue> {
   readonly status: "completed";
-  readonly result: ToolResult;
-  readonly error?: ToolError;
+  readonly ok: true;
+  readonly result: ToolResult<Value>;
+  readonly error?: undefined;
   readonly interruption?: undefined;
 }
+
+/** The tool ran, and its answer is an error, such as a 404. */
+export interface ErrorAnswerOutcome {
+  readonly status: "completed";
+  readonly ok: false;
+  readonly result: ToolResult;
+  readonly error: ToolError;
+  readonly interruption?: undefined;
+}
+
+/** The tool ran and answered. */
+export type CompletedOutcome<Value = JsonValue> = SucceededOutcome<Value> | ErrorAnswerOutcome;
 
 /** Refused, threw, timed out, was cancelled, or answered with invalid output. */
 export interface FailedOutcome {
   readonly status: "failed";
+  readonly ok: false;
   /** The part of the failure that the model may see. */
   readonly result: ToolResult;
   readonly error: ToolError;
@@ -76,13 +94,42 @@ export interface FailedOutcome {
 /** The call waits for a person; resume it with `executor.resume`. */
 export interface InterruptedOutcome {
   readonly status: "interrupted";
+  readonly ok: false;
   readonly interruption: Interruption;
   readonly result?: undefined;
   readonly error?: undefined;
 }
 
 /**
- * The outcome of a call. Every outcome but an interrupted one has a result; `result.isError` is the one test. A member
- * that an outcome of another status has can be read, so that `outcome.result?.value` needs no test of the status.
+ * The outcome of a call. `ok` is the one test: the tool ran, and its answer is no error. A member that an outcome of
+ * another status has can be read, so that `outcome.result?.value` needs no test of the status.
+ *
+ * @typeParam Value the type of the result's `value`, where it is known.
  */
-export type ToolOutcome = CompletedOutcome | FailedOutcome | InterruptedOutcome;
+export type ToolOutcome<Value = JsonValue> =
+  | CompletedOutcome<Value>
+  | FailedOutcome
+  | InterruptedOutcome;
+
+/**
+ * Passes an outcome whose tool ran and did not answer with an error. For programs that have nothing to do otherwise:
+ *
+ * ```ts
+ * const outcome = await executor.execute({ id: "1", name: "add", arguments: { a: 1, b: 2 } });
+ * assertCompleted(outcome);
+ * console.log(outcome.result.value);
+ * ```
+ *
+ * @throws ToolError the error of the outcome; `permission_denied` for a call that waits for a person.
+ */
+export function assertCompleted<Value>(
+  outcome: ToolOutcome<Value>,
+): asserts outcome is SucceededOutcome<Value> {
+  if (outcome.ok) return;
+  if (outcome.error !== undefined) throw outcome.error;
+  const { name } = outcome.interruption.call;
+  throw new ToolError(
+    "permission_denied",
+    `The call of ${name} waits for a person: answer its interruption with executor.resume(interruption, answers).`,
+  );
+}

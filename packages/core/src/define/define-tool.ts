@@ -3,6 +3,7 @@ import {
   type Awaitable,
   type JsonObject,
   type JsonSchema,
+  type JsonValue,
   type Metadata,
 } from "../json/json.ts";
 import type {
@@ -29,7 +30,8 @@ import { ToolError } from "../contract/tool-error.ts";
 import { checkRetry } from "../contract/retry-policy.ts";
 import { compilePaths } from "../redaction/path-rules.ts";
 import type { ToolOutput } from "../contract/tool-result.ts";
-import type { AnySchema, ArgumentsOf, OutputOf } from "./infer.ts";
+import type { TypedTool } from "../contract/tool-types.ts";
+import type { AnySchema, ArgumentsOf, InputOf, OutputOf } from "./infer.ts";
 import { inputSchemaOf, outputSchemaOf } from "./definition-schemas.ts";
 import { standardInput, isStandardSchema, type StandardInput } from "./standard-schema.ts";
 
@@ -45,6 +47,13 @@ export type ExecuteReturn<Output = undefined> = [JsonSchema] extends [Output]
         | Awaitable<OutputOf<Output> | ToolOutput | Suspension | Response | ReadableStream>
         | AsyncGenerator<unknown, OutputOf<Output> | ToolOutput | Suspension, undefined>
     : unknown;
+
+/** The type of a result's `value`; any JSON without an `output` schema. */
+type ValueOf<Output> = [Output] extends [AnySchema]
+  ? [JsonSchema] extends [Output]
+    ? JsonValue
+    : OutputOf<Output>
+  : JsonValue;
 
 /** A tool as a person writes it. */
 export interface ToolDefinition<
@@ -105,7 +114,9 @@ export function defineTool<
   const Input extends AnySchema,
   Injected = unknown,
   const Output extends AnySchema | undefined = AnySchema | undefined,
->(definition: ToolDefinition<Input, Injected, Output>): Tool<Injected> {
+>(
+  definition: ToolDefinition<Input, Injected, Output>,
+): TypedTool<InputOf<Input>, ValueOf<Output>, Injected> {
   checkOptions("defineTool", definition, definitionKeys);
   const { input, execute, needsApproval, preflight } = definition;
   check(definition);

@@ -14,6 +14,10 @@ export type ArgumentsOf<Schema> =
         : JsonObject
       : JsonObject;
 
+/** The type of the arguments that a caller of a tool with this input passes: before defaults and transformations. */
+export type InputOf<Schema> =
+  Schema extends StandardSchema<infer Input, infer _> ? Input : ArgumentsOf<Schema>;
+
 /** The type of what a tool with this output gives back. */
 export type OutputOf<Schema> =
   Schema extends StandardSchema<infer _, infer Output> ? Output : FromJsonSchema<Schema>;

@@ -1,3 +1,4 @@
+import type { ToolCall } from "../contract/tool-call.ts";
 import type { Grant } from "../contract/grant.ts";
 import { matchingGrants } from "../approvals/matching-grants.ts";
 import { explainPermission, type Decision } from "../policy/decision.ts";
@@ -23,7 +24,7 @@ export interface ExplainedCall {
   /** The tool's name. */
   readonly name: string;
   /** As a model would send them. Absent: the call is explained as if its tool proposed nothing. */
-  readonly arguments?: string | JsonObject;
+  readonly arguments?: ToolCall["arguments"];
 }
 
 /** On whose behalf a call is explained. */

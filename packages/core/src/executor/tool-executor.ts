@@ -3,7 +3,14 @@ import { EventReader, type EventsOptions } from "../events/event-reader.ts";
 import type { QueuedEvent, ToolEventListener } from "../events/tool-event.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
-import type { Toolset } from "../contract/tool.ts";
+import type { Tool, Toolset } from "../contract/tool.ts";
+import type {
+  NamedInput,
+  NamedValue,
+  TypedCallOptions,
+  TypedTool,
+} from "../contract/tool-types.ts";
+import type { JsonObject } from "../json/json.ts";
 import { mayRun, type PolicyLayer } from "../policy/decision.ts";
 import type { GrantStore } from "../contract/grant.ts";
 import type { Caller } from "../contract/caller.ts";
@@ -180,6 +187,39 @@ export class ToolExecutor {
     const { timeoutMs, deadlineMs, signal, onUpdate, asTask, ...runOptions } = options;
     const callOptions = { timeoutMs, deadlineMs, signal, onUpdate, asTask };
     return new ToolRun(this.#engine, runOptions).execute(call, callOptions);
+  }
+
+  /**
+   * Calls a tool from a program, with typed arguments and a typed result. The same as `execute` with an id of its own:
+   * the policy applies, and errors are in the outcome.
+   *
+   * ```ts
+   * const outcome = await executor.call(add, { a: 1, b: 2 });
+   * if (outcome.ok) console.log(outcome.result.value);
+   * ```
+   *
+   * @param tool as `defineTool` made it, or its name: the tool that is registered under that name runs. `ToolTypes` has
+   * the types of names.
+   * @param options of the run and of the call. Required for a tool that declares the type of its injected values.
+   * @throws ToolError `invalid_configuration` when an option is not valid; nothing has run then.
+   */
+  call<Input, Value, Injected>(
+    tool: TypedTool<Input, Value, Injected>,
+    args: NoInfer<Input>,
+    ...options: TypedCallOptions<RunOptions, NoInfer<Injected>>
+  ): Promise<ToolOutcome<Value>>;
+  call<const Name extends string>(
+    tool: Name,
+    args: NamedInput<Name>,
+    options?: RunOptions & CallOptions,
+  ): Promise<ToolOutcome<NamedValue<Name>>>;
+  call(
+    tool: Tool | string,
+    args: unknown,
+    options?: RunOptions & CallOptions,
+  ): Promise<ToolOutcome> {
+    const name = typeof tool === "string" ? tool : tool.spec.name;
+    return this.execute({ id: crypto.randomUUID(), name, arguments: args as JsonObject }, options);
   }
 
   /**

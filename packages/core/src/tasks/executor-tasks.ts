@@ -113,7 +113,7 @@ export class ExecutorTasks {
       const found = await this.#waiting(await this.#find("result", id, options));
       const { record, interruption } = found;
       if (hasEnded(record)) return outcomeOf(record, tasks.errorOf(id));
-      if (interruption !== undefined) return { status: "interrupted", interruption };
+      if (interruption !== undefined) return { status: "interrupted", ok: false, interruption };
       const leftMs = end - clock.now();
       if (!(leftMs > 0)) return undefined;
       await this.#pause(leftMs, signal, over);

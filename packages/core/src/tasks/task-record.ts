@@ -79,13 +79,13 @@ export function outcomeOf(
   known: ToolError | undefined,
 ): ToolOutcome | undefined {
   if (result === undefined) return undefined;
-  if (error === undefined && status === "completed") return { status, result };
+  if (error === undefined && status === "completed") return { status, ok: true, result };
   const { code, message } = error ?? { code: "execution_failed", message: "It failed." };
   const isIt = known?.code === code && known.message === message;
   const thrown = isIt ? known : new ToolError(code, message);
   return status === "completed"
-    ? { status, result, error: thrown }
-    : { status: "failed", result, error: thrown };
+    ? { status, ok: false, result, error: thrown }
+    : { status: "failed", ok: false, result, error: thrown };
 }
 
 /** Maximum bytes of an error's message. */

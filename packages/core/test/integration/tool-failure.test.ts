@@ -7,7 +7,7 @@ const error = new ToolError("upstream", "It failed.", { cause, status: 503, body
 
 function failed(...texts: readonly string[]): FailedOutcome {
   const content = texts.map((text) => ({ type: "text" as const, text }));
-  return { status: "failed", result: { content, isError: true } as never, error };
+  return { status: "failed", ok: false, result: { content, isError: true } as never, error };
 }
 
 test("a failure has the model's text as its message and as its string", () => {
@@ -27,7 +27,7 @@ test("a failure has the cause and the body only for a host that asks for them", 
 
 test("a result that is an error without a ToolError is execution_failed", () => {
   const { result } = failed("No such room.");
-  expect(toToolFailure({ status: "completed", result })).toMatchObject({
+  expect(toToolFailure({ status: "completed", ok: false, result } as never)).toMatchObject({
     code: "execution_failed",
     message: "No such room.",
   });

@@ -116,7 +116,7 @@ function storedError(error: ToolError): StoredError {
 function restoredOutcome(stored: StoredOutcome): ToolOutcome {
   if (stored.status === "interrupted") return stored;
   const { status, result, error } = stored;
-  if (error === undefined) return { status, result } as ToolOutcome;
+  if (error === undefined) return { status, ok: !result.isError, result } as ToolOutcome;
   const { code, message, ...options } = error;
-  return { status, result, error: new ToolError(code, message, options) };
+  return { status, ok: false, result, error: new ToolError(code, message, options) };
 }

@@ -20,8 +20,8 @@ export function completion(execution: CallState, output: ToolOutput): ToolOutcom
   const result = resultOf(execution, output, isError);
   // The outcome is complete before its event is emitted: reading the output's last field may throw.
   const outcome: ToolOutcome = isError
-    ? { status: "completed", result, error: errorOf(output) }
-    : { status: "completed", result };
+    ? { status: "completed", ok: false, result, error: errorOf(output) }
+    : { status: "completed", ok: true, result };
   execution.enter("ended");
   execution.engine.events.completed(execution, result, outcome.error);
   return outcome;
@@ -61,7 +61,7 @@ export function failure(execution: CallState, error: ToolError): FailedOutcome {
       result.timestamp,
     );
   }
-  return { status: "failed", result, error };
+  return { status: "failed", ok: false, result, error };
 }
 
 /** The error message for the model. Once the tool has started, its text may come from outside, so it is framed. */

@@ -57,7 +57,7 @@ export async function suspendCall(
       const local = { run, narrower, expiresAt, ...(counted === undefined ? {} : { counted }) };
       engine.liveCalls.add(id, local, engine.clock.now());
       emitInterrupted(execution, interrupted, id);
-      return { status: "interrupted", interruption: cloneJson(interruption) };
+      return { status: "interrupted", ok: false, interruption: cloneJson(interruption) };
     },
     undo: () => void withdraw(engine.pendingCalls, interruption),
   };

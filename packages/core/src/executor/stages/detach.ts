@@ -105,13 +105,14 @@ function taskHandle(execution: CallState, taskId: string): CompletedOutcome {
   const { name } = execution.call;
   const words = `${name} continues as task ${taskId}; its result is not here yet. Ask with task_result (wait_seconds: up to 60 waits for it) or task_status; task_cancel stops it. Do not call ${name} again for the same.`;
   const value = { taskId, status: "working" };
-  return { status: "completed", result: { ...textResult(execution, words, false), value, taskId } };
+  const result = { ...textResult(execution, words, false), value, taskId };
+  return { status: "completed", ok: true, result };
 }
 
 /** The outcome of a task that was stopped before it started or resumed. */
 export function stoppedOutcome(execution: CallState): FailedOutcome {
   const error = toToolError(execution, new ToolError("cancelled", "The call was cancelled."));
-  return { status: "failed", result: textResult(execution, error.message, true), error };
+  return { status: "failed", ok: false, result: textResult(execution, error.message, true), error };
 }
 
 function textResult({ call, engine }: CallState, words: string, isError: boolean): ToolResult {

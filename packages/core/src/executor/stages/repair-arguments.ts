@@ -93,7 +93,7 @@ async function ask(
   const answer = repair({
     callId: call.id,
     spec: tool.spec,
-    arguments: typeof sent === "string" ? sent : freezeJson(sent),
+    arguments: typeof sent === "string" ? sent : freezeJson(sent as JsonObject),
     error,
   });
   return answerWithin(execution, engine.hookTimeoutMs, Promise.resolve(answer));
