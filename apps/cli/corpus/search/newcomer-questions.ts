@@ -48,7 +48,11 @@ export const newcomerQuestions: readonly NewcomerQuestions[] = [
       ["take a label off an issue", "issues_remove_label"],
       ["show open issues of a repo", "issues_list_for_repo"],
       ["get a file's content", "repos_get_content"],
-      ["stop a running workflow", "actions_cancel_workflow_run", "actions_force_cancel_workflow_run"],
+      [
+        "stop a running workflow",
+        "actions_cancel_workflow_run",
+        "actions_force_cancel_workflow_run",
+      ],
       ["my unread notifications", "activity_list_notifications_for_authenticated_user"],
       ["invite a person to my repository", "repos_add_collaborator"],
       ["which languages is this repo written in", "repos_list_languages"],
@@ -57,7 +61,12 @@ export const newcomerQuestions: readonly NewcomerQuestions[] = [
   {
     document: "stripe",
     questions: toQuestions([
-      ["give a customer their money back", "post_refunds", "post_charges_charge_refund", "post_charges_charge_refunds"],
+      [
+        "give a customer their money back",
+        "post_refunds",
+        "post_charges_charge_refund",
+        "post_charges_charge_refunds",
+      ],
       ["how much money do I have", "get_balance"],
       ["add a new customer", "post_customers"],
       ["stop a subscription", "delete_subscriptions_subscription_exposed_id"],
