@@ -1,17 +1,10 @@
 import type { Toolset, Tool } from "../contract/tool.ts";
-import { compareNames } from "../contract/tool-names.ts";
 import { Postings } from "./postings.ts";
 import { actionFactor, type Action } from "./actions.ts";
 import { largest, parseQuery, scoreQuery } from "./query.ts";
+import { bestMatches, type ToolMatch } from "./tool-match.ts";
 import { toolText } from "./tool-text.ts";
 import { stemmer } from "./words.ts";
-
-/** A tool that was found. */
-export interface ToolMatch {
-  readonly name: string;
-  /** Above 0, and comparable within one search only. */
-  readonly score: number;
-}
 
 interface Held {
   readonly tool: Tool;
@@ -21,8 +14,10 @@ interface Held {
 /** The best matches of a query. */
 export interface RankedMatches {
   readonly matches: readonly ToolMatch[];
-  /** The share of the query that no tool has in its words: 0 to 1. 0 if the query is the name of a tool. */
+  /** The share of the query that the tool with most of its words lacks: 0 to 1. */
   readonly missing: number;
+  /** The query is the name of a tool. */
+  readonly isName: boolean;
 }
 
 /**
@@ -94,7 +89,7 @@ export class ToolIndex {
    */
   rank(query: string, limit: number, keep?: (name: string) => boolean): RankedMatches {
     const maxMatches = Math.floor(limit);
-    if (!(maxMatches >= 1) || this.size === 0) return { matches: [], missing: 0 };
+    if (!(maxMatches >= 1) || this.size === 0) return { matches: [], missing: 0, isName: false };
     const parsed = parseQuery(query);
     const { scores, missing } = scoreQuery(parsed, this.#postings);
     for (let slot = 0; slot < scores.length; slot++) {
@@ -103,41 +98,9 @@ export class ToolIndex {
     const named = this.#held.get(query.trim());
     if (named !== undefined) (scores[named.slot] as number) += largest(scores) + 1;
     return {
-      matches: this.#best(scores, maxMatches, keep),
-      missing: named === undefined ? missing : 0,
+      matches: bestMatches(this.#names, scores, maxMatches, keep),
+      missing,
+      isName: named !== undefined,
     };
   }
-
-  #best(scores: Float64Array, most: number, keep?: (name: string) => boolean): ToolMatch[] {
-    const best: ToolMatch[] = [];
-    let least = 0;
-    for (let slot = 0; slot < scores.length; slot++) {
-      const score = scores[slot] as number;
-      if (score <= 0 || score < least) continue;
-      const match = { name: this.#names[slot] as string, score };
-      const last = best.length < most ? undefined : best.at(-1);
-      if (last !== undefined && isBefore(last, match)) continue;
-      if (keep !== undefined && !keep(match.name)) continue;
-      best.splice(placeOf(match, best), 0, match);
-      if (best.length > most) best.pop();
-      if (best.length === most) least = (best.at(-1) as ToolMatch).score;
-    }
-    return best;
-  }
-}
-
-function isBefore(a: ToolMatch, b: ToolMatch): boolean {
-  return a.score > b.score || (a.score === b.score && compareNames(a.name, b.name) < 0);
-}
-
-/** Where it belongs in a sorted list, by halving. */
-function placeOf(match: ToolMatch, sorted: readonly ToolMatch[]): number {
-  let from = 0;
-  let to = sorted.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (isBefore(sorted[middle] as ToolMatch, match)) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

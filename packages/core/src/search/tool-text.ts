@@ -3,7 +3,7 @@ import type { ToolSpec } from "../contract/tool-spec.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { toAction, type Action } from "./actions.ts";
 import { mention, type IndexedText } from "./postings.ts";
-import { isStopWord, withoutMarkup, wordsOf } from "./words.ts";
+import { isStopWord, splitName, withoutMarkup, wordsOf } from "./words.ts";
 
 /** The searchable text of a tool. */
 export interface ToolText extends IndexedText {
@@ -33,6 +33,7 @@ const maxParts = 100;
 /** The most allowed values of a parameter that are read. */
 const maxValues = 30;
 const maxFirstWordLength = 60;
+const maxEmbeddedLength = 500;
 
 /**
  * The searchable text of a tool. Parts that cannot be read or are no text are omitted. Parameters and provenance add
@@ -76,6 +77,18 @@ export function toolText(name: string, tool: Tool, stem: (word: string) => strin
     title: new Set(titleWords.length > 0 ? titleWords : nameWords),
     action: toAction([...firstWord(title, description).map(stem), ...nameWords]),
   };
+}
+
+/** The text of a tool for an embedding model: the words of its name, its title and the beginning of its description. */
+export function embeddedText(name: string, tool: Tool): string {
+  const spec = attempt(() => tool.spec);
+  const title = attempt(() => spec?.title ?? spec?.annotations?.title);
+  const given = attempt(() => spec?.description);
+  const description = typeof given === "string" ? given : "";
+  // The description of an operation begins with its title.
+  const isRepeated = typeof title !== "string" || description.startsWith(title);
+  const text = `${splitName(name)}. ${isRepeated ? "" : `${title}. `}${description}`;
+  return withoutMarkup(text, maxEmbeddedLength);
 }
 
 /** The first word of the first text that is one. */

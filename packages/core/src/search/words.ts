@@ -71,6 +71,11 @@ export function wordsOf(text: string, most: number): readonly string[] {
   return words;
 }
 
+/** A name with spaces between its words, which keep their case. */
+export function splitName(name: string): string {
+  return name.replace(/[_-]+/g, " ").replace(wordStarts, " ");
+}
+
 function pairs(text: string): readonly string[] {
   const points = Array.from(text);
   return points.length < 2
