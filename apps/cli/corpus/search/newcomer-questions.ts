@@ -7,6 +7,7 @@ type Row = readonly [text: string, ...tools: readonly [string, ...string[]]];
 export interface NewcomerQuestions {
   /** The document, as the beginning of its file name in `specs`. */
   readonly document: string;
+  readonly part: "tuned" | "held out";
   readonly questions: readonly Question[];
 }
 
@@ -32,9 +33,10 @@ export const gitHubQuestions: readonly Question[] = toQuestions([
 
 /** Questions over three documents. Those over GitHub's were used to tune the search, the others only to judge it. */
 export const newcomerQuestions: readonly NewcomerQuestions[] = [
-  { document: "github", questions: gitHubQuestions },
+  { document: "github", part: "tuned", questions: gitHubQuestions },
   {
     document: "github",
+    part: "tuned",
     questions: toQuestions([
       ["rename a repository", "repos_update"],
       ["make a new repository", "repos_create_for_authenticated_user", "repos_create_in_org"],
@@ -60,6 +62,7 @@ export const newcomerQuestions: readonly NewcomerQuestions[] = [
   },
   {
     document: "stripe",
+    part: "held out",
     questions: toQuestions([
       [
         "give a customer their money back",
@@ -84,6 +87,7 @@ export const newcomerQuestions: readonly NewcomerQuestions[] = [
   },
   {
     document: "digitalocean",
+    part: "held out",
     questions: toQuestions([
       ["make a new server", "droplets_create"],
       ["turn off a droplet", "droplet_actions_post"],

@@ -72,6 +72,11 @@ export function toolSearch(options: ToolSearchOptions): ToolSearch {
   if (vectorCache !== undefined && embedder === undefined) {
     throw misuse("vectorCache stores the vectors of an embedder; give an embedder, too.");
   }
+  if (vectorCache !== undefined && !isCache(vectorCache)) {
+    throw misuse(
+      `vectorCache is ${formatValue(vectorCache)}; use fileLists("…") of @toolweave/stores, or { get, set }.`,
+    );
+  }
   const globs = [...always];
   const indexes = new WeakMap<ToolRegistry, ToolFinder>();
   return {
@@ -94,6 +99,10 @@ export function toolSearch(options: ToolSearchOptions): ToolSearch {
 
 function isEmbedder(value: ToolEmbedder | null): boolean {
   return typeof value?.id === "string" && value.id !== "" && typeof value.embed === "function";
+}
+
+function isCache(value: VectorCache | null): boolean {
+  return typeof value?.get === "function" && typeof value.set === "function";
 }
 
 function misuse(what: string): ToolError {
