@@ -14,11 +14,11 @@ import { plainBm25 } from "../corpus/search/plain-bm25.ts";
 import {
   countAnswered,
   recallOf,
-  sampleQuestions,
   splitQuestions,
   type Find,
   type Question,
 } from "../corpus/search/questions.ts";
+import { sampleQuestions } from "./sample-questions.ts";
 
 const seed = 1;
 const embedder = energeticEmbedder();

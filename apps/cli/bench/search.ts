@@ -6,7 +6,8 @@ import { prefixName } from "@toolweave/core/adapter";
 import { ToolIndex } from "@toolweave/core/search";
 import { metaTools, singleQuestions } from "../corpus/search/metatool.ts";
 import { operationQuestions, operations } from "../corpus/search/operations.ts";
-import { sampleQuestions, type Question } from "../corpus/search/questions.ts";
+import type { Question } from "../corpus/search/questions.ts";
+import { sampleQuestions } from "./sample-questions.ts";
 
 const seed = 1;
 

@@ -2,6 +2,7 @@ import { ToolRegistry, type Toolset } from "@toolweave/core";
 import { ToolIndex } from "@toolweave/core/search";
 import { beforeAll, describe, expect, it } from "vitest";
 import { metaTools, multiQuestions, singleQuestions } from "./search/metatool.ts";
+import { newcomerQuestions } from "./search/newcomer-questions.ts";
 import { operationQuestions, operations } from "./search/operations.ts";
 import { plainBm25 } from "./search/plain-bm25.ts";
 import {
@@ -64,6 +65,18 @@ describe("tool search among the operations of GitHub, Stripe and DigitalOcean", 
     const plain = await recallOf(questions, plainBm25(Array.from(toolset)));
     expectRecall(found, plain);
   });
+
+  it.each(newcomerQuestions)(
+    "answers most questions of newcomers in the first three: $document, $part",
+    async ({ document, questions }) => {
+      const names = Array.from(toolset)
+        .filter(({ spec }) => spec.provenance.source?.toLowerCase().includes(`/${document}`))
+        .map(({ spec }) => spec.name);
+      const find = finder(toolset.select({ include: names }));
+      const minAnswered = Math.floor(questions.length * 0.7);
+      expect(await countAnswered(questions, find)).toBeGreaterThanOrEqual(minAnswered);
+    },
+  );
 
   it("finds an operation by its summary", async () => {
     const whole = Array.from(toolset).flatMap(({ spec: { name, title } }) =>

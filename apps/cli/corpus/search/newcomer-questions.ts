@@ -4,7 +4,7 @@ import type { Question } from "./questions.ts";
 type Row = readonly [text: string, ...tools: readonly [string, ...string[]]];
 
 /** Questions of people who do not know how an API calls things; one right tool among the first ones is enough. */
-export interface NewcomerQuestions {
+interface NewcomerQuestions {
   /** The document, as the beginning of its file name in `specs`. */
   readonly document: string;
   readonly part: "tuned" | "held out";

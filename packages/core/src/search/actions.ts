@@ -1,6 +1,6 @@
 import { baseStem } from "./words.ts";
 
-/** What a tool does to its subject. */
+/** The kind of action of a tool, or of the one that a query asks for. */
 export type Action = "read" | "create" | "update" | "delete";
 
 const verbs: Readonly<Record<Action, string>> = {

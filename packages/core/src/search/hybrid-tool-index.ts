@@ -11,7 +11,7 @@ const rankConstant = 10;
 /** The weight of meaning if a tool has all words of the query. */
 const minMeaning = 0.2;
 
-/** What a search by words and meaning has found. */
+/** The result of a search by words and meaning. */
 export interface HybridMatches {
   /** Best first. */
   readonly matches: readonly ToolMatch[];

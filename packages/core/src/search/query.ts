@@ -26,7 +26,7 @@ interface QueryWord {
   readonly forms: Set<string>;
 }
 
-/** What a query asks for. */
+/** A query as it is searched for. */
 export interface Query {
   /** By stem. */
   readonly words: ReadonlyMap<string, QueryWord>;

@@ -10,7 +10,7 @@ export interface ToolText extends IndexedText {
   readonly action: Action | undefined;
 }
 
-/** What a mention in each field counts. */
+/** The count of a mention in each field. */
 const weights = {
   name: 2 * mention,
   title: 2 * mention,
