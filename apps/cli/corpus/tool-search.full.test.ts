@@ -6,6 +6,7 @@ import { newcomerQuestions } from "./search/newcomer-questions.ts";
 import { operationQuestions, operations } from "./search/operations.ts";
 import { plainBm25 } from "./search/plain-bm25.ts";
 import {
+  countAnswered,
   recallOf,
   splitQuestions,
   type Find,
