@@ -36,6 +36,8 @@ export class Postings {
   #total = 0;
   #norms: Float64Array | undefined;
   #titleWeights: Float64Array | undefined;
+  /** By slot, all 0 between two calls. */
+  #best: Float64Array | undefined;
 
   /** The number of slots, free ones included. */
   get slots(): number {
@@ -116,16 +118,25 @@ export class Postings {
    * @param others words that stand for `word`, with their weights.
    */
   scoreInstead(word: string, others: ReadonlyMap<string, number>, scores: Float64Array): void {
-    const best = new Float64Array(this.slots);
+    const norms = (this.#norms ??= this.#computeNorms());
+    const best = (this.#best ??= new Float64Array(this.slots));
     for (const [other, weight] of others) {
-      const single = new Float64Array(this.slots);
-      this.score(other, weight, single);
-      for (let slot = 0; slot < single.length; slot++) {
-        if ((single[slot] as number) > (best[slot] as number)) best[slot] = single[slot] as number;
+      const full = weight * (k1 + 1);
+      for (const posting of this.#lists.get(other) ?? []) {
+        const slot = posting >> slotShift;
+        const count = posting & maxCount;
+        const score = (full * count) / (count + (norms[slot] as number));
+        if (score > (best[slot] as number)) best[slot] = score;
       }
     }
     for (const posting of this.#lists.get(word) ?? []) best[posting >> slotShift] = 0;
-    for (let slot = 0; slot < best.length; slot++) (scores[slot] as number) += best[slot] as number;
+    for (const other of others.keys()) {
+      for (const posting of this.#lists.get(other) ?? []) {
+        const slot = posting >> slotShift;
+        (scores[slot] as number) += best[slot] as number;
+        best[slot] = 0;
+      }
+    }
   }
 
   /** The share of each text's title, by the weight of its words, that is among these words: 0 to 1. */
@@ -144,6 +155,7 @@ export class Postings {
   #forgetWeights(): void {
     this.#norms = undefined;
     this.#titleWeights = undefined;
+    this.#best = undefined;
   }
 
   #computeNorms(): Float64Array {
