@@ -5,8 +5,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { ToolRegistry, type Toolset } from "@toolweave/core";
-import { HybridToolIndex, ToolIndex } from "@toolweave/core/search";
-import { energeticEmbedder } from "../../../packages/embeddings/src/index.ts";
+import { HybridToolIndex, ToolIndex, type ToolEmbedder } from "@toolweave/core/search";
 import { metaTools, multiQuestions, singleQuestions } from "../corpus/search/metatool.ts";
 import { newcomerQuestions } from "../corpus/search/newcomer-questions.ts";
 import { operationQuestions, operations } from "../corpus/search/operations.ts";
@@ -21,6 +20,10 @@ import {
 import { sampleQuestions } from "./sample-questions.ts";
 
 const seed = 1;
+// The command line does not depend on the model.
+const { energeticEmbedder } = (await import(
+  new URL("../../../packages/embeddings/src/index.ts", import.meta.url).href
+)) as { energeticEmbedder(): ToolEmbedder };
 const embedder = energeticEmbedder();
 
 function byWords(toolset: Toolset): Find {
