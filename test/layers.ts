@@ -4,6 +4,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/http": ["@toolweave/core"],
   "packages/stores": ["@toolweave/core"],
   "packages/providers": ["@toolweave/core"],
+  "packages/embeddings": ["@toolweave/core"],
   "packages/subagent": ["@toolweave/core"],
   "packages/ai-sdk": ["@toolweave/core"],
   "packages/langchain": ["@toolweave/core"],

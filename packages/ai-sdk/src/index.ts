@@ -1,3 +1,4 @@
+export { aiSdkEmbedder } from "./ai-sdk-embedder.ts";
 export { aiTools } from "./ai-tools.ts";
 export type { AiTools } from "./ai-tools.ts";
 export { aiToolApproval } from "./ai-tool-approval.ts";

@@ -2,6 +2,8 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { defineTool, ToolRegistry } from "@toolweave/core";
+import { HybridToolIndex, type VectorCache } from "@toolweave/core/search";
 import { fileLists } from "../src/index.ts";
 
 let folder: string;
@@ -21,6 +23,26 @@ describe("fileLists", () => {
     expect(await later.get("../b")).toEqual({ tools: [] });
     expect(await later.get("c")).toBeUndefined();
     expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  it("stores the vectors of a tool search", async () => {
+    const rope = defineTool({
+      name: "rope",
+      description: "Splices rope.",
+      input: { type: "object" },
+      execute: () => "rope",
+    });
+    const embedded: string[] = [];
+    for (const cache of [fileLists(folder), fileLists(folder)] satisfies VectorCache[]) {
+      const embed = (texts: readonly string[]): Promise<number[][]> => {
+        embedded.push(...texts);
+        return Promise.resolve(texts.map(() => [1, 2]));
+      };
+      const index = new HybridToolIndex({ id: "twos", embed }, cache);
+      index.update(new ToolRegistry([rope]).toolset());
+      expect((await index.search("cordage", 1)).matches).toHaveLength(1);
+    }
+    expect(embedded).toEqual(["rope. Splices rope.", "cordage", "cordage"]);
   });
 
   it("ignores damaged files", async () => {

@@ -16,6 +16,8 @@ export interface ToolSearch {
 export interface SearchContext {
   /** True when a call of that tool may run, made as this call was. */
   mayCall(name: string): boolean;
+  /** Adds a warning to the event that ends the call. */
+  warn(message: string): void;
 }
 
 /** The search of one run, with the tools found so far. */

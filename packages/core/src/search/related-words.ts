@@ -1,8 +1,9 @@
 /**
- * Words that mean nearly the same, a row for each meaning: first the verbs in which tools are
- * described, then everyday nouns. Plain English: no row was made for a tool, or after a search failed.
+ * Words that mean nearly the same, a row for each meaning: first the verbs in which tools are described, then everyday
+ * nouns. Rows of words that only share a subject are left out: they helped with the questions that they were tuned on,
+ * and with no others.
  */
-export const meanings = `
+export const relatedWords = `
 get fetch retrieve obtain read load
 list enumerate all
 find search locate lookup discover seek explore browse query
@@ -184,92 +185,44 @@ secret password credential key
 organization org
 picture avatar icon
 size length width height
+add append insert put assign invite
+create open start build add new
+close finish complete end resolve
+cancel stop abort terminate void
+stop pause suspend halt disable
+run launch execute trigger begin initiate dispatch start
+delete remove take
+update change set patch edit replace rename
+send email mail deliver post
+approve accept confirm
+reject decline deny refuse
+copy duplicate clone fork
+person user people member collaborator account
+comment message
+information info detail
+setting configuration config option preference
+volume disk drive
+bill invoice
 `;
 
-/**
- * Words of one subject, a row for each. The subjects are those by which app stores and API
- * catalogues are divided (food and drink, health, travel, finance, developer tools, …).
- */
-export const subjects = `
-food cook recipe ingredient meal dish cuisine dinner lunch breakfast restaurant eat drink nutrition diet kitchen bake grocery
-drink cocktail wine beer coffee tea bar alcohol
-health medical doctor patient symptom disease treatment medicine hospital therapy clinical diagnosis
-fitness exercise workout gym training muscle yoga running weight calorie
-mental emotion stress anxiety mood meditation mindfulness therapy feeling sleep
-weather temperature rain snow wind forecast storm humidity sunny climate
-travel trip flight hotel vacation tourist destination itinerary airport luggage visa sightseeing booking
-transport train bus taxi ride station traffic commute transit
-car vehicle dealer drive motor engine mileage fuel
-house property rent buy apartment mortgage bedroom landlord tenant realtor listing estate
-furniture decor interior room decorate
-finance stock market investment trading portfolio share dividend fund asset price earnings
-crypto bitcoin ethereum blockchain token wallet nft coin exchange defi
-money currency exchange dollar euro rate
-tax income accounting deduction audit
-law legal court contract lawyer rights regulation case statute patent
-job career resume interview hiring employer salary candidate recruit recruitment
-education course learn student teacher school university class lesson exam homework quiz
-math equation algebra formula number calculate geometry calculus
-science physics chemistry biology experiment scientist
-research paper academic journal citation study scholar article publication literature
-space astronomy planet star galaxy telescope rocket
-history ancient war century historical
-geography map country city region latitude longitude location
-language translate english spanish french german chinese japanese grammar vocabulary word pronunciation
-write essay blog article content copywriting story grammar edit
-book novel author read reading literature library chapter
-poem poetry poet verse
-news headline article journalist current politics world
-politics government election vote senator congress policy
-movie film actor director cinema tv show series episode watch streaming
-theater musical play stage ticket show
-music song artist album playlist lyrics band concert listen
-game play player gaming quest level puzzle chess
-sport football basketball soccer baseball team match league score player golf tennis
-art paint painting artist museum drawing gallery
-image photo picture draw generate edit camera visual
-design logo graphic color font layout brand
-video youtube clip transcript caption channel watch
-audio voice speech sound podcast transcribe
-shop buy store product brand deal price compare purchase online ecommerce
-fashion clothes dress outfit style wear shoe
-beauty makeup skin cosmetic hair
-gift birthday present occasion holiday
-wedding marriage bride
-date dating relationship love partner romance
-family parent child baby kid
-pet dog cat breed animal
-garden plant flower tree soil
-environment climate carbon energy emission sustainable pollution
-religion bible god prayer church faith verse quran scripture
-astrology zodiac horoscope tarot star birth fortune dream
-email mail inbox message newsletter send
-calendar meeting schedule appointment event reminder
-task todo project productivity deadline plan
-document pdf file text read extract scan
-data chart graph visualize dataset statistic analytics spreadsheet table sql
-website web page url domain seo html link browser
-marketing advertise campaign audience seo keyword brand social lead
-social twitter instagram facebook tiktok post follower influencer media
-code programming developer github repository python javascript software debug function
-git repository commit branch merge pull issue
-server cloud deploy database container kubernetes cluster instance
-backup snapshot volume disk storage bucket
-security password vulnerability threat encryption hack
-login password session token oauth credential
-network ip dns domain host firewall
-payment invoice charge subscription customer refund billing card
-order cart shipping delivery product package
-customer lead sales crm contact
-startup business company founder entrepreneur venture
-charity donation nonprofit volunteer
-diagram flowchart chart visual
-prompt ai chatgpt gpt model assistant
-memory remember recall store
-personality psychology quiz type
-phone call sms number
-device sensor light thermostat smart
-file folder directory path
-process shell command terminal script
-log metric alert monitoring uptime trace
+/** Different words for the same thing, a row for each thing: abbreviations, and terms that are always interchangeable. */
+export const synonyms = `
+repository repo
+organization organisation org
+picture image photo pic
+movie film
+document doc
+website site
+mail email
+car vehicle
+bug issue
+pull pr
+configuration config
+server machine instance host
+database db
+environment env
+application app
+directory folder
+authentication auth
+branch reference ref
 `;

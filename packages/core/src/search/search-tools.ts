@@ -7,7 +7,9 @@ import type { ToolOutput } from "../contract/tool-result.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { ExposedTools } from "./exposed-tools.ts";
+import type { HybridToolIndex } from "./hybrid-tool-index.ts";
 import type { ToolIndex } from "./tool-index.ts";
+import type { ToolMatch } from "./tool-match.ts";
 
 /** The most that one search gives. */
 export const maxResults = 20;
@@ -17,19 +19,22 @@ const maxLineLength = 160;
 const maxDescriptionLength = 10_000;
 const maxParameters = 20;
 
+/** An index that finds tools, by words or by words and meaning. */
+export type ToolFinder = ToolIndex | HybridToolIndex;
+
 /** The tools with which a model searches. */
 export class SearchTools {
   readonly tools: readonly Tool[];
   readonly #form: "growing" | "constant";
   readonly #results: number;
   readonly #exposed: ExposedTools;
-  readonly #index: () => ToolIndex;
+  readonly #index: () => ToolFinder;
 
   constructor(
     form: "growing" | "constant",
     results: number,
     exposed: ExposedTools,
-    index: () => ToolIndex,
+    index: () => ToolFinder,
   ) {
     this.#form = form;
     this.#results = results;
@@ -37,7 +42,7 @@ export class SearchTools {
     this.#index = index;
     const search: Tool = {
       spec: searchSpecs[form],
-      invoke: (args, ctx) => this.#search(args, callableBy(ctx)),
+      invoke: (args, ctx) => this.#search(args, ctx),
     };
     const describe: Tool = {
       spec: describeSpec,
@@ -46,13 +51,26 @@ export class SearchTools {
     this.tools = form === "growing" ? [search] : [search, describe, callTool];
   }
 
-  #search({ query, limit = this.#results }: JsonObject, mayCall: MayCall): ToolOutput {
-    const exposed = this.#exposed;
-    const matches = this.#index().search(
+  #search(
+    { query, limit = this.#results }: JsonObject,
+    ctx: ToolContext,
+  ): ToolOutput | Promise<ToolOutput> {
+    const mayCall = callableBy(ctx);
+    const searched = this.#index().search(
       query as string,
       Math.min(limit as number, maxResults),
-      (name) => exposed.entry(name) !== undefined && mayCall(name),
+      (name) => this.#exposed.entry(name) !== undefined && mayCall(name),
     );
+    if (!(searched instanceof Promise)) return this.#format(searched);
+    return searched.then(({ matches, warnings }) => {
+      for (const warning of warnings) (ctx as ToolContext & SearchContext).warn(warning);
+      const output = this.#format(matches);
+      return warnings.length === 0 ? output : { ...output, details: { warnings } };
+    });
+  }
+
+  #format(matches: readonly ToolMatch[]): ToolOutput {
+    const exposed = this.#exposed;
     const found = matches.flatMap(({ name }) => this.#found(name));
     exposed.add(found.map(({ name }) => name));
     const text =

@@ -4,7 +4,9 @@ import type { ToolRegistry } from "../registry/tool-registry.ts";
 import { formatValue } from "../text/format-value.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { ExposedTools } from "./exposed-tools.ts";
-import { maxResults, SearchTools } from "./search-tools.ts";
+import { HybridToolIndex } from "./hybrid-tool-index.ts";
+import { maxResults, SearchTools, type ToolFinder } from "./search-tools.ts";
+import type { ToolEmbedder, VectorCache } from "./tool-embedder.ts";
 import { ToolIndex } from "./tool-index.ts";
 
 /** How a model finds tools. */
@@ -19,12 +21,22 @@ export interface ToolSearchOptions {
   readonly always?: readonly string[];
   /** How many a search gives unless the model asks for another number: 1 to 20. Default: 5. */
   readonly results?: number;
+  /**
+   * A model with which tools are also found by meaning. The first search embeds all tools of the registry, which takes
+   * as long as the model needs; later searches embed the query, and tools that have changed. If the model fails, words
+   * alone decide, and the result's `details.warnings` and the event `tool.completed` say so. Default: none.
+   */
+  readonly embedder?: ToolEmbedder;
+  /** Stores the vectors of tools across processes. Default: none; each process embeds each tool once. */
+  readonly vectorCache?: VectorCache;
 }
 
 const optionNames: readonly string[] = [
   "form",
   "always",
   "results",
+  "embedder",
+  "vectorCache",
 ] satisfies readonly (keyof ToolSearchOptions)[];
 
 /**
@@ -42,7 +54,7 @@ const optionNames: readonly string[] = [
  */
 export function toolSearch(options: ToolSearchOptions): ToolSearch {
   checkOptions("toolSearch", options, optionNames);
-  const { form, always = [], results = 5 } = options;
+  const { form, always = [], results = 5, embedder, vectorCache } = options;
   if (form !== "growing" && form !== "constant") {
     throw misuse(`form is ${formatValue(form)}; use "growing" or "constant".`);
   }
@@ -52,20 +64,45 @@ export function toolSearch(options: ToolSearchOptions): ToolSearch {
   if (!Number.isInteger(results) || results < 1 || results > maxResults) {
     throw misuse(`results is ${formatValue(results)}; use a whole number from 1 to ${maxResults}.`);
   }
+  if (embedder !== undefined && !isEmbedder(embedder)) {
+    throw misuse(
+      `embedder is ${formatValue(embedder)}; use { id: "…", embed: async (texts) => … }.`,
+    );
+  }
+  if (vectorCache !== undefined && embedder === undefined) {
+    throw misuse("vectorCache stores the vectors of an embedder; give an embedder, too.");
+  }
+  if (vectorCache !== undefined && !isCache(vectorCache)) {
+    throw misuse(
+      `vectorCache is ${formatValue(vectorCache)}; use fileLists("…") of @toolweave/stores, or { get, set }.`,
+    );
+  }
   const globs = [...always];
-  const indexes = new WeakMap<ToolRegistry, ToolIndex>();
+  const indexes = new WeakMap<ToolRegistry, ToolFinder>();
   return {
     begin(registry): RunSearch {
       const exposed = new ExposedTools(globs, form);
       const { tools } = new SearchTools(form, results, exposed, () => {
         let index = indexes.get(registry);
-        if (index === undefined) indexes.set(registry, (index = new ToolIndex()));
+        if (index === undefined) {
+          index =
+            embedder === undefined ? new ToolIndex() : new HybridToolIndex(embedder, vectorCache);
+          indexes.set(registry, index);
+        }
         index.update(registry.toolset());
         return index;
       });
       return { tools, expose: (all, turn) => exposed.expose(all, turn) };
     },
   };
+}
+
+function isEmbedder(value: ToolEmbedder | null): boolean {
+  return typeof value?.id === "string" && value.id !== "" && typeof value.embed === "function";
+}
+
+function isCache(value: VectorCache | null): boolean {
+  return typeof value?.get === "function" && typeof value.set === "function";
 }
 
 function misuse(what: string): ToolError {

@@ -1,13 +1,24 @@
 import { argumentsSchemaOf, type Tool } from "../contract/tool.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
-import { isStopWord, withoutMarkup, wordsOf } from "./words.ts";
+import type { JsonObject, JsonValue } from "../json/json.ts";
+import { toAction, type Action } from "./actions.ts";
+import { mention, type IndexedText } from "./postings.ts";
+import { isStopWord, splitName, withoutMarkup, wordsOf } from "./words.ts";
 
-/** How often each word of a tool counts, in quarters of a mention in its description. */
-export interface ToolText {
-  readonly counts: ReadonlyMap<string, number>;
-  /** The length of the text proper, in the same unit. */
-  readonly length: number;
+/** The searchable text of a tool. */
+export interface ToolText extends IndexedText {
+  readonly action: Action | undefined;
 }
+
+/** The count of a mention in each field. */
+const weights = {
+  name: 2 * mention,
+  title: 2 * mention,
+  description: mention,
+  parameter: mention / 4,
+  provenance: mention / 4,
+  parameterText: mention / 8,
+} as const;
 
 /** A word as it is written, where its stem is another: it has postings of its own, which no stem has. */
 export function asWritten(word: string): string {
@@ -19,62 +30,111 @@ const maxDescriptionLength = 4000;
 const maxTextLength = 300;
 /** The most parameters, and the most values of an origin, that are read. */
 const maxParts = 100;
+/** The most allowed values of a parameter that are read. */
+const maxValues = 30;
+const maxFirstWordLength = 60;
+const maxEmbeddedLength = 500;
 
 /**
- * The searchable text of a tool. Parts that cannot be read or are no text are omitted. A name or title counts twice.
- * Parameters and provenance add words that the text lacks, and do not make it longer: a tool is not less relevant
- * because it takes many arguments.
+ * The searchable text of a tool. Parts that cannot be read or are no text are omitted. Parameters and provenance add
+ * words that the text lacks, and do not make it longer: a tool is not less relevant because it takes many arguments.
  */
 export function toolText(name: string, tool: Tool, stem: (word: string) => string): ToolText {
   const counts = new Map<string, number>();
   let length = 0;
-  const add = (text: unknown, most: number, weight: number): void => {
-    if (typeof text !== "string") return;
-    for (const word of wordsOf(withoutMarkup(text, most), most)) {
-      if (isStopWord(word)) continue;
+  const add = (text: unknown, maxLength: number, weight: number): readonly string[] => {
+    if (typeof text !== "string") return [];
+    const words: string[] = [];
+    for (const word of wordsOf(withoutMarkup(text, maxLength), maxLength)) {
+      // `get_me` is about the user.
+      if (isStopWord(word) && !(text === name && word === "me")) continue;
       const key = stem(word);
+      words.push(key);
       counts.set(key, (counts.get(key) ?? 0) + weight);
       if (key !== word) counts.set(asWritten(word), (counts.get(asWritten(word)) ?? 0) + weight);
       length += weight;
     }
+    return words;
   };
   const spec = attempt(() => tool.spec);
   const field = (key: keyof ToolSpec): unknown => attempt(() => spec?.[key]);
-  add(
-    attempt(() => spec?.title ?? spec?.annotations?.title),
-    maxTextLength,
-    8,
-  );
-  add(field("description"), maxDescriptionLength, 4);
-  add(name, maxTextLength, 8);
+  const title = attempt(() => spec?.title ?? spec?.annotations?.title);
+  const description = field("description");
+  const titleWords = add(title, maxTextLength, weights.title);
+  add(description, maxDescriptionLength, weights.description);
+  const nameWords = add(name, maxTextLength, weights.name);
   const known = new Set(counts.keys());
-  for (const extra of [...parameters(tool), ...provenance(spec)]) {
-    for (const word of wordsOf(extra, maxTextLength)) {
+  for (const [text, weight] of [...parameters(tool), ...provenance(spec)]) {
+    for (const word of wordsOf(text, maxTextLength)) {
       const key = stem(word);
-      if (!known.has(key) && !isStopWord(word)) counts.set(key, 1);
+      if (known.has(key) || isStopWord(word)) continue;
+      counts.set(key, Math.max(counts.get(key) ?? 0, weight));
     }
   }
-  return { counts, length };
+  return {
+    counts,
+    length,
+    title: new Set(titleWords.length > 0 ? titleWords : nameWords),
+    action: toAction([...firstWord(title, description).map(stem), ...nameWords]),
+  };
 }
 
-/** Of the schema that validates arguments: the model's schema may have to be derived from it first. */
-function parameters(tool: Tool): readonly string[] {
+/** The text of a tool for an embedding model: the words of its name, its title and the beginning of its description. */
+export function embeddedText(name: string, tool: Tool): string {
+  const spec = attempt(() => tool.spec);
+  const title = attempt(() => spec?.title ?? spec?.annotations?.title);
+  const given = attempt(() => spec?.description);
+  const description = typeof given === "string" ? given : "";
+  // The description of an operation begins with its title.
+  const isRepeated = typeof title !== "string" || description.startsWith(title);
+  const text = `${splitName(name)}. ${isRepeated ? "" : `${title}. `}${description}`;
+  return withoutMarkup(text, maxEmbeddedLength);
+}
+
+/** The first word of the first text that is one. */
+function firstWord(...texts: readonly unknown[]): readonly string[] {
+  const text = texts.find((text) => typeof text === "string" && text !== "");
+  return typeof text === "string" ? wordsOf(text, maxFirstWordLength).slice(0, 1) : [];
+}
+
+type WeightedText = readonly [text: string, weight: number];
+
+/**
+ * Names, descriptions and allowed values of parameters, from the schema that validates arguments: the model's schema
+ * may have to be derived from it first.
+ */
+function parameters(tool: Tool): readonly WeightedText[] {
   return (
     attempt(() => {
       const { properties } = argumentsSchemaOf(tool);
-      return typeof properties === "object" && properties !== null
-        ? Object.keys(properties).slice(0, maxParts)
-        : [];
+      if (typeof properties !== "object" || properties === null) return [];
+      const texts: WeightedText[] = [];
+      for (const name of Object.keys(properties).slice(0, maxParts)) {
+        texts.push([name, weights.parameter]);
+        const values = attempt(() => parameterTexts((properties as JsonObject)[name])) ?? [];
+        for (const text of values) {
+          if (typeof text === "string") texts.push([text, weights.parameterText]);
+        }
+      }
+      return texts;
     }) ?? []
   );
 }
 
-function provenance(spec: ToolSpec | undefined): readonly string[] {
+function parameterTexts(schema: JsonValue | undefined): readonly unknown[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { description, enum: values } = schema as JsonObject;
+  return [description, ...(Array.isArray(values) ? values.slice(0, maxValues) : [])];
+}
+
+function provenance(spec: ToolSpec | undefined): readonly WeightedText[] {
   return (
     attempt(() => {
       const { source, origin } = spec?.provenance ?? {};
       const texts: unknown[] = [source, ...Object.values(origin ?? {}).slice(0, maxParts)];
-      return texts.filter((text) => typeof text === "string");
+      return texts
+        .filter((text) => typeof text === "string")
+        .map((text) => [text, weights.provenance] as const);
     }) ?? []
   );
 }

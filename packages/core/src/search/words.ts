@@ -21,7 +21,7 @@ yourself`);
 /** Words in which people ask for help with anything, and that weigh little in a question. */
 const askingWords: ReadonlySet<string> = setOf(`
 able assist assistance best bit can certain curious different easily find finding get gets getting give
-good hello help hey hi interested kind know like looking lot make mind need needed needs particular
+good hello help hey hi interested kind know like looking lot make mind need needed needs new particular
 please possible provide quickly really show some sort specific suggest sure tell thank thanks thing
 things try type use used using various want wants way wish wondering`);
 
@@ -71,6 +71,11 @@ export function wordsOf(text: string, most: number): readonly string[] {
   return words;
 }
 
+/** A name with spaces between its words, which keep their case. */
+export function splitName(name: string): string {
+  return name.replace(/[_-]+/g, " ").replace(wordStarts, " ");
+}
+
 function pairs(text: string): readonly string[] {
   const points = Array.from(text);
   return points.length < 2
@@ -78,14 +83,39 @@ function pairs(text: string): readonly string[] {
     : points.slice(1).map((point, index) => `${points[index]}${point}`);
 }
 
-/** {@link stem}, remembered: the same words come again and again while tools are read. */
+/** Forms of words that no rule derives, before their base forms. */
+const irregularForms = new Map(
+  `analyses analysis:analyze assignee assignees:assign ate eaten:eat attendee attendees:attend began begun:begin
+  bought:buy broke broken:break brought:bring built:build caught:catch children:child chose chosen:choose
+  drawn drew:draw fallen fell:fall flew flown:fly forgot forgotten:forget found:find frozen froze:freeze gave given:give
+  gone went:go grew grown:grow heard:hear held:hold hidden hid:hide invitee invitees:invite kept:keep knew known:know
+  learnt:learn left:leave lost:lose made making:make meant:mean men:man met:meet paid payee:pay people:person ran:run
+  rode:ride said:say sang:sing saw seen:see sent:send shot:shoot shown:show slept:sleep sold:sell spent:spend
+  spoke spoken:speak stole stolen:steal swam:swim taken took:take taught:teach thought:think threw thrown:throw told:tell
+  understood:understand women:woman won:win wore worn:wear written wrote:write`
+    .match(/[^:]+:\S+/g)
+    ?.flatMap((row) => {
+      const [forms = "", base = ""] = row.split(":");
+      return forms
+        .trim()
+        .split(/\s+/)
+        .map((form) => [form, base] as const);
+    }),
+);
+
+/** The stem of the base form of a word in lower case. */
+export function baseStem(word: string): string {
+  return stem(irregularForms.get(word) ?? word);
+}
+
+/** {@link baseStem}, remembered: the same words come again and again while tools are read. */
 export function stemmer(): (word: string) => string {
   const known = new Map<string, string>();
   return (word) => {
     let found = known.get(word);
     if (found === undefined) {
       if (known.size >= 50_000) known.clear();
-      known.set(word, (found = stem(word)));
+      known.set(word, (found = baseStem(word)));
     }
     return found;
   };

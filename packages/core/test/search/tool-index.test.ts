@@ -31,9 +31,30 @@ describe("a tool is found by", () => {
     expect(found(index, query)[0]).toBe(name);
   });
 
-  it("a word about the same subject", () => {
-    const index = indexOf(...harbour, findable("galley", "Cooks dinner."));
-    expect(found(index, "any new recipe")).toEqual(["galley"]);
+  it("the description and the allowed values of a parameter", () => {
+    const state = { type: "string", enum: ["afloat", "sunk"], description: "Above the surface?" };
+    const inputSchema = { type: "object", properties: { state } };
+    const index = indexOf(...harbour, findable("vessel_update", "Edits it.", { inputSchema }));
+    expect(found(index, "sunk")).toEqual(["vessel_update"]);
+    expect(found(index, "surface")).toEqual(["vessel_update"]);
+  });
+
+  it.each(["who am I", "Who am I?", "whoami", "my account"])(
+    "the user of the session: %s",
+    (query) => {
+      const index = indexOf(
+        ...harbour,
+        findable("list_users", "Lists the users."),
+        findable("delete_current_user", "Deletes the authenticated user."),
+        findable("get_me", "The authenticated user's account."),
+      );
+      expect(found(index, query)[0]).toBe("get_me");
+    },
+  );
+
+  it("another form of an irregular word", () => {
+    const index = indexOf(...harbour, findable("letters", "Every letter that was sent."));
+    expect(found(index, "send")[0]).toBe("letters");
   });
 
   it("its title, or the one in its annotations", () => {
@@ -121,11 +142,47 @@ describe("the order of results", () => {
     expect(found(index, "kite")).toEqual(["two", "one"]);
   });
 
-  it("uses no synonyms if a tool has all words of the query", () => {
-    const index = indexOf(findable("a", "Buys rope."), findable("b", "Purchases rope."));
-    const scores = index.search("buys rope", 2).map(({ score }) => score);
-    const alone = index.search("rope", 2).map(({ score }) => score);
-    expect(scores[1]).toBeCloseTo(alone[1] as number, 10);
+  it("counts a word once if a tool has related words as well", () => {
+    const index = indexOf(
+      findable("x", "Buys rope and masts."),
+      findable("y", "Buys rope and purchases."),
+    );
+    const [first, second] = index.search("buys rope", 2);
+    expect(first?.score).toBeCloseTo(second?.score as number, 10);
+  });
+
+  it.each([
+    ["show the berth", "read_berth"],
+    ["make a new berth", "create_berth"],
+    ["change the berth", "update_berth"],
+    ["remove the berth", "delete_berth"],
+  ])("puts a tool of the same kind of action first: %s", (query, name) => {
+    const actions = ["read", "create", "update", "delete"];
+    const index = indexOf(...actions.map((action) => findable(`${action}_berth`, "Of a harbour.")));
+    expect(found(index, query)[0]).toBe(name);
+  });
+
+  it("puts a tool that deletes last if the query names no action", () => {
+    const index = indexOf(
+      findable("berth_clear", "A berth of the harbour."),
+      findable("berth_paint", "A berth of the harbour."),
+    );
+    expect(found(index, "berth")).toEqual(["berth_paint", "berth_clear"]);
+    expect(found(index, "clear berth")).toEqual(["berth_clear", "berth_paint"]);
+  });
+
+  it("puts a tool first whose title the query names completely", () => {
+    const index = indexOf(
+      findable("a", "Of boats.", { title: "Rope lockers of the harbour" }),
+      findable("b", "Of many boats and of many other ships in it.", { title: "Rope" }),
+    );
+    expect(found(index, "rope")).toEqual(["b", "a"]);
+  });
+
+  it("does not weigh a word more because a query repeats it", () => {
+    const index = indexOf(findable("a", "Splices rope."), findable("b", "Patches sails. Slowly."));
+    const query = "rope for this, rope for that, rope for all; and sails, sails to sail slowly";
+    expect(found(index, query)[0]).toBe("b");
   });
 
   it("puts the tool that the query names first, whatever the others contain", () => {

@@ -91,6 +91,15 @@ export class ExecutionContext implements ToolContext {
   }
 
   /**
+   * Adds a warning to the event that ends the call.
+   *
+   * @internal
+   */
+  warn(message: string): void {
+    (this.#execution.warnings ??= []).push(message);
+  }
+
+  /**
    * Pauses the deadlines of the call until a person has answered.
    *
    * @internal

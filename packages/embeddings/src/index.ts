@@ -1,0 +1,1 @@
+export { energeticEmbedder } from "./energetic-embedder.ts";
