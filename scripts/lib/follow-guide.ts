@@ -13,6 +13,8 @@ export interface GuideOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The command that is run in place of the guide's; none: nothing is. */
   readonly commandFor: (words: readonly string[]) => readonly string[] | undefined;
+  /** Called after each command that has run, with its line in the guide. */
+  readonly onCommand?: (command: string, line: number, code: number) => void;
 }
 
 /**
@@ -51,12 +53,13 @@ async function follow(step: GuideStep, options: GuideOptions): Promise<string | 
 }
 
 async function run(
-  { command, fails, shows }: Extract<GuideStep, { kind: "run" }>,
-  { folder, binFolder, env = {}, commandFor }: GuideOptions,
+  { command, line, fails, shows }: Extract<GuideStep, { kind: "run" }>,
+  { folder, binFolder, env = {}, commandFor, onCommand }: GuideOptions,
 ): Promise<string | undefined> {
   const [program, ...args] = commandFor(command.split(" ")) ?? [];
   if (program === undefined) return undefined;
   const { code, output } = await runCommand(program, args, { cwd: folder, binFolder, env });
+  onCommand?.(command, line, code);
   if ((code !== 0) !== fails) {
     return `${command} ends with ${code}, and the guide says that it ${fails ? "fails" : "works"}\n${output}`;
   }
