@@ -10,7 +10,7 @@ export interface GuideOptions {
   /** Stands before everything else on PATH. */
   readonly binFolder: string;
   /** Added to the environment. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** The command that is run in place of the guide's; none: nothing is. */
   readonly commandFor: (words: readonly string[]) => readonly string[] | undefined;
   /** Called after each command that has run, with its line in the guide. */
