@@ -7,10 +7,20 @@ import { runCommand } from "./lib/run-command.ts";
 import { Consumer } from "./rehearsal/consumer.ts";
 import { startExampleHost } from "./rehearsal/example-host.ts";
 import { startRegistry } from "./rehearsal/local-registry.ts";
-import { measureSizes, rehearseLines, rehearseManagers } from "./rehearsal/parts.ts";
+import {
+  measureSizes,
+  rehearseLines,
+  rehearseManagers,
+  rehearseTemplates,
+} from "./rehearsal/parts.ts";
 import { localPackages, publishCopy } from "./rehearsal/publish-copy.ts";
 
-const parts = { lines: rehearseLines, managers: rehearseManagers, sizes: measureSizes } as const;
+const parts = {
+  templates: rehearseTemplates,
+  sizes: measureSizes,
+  lines: rehearseLines,
+  managers: rehearseManagers,
+} as const;
 type Part = keyof typeof parts;
 
 const help = `Usage: node scripts/rehearse-release.ts [part…]
@@ -18,11 +28,12 @@ const help = `Usage: node scripts/rehearse-release.ts [part…]
 Publishes a copy of this commit to a registry on loopback, as a release does, and installs from
 there. Third-party packages come from the registry that npm is configured with.
 
+  templates  creates a project of each template of create-toolweave, and runs its tests
+  sizes      measures the installations of core with openapi, and of the command line
   lines      runs every line of the READMEs and docs that begins with npm install, npm create or npx
   managers   installs all packages with npm, pnpm, yarn 1 and yarn 4
-  sizes      measures the installations of core with openapi, and of the command line
 
-Without a part it does all of them. It takes about ten minutes. Exits 1 if a command failed.
+Without a part it does all of them. It takes about fifteen minutes. Exits 1 if a command failed.
 `;
 
 async function rehearse(chosen: readonly Part[]): Promise<number> {

@@ -13,8 +13,8 @@ export interface GuideOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The command that is run in place of the guide's; none: nothing is. */
   readonly commandFor: (words: readonly string[]) => readonly string[] | undefined;
-  /** Called after each command that has run, with its line in the guide. */
-  readonly onCommand?: (command: string, line: number, code: number) => void;
+  /** Called after each command, with its line in the guide. `passed`: it fails or works as the guide says. */
+  readonly onCommand?: (command: string, line: number, passed: boolean) => void;
 }
 
 /**
@@ -59,8 +59,9 @@ async function run(
   const [program, ...args] = commandFor(command.split(" ")) ?? [];
   if (program === undefined) return undefined;
   const { code, output } = await runCommand(program, args, { cwd: folder, binFolder, env });
-  onCommand?.(command, line, code);
-  if ((code !== 0) !== fails) {
+  const passed = (code !== 0) === fails;
+  onCommand?.(command, line, passed);
+  if (!passed) {
     return `${command} ends with ${code}, and the guide says that it ${fails ? "fails" : "works"}\n${output}`;
   }
   let rest = plain(output);

@@ -54,6 +54,8 @@ export class Consumer {
       YARN_NPM_REGISTRY_SERVER: registry.replace(/\/$/, ""),
       YARN_UNSAFE_HTTP_WHITELIST: "127.0.0.1",
       YARN_ENABLE_TELEMETRY: "0",
+      // Yarn 4 does not install versions that are younger than a day or more.
+      YARN_NPM_MINIMAL_AGE_GATE: "0",
       NODE_COMPILE_CACHE: join(temp, "compile-cache"),
       ...env,
     };

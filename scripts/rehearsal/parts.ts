@@ -70,8 +70,8 @@ async function followPage(
     binFolder: consumer.binFolder,
     env: consumer.env,
     commandFor: (words) => words,
-    onCommand(command, line, code) {
-      consumer.record(`${page}:${line}`, command, code, start);
+    onCommand(command, line, passed) {
+      consumer.record(`${page}:${line}`, command, passed ? 0 : 1, start);
       start = performance.now();
     },
   });
@@ -107,6 +107,17 @@ export async function rehearseManagers(release: PublishedRelease): Promise<void>
     if (code !== 0) continue;
     await consumer.run(name, `${node} import.mjs`, folder);
     await consumer.run(name, `${run} toolweave --version`, folder);
+  }
+}
+
+/** Creates a project of each template and runs its tests: two commands each, in an empty folder. */
+export async function rehearseTemplates({ consumer }: PublishedRelease): Promise<void> {
+  for (const template of ["function", "openapi", "agent"]) {
+    const folder = consumer.folder();
+    const place = `template ${template}`;
+    const create = `npm create toolweave . -- --yes --template ${template}`;
+    const { code } = await consumer.run(place, create, folder);
+    if (code === 0) await consumer.run(place, "npm test", folder);
   }
 }
 
