@@ -31,7 +31,8 @@ there. Third-party packages come from the registry that npm is configured with.
   templates  creates a project of each template of create-toolweave, and runs its tests
   sizes      measures the installations of core with openapi, and of the command line
   lines      runs every line of the READMEs and docs that begins with npm install, npm create or npx
-  managers   installs all packages with npm, pnpm, yarn 1 and yarn 4
+  managers   installs all packages with npm, pnpm, yarn 1 and yarn 4; with Node.js 20.0 and 22.18,
+             each package says which version it needs
 
 Without a part it does all of them. It takes about fifteen minutes. Exits 1 if a command failed.
 `;

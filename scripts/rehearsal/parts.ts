@@ -91,6 +91,29 @@ const managers = [
   },
 ] as const;
 
+/** Versions that are too old: the imports fail with a text that says so, and the commands exit with 2. */
+const oldNodes = ["20.0.0", "22.18.0"];
+
+function expectRefusals(names: readonly string[]): string {
+  return `
+    import { spawnSync } from "node:child_process";
+    for (const name of ${JSON.stringify(names)}) {
+      const message = await import(name).then(() => "it was imported", (error) => error.message);
+      report(name, message.includes("needs Node.js 22.19"), message);
+    }
+    for (const name of ["toolweave", "create-toolweave"]) {
+      const main = "node_modules/" + name + "/dist/main.js";
+      const { status, stderr } = spawnSync(process.execPath, [main], { encoding: "utf8" });
+      report(name, status === 2 && stderr.includes("needs Node.js 22.19"), stderr);
+    }
+    function report(name, passed, message) {
+      if (passed) return;
+      console.error(process.version, name, message);
+      process.exitCode = 1;
+    }
+  `;
+}
+
 /** Installs every published package at once with each package manager, imports them all, and runs the command. */
 export async function rehearseManagers(release: PublishedRelease): Promise<void> {
   const { root, consumer, packages } = release;
@@ -107,6 +130,9 @@ export async function rehearseManagers(release: PublishedRelease): Promise<void>
     if (code !== 0) continue;
     await consumer.run(name, `${node} import.mjs`, folder);
     await consumer.run(name, `${run} toolweave --version`, folder);
+    if (name !== "npm") continue;
+    writeFileSync(join(folder, "old.mjs"), expectRefusals(importable(packages, names)));
+    for (const old of oldNodes) await consumer.run(name, `npx -y node@${old} old.mjs`, folder);
   }
 }
 
