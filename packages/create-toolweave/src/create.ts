@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { relative, resolve } from "node:path";
 import { createInterface, type Interface } from "node:readline/promises";
 import type { Readable, Writable } from "node:stream";
@@ -25,6 +24,8 @@ export interface CreateHost {
   readonly output: Writable;
   /** `npm_config_user_agent`: names the package manager that started the command. Default: npm. */
   readonly userAgent: string | undefined;
+  /** Runs a command in a folder. Returns true if it succeeded. */
+  readonly runCommand: (command: string, cwd: string) => Promise<boolean>;
 }
 
 interface Answers {
@@ -72,7 +73,7 @@ export async function runCreate(args: readonly string[], host: CreateHost): Prom
   }
   const manager = packageManager(host.userAgent);
   print(`Created ${target} from the template ${answers.template}. Installing with ${manager}:`);
-  if (!(await install(manager, target))) {
+  if (!(await host.runCommand(`${manager} install`, target))) {
     print(`The project is complete, but "${manager} install" failed: run it again in ${target}.`);
     return 1;
   }
@@ -122,13 +123,4 @@ async function askTemplate(terminal: Interface | undefined, output: Writable): P
 function packageManager(userAgent = ""): string {
   const [name = ""] = userAgent.split("/");
   return ["npm", "pnpm", "yarn", "bun"].includes(name) ? name : "npm";
-}
-
-function install(manager: string, cwd: string): Promise<boolean> {
-  return new Promise((done) => {
-    // On Windows, package managers are scripts, which only a shell can start. The line is constant.
-    const child = spawn(`${manager} install`, { cwd, stdio: "inherit", shell: true });
-    child.once("error", () => done(false));
-    child.once("close", (code) => done(code === 0));
-  });
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { runCreate } from "./create.ts";
 
@@ -15,5 +16,15 @@ if (major < 22 || (major === 22 && minor < 19)) {
     input: process.stdin,
     output: process.stdout,
     userAgent: process.env["npm_config_user_agent"],
+    runCommand,
+  });
+}
+
+function runCommand(command: string, cwd: string): Promise<boolean> {
+  return new Promise((done) => {
+    // On Windows, package managers are scripts, which only a shell can start. The command has no input of a user.
+    const child = spawn(command, { cwd, stdio: "inherit", shell: true });
+    child.once("error", () => done(false));
+    child.once("close", (code) => done(code === 0));
   });
 }

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
 import { runCreate } from "../src/create.ts";
 import { createProject, templates, type Template } from "../src/project.ts";
@@ -23,21 +23,41 @@ const names = Object.keys(templates) as Template[];
 const readManifest = (folder: string): Record<string, Record<string, string>> =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
-/** Runs the command without a terminal, and returns its exit code and output. */
-async function create(...args: string[]): Promise<{ code: number; output: string }> {
+/** The end of a run of the command: what it printed, and the commands that it ran. */
+interface Run {
+  readonly code: number;
+  readonly output: string;
+  readonly commands: readonly string[];
+}
+
+/** Runs the command; on a terminal if there are answers to its questions. */
+async function create(
+  args: readonly string[],
+  host: { answers?: readonly string[]; userAgent?: string; installs?: boolean } = {},
+): Promise<Run> {
+  const { answers, userAgent, installs = true } = host;
   let output = "";
+  const commands: string[] = [];
+  const left = [...(answers ?? [])];
+  const input = Object.assign(new PassThrough(), { isTTY: answers !== undefined });
   const code = await runCreate(args, {
     version: "1.2.3",
-    input: Readable.from([]),
+    input,
     output: new Writable({
       write(chunk, _encoding, done) {
         output += String(chunk);
+        // A question ends with its default in parentheses.
+        if (String(chunk).endsWith("): ")) input.write(`${left.shift()}\n`);
         done();
       },
     }),
-    userAgent: undefined,
+    userAgent,
+    runCommand: async (command, cwd) => {
+      commands.push(`${command} in ${cwd}`);
+      return installs;
+    },
   });
-  return { code, output };
+  return { code, output, commands };
 }
 
 describe.each(names)("the template %s", (template) => {
@@ -82,10 +102,37 @@ describe.each(names)("the template %s", (template) => {
   });
 });
 
+test("on a terminal it asks for the folder and the template", async () => {
+  const folder = join(temp, "asked");
+  const { code, output, commands } = await create([], { answers: [folder, "openapi"] });
+  expect([code, commands]).toEqual([0, [`npm install in ${folder}`]]);
+  expect(output).toContain("Folder (toolweave-app): ");
+  expect(output).toContain("Template (function): ");
+  expect(readdirSync(folder)).toContain("shop.openapi.json");
+});
+
+test.each([
+  ["pnpm/12.21.0 npm/? node/v24.21.0", "pnpm"],
+  ["yarn/4.9.0 npm/? node/v24.21.0", "yarn"],
+  ["other/1.0.0", "npm"],
+])("the package manager %s installs with %s, and the next steps name it", async (agent, name) => {
+  const folder = join(temp, `with-${name}`);
+  const { output, commands } = await create([folder, "--yes"], { userAgent: agent });
+  expect(commands).toEqual([`${name} install in ${folder}`]);
+  expect(output).toMatch(new RegExp(`Next:\\n  cd .*with-${name}\\n  ${name} test`));
+});
+
+test("if the installation fails, the command fails and says how to repeat it", async () => {
+  const folder = join(temp, "offline");
+  const { code, output } = await create([folder, "--yes"], { installs: false });
+  expect(code).toBe(1);
+  expect(output).toContain(`"npm install" failed: run it again in ${folder}`);
+});
+
 test("a folder with files is refused, and nothing is written", async () => {
   const folder = mkdtempSync(join(temp, "used-"));
   writeFileSync(join(folder, "mine.txt"), "mine");
-  const { code, output } = await create(folder, "--yes");
+  const { code, output } = await create([folder, "--yes"]);
   expect(code).toBe(1);
   expect(output).toContain("is not empty");
   expect(readdirSync(folder)).toEqual(["mine.txt"]);
@@ -94,14 +141,14 @@ test("a folder with files is refused, and nothing is written", async () => {
 test.each([[["--template", "rust"]], [["--fast"]], [["one", "two"]]])(
   "the arguments %j are refused with the usage",
   async (args) => {
-    const { code, output } = await create(...args);
+    const { code, output } = await create(args);
     expect(code).toBe(2);
     expect(output).toContain("Usage: npm create toolweave");
   },
 );
 
 test("--help names every template", async () => {
-  const { code, output } = await create("--help");
+  const { code, output } = await create(["--help"]);
   expect(code).toBe(0);
   for (const name of names) expect(output).toContain(name);
 });
