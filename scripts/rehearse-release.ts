@@ -34,7 +34,7 @@ there. Third-party packages come from the registry that npm is configured with.
   managers   installs all packages with npm, pnpm, yarn 1 and yarn 4; with Node.js 20.0 and 22.18,
              each package says which version it needs
 
-Without a part it does all of them. It takes about fifteen minutes. Exits 1 if a command failed.
+Without a part it does all of them. It takes about ten minutes on an idle machine. Exits 1 if a command failed.
 `;
 
 async function rehearse(chosen: readonly Part[]): Promise<number> {
