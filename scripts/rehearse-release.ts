@@ -51,7 +51,9 @@ async function rehearse(chosen: readonly Part[]): Promise<number> {
   try {
     const consumer = new Consumer({ temp, registry: registry.url, env: host.env });
     const packages = await publishCopy({ root, temp, consumer });
-    for (const part of chosen) await parts[part]({ root, consumer, packages });
+    // The pages are those of the copy, too.
+    const release = { root: join(temp, "copy"), consumer, packages };
+    for (const part of chosen) await parts[part](release);
     const failed = consumer.rows.filter((row) => row.code !== 0);
     process.stdout.write(
       `rehearsal: ${consumer.rows.length - failed.length} passed, ${failed.length} failed\n`,
