@@ -33,6 +33,8 @@ const bundle = await rolldown({
   // All packages, except the helpers that Rolldown has for syntax which is newer than the target.
   external: (id) => !/^(?:[./\0]|[A-Za-z]:[/\\]|@oxc-project\/runtime\/)/.test(id),
   transform: { target: "es2022" },
+  // It throws below Node.js 22.19, although the packages are marked as free of side effects.
+  treeshake: { moduleSideEffects: [{ test: /[/\\]node-version\.ts$/, sideEffects: true }] },
 });
 await bundle.write({
   dir: "dist",

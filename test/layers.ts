@@ -21,6 +21,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@toolweave/subagent",
   ],
   "packages/test-support": [],
+  "packages/create-toolweave": [],
   "apps/cli": [
     "@toolweave/config",
     "@toolweave/conformance",

@@ -71,7 +71,8 @@ test("every package is MIT and declares its Node.js version", () => {
 describe.each(publishable)("$name", ({ folder, manifest }) => {
   test("has no side effects and publishes its build and sources", () => {
     expect(manifest.sideEffects).toBe(false);
-    expect(manifest.files).toEqual(["dist", "src"]);
+    const data = existsSync(join(root, folder, "templates")) ? ["templates"] : [];
+    expect(manifest.files).toEqual(["dist", "src", ...data]);
   });
 
   test("has types first, and a source for the workspace, at every entry", () => {

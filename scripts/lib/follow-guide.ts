@@ -10,9 +10,11 @@ export interface GuideOptions {
   /** Stands before everything else on PATH. */
   readonly binFolder: string;
   /** Added to the environment. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** The command that is run in place of the guide's; none: nothing is. */
   readonly commandFor: (words: readonly string[]) => readonly string[] | undefined;
+  /** Called after each command, with its line in the guide. `passed`: it fails or works as the guide says. */
+  readonly onCommand?: (command: string, line: number, passed: boolean) => void;
 }
 
 /**
@@ -51,13 +53,15 @@ async function follow(step: GuideStep, options: GuideOptions): Promise<string | 
 }
 
 async function run(
-  { command, fails, shows }: Extract<GuideStep, { kind: "run" }>,
-  { folder, binFolder, env = {}, commandFor }: GuideOptions,
+  { command, line, fails, shows }: Extract<GuideStep, { kind: "run" }>,
+  { folder, binFolder, env = {}, commandFor, onCommand }: GuideOptions,
 ): Promise<string | undefined> {
   const [program, ...args] = commandFor(command.split(" ")) ?? [];
   if (program === undefined) return undefined;
   const { code, output } = await runCommand(program, args, { cwd: folder, binFolder, env });
-  if ((code !== 0) !== fails) {
+  const passed = (code !== 0) === fails;
+  onCommand?.(command, line, passed);
+  if (!passed) {
     return `${command} ends with ${code}, and the guide says that it ${fails ? "fails" : "works"}\n${output}`;
   }
   let rest = plain(output);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 /** The fields of a package.json that the checks read. */
 interface PackageManifest {
   readonly name: string;
+  readonly version: string;
   readonly private?: boolean;
   readonly license?: string;
   readonly sideEffects?: boolean;

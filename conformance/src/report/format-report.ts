@@ -1,4 +1,5 @@
-import { styleText } from "node:util";
+// Not by name: an import that Node.js 20 does not have would hide the message about its version.
+import * as util from "node:util";
 import { getArea } from "../requirements/areas.ts";
 import {
   escapeLine,
@@ -37,7 +38,7 @@ type Paint = (style: Style, text: string) => string;
 export function formatReport(report: ConformanceReport, options: FormatReportOptions = {}): string {
   const width = Math.max(40, options.width ?? 100);
   const paint: Paint = (style, text) =>
-    options.colors === true ? styleText(style, text, { validateStream: false }) : text;
+    options.colors === true ? util.styleText(style, text, { validateStream: false }) : text;
   const replay =
     options.replay ?? (({ replay }) => (replay === undefined ? "" : formatReplayOptions(replay)));
   const of = (status: RuleResult["status"]): RuleResult[] =>

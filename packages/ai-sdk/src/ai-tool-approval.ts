@@ -1,7 +1,12 @@
-import type { ModelMessage, ToolApprovalStatus, ToolSet } from "ai";
+import type { ModelMessage, ToolSet } from "ai";
 import { displayProse, type Interruption } from "@toolweave/core";
 import type { CallGate, FrameworkCall } from "@toolweave/core/integration";
-import { resolveApproval, ownProperty, type AiToolApproval } from "./source/approval-of.ts";
+import {
+  resolveApproval,
+  ownProperty,
+  type AiApprovalStatus,
+  type AiToolApproval,
+} from "./source/approval-of.ts";
 
 /** The gates that admit the calls of tools that `aiTools` has made. */
 export const gates: WeakMap<object, CallGate> = new WeakMap();
@@ -20,10 +25,10 @@ export interface AiApprovalQuestion {
 }
 
 /** The SDK's `toolApproval` as one function for all tools. */
-export type AiToolApprovalFunction = (question: AiApprovalQuestion) => Promise<ToolApprovalStatus>;
+export type AiToolApprovalFunction = (question: AiApprovalQuestion) => Promise<AiApprovalStatus>;
 
 /**
- * Creates the `toolApproval` of `generateText` and `streamText`, for tools of `aiTools` and others in one object. The
+ * Creates the `toolApproval` of `generateText` and `streamText` of AI SDK 7, for tools of `aiTools` and others in one object. The
  * tools of `aiTools` ask without it, too; with it the approval request says what the call intends and why the policy
  * asks (`reason`), and your own tools keep their own approval settings.
  *

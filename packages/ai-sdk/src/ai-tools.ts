@@ -22,6 +22,7 @@ import {
 import { gates, isApproved, requestApproval } from "./ai-tool-approval.ts";
 import { isContentBlock } from "@toolweave/core/adapter";
 import type { ModelOutput } from "./source/sdk-output.ts";
+import { sdkMajor } from "./source/sdk-version.ts";
 
 /** The `tools` of `generateText` and `streamText`, by name. */
 export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
@@ -36,6 +37,9 @@ export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
  * same executor, and for the same caller and session (a run with neither: in a run of the same id). Any other approval
  * fails with `approval_invalid`, and the call does not run. An answer in the SDK's `toolApproval` option does not count
  * as a person's: see `aiToolApproval`, which also says why a call is asked about.
+ *
+ * AI SDK 5 has no approvals: there, a call that the policy asks about does not run, and the model reads that it needs an
+ * approval, unless the executor's `onAsk` decides inline.
  *
  * A run that searches (`startRun({ search })`) needs nothing more. With a constant list, the calls inside of
  * `call_tool` are the ones that need approval and run. With a growing one the object itself grows between steps: pass
@@ -80,7 +84,8 @@ function aiTool(spec: ToolSpec, gate: CallGate): AiTools[string] {
         ? partialOutputs((onUpdate) => execute({ onUpdate }))
         : execute({}).then(toOutput);
     },
-    toModelOutput: ({ output }) => modelOutput(output),
+    // Version 5 passes the output itself.
+    toModelOutput: (given) => modelOutput(sdkMajor === 5 ? given : given.output),
   });
   gates.set(tool, gate);
   return tool;
@@ -261,5 +266,6 @@ function toContentOutput(content: readonly ContentBlock[]): ModelOutput {
 }
 
 function toFilePart({ mediaType, data }: ContentFile): ContentPart {
+  if (sdkMajor < 7) return { type: "media", mediaType, data } as unknown as ContentPart;
   return { type: "file", mediaType, data: { type: "data", data } };
 }

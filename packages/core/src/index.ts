@@ -1,4 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+// oxlint-disable-next-line import/no-unassigned-import -- it throws in an old Node.js
+import "./node-version.ts";
 export type { Awaitable, JsonObject, JsonSchema, JsonValue } from "./json/json.ts";
 export { text } from "./contract/content-block.ts";
 export type { ContentBlock } from "./contract/content-block.ts";

@@ -1,7 +1,47 @@
-import type { ModelMessage, ToolApprovalConfiguration, ToolApprovalStatus, ToolSet } from "ai";
+import type { ModelMessage, ToolSet } from "ai";
 
-/** The SDK's `toolApproval`, for tools of any kind. */
-export type AiToolApproval = ToolApprovalConfiguration<ToolSet, Record<string, unknown>>;
+// The types of approvals are written here, because versions 5 and 6 of the SDK do not have them.
+
+/** The decision about a call, as in the SDK's `toolApproval`; `undefined`: none is needed. */
+export type AiApprovalStatus =
+  | undefined
+  | "not-applicable"
+  | "approved"
+  | "denied"
+  | "user-approval"
+  | { readonly type: "not-applicable"; readonly reason?: never }
+  | { readonly type: "approved" | "denied" | "user-approval"; readonly reason?: string };
+
+// Methods, so that a function may declare the exact types of its tools.
+interface ApprovalFunctions {
+  ofOneTool(
+    input: unknown,
+    options: {
+      readonly toolCallId: string;
+      readonly messages: ModelMessage[];
+      readonly toolContext: unknown;
+      readonly runtimeContext: Record<string, unknown>;
+    },
+  ): AiApprovalStatus | PromiseLike<AiApprovalStatus>;
+  ofAllTools(question: {
+    readonly toolCall: {
+      readonly type: "tool-call";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: unknown;
+      readonly dynamic: true;
+    };
+    readonly tools: ToolSet | undefined;
+    readonly toolsContext: Record<string, unknown>;
+    readonly messages: ModelMessage[];
+    readonly runtimeContext: Record<string, unknown>;
+  }): AiApprovalStatus | PromiseLike<AiApprovalStatus>;
+}
+
+/** The SDK's `toolApproval`, for tools of any kind: one function for all calls, or a status or function by tool. */
+export type AiToolApproval =
+  | ApprovalFunctions["ofAllTools"]
+  | { readonly [name: string]: AiApprovalStatus | ApprovalFunctions["ofOneTool"] };
 
 /** A tool, and the data by which the SDK decides whether a call of it needs approval. */
 export interface Approvable {
@@ -25,9 +65,7 @@ interface ApprovableCall {
 }
 
 /** A status that is the same for each call, or what finds one. */
-export type ToolApproval =
-  | ToolApprovalStatus
-  | ((call: ApprovableCall) => Promise<ToolApprovalStatus>);
+export type ToolApproval = AiApprovalStatus | ((call: ApprovableCall) => Promise<AiApprovalStatus>);
 
 /** The approval that `generateText` would require for a tool's calls: the host's setting first, then the tool's own. */
 export function resolveApproval(approvable: Approvable): ToolApproval {
@@ -36,7 +74,13 @@ export function resolveApproval(approvable: Approvable): ToolApproval {
   if (typeof toolApproval === "function") {
     return async ({ id, input, messages, runtimeContext }) => {
       const call = { type: "tool-call", toolCallId: id, toolName, input, dynamic: true } as const;
-      return toolApproval({ toolCall: call, tools, toolsContext, messages, runtimeContext });
+      return toolApproval({
+        toolCall: call,
+        tools,
+        toolsContext: { ...toolsContext },
+        messages,
+        runtimeContext,
+      });
     };
   }
   const given = ownProperty(toolApproval ?? {}, toolName);
@@ -54,6 +98,8 @@ export function resolveApproval(approvable: Approvable): ToolApproval {
       toolCallId,
       messages,
       context: toolContext,
+      // Its name before version 7.
+      ...({ experimental_context: context } as object),
     });
     return needs ? "user-approval" : undefined;
   };

@@ -4,7 +4,10 @@ import type { Tool } from "ai";
 /** The output that the SDK sends to a model as a tool's result. */
 export type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>>;
 
-type Part = Extract<ModelOutput, { type: "content" }>["value"][number];
+/** A part of a content. `media` is a file of versions 5 and 6. */
+type Part =
+  | Extract<ModelOutput, { type: "content" }>["value"][number]
+  | { readonly type: "media"; readonly data: string; readonly mediaType: string };
 
 /** Combines the output of a tool with the content that its `toModelOutput` makes of it for a model. */
 export function toToolOutput(output: unknown, modelOutput: ModelOutput): ToolOutput {
@@ -32,6 +35,7 @@ function toBlock(part: Part): ContentBlock {
       return text(part.text);
     case "file":
       return fileBlock(part);
+    case "media":
     case "file-data":
     case "image-data":
       return bytesBlock(part.data, part.mediaType, "filename" in part ? part.filename : undefined);

@@ -18,6 +18,7 @@ import type { ToolSet } from "ai";
 import type { ToolApproval } from "./approval-of.ts";
 import { toToolOutput } from "./sdk-output.ts";
 import type { SdkParser } from "./sdk-schema.ts";
+import { sdkMajor } from "./sdk-version.ts";
 
 /** The parts from which a tool of the SDK is converted. */
 export interface SdkToolParts {
@@ -68,12 +69,20 @@ export class SdkTool implements Tool {
     const input = await this.#inputOf(args);
     // Many tools listen for a later abort and do not check for an earlier one.
     abortSignal.throwIfAborted();
-    const options = { toolCallId, messages: [], abortSignal, context };
+    // `experimental_context` is the name of the context before version 7.
+    const options = {
+      toolCallId,
+      messages: [],
+      abortSignal,
+      context,
+      experimental_context: context,
+    };
     const answer: unknown = tool.execute(input as never, options as never);
     const output = isIterable(answer) ? await lastOutput(answer, abortSignal, ctx) : await answer;
     // The SDK's default: text as text, anything else as JSON.
     if (tool.toModelOutput === undefined) return output as ToolReturn;
-    const modelOutput = await tool.toModelOutput({ toolCallId, input: input as never, output });
+    const given = { toolCallId, input: input as never, output };
+    const modelOutput = await tool.toModelOutput(sdkMajor === 5 ? (output as never) : given);
     return toToolOutput(output, modelOutput);
   }
 

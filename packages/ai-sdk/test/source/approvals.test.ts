@@ -81,7 +81,7 @@ describe("the SDK's toolApproval, for tools in a registry,", () => {
   it("refuses what it denies", async () => {
     const { call, removed } = await removing(undefined, {
       toolApproval: {
-        remove: (input) =>
+        remove: (input: { id: number }) =>
           input.id === 70 ? { type: "denied", reason: "not that one" } : undefined,
       },
     });

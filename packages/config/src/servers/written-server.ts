@@ -1,7 +1,8 @@
 import type { JsonObject } from "@toolweave/core";
 import { canonicalJson, childPointer, isDistinctive } from "@toolweave/core/adapter";
 import { resolve } from "node:path";
-import { parseEnv } from "node:util";
+// Not by name: an import that Node.js 20 does not have would hide the message about its version.
+import * as util from "node:util";
 import type { ConfigReader, TakenValue } from "../reading/config-reader.ts";
 import { readRegularFile } from "../reading/regular-file.ts";
 
@@ -166,7 +167,10 @@ function envFrom(
 ): Record<string, string> {
   if (file === undefined) return {};
   try {
-    return parseEnv(readRegularFile(resolve(folder, file)).toString()) as Record<string, string>;
+    return util.parseEnv(readRegularFile(resolve(folder, file)).toString()) as Record<
+      string,
+      string
+    >;
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
     reader.fault(`${pointer}/envFile`, `the file cannot be read (${code})`);

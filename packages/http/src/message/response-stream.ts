@@ -1,13 +1,7 @@
 import type { ToolError } from "@toolweave/core";
 import type { Transform } from "node:stream";
-import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-} from "node:zlib";
+// Not by name: an import that Node.js 20 does not have would hide the message about its version.
+import * as zlib from "node:zlib";
 
 /** The source that feeds a stream. */
 export interface StreamFeed {
@@ -126,15 +120,15 @@ export function contentDecoder(
       return "none";
     case "gzip":
     case "x-gzip":
-      return createGunzip();
+      return zlib.createGunzip();
     case "deflate":
       // Some servers send raw deflate data; the low bits of a zlib header's first byte are always 8.
-      return ((firstChunk[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
+      return ((firstChunk[0] ?? 0) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
     case "br":
-      return createBrotliDecompress();
+      return zlib.createBrotliDecompress();
     case "zstd":
       // RFC 9659: a window of at most 8 MB, which bounds what a frame can make this process allocate.
-      return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 23 } });
+      return zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } });
     default:
       return undefined;
   }
