@@ -36,7 +36,9 @@ export async function writeApiReference(root: string, folder: string): Promise<P
   const entries = publicEntries(root);
   const missing = entries.find(({ declarations }) => !existsSync(declarations));
   if (missing !== undefined) {
-    throw new Error(`${missing.declarations} does not exist: build the packages first, with "turbo run build"`);
+    throw new Error(
+      `${missing.declarations} does not exist: build the packages first, with "turbo run build"`,
+    );
   }
   const tsconfig = join(folder, "tsconfig.api.json");
   writeFileSync(

@@ -14,7 +14,8 @@ export function deadLinks(folder: string): string[] {
       .filter((link) => !/^(?:[a-z]+:|\/\/)/.test(link))
       .filter((link) => {
         const [address = "", hash = ""] = link.split("#");
-        const target = address === "" ? path : fileOf(posix.join(posix.dirname(`/${path}`), address));
+        const target =
+          address === "" ? path : fileOf(posix.join(posix.dirname(`/${path}`), address));
         const absolute = address.startsWith("/") ? fileOf(address) : target;
         if (!files.has(absolute)) return true;
         const ids = anchors.get(absolute);
@@ -30,7 +31,10 @@ function fileOf(address: string): string {
 }
 
 function linksOf(html: string): string[] {
-  const links = Array.from(html.matchAll(/<a\s[^>]*?href="([^"]*)"/g), ([, link]) => link as string);
+  const links = Array.from(
+    html.matchAll(/<a\s[^>]*?href="([^"]*)"/g),
+    ([, link]) => link as string,
+  );
   return [...new Set(links.map((link) => link.replaceAll("&amp;", "&")))];
 }
 

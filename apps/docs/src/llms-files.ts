@@ -17,7 +17,8 @@ export function writeLlmsFiles(
 ): void {
   const home = pages.find(({ path }) => path === "index.md");
   if (home === undefined) throw new Error("the site has no home page");
-  const linkTo = (page: SitePage): string => `- [${page.title}](/${page.path}): ${readSummary(page)}`;
+  const linkTo = (page: SitePage): string =>
+    `- [${page.title}](/${page.path}): ${readSummary(page)}`;
   const lists = sections.flatMap((section) => {
     const links = pages.filter((page) => page.section === section).map(linkTo);
     return links.length === 0 || optionalSections.includes(section)

@@ -21,7 +21,8 @@ export function rewriteLinks(page: SitePage, pages: readonly SitePage[], root: s
       const path = paths.get(folderPages[source] ?? source);
       if (path !== undefined) return `](/${path}${hash})`;
       const file = join(root, source);
-      if (!existsSync(file)) throw new Error(`${page.source} links to ${target}, which does not exist`);
+      if (!existsSync(file))
+        throw new Error(`${page.source} links to ${target}, which does not exist`);
       const kind = statSync(file).isDirectory() ? "tree" : "blob";
       return `](${repository}/${kind}/main/${source}${hash})`;
     }),

@@ -24,7 +24,9 @@ const sidebar: DefaultTheme.SidebarItem[] = sections.flatMap((section) => {
   if (items.length === 0) return [];
   const collapsed = section === "Decisions" || section === "Contributing";
   const group = { text: section, collapsed, items };
-  return section === "Packages" ? [group, { text: "API", collapsed: true, items: apiLinks }] : [group];
+  return section === "Packages"
+    ? [group, { text: "API", collapsed: true, items: apiLinks }]
+    : [group];
 });
 
 /** The slugs of GitHub, so that a link to a heading works in both places. */

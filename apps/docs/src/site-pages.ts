@@ -56,7 +56,7 @@ const pageGroups: readonly {
 ];
 
 function withoutDocs(source: string): string {
-  return source.replace(/^docs\//, "");
+  return source.replace(/^docs\//, "").replace(/README\.md$/, "index.md");
 }
 
 /** The pages of the site, in the order of the navigation. */
