@@ -11,6 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { docBlocks, joinBlocks } from "../lib/doc-blocks.ts";
 import type { DocBlock } from "../lib/doc-blocks.ts";
+import { deadLinks } from "../lib/markdown-links.ts";
 import { binFolderOf, runCommand } from "../lib/run-command.ts";
 import type { Step } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
@@ -119,7 +120,7 @@ function printedLines(code: string): readonly string[] {
 export const docsStep: Step = {
   name: "docs",
   summary:
-    "every example of the documentation is TypeScript, compiles with strict, runs, and prints what its comments say",
+    "every link leads somewhere; every example is TypeScript, compiles with strict, runs, and prints what its comments say",
   needs: ["build"],
   async run({ root, temp }) {
     const files = globSync(pages, { cwd: root, exclude: ["**/node_modules/**", guidePage] }).sort();
@@ -128,11 +129,14 @@ export const docsStep: Step = {
       // The blocks of a page of the tutorial are pasted into one file, in order.
       return file.startsWith("docs/tutorial/") ? joinBlocks(found) : found;
     });
-    const problems = blocks
+    const linked = [...files, guidePage, "CONTRIBUTING.md", "SECURITY.md"];
+    const problems = linked.flatMap((file) => deadLinks(root, file));
+    const scripts = blocks
       .filter(({ language }) => language === "js")
       .map(
         ({ file, line }) => `${file}:${line}: the example is JavaScript: write it in TypeScript`,
       );
+    problems.push(...scripts);
     const folder = exampleFolder(root, temp);
     for (const block of blocks) {
       // Empty lines before it, so that errors have the line numbers of the page.

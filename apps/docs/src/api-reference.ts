@@ -1,6 +1,7 @@
-import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { Application, type ProjectReflection } from "typedoc";
+import { anchorsOf } from "../../../scripts/lib/markdown-links.ts";
 import { workspacePackages } from "../../../scripts/lib/workspace.ts";
 
 /** An entry of a published package: a module that programs import. */
@@ -90,6 +91,7 @@ export async function writeApiReference(root: string, folder: string): Promise<P
   nameModules(project, root, entries);
   await app.generateOutputs(project);
   if (app.logger.hasErrors()) throw new Error("TypeDoc reported errors");
+  repairAnchors(entries, folder);
   return entries;
 }
 
@@ -106,5 +108,23 @@ function nameModules(
     });
     if (entry === undefined) throw new Error(`TypeDoc has the unknown module ${module.name}`);
     module.name = entry.name;
+  }
+}
+
+/** TypeDoc numbers an anchor if a name and its member spell an earlier one, which the site does not. */
+function repairAnchors(entries: readonly PublicEntry[], folder: string): void {
+  const pages = new Map(
+    entries.map(({ path }) => [join(folder, path), readFileSync(join(folder, path), "utf8")]),
+  );
+  const anchors = new Map(Array.from(pages, ([path, text]) => [path, anchorsOf(text)]));
+  for (const [path, text] of pages) {
+    const repaired = text.replaceAll(
+      /\]\(([^)#\s]*)#([^)\s]+)-\d+\)/g,
+      (link, target: string, anchor: string) => {
+        const known = anchors.get(target === "" ? path : resolve(dirname(path), target));
+        return known?.has(/#(.*)\)/.exec(link)![1]!) === false ? `](${target}#${anchor})` : link;
+      },
+    );
+    writeFileSync(path, repaired);
   }
 }

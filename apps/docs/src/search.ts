@@ -1,10 +1,14 @@
 import type { Options, SearchOptions } from "minisearch";
 
-/** How a match in each field counts: the title of a section, the titles of the sections around it, its text. */
+/** How a match in each field and in each part of the site counts. The browser runs the same function. */
 export const searchOptions: SearchOptions = {
   fuzzy: 0.2,
   prefix: true,
   boost: { title: 4, titles: 2, text: 1 },
+  boostDocument: (id) => {
+    if (/^\/(?:recipes|tutorial)\//.test(id)) return 2;
+    return /^\/(?:api|contributing)\//.test(id) ? 0.5 : 1;
+  },
 };
 
 /**

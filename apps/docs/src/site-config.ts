@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type MarkdownIt from "markdown-it";
-import { defineConfig, type DefaultTheme } from "vitepress";
+import { defineConfig, type DefaultTheme, type MarkdownRenderer } from "vitepress";
+import { toSlug } from "../../../scripts/lib/markdown-links.ts";
 import { publicEntries } from "./api-reference.ts";
 import { processTerm, searchOptions } from "./search.ts";
-import { readSitePages, sections, type Section } from "./site-pages.ts";
+import { readSitePages, type Section } from "./site-pages.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const pages = readSitePages(root);
@@ -14,32 +14,24 @@ function linksOf(section: Section): DefaultTheme.SidebarItem[] {
     .map(({ title, path }) => ({ text: title, link: `/${path}` }));
 }
 
-const apiLinks = [
-  { text: "All entries", link: "/api/index.md" },
-  ...publicEntries(root).map(({ name, path }) => ({ text: name, link: `/${path}` })),
-];
-
-const sidebar: DefaultTheme.SidebarItem[] = sections.flatMap((section) => {
-  const items = linksOf(section);
-  if (items.length === 0) return [];
-  const collapsed = section === "Decisions" || section === "Contributing";
-  const group = { text: section, collapsed, items };
-  return section === "Packages"
-    ? [group, { text: "API", collapsed: true, items: apiLinks }]
-    : [group];
-});
-
-/** The slugs of GitHub, so that a link to a heading works in both places. */
-function toSlug(heading: string): string {
-  return heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-    .replaceAll(/\s/g, "-");
+function groupsOf(...names: Section[]): DefaultTheme.SidebarItem[] {
+  return names.map((section) => ({ text: section, items: linksOf(section) }));
 }
 
+// A part of the site has its own sidebar, so that no page is large for the sake of its navigation.
+const sidebar: DefaultTheme.SidebarMulti = {
+  "/api/": [
+    {
+      text: "API",
+      items: publicEntries(root).map(({ name, path }) => ({ text: name, link: `/${path}` })),
+    },
+  ],
+  "/contributing/": groupsOf("Contributing", "Decisions"),
+  "/": groupsOf("Start", "Tutorial", "Recipes", "Guides", "Concepts", "Reference", "Packages"),
+};
+
 /** A table can be wider than its page: the keyboard must be able to scroll it. */
-function focusableTables(markdown: MarkdownIt): void {
+function focusableTables(markdown: MarkdownRenderer): void {
   markdown.renderer.rules["table_open"] = () => '<table tabindex="0">\n';
 }
 
@@ -54,6 +46,7 @@ export const siteConfig: ReturnType<typeof defineConfig> = defineConfig({
   head: [["link", { rel: "icon", type: "image/svg+xml", href: "/logo.svg" }]],
   // A page that is opened is all that is requested.
   router: { prefetchLinks: false },
+  vue: { features: { optionsAPI: false } },
   markdown: {
     anchor: { slugify: toSlug },
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
@@ -68,6 +61,7 @@ export const siteConfig: ReturnType<typeof defineConfig> = defineConfig({
       { text: "Recipes", link: "/recipes/index.md" },
       { text: "Guides", link: "/overview.md" },
       { text: "API", link: "/api/index.md" },
+      { text: "Contributing", link: "/contributing/index.md" },
     ],
     socialLinks: [{ icon: "github", link: "https://github.com/toolweave/toolweave" }],
     search: {
