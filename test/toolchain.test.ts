@@ -69,9 +69,9 @@ test("every package is MIT and declares its Node.js version", () => {
 });
 
 describe.each(publishable)("$name", ({ folder, manifest }) => {
-  test("has no side effects and publishes its build and sources", () => {
+  test("has no side effects and publishes its build, the pages about it and its sources", () => {
     expect(manifest.sideEffects).toBe(false);
-    expect(manifest.files).toEqual(["dist", "src"]);
+    expect(manifest.files).toEqual(["dist", "docs", "src"]);
   });
 
   test("has types first, and a source for the workspace, at every entry", () => {

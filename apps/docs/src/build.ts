@@ -1,11 +1,11 @@
 // Builds the site: the Markdown files of the repository as pages, the API reference from the packages' declarations,
 // then VitePress. A dead link fails the build.
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "vitepress";
 import { writeApiReference } from "./api-reference.ts";
 import { deadLinks } from "./dead-links.ts";
-import { introduction, writeLlmsFiles } from "./llms-files.ts";
+import { writeLlmsFiles } from "./llms-files.ts";
 import { rewriteLinks } from "./page-links.ts";
 import { readSitePages, type SitePage } from "./site-pages.ts";
 
@@ -14,24 +14,16 @@ const root = join(app, "../..");
 const pagesFolder = join(app, "dist/pages");
 const siteFolder = join(app, "dist/site");
 
-/** The root README as the home page: its title and first paragraph are the head of the page. */
+/** The root README as the home page. The diagram is a part of the page, so that it follows its colours. */
 function toHomePage(text: string): string {
-  const body = text.slice(text.indexOf("\n## "));
-  const [first = "", ...rest] = introduction(text).split(/(?<=\.) /);
-  const front = {
-    layout: "home",
-    hero: {
-      name: "Toolweave",
-      text: first,
-      tagline: rest.join(" "),
-      image: { src: "/logo.svg", alt: "" },
-      actions: [
-        { theme: "brand", text: "Start the tutorial", link: "/tutorial/1-your-function" },
-        { theme: "alt", text: "Recipes", link: "/recipes/" },
-      ],
-    },
-  };
-  return `---\n${JSON.stringify(front)}\n---\n${body}`;
+  const links =
+    "**[Start the tutorial](/tutorial/1-your-function.md)** · [Recipes](/recipes/index.md) · [All pages](/overview.md)";
+  const page = text
+    .replace("\n\n## ", `\n\n${links}\n\n## `)
+    .replace(/!\[[^\]]*\]\([^)]*\/(docs\/\w+\.svg)\)/, (_image, path: string) =>
+      readFileSync(join(root, path), "utf8").replace(/ *<style>.*<\/style>\n/, ""),
+    );
+  return `---\nsidebar: false\naside: false\npageClass: home-page\n---\n\n${page}`;
 }
 
 function writePage(path: string, text: string): void {

@@ -48,7 +48,7 @@ export function writeLlmsFiles(
 }
 
 /** The first paragraph of the home page, on one line. */
-export function introduction(text: string): string {
+function introduction(text: string): string {
   const [, paragraph = ""] = /^# .*\n+([^]+?)\n\n/m.exec(text) ?? [];
   return paragraph.replaceAll(/\s+/g, " ");
 }

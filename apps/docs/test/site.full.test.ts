@@ -43,6 +43,7 @@ test("every public name of every published package has a heading in the API refe
       realpathSync(root),
       temp,
     );
+    expect([...names.values()].flat().length).toBeGreaterThan(500);
     const missing = entries.flatMap(({ name, path, declarations }) => {
       const html = readFileSync(join(siteFolder, path.replace(/md$/, "html")), "utf8");
       const headings = new Set(
@@ -51,7 +52,6 @@ test("every public name of every published package has a heading in the API refe
         ),
       );
       const known = names.get(declarations) ?? [];
-      expect([name, known.length > 0]).toEqual([name, true]);
       return known.filter((each) => !headings.has(each)).map((each) => `${name}: ${each}`);
     });
     expect(missing).toEqual([]);
