@@ -47,7 +47,10 @@ function contentProblems({ name, files }: PublishRow): string[] {
   const paths = files.map((file) => file.path);
   const missing = ["LICENSE", "README.md", "package.json"].filter((path) => !paths.includes(path));
   const strange = paths.filter(
-    (path) => !/^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|docs\/.+\.md|(?:dist|src)\/.+)$/.test(path),
+    (path) =>
+      !/^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|docs\/.+\.md|(?:dist|src)\/.+)$/.test(
+        path,
+      ),
   );
   // A renamed source leaves its old build behind; shared and lazy parts (chunks) have no one source.
   const stale = paths.filter((path) => {

@@ -79,11 +79,6 @@ function readTitle(text: string, source: string): string {
   return title.replaceAll("`", "");
 }
 
-/** The address of a page in the built site. */
-export function toAddress(path: string): string {
-  return `/${path}`.replace(/\.md$/, ".html").replace(/\/index\.html$/, "/");
-}
-
 /** The first sentence of a page, as plain text: its description in lists. */
 export function readSummary({ text }: SitePage): string {
   const paragraph = text

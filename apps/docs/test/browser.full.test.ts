@@ -1,6 +1,5 @@
+import { source as axe } from "axe-core";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,8 +21,6 @@ const pageKinds = [
   "/contributing/",
   "/404.html",
 ];
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** The browser of the system. Without it, these tests fail: they cannot show anything. */
 function findChromium(): string {
