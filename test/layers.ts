@@ -20,6 +20,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@toolweave/subagent",
   ],
   "packages/test-support": [],
+  "apps/docs": [],
   "apps/cli": [
     "@toolweave/config",
     "@toolweave/conformance",
