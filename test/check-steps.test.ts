@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { docBlocks } from "../scripts/lib/doc-blocks.ts";
+import { docBlocks, joinBlocks } from "../scripts/lib/doc-blocks.ts";
 import { errorsPageProblems } from "../scripts/lib/errors-page.ts";
 import { optionProblems, optionsPage, readInterface } from "../scripts/lib/options-page.ts";
 import { runSteps, withNeeds } from "../scripts/lib/run-steps.ts";
@@ -116,9 +116,21 @@ test("js and ts blocks of a page are found with their lines, and no others", () 
     "```js",
     "```",
     "````",
+    "```ts no-run",
+    "c();",
+    "```",
   ].join("\n");
   expect(docBlocks(page, "p.md")).toEqual([
-    { file: "p.md", line: 1, language: "ts", code: "const a = 1;" },
-    { file: "p.md", line: 8, language: "js", code: "if (a) {\n  b();\n}" },
+    { file: "p.md", line: 1, language: "ts", code: "const a = 1;", runs: true },
+    { file: "p.md", line: 8, language: "js", code: "if (a) {\n  b();\n}", runs: true },
+    { file: "p.md", line: 17, language: "ts", code: "c();", runs: false },
+  ]);
+});
+
+test("the blocks of a tutorial are one program, in which each keeps its lines", () => {
+  const page = "# A\n```ts\na();\nb();\n```\ntext\n```ts\nc();\n```\n";
+  const joined = joinBlocks(docBlocks(page, "p.md"));
+  expect(joined).toEqual([
+    { file: "p.md", line: 2, language: "ts", code: "a();\nb();\n\n\n\nc();", runs: true },
   ]);
 });

@@ -22,6 +22,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   ],
   "packages/test-support": [],
   "packages/create-toolweave": [],
+  "apps/docs": [],
   "apps/cli": [
     "@toolweave/config",
     "@toolweave/conformance",

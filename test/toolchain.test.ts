@@ -69,10 +69,10 @@ test("every package is MIT and declares its Node.js version", () => {
 });
 
 describe.each(publishable)("$name", ({ folder, manifest }) => {
-  test("has no side effects and publishes its build and sources", () => {
+  test("has no side effects and publishes its build, the pages about it and its sources", () => {
     expect(manifest.sideEffects).toBe(false);
     const data = existsSync(join(root, folder, "templates")) ? ["templates"] : [];
-    expect(manifest.files).toEqual(["dist", "src", ...data]);
+    expect(manifest.files).toEqual(["dist", "docs", "src", ...data]);
   });
 
   test("has types first, and a source for the workspace, at every entry", () => {

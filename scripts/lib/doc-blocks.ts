@@ -1,4 +1,4 @@
-/** A fenced code block that is to be executed. */
+/** A fenced code block that is an example. */
 export interface DocBlock {
   /** Relative to the root. */
   readonly file: string;
@@ -6,6 +6,8 @@ export interface DocBlock {
   readonly line: number;
   readonly language: "js" | "ts";
   readonly code: string;
+  /** Not marked `no-run`: an example that needs a network or a terminal is only compiled. */
+  readonly runs: boolean;
 }
 
 const languages = new Map<string, "js" | "ts">([
@@ -22,9 +24,9 @@ export function docBlocks(page: string, file: string): DocBlock[] {
   const blocks: DocBlock[] = [];
   const lines = page.split("\n");
   for (let index = 0; index < lines.length; index++) {
-    const open = /^(\s*)(`{3,}|~{3,})\s*([\w-]*)/.exec(lines[index]!);
+    const open = /^(\s*)(`{3,}|~{3,})\s*([\w-]*)(.*)$/.exec(lines[index]!);
     if (open === null) continue;
-    const [, indent = "", fence = "", language = ""] = open;
+    const [, indent = "", fence = "", language = "", marks = ""] = open;
     const start = index;
     const close = new RegExp(`^\\s*${fence[0]}{${fence.length},}\\s*$`);
     const code: string[] = [];
@@ -34,8 +36,21 @@ export function docBlocks(page: string, file: string): DocBlock[] {
     }
     const kind = languages.get(language.toLowerCase());
     if (kind !== undefined) {
-      blocks.push({ file, line: start + 1, language: kind, code: code.join("\n") });
+      const runs = !marks.split(" ").includes("no-run");
+      blocks.push({ file, line: start + 1, language: kind, code: code.join("\n"), runs });
     }
   }
   return blocks;
+}
+
+/** The blocks of a page as one program: each stays on its lines, so that errors have the lines of the page. */
+export function joinBlocks(blocks: readonly DocBlock[]): DocBlock[] {
+  const [first, ...rest] = blocks;
+  if (first === undefined) return [];
+  let { code } = first;
+  for (const block of rest) {
+    const lines = first.line + code.split("\n").length;
+    code += "\n".repeat(block.line - lines + 1) + block.code;
+  }
+  return [{ ...first, code }];
 }

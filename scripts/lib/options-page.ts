@@ -64,7 +64,7 @@ export function optionsPage(options: readonly DeclaredOption[]): string {
 
 The options of \`new ToolExecutor({ … })\` configure how calls are checked, approved, run, limited and reported. Only \`registry\` is required.
 
-\`\`\`js
+\`\`\`ts
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 
 const registry = new ToolRegistry([]);

@@ -73,8 +73,13 @@ function nameProblems(
   });
 }
 
-/** Reads the emitted declarations of all packages: no `any`, no default export, a docstring for every public name. */
-export function inspectSurface(surface: Surface, temp: string): SurfaceReport {
+/** Opens declaration files as one program, for as long as `read` runs. */
+function withProject<Result>(
+  entries: readonly string[],
+  root: string,
+  temp: string,
+  read: (project: Project) => Result,
+): Result {
   const config = join(temp, "tsconfig.surface.json");
   writeFileSync(
     config,
@@ -88,13 +93,38 @@ export function inspectSurface(surface: Surface, temp: string): SurfaceReport {
         noEmit: true,
         skipLibCheck: true,
       },
-      files: surface.entries,
+      files: entries,
     }),
   );
-  const api = new API({ cwd: surface.root });
+  const api = new API({ cwd: root });
   try {
     const project = api.updateSnapshot({ openProjects: [config] }).getProject(config);
     if (project === undefined) throw new Error(`${config} could not be opened`);
+    return read(project);
+  } finally {
+    api.close();
+  }
+}
+
+/** The exported names of each entry. */
+export function publicNames(
+  entries: readonly string[],
+  root: string,
+  temp: string,
+): ReadonlyMap<string, readonly string[]> {
+  return withProject(entries, root, temp, ({ program, checker }) => {
+    const namesOf = (entry: string): string[] => {
+      const file = program.getSourceFile(entry);
+      const module = file === undefined ? undefined : checker.getSymbolAtLocation(file);
+      return module === undefined ? [] : checker.getExportsOfModule(module).map(({ name }) => name);
+    };
+    return new Map(entries.map((entry) => [entry, namesOf(entry)]));
+  });
+}
+
+/** Reads the emitted declarations of all packages: no `any`, no default export, a docstring for every public name. */
+export function inspectSurface(surface: Surface, temp: string): SurfaceReport {
+  return withProject(surface.entries, surface.root, temp, (project) => {
     const files = project.program
       .getSourceFileNames()
       .filter((name) => surface.folders.some((folder) => name.startsWith(folder + sep)))
@@ -107,7 +137,5 @@ export function inspectSurface(surface: Surface, temp: string): SurfaceReport {
       problems: [...new Set([...problems, ...names.flatMap((problem) => problem ?? [])])],
       names: names.length,
     };
-  } finally {
-    api.close();
-  }
+  });
 }

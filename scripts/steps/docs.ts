@@ -9,9 +9,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { docBlocks } from "../lib/doc-blocks.ts";
+import { docBlocks, joinBlocks } from "../lib/doc-blocks.ts";
 import type { DocBlock } from "../lib/doc-blocks.ts";
-import { runCommand } from "../lib/run-command.ts";
+import { deadLinks } from "../lib/markdown-links.ts";
+import { binFolderOf, runCommand } from "../lib/run-command.ts";
 import type { Step } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
 import { installedNames, workspacePackages } from "../lib/workspace.ts";
@@ -47,14 +48,58 @@ function exampleFolder(root: string, temp: string): string {
   return folder;
 }
 
+/** The options under which every example compiles: strict, and what Node.js itself runs. */
+const compilerOptions = {
+  strict: true,
+  target: "es2022",
+  module: "nodenext",
+  lib: ["es2023", "esnext.disposable"],
+  types: ["node"],
+  allowImportingTsExtensions: true,
+  erasableSyntaxOnly: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: true,
+  noEmit: true,
+};
+
+function fileName({ file, line }: DocBlock): string {
+  return `${file.replaceAll("/", "-").replace(/\.md$/, "")}-${line}.ts`;
+}
+
+/** Compiles all examples as one program; each error names the line of its page. */
+async function compileBlocks(
+  blocks: readonly DocBlock[],
+  folder: string,
+  root: string,
+): Promise<string[]> {
+  const typeRoots = [realpathSync(join(root, "node_modules/@types"))];
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: { ...compilerOptions, typeRoots },
+      files: blocks.map(fileName),
+    }),
+  );
+  const { code, output } = await runCommand("tsc", ["--pretty", "false", "-p", "."], {
+    cwd: folder,
+    binFolder: binFolderOf(root),
+  });
+  if (code === 0) return [];
+  const pageOf = new Map(blocks.map((block) => [fileName(block), block.file]));
+  return output
+    .trimEnd()
+    .split("\n")
+    .map((line) =>
+      line.replace(/^([^\s(]+\.ts)\((\d+),\d+\)/, (match: string, name: string, at: string) =>
+        pageOf.has(name) ? `${pageOf.get(name)}:${at}` : match,
+      ),
+    );
+}
+
 async function runBlock(block: DocBlock, folder: string): Promise<string | undefined> {
-  const name = `${block.file.replaceAll("/", "-").replace(/\.md$/, "")}-${block.line}.${block.language}`;
-  const path = join(folder, name);
-  // Empty lines before it, so that a stack trace has the line numbers of the page.
-  writeFileSync(path, "\n".repeat(block.line) + block.code);
   const { code, output } = await runCommand(
     process.execPath,
-    ["--conditions=@toolweave/source", "--disable-warning=ExperimentalWarning", path],
+    ["--conditions=@toolweave/source", "--disable-warning=ExperimentalWarning", fileName(block)],
     { cwd: folder, timeoutMs: 300_000 },
   );
   if (code !== 0) return `${block.file}:${block.line}: the example fails\n${output}`;
@@ -63,24 +108,42 @@ async function runBlock(block: DocBlock, folder: string): Promise<string | undef
   return `${block.file}:${block.line}: the example prints\n${output}\nits comments say\n${expected.join("\n")}`;
 }
 
-/** The output that the comments behind `console.log(…);` promise. */
+/** The output that comments promise: behind `console.log(…);`, or on lines of their own. */
 function printedLines(code: string): readonly string[] {
   return Array.from(
-    code.matchAll(/console\.log\(.*\); \/\/ Prints: (.*)$/gm),
-    ([, printed]) => printed as string,
+    code.matchAll(/console\.log\(.*\); \/\/ Prints: (.*)$|^\/\/ Prints: (.*)$/gm),
+    ([, behind, alone]) => behind ?? (alone as string),
   );
 }
 
-/** The examples of the documentation, each in a process of its own. */
+/** The examples of the documentation: compiled as one program, and run each in a process of its own. */
 export const docsStep: Step = {
   name: "docs",
-  summary: "every js and ts example of the documentation runs, and prints what its comments say",
+  summary:
+    "every link leads somewhere; every example is TypeScript, compiles with strict, runs, and prints what its comments say",
+  needs: ["build"],
   async run({ root, temp }) {
     const files = globSync(pages, { cwd: root, exclude: ["**/node_modules/**", guidePage] }).sort();
-    const blocks = files.flatMap((file) => docBlocks(readFileSync(join(root, file), "utf8"), file));
+    const blocks = files.flatMap((file) => {
+      const found = docBlocks(readFileSync(join(root, file), "utf8"), file);
+      // The blocks of a page of the tutorial are pasted into one file, in order.
+      return file.startsWith("docs/tutorial/") ? joinBlocks(found) : found;
+    });
+    const linked = [...files, guidePage, "CONTRIBUTING.md", "SECURITY.md"];
+    const problems = linked.flatMap((file) => deadLinks(root, file));
+    const scripts = blocks
+      .filter(({ language }) => language === "js")
+      .map(
+        ({ file, line }) => `${file}:${line}: the example is JavaScript: write it in TypeScript`,
+      );
+    problems.push(...scripts);
     const folder = exampleFolder(root, temp);
-    const problems: string[] = [];
     for (const block of blocks) {
+      // Empty lines before it, so that errors have the line numbers of the page.
+      writeFileSync(join(folder, fileName(block)), "\n".repeat(block.line) + block.code);
+    }
+    problems.push(...(await compileBlocks(blocks, folder, root)));
+    for (const block of blocks.filter(({ runs }) => runs)) {
       const problem = await runBlock(block, folder);
       if (problem !== undefined) problems.push(problem);
     }

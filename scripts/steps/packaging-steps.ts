@@ -48,7 +48,9 @@ function contentProblems({ name, files }: PublishRow): string[] {
   const missing = ["LICENSE", "README.md", "package.json"].filter((path) => !paths.includes(path));
   const strange = paths.filter(
     (path) =>
-      !/^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|(?:dist|src|templates)\/.+)$/.test(path),
+      !/^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|docs\/.+\.md|(?:dist|src|templates)\/.+)$/.test(
+        path,
+      ),
   );
   // A renamed source leaves its old build behind; shared and lazy parts (chunks) have no one source.
   const stale = paths.filter((path) => {
@@ -61,6 +63,9 @@ function contentProblems({ name, files }: PublishRow): string[] {
     ...(paths.some((path) => path.startsWith("dist/"))
       ? []
       : [`${name} is published without dist`]),
+    ...(paths.some((path) => path.startsWith("docs/"))
+      ? []
+      : [`${name} is published without the pages of the documentation about it`]),
     ...strange.map((path) => `${name} publishes ${path}: see "files" in its package.json`),
   ];
 }
