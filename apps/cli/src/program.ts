@@ -6,6 +6,8 @@ import { addInspect } from "./commands/inspect/command.ts";
 import { addLock } from "./commands/lock.ts";
 import { addLogin } from "./commands/login.ts";
 import { addPolicy } from "./commands/policy/command.ts";
+import { addAdd } from "./commands/setup/add.ts";
+import { addInit } from "./commands/setup/init.ts";
 import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve/command.ts";
 import { addTrust } from "./commands/trust.ts";
@@ -151,6 +153,8 @@ export function createProgram(context: CommandContext): Command {
     })
     .addHelpText("after", examples + exitCodeHelp);
 
+  addInit(program, context);
+  addAdd(program, context);
   addInspect(program, context);
   addLock(program, context);
   addSearch(program, context);
