@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { addApprovals } from "./commands/approvals/command.ts";
 import { addCall } from "./commands/call/command.ts";
 import { addConform } from "./commands/conform/command.ts";
+import { addInstall } from "./commands/hosts/install.ts";
 import { addInspect } from "./commands/inspect/command.ts";
 import { addLock } from "./commands/lock.ts";
 import { addLogin } from "./commands/login.ts";
@@ -160,6 +161,7 @@ export function createProgram(context: CommandContext): Command {
   addSearch(program, context);
   addCall(program, context);
   addServe(program, context);
+  addInstall(program, context);
   addTrust(program, context);
   addLogin(program, context);
   addApprovals(program, context);
