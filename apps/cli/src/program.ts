@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { addApprovals } from "./commands/approvals/command.ts";
 import { addCall } from "./commands/call/command.ts";
 import { addConform } from "./commands/conform/command.ts";
+import { addImport } from "./commands/hosts/import.ts";
 import { addInstall } from "./commands/hosts/install.ts";
 import { addInspect } from "./commands/inspect/command.ts";
 import { addLock } from "./commands/lock.ts";
@@ -156,6 +157,7 @@ export function createProgram(context: CommandContext): Command {
 
   addInit(program, context);
   addAdd(program, context);
+  addImport(program, context);
   addInspect(program, context);
   addLock(program, context);
   addSearch(program, context);
