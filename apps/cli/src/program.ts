@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addApprovals } from "./commands/approvals/command.ts";
 import { addCall } from "./commands/call/command.ts";
+import { addCompletion } from "./commands/completion/command.ts";
 import { addConform } from "./commands/conform/command.ts";
 import { addImport } from "./commands/hosts/import.ts";
 import { addInstall } from "./commands/hosts/install.ts";
@@ -169,5 +170,6 @@ export function createProgram(context: CommandContext): Command {
   addApprovals(program, context);
   addConform(program, context);
   addPolicy(program, context);
+  addCompletion(program, context);
   return program;
 }
