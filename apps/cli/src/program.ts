@@ -14,6 +14,7 @@ import { addInit } from "./commands/setup/init.ts";
 import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve/command.ts";
 import { addTrust } from "./commands/trust.ts";
+import { addTypes } from "./commands/types/command.ts";
 import { Output, OutputClosed, type CommandContext } from "./process/output.ts";
 import { Interrupt, version, type CliIo } from "./process/cli-io.ts";
 import { UntrustedConfig, UsageError, exitCode, exitCodeHelp } from "./process/exit-code.ts";
@@ -161,6 +162,7 @@ export function createProgram(context: CommandContext): Command {
   addImport(program, context);
   addInspect(program, context);
   addLock(program, context);
+  addTypes(program, context);
   addSearch(program, context);
   addCall(program, context);
   addServe(program, context);

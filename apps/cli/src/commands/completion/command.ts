@@ -61,6 +61,5 @@ async function printCandidates(
     const { quickToolNames } = await import("./tool-names.ts");
     return quickToolNames(sources, io).catch(() => []);
   });
-  for (const { value, description } of candidates)
-    await output.write(`${value}\t${description}\n`);
+  for (const { value, description } of candidates) await output.write(`${value}\t${description}\n`);
 }
