@@ -10,6 +10,7 @@ import { addLock } from "./commands/lock.ts";
 import { addLogin } from "./commands/login.ts";
 import { addPolicy } from "./commands/policy/command.ts";
 import { addAdd } from "./commands/setup/add.ts";
+import { addDoctor } from "./commands/doctor/command.ts";
 import { addInit } from "./commands/setup/init.ts";
 import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve/command.ts";
@@ -122,6 +123,9 @@ function toSentence({ message }: CommanderError): string {
 
 const examples = `
 Examples:
+  $ toolweave init
+  $ toolweave add @modelcontextprotocol/server-memory
+  $ toolweave install claude-desktop
   $ toolweave inspect --openapi https://petstore3.swagger.io/api/v3/openapi.json
   $ toolweave inspect --mcp 'npx -y @modelcontextprotocol/server-memory'
   $ toolweave serve --config toolweave.json
@@ -168,6 +172,7 @@ export function createProgram(context: CommandContext): Command {
   addServe(program, context);
   addInstall(program, context);
   addTrust(program, context);
+  addDoctor(program, context);
   addLogin(program, context);
   addApprovals(program, context);
   addConform(program, context);
