@@ -160,9 +160,12 @@ function* checkVariables(
   { env }: CliIo,
   faults: readonly string[] | undefined,
 ): Generator<Check> {
+  // Only the first faults of a configuration are listed.
+  const isPartial = faults?.some((fault) => fault.startsWith("…")) === true;
   for (const { name: variable, text } of parts.filter(({ kind }) => kind === "variable")) {
     const name = "variable";
-    const isMissing = faults?.some((fault) => fault.includes(`variable ${variable} is not set`));
+    const isReported = faults?.some((fault) => fault.includes(`variable ${variable} is not set`));
+    const isMissing = isReported === false && isPartial ? undefined : isReported;
     if (Object.hasOwn(env, variable) && isMissing !== true) {
       yield { name, status: "ok", detail: `${text} is set` };
     } else if (isMissing === false) {

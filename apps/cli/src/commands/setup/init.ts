@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { JsonObject } from "@toolweave/core";
 import type { Command } from "commander";
 import { configFile } from "../../input/tool-options.ts";
@@ -237,8 +238,10 @@ async function report(
 
 function hasCore(folder: string): boolean {
   try {
-    createRequire(join(folder, "tools.ts")).resolve("@toolweave/core");
-    return true;
+    // As an import resolves it, without NODE_PATH.
+    return (
+      findPackageJSON("@toolweave/core", pathToFileURL(join(folder, "tools.ts"))) !== undefined
+    );
   } catch {
     return false;
   }

@@ -1,5 +1,4 @@
-import type { CliIo } from "../../process/cli-io.ts";
-import { Interrupt } from "../../process/cli-io.ts";
+import { Interrupt, rejectOnInterrupt, type CliIo } from "../../process/cli-io.ts";
 import { UsageError } from "../../process/exit-code.ts";
 import { canPrompt, isYes, withQuestions } from "../../prompt/questions.ts";
 
@@ -33,7 +32,10 @@ export async function confirm(
 
 /** The trimmed answer to a question. The end of the input interrupts the command. */
 export async function ask(question: string, io: CliIo): Promise<string> {
-  const typed = await withQuestions(io, (put) => put(question));
+  const typed = await rejectOnInterrupt(
+    withQuestions(io, (put) => put(question)),
+    io.signal,
+  );
   if (typed === undefined) throw new Interrupt();
   return typed.trim();
 }
