@@ -35,9 +35,7 @@ test("init asks for sources, and writes a trusted configuration that works at on
   await said("One more", 2);
   stdin.write("\n");
   expect(await ended).toBe(0);
-  expect(stdout()).toMatch(
-    /^Added local with 8 tools\.\nAdded notes with 2 tools\.\nWritten: /,
-  );
+  expect(stdout()).toMatch(/^Added local with 8 tools\.\nAdded notes with 2 tools\.\nWritten: /);
   const config = JSON.parse(read("toolweave.json")) as { openapi: object; mcpServers: object };
   expect(config.openapi).toEqual({
     local: { url: shop.documentUrl, auth: { bearer: "${PETS}" } },
