@@ -35,7 +35,7 @@ test("Tab completes commands, tools and files in bash", async () => {
   type("\u0015toolweave inspect --openapi pet\t");
   await until("pets.json");
   // A typed word is never evaluated.
-  type("\u0015toolweave call '$(touch evaluated)' \t\t");
+  type("\u0015toolweave call $(touch evaluated) \t\t");
   type("\u0015echo done\n");
   await until("READY> ");
   type("ls\n");
@@ -63,7 +63,7 @@ test.runIf(hasProgram("zsh"))("zsh accepts its script, and completes with it", a
   type("autoload -Uz compinit && compinit -u -d ./dump && source complete.zsh; echo sour''ced\n");
   await until("sourced");
   type("toolweave insp\t");
-  await until("ect");
+  expect(await until("ect")).toContain("insp");
 });
 
 test.runIf(hasProgram("pwsh"))("PowerShell accepts its script", () => {

@@ -94,20 +94,18 @@ test.each(hostNames)(
 test("install makes the file of a host that has none", async () => {
   const { run, place, folder } = await served();
   for (const host of hostNames) {
-    const { path, block } = userFile(host, place);
+    const { path, block, format } = userFile(host, place);
     expect((await run(["install", host, "--yes", "--name", "shop"])).code).toBe(0);
     const text = readFileSync(path, "utf8");
-    if (block === "mcp_servers") {
-      const config = JSON.stringify(join(folder, "toolweave.json"));
-      expect(text).toBe(
-        `[mcp_servers.shop]\ncommand = "npx"\nargs = ["-y", "toolweave", "serve", "--config", ${config}]\n`,
-      );
-    } else {
-      const { [block]: servers } = JSON.parse(text) as Record<string, Record<string, object>>;
-      const typed = ["vscode", "claude-code"].includes(host) ? { type: "stdio" } : {};
-      const args = ["-y", "toolweave", "serve", "--config", join(folder, "toolweave.json")];
-      expect(servers).toEqual({ shop: { ...typed, command: "npx", args } });
-    }
+    const config = join(folder, "toolweave.json");
+    const args = ["-y", "toolweave", "serve", "--config", config];
+    const typed = ["vscode", "claude-code"].includes(host) ? { type: "stdio" } : {};
+    const server = { ...typed, command: "npx", args };
+    const written = {
+      json: JSON.stringify({ [block]: { shop: server } }, null, 2),
+      toml: `[mcp_servers.shop]\ncommand = "npx"\nargs = [${args.map((arg) => JSON.stringify(arg)).join(", ")}]`,
+    };
+    expect(text).toBe(`${written[format]}\n`);
   }
 });
 

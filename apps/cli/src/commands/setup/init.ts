@@ -28,9 +28,9 @@ Examples:
   $ toolweave init --tools                          # your own functions: writes tools.ts
   $ toolweave init --yes                            # an empty configuration
 
-No file is replaced. The new toolweave.json is trusted, since you write it. Next: \`toolweave inspect\`
-lists the tools, \`toolweave add\` adds sources, \`toolweave install\` gives the tools to Claude, Cursor,
-VS Code and other hosts.
+No file is replaced. The new toolweave.json is trusted, since you write it. Then
+\`toolweave inspect\` lists the tools, \`toolweave add\` adds sources, and \`toolweave install\` gives
+the tools to Claude, Cursor, VS Code and other hosts.
 `;
 
 /** Registers `toolweave init`. */
