@@ -132,10 +132,10 @@ test.each<[what: string, argv: readonly string[], entry: unknown]>([
   ],
   [
     "a package with arguments",
-    ["--", "mcp-server-of-nobody", "--root", "."],
+    ["--", "mcp-server-crates", "--root", "."],
     {
       mcpServers: {
-        "of-nobody": { command: "npx", args: ["-y", "mcp-server-of-nobody", "--root", "."] },
+        crates: { command: "npx", args: ["-y", "mcp-server-crates", "--root", "."] },
       },
     },
   ],

@@ -23,8 +23,7 @@ export type SourcePlace =
   | { readonly kind: "program"; readonly command: string; readonly args: readonly string[] };
 
 /** The kinds that `--kind` names. */
-export const sourceKinds = ["openapi", "mcp"] as const;
-export type SourceKind = (typeof sourceKinds)[number];
+export type SourceKind = "openapi" | "mcp";
 
 /** A package of the npm registry, with an optional version. */
 const packageName = /^(?:@[\w.-]+\/)?[A-Za-z0-9][\w.-]*(?:@[\w.~^-]+)?$/;
