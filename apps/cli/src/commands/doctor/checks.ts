@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { ConfigDescription, ConfiguredSource, LoadedConfig } from "@toolweave/config";
 import { ToolError } from "@toolweave/core";
 import { configFile } from "../../input/tool-options.ts";
-import { nodeProblem } from "../../node-version.ts";
+import { nodeProblem } from "../../process/node-version.ts";
 import { rejectOnInterrupt, type CliIo } from "../../process/cli-io.ts";
 import { UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";

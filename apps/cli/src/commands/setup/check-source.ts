@@ -7,7 +7,7 @@ import { safeLine } from "../../render/text.ts";
 import { storePath } from "../../store/store-path.ts";
 import type { NewSource } from "./new-source.ts";
 
-/** What a source answered when it was loaded once. */
+/** The answer of a source that was loaded once. */
 export interface SourceCheck {
   readonly source: NewSource;
   /** The names of its tools. */
