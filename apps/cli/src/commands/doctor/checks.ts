@@ -17,9 +17,9 @@ import { findProgram } from "../shared/find-program.ts";
 export interface Check {
   readonly name: string;
   readonly status: "ok" | "warn" | "fail";
-  /** What was found: without values of variables and without secrets. */
+  /** The finding, without values of variables and without secrets. */
   readonly detail: string;
-  /** What to do about it. */
+  /** The command or change that repairs it. */
   readonly remedy?: string;
 }
 

@@ -12,7 +12,7 @@ export const hostNames = [
 ] as const;
 export type HostName = (typeof hostNames)[number];
 
-/** What decides where hosts have their files. */
+/** Everything that decides where hosts have their files. */
 export interface HostPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;

@@ -108,7 +108,7 @@ async function add(
   return exitCode.completed;
 }
 
-/** What was added, for a person. */
+/** Describes an added source to a person. */
 export function describeAdded({ name, value }: NewSource, check: SourceCheck | undefined): string {
   const subject = name === "" ? String(value) : name;
   if (check === undefined) return `Added ${subject}.`;
