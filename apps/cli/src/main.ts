@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { nodeProblem } from "./node-version.ts";
+import { nodeProblem } from "./process/node-version.ts";
 
 const problem = nodeProblem(process.version);
 if (problem === undefined) {

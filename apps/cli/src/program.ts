@@ -1,14 +1,21 @@
 import { Command, CommanderError } from "commander";
 import { addApprovals } from "./commands/approvals/command.ts";
 import { addCall } from "./commands/call/command.ts";
+import { addCompletion } from "./commands/completion/command.ts";
 import { addConform } from "./commands/conform/command.ts";
+import { addImport } from "./commands/hosts/import.ts";
+import { addInstall } from "./commands/hosts/install.ts";
 import { addInspect } from "./commands/inspect/command.ts";
 import { addLock } from "./commands/lock.ts";
 import { addLogin } from "./commands/login.ts";
 import { addPolicy } from "./commands/policy/command.ts";
+import { addAdd } from "./commands/setup/add.ts";
+import { addDoctor } from "./commands/doctor/command.ts";
+import { addInit } from "./commands/setup/init.ts";
 import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve/command.ts";
 import { addTrust } from "./commands/trust.ts";
+import { addTypes } from "./commands/types/command.ts";
 import { Output, OutputClosed, type CommandContext } from "./process/output.ts";
 import { Interrupt, version, type CliIo } from "./process/cli-io.ts";
 import { UntrustedConfig, UsageError, exitCode, exitCodeHelp } from "./process/exit-code.ts";
@@ -116,6 +123,9 @@ function toSentence({ message }: CommanderError): string {
 
 const examples = `
 Examples:
+  $ toolweave init
+  $ toolweave add @modelcontextprotocol/server-memory
+  $ toolweave install claude-desktop
   $ toolweave inspect --openapi https://petstore3.swagger.io/api/v3/openapi.json
   $ toolweave inspect --mcp 'npx -y @modelcontextprotocol/server-memory'
   $ toolweave serve --config toolweave.json
@@ -151,15 +161,22 @@ export function createProgram(context: CommandContext): Command {
     })
     .addHelpText("after", examples + exitCodeHelp);
 
+  addInit(program, context);
+  addAdd(program, context);
+  addImport(program, context);
   addInspect(program, context);
   addLock(program, context);
+  addTypes(program, context);
   addSearch(program, context);
   addCall(program, context);
   addServe(program, context);
+  addInstall(program, context);
   addTrust(program, context);
+  addDoctor(program, context);
   addLogin(program, context);
   addApprovals(program, context);
   addConform(program, context);
   addPolicy(program, context);
+  addCompletion(program, context);
   return program;
 }

@@ -6,7 +6,7 @@ import type { CliIo } from "../src/process/cli-io.ts";
 import { exitCodeHelp } from "../src/process/exit-code.ts";
 import { Output } from "../src/process/output.ts";
 import { createProgram, runCli } from "../src/program.ts";
-import { nodeProblem } from "../src/node-version.ts";
+import { nodeProblem } from "../src/process/node-version.ts";
 import { captureIo } from "./support/captured-io.ts";
 import { openPetShop } from "./support/pet-shop.ts";
 

@@ -7,6 +7,8 @@ export const exitCode = {
   toolError: 1,
   /** A tool differs from the lock. */
   changed: 1,
+  /** A check of `doctor` has failed. */
+  checkFailed: 1,
   /** A rule of the contract is broken, and is not declared as known to fail. */
   notConformant: 1,
   /** The command line is wrong: nothing was sent. */
@@ -24,12 +26,12 @@ Exit codes:
   0    completed; approvals reject: the call is rejected; conform: no rule is broken
   1    the tool returned an error or no result; the outcome of an approved call is unknown; the
        store of approvals is unavailable; conform: a rule is broken; inspect --check: a tool has
-       changed
+       changed; types --check: the file is out of date; doctor: a check failed
   2    usage: an option, a file, a name, an id or arguments are invalid; nothing was sent
   3    the call was denied or rejected, or needs approval; the folder is not trusted; nothing was
-       sent
+       sent; import, install: the change was not agreed to
   4    a document, server or conform subject could not be loaded; no tool was called; inspect and
-       search list the tools of the other sources
+       search list the tools of the other sources; add, init: nothing was written
   130  interrupted (Ctrl-C)`;
 
 const byErrorCode: Readonly<Partial<Record<ToolErrorCode, number>>> = {

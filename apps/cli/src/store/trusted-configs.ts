@@ -1,21 +1,19 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
   fstatSync,
-  fsyncSync,
   lstatSync,
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
-  writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { ConfigDescription } from "@toolweave/config";
 import { ToolError } from "@toolweave/core";
+import { replaceFile } from "./replace-file.ts";
 import { makePrivateFolder } from "./store-path.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -81,20 +79,11 @@ export class TrustedConfigs {
   add({ path, digest, parts }: ConfigDescription, trustedAt: number): void {
     const trusted: TrustedConfig = { version: 1, path, digest, trustedAt, parts: toDigests(parts) };
     const file = this.#getFile(path);
-    const draft = `${file}.${randomBytes(8).toString("hex")}`;
     try {
       makePrivateFolder(file);
       this.#assertPrivate();
-      const opened = openSync(draft, "wx", 0o600);
-      try {
-        writeFileSync(opened, `${JSON.stringify(trusted, null, 2)}\n`);
-        fsyncSync(opened);
-      } finally {
-        closeSync(opened);
-      }
-      renameSync(draft, file);
+      replaceFile(file, `${JSON.stringify(trusted, null, 2)}\n`, 0o600);
     } catch (error) {
-      rmSync(draft, { force: true });
       throw unusableError(file, error);
     }
   }

@@ -1,0 +1,110 @@
+import { chmodSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { notesServer } from "./support/notes.ts";
+import { project } from "./support/project.ts";
+
+interface Report {
+  readonly ok: boolean;
+  readonly checks: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly detail: string;
+    readonly remedy?: string;
+  }[];
+}
+
+const statuses = ({ checks }: Report): readonly string[] =>
+  checks.map(({ name, status }) => `${name}: ${status}`);
+
+test("doctor loads every source, and names variables without their values", async () => {
+  const { run, write } = project();
+  write(
+    "toolweave.json",
+    JSON.stringify({
+      mcpServers: {
+        notes: notesServer({ NOTES: "${NOTES_FILE}", READS: "${READS:-Reads.}" }),
+        missing: { command: "no-such-program-here" },
+      },
+    }),
+  );
+  await run(["trust", "--yes"]);
+  const env = { NOTES_FILE: "value-of-the-variable" };
+  const { code, stdout } = await run(["doctor", "--json"], { env });
+  const report = JSON.parse(stdout) as Report;
+  expect([code, report.ok]).toEqual([1, false]);
+  expect(statuses(report)).toEqual([
+    "Node.js: ok",
+    "store: ok",
+    "trust store: ok",
+    "clock: ok",
+    "trust: ok",
+    "variable: ok",
+    "variable: ok",
+    "configuration: ok",
+    "program of notes: ok",
+    "program of missing: fail",
+    "source notes: ok",
+    "source missing: fail",
+  ]);
+  expect(report.checks.at(-2)?.detail).toBe("mcp, 2 tools");
+  expect(stdout).not.toContain("value-of-the-variable");
+  const lines = await run(["doctor"], { env });
+  expect(lines.stdout).toMatch(/^ok {4}Node\.js: v/);
+  expect(lines.stdout).toMatch(/\n12 checks: 2 failed, 0 with a warning\n$/);
+});
+
+test("a variable that is missing is named once, with a remedy", async () => {
+  const { run, write } = project();
+  write(
+    "toolweave.json",
+    JSON.stringify({ mcpServers: { notes: notesServer({ NOTES: "${NOTES_FILE}" }) } }),
+  );
+  await run(["trust", "--yes"]);
+  const { code, stdout } = await run(["doctor", "--json"]);
+  const { checks } = JSON.parse(stdout) as Report;
+  expect(code).toBe(1);
+  expect(checks.filter(({ status }) => status === "fail")).toEqual([
+    {
+      name: "variable",
+      status: "fail",
+      detail: "NOTES_FILE (notes) is not set",
+      remedy: "Set NOTES_FILE, or write ${NOTES_FILE:-text} with a text for when it is not set.",
+    },
+  ]);
+});
+
+test("nothing of a configuration that is not trusted is started", async () => {
+  const { run, write } = project();
+  write("toolweave.json", JSON.stringify({ mcpServers: { notes: notesServer({}) } }));
+  const { code, stdout } = await run(["doctor", "--json"]);
+  expect(code).toBe(1);
+  expect(statuses(JSON.parse(stdout) as Report).slice(-2)).toEqual([
+    "trust: fail",
+    "sources: warn",
+  ]);
+});
+
+test("a folder without a configuration is a warning with the next command", async () => {
+  const { run } = project();
+  const { code, stdout } = await run(["doctor"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("`toolweave init` writes a toolweave.json");
+  expect((await run(["doctor", "--config", "other.json"])).code).toBe(1);
+});
+
+test("a store that others can read, and a file from the future are failures", async () => {
+  const { run, env, folder, write } = project();
+  const store = env["TOOLWEAVE_STORE"] ?? "";
+  mkdirSync(dirname(store), { recursive: true });
+  writeFileSync(`${store}.key`, "key");
+  chmodSync(`${store}.key`, 0o644);
+  write("toolweave.json", "{}");
+  const future = new Date(Date.now() + 86_400_000);
+  utimesSync(join(folder, "toolweave.json"), future, future);
+  await run(["trust", "--yes"]);
+  const { checks } = JSON.parse((await run(["doctor", "--json"])).stdout) as Report;
+  const failed = checks.filter(({ status }) => status === "fail");
+  expect(failed.map(({ name }) => name)).toEqual(["store", "clock"]);
+  expect(failed[0]?.remedy).toContain(`chmod go-rwx ${store}.key`);
+});
