@@ -33,7 +33,11 @@ export const errorMutants: readonly Mutant[] = [
   doorThrows(
     "TW-ERROR-004",
     "the path of a configuration",
-    () => new ToolError("invalid_configuration", "No key in /home/toolweave/.config/doors.json: add one."),
+    () =>
+      new ToolError(
+        "invalid_configuration",
+        "No key in /home/toolweave/.config/doors.json: add one.",
+      ),
   ),
   door("TW-ERROR-004", "a path in the text of an error result", () => ({
     content: [text("ENOENT: no such file, open 'C:\\doors\\keys.txt'")],
@@ -42,7 +46,8 @@ export const errorMutants: readonly Mutant[] = [
   ofTools("TW-ERROR-005", "a failure that is taken for a crash the next time", (tools) => {
     let failed = false;
     return withInvoke(tools, "open_door", () => {
-      if (failed) throw new ToolError("invalid_configuration", "The door's connection has failed before.");
+      if (failed)
+        throw new ToolError("invalid_configuration", "The door's connection has failed before.");
       failed = true;
       throw new ToolError("upstream", "The door is locked.", { status: 423 });
     });

@@ -1,4 +1,4 @@
-import type { JsonObject, Metadata } from "../json/json.ts";
+import type { Metadata } from "../json/json.ts";
 
 /** A model's request to call a tool. */
 export interface ToolCall {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from "vitest";
-import { ToolError, ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { ToolError, ToolExecutor, ToolRegistry, type RegistryProblem } from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { failed } from "../support/outcomes.ts";
 import { settled } from "../support/fake-clock.ts";
@@ -108,7 +108,7 @@ describe("a source that cannot be loaded", () => {
   });
 
   test("is passed to onProblem once instead, with what else could not become a tool", async () => {
-    const onProblem = vi.fn();
+    const onProblem = vi.fn<(problem: RegistryProblem) => void>();
     const registry = halfLoaded({ onProblem });
     await registry.ready;
     const late = new TestSource("late");
