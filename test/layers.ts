@@ -24,8 +24,10 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@toolweave/config",
     "@toolweave/conformance",
     "@toolweave/core",
+    "@toolweave/http",
     "@toolweave/mcp",
     "@toolweave/openapi",
+    "@toolweave/providers",
     "@toolweave/stores",
   ],
 };
@@ -79,7 +81,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["options", "tools"],
     ["."],
   ],
-  "packages/config": [["reading"], ["servers", "lock"], ["trust"], ["agents"], ["."]],
+  "packages/config": [["reading"], ["servers", "lock", "modules"], ["trust"], ["agents"], ["."]],
   "packages/providers": [
     ["rules"],
     ["schema"],
