@@ -11,7 +11,13 @@ import { addServe } from "./commands/serve/command.ts";
 import { addTrust } from "./commands/trust.ts";
 import { Output, OutputClosed, type CommandContext } from "./process/output.ts";
 import { Interrupt, version, type CliIo } from "./process/cli-io.ts";
-import { UntrustedConfig, UsageError, exitCode, exitCodeHelp } from "./process/exit-code.ts";
+import {
+  SourceFailure,
+  UntrustedConfig,
+  UsageError,
+  exitCode,
+  exitCodeHelp,
+} from "./process/exit-code.ts";
 
 /**
  * Runs the command line on the caller's streams. Never rejects: a failure is on stderr and in the exit code, and
@@ -58,6 +64,10 @@ async function reportError(
   if (error instanceof UntrustedConfig) {
     await printError(error, verbose, output);
     return exitCode.refused;
+  }
+  if (error instanceof SourceFailure) {
+    await printError(error, verbose, output);
+    return exitCode.sourceFailed;
   }
   const command = resolveCommandName(argv, program);
   if (error instanceof CommanderError) {

@@ -145,7 +145,7 @@ test("serve --http listens on loopback, requires the token, and ends on SIGTERM"
   let said = "";
   child.stderr.setEncoding("utf8");
   while (!said.includes("Serving")) said += String((await once(child.stderr, "data"))[0]);
-  const [, url = ""] = /Serving 2 tools at (\S+)/.exec(said) ?? [];
+  const [, url = ""] = /Serving 2 tools .* at (\S+)/.exec(said) ?? [];
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
   expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(401);
   const source = clientAt({

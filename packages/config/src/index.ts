@@ -16,5 +16,6 @@ export { readLock, writeLock } from "./lock/lock-file.ts";
 export { describeConfig } from "./trust/describe-config.ts";
 export type { ConfigDescription } from "./trust/describe-config.ts";
 export type { ConfigPart, ConfigPartKind } from "./trust/config-part.ts";
+export { fileKind } from "./reading/file-kind.ts";
 export { readRegularFile } from "./reading/regular-file.ts";
 export type { RegularFileOptions } from "./reading/regular-file.ts";

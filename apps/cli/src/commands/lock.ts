@@ -5,7 +5,7 @@ import type { CliIo } from "../process/cli-io.ts";
 import { exitCode, exitCodeHelp } from "../process/exit-code.ts";
 import type { CommandContext, Output } from "../process/output.ts";
 import type { LoadedSources, SourcePlan } from "../sources/load-sources.ts";
-import { lockFileHelp, withToolOptions } from "./shared/options.ts";
+import { lockFileHelp, sourceHelp, withToolOptions } from "./shared/options.ts";
 
 /** The options of `toolweave lock`, and of `toolweave inspect --check`. */
 export interface LockOptions extends ToolOptions {
@@ -32,12 +32,13 @@ export function addLock(program: Command, { io, output, end }: CommandContext): 
     .description(
       "Writes a hash of the name, schemas, description and hints of every tool, together with these texts, and prints what has changed since the last lock.",
     )
+    .argument("[source...]", sourceHelp)
     .option("--lock-file <file>", lockFileHelp)
     .option("--json", 'print {"lock", "tools", "added": [...], "removed": [...], "changed": [...]}')
     .option("--verbose", "also print the causes of an error")
     .addHelpText("after", lockExamples + exitCodeHelp)
-    .action(async (options: LockOptions) => {
-      end(await lock(options, io, output));
+    .action(async (sources: readonly string[], options: LockOptions) => {
+      end(await lock({ ...options, sources }, io, output));
     });
 }
 

@@ -99,7 +99,7 @@ async function resolveServer(
     return mcpServer(url, place);
   }
   const { resolveSources } = await import("../input/tool-options.ts");
-  const { config, found } = resolveSources(options, "--mcp or --config");
+  const { config, found } = resolveSources(options, "use --mcp or --config");
   if (source === undefined || config === undefined) {
     throw new UsageError("Name the server to sign in to, as the configuration does.");
   }

@@ -3,9 +3,9 @@ import type { RegisteredTool } from "@toolweave/core/adapter";
 import type { Command } from "commander";
 import type { ToolOptions } from "../input/tool-options.ts";
 import type { CliIo } from "../process/cli-io.ts";
-import { exitCode, exitCodeHelp } from "../process/exit-code.ts";
+import { UsageError, exitCode, exitCodeHelp } from "../process/exit-code.ts";
 import type { CommandContext, Output } from "../process/output.ts";
-import { parseResultLimit, withPolicy, withToolOptions } from "./shared/options.ts";
+import { parseResultLimit, sourceHelp, withPolicy, withToolOptions } from "./shared/options.ts";
 
 /** The options of `toolweave search`. */
 interface SearchOptions extends ToolOptions {
@@ -29,7 +29,8 @@ export function addSearch(program: Command, { io, output, end }: CommandContext)
     .description(
       "Lists the tools that match some words, best match first, with their name, method and path, effect and summary. Searches names, titles, descriptions, parameters and origins.",
     )
-    .argument("<words...>", "what the tool should do")
+    .usage("[options] [source...] <words...>")
+    .argument("<words...>", `what the tool should do; before that, ${sourceHelp}`)
     .option("--limit <n>", "the maximum number of results: 1 to 100", parseResultLimit, 10)
     .option(
       "--json",
@@ -37,8 +38,15 @@ export function addSearch(program: Command, { io, output, end }: CommandContext)
     )
     .option("--verbose", "also print the causes of an error")
     .addHelpText("after", searchExamples + exitCodeHelp)
-    .action(async (words: readonly string[], options: SearchOptions) => {
-      end(await search(words, options, io, output));
+    .action(async (all: readonly string[], options: SearchOptions) => {
+      const { splitSources } = await import("../input/source-words.ts");
+      const { sources, rest } = splitSources(all);
+      if (rest.length === 0) {
+        throw new UsageError(
+          `The words to search for are missing: write them after the source, as in \`toolweave search ${sources[0] ?? "openapi.yaml"} 'cancel an invoice'\`.`,
+        );
+      }
+      end(await search(rest, { ...options, sources }, io, output));
     });
 }
 

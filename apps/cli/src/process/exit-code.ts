@@ -59,6 +59,11 @@ export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }
 
+/** A source of tools could not be loaded: nothing was called. */
+export class SourceFailure extends Error {
+  override readonly name: string = "SourceFailure";
+}
+
 /** A configuration that was found and is not trusted: nothing of it was started, read or imported. */
 export class UntrustedConfig extends Error {
   override readonly name: string = "UntrustedConfig";

@@ -125,10 +125,11 @@ function* sourceLines(interruption: Interruption): Generator<string> {
     yield "made by another program";
     return;
   }
-  const { documents, mcp = [], config, baseUrl, auth, header, policy } = context;
+  const { documents, modules = [], mcp = [], config, baseUrl, auth, header, policy } = context;
   for (const { location = "a document whose address is not stored" } of documents) {
     yield `from ${safeValue(location)}`;
   }
+  for (const { path } of modules) yield `from ${safeValue(path)}`;
   for (const server of mcp) yield `from ${safeValue(server)}`;
   if (config !== undefined) yield `from ${safeValue(config)}`;
   if (baseUrl !== undefined) yield `at ${safeValue(baseUrl)}`;

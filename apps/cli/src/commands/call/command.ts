@@ -3,6 +3,7 @@ import { exitCodeHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
 import {
   argumentsHelp,
+  toolHelp,
   outputHelp,
   withPolicy,
   withStore,
@@ -36,7 +37,8 @@ export function addCall(program: Command, { io, output, end }: CommandContext): 
     .description(
       "Calls one tool and prints its result. A call that may change something asks for approval first, on a terminal. Without a terminal it is stored, and answered with `toolweave approvals`.",
     )
-    .argument("<tool>", "the name of the tool, as `toolweave inspect` prints it")
+    .usage("[options] [source...] <tool> [key=value...]")
+    .argument("<tool>", toolHelp)
     .argument("[key=value...]", argumentsHelp)
     .option("--args <json|@file|->", "all arguments as one JSON object, from a file or from stdin")
     .option("--yes", "approve the call without asking")
@@ -46,6 +48,8 @@ export function addCall(program: Command, { io, output, end }: CommandContext): 
     .addHelpText("after", callExamples + exitCodeHelp)
     .action(async (tool: string, words: readonly string[], options: CallOptions) => {
       const { call } = await import("./run.ts");
-      end(await call(tool, words, options, io, output));
+      const { splitCallWords } = await import("../../input/source-words.ts");
+      const { sources, ...written } = splitCallWords([tool, ...words], "call");
+      end(await call(written.tool, written.words, { ...options, sources }, io, output));
     });
 }

@@ -3,6 +3,7 @@ import { exitCodeHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
 import {
   argumentsHelp,
+  toolHelp,
   collect,
   withPolicy,
   withStore,
@@ -47,7 +48,8 @@ export function addPolicy(program: Command, { io, output, end }: CommandContext)
     .description(
       "Explains what the policy decides about a call, which rule decides, and which other rules matched. Nothing is called. Without arguments it explains the decision about the tool.",
     )
-    .argument("<tool>", "the name of the tool, as `toolweave inspect` prints it")
+    .usage("[options] [source...] <tool> [key=value...]")
+    .argument("<tool>", toolHelp)
     .argument("[key=value...]", argumentsHelp)
     .option("--args <json|@file|->", "all arguments as one JSON object, from a file or from stdin")
     .option("--caller <id>", "the id of the caller")
@@ -57,6 +59,8 @@ export function addPolicy(program: Command, { io, output, end }: CommandContext)
     .addHelpText("after", explainExamples + exitCodeHelp)
     .action(async (tool: string, words: readonly string[], options: ExplainOptions) => {
       const { explain } = await import("./explain.ts");
-      end(await explain(tool, words, options, io, output));
+      const { splitCallWords } = await import("../../input/source-words.ts");
+      const { sources, ...written } = splitCallWords([tool, ...words], "policy explain");
+      end(await explain(written.tool, written.words, { ...options, sources }, io, output));
     });
 }
