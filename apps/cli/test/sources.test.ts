@@ -15,6 +15,13 @@ servers: [{ url: https://api.example.com }]
 paths: { /pets: { get: { operationId: listPets, summary: List, responses: {} } } }
 `;
 
+const small = {
+  info: { title: "Shop", version: "1" },
+  servers: [{ url: "https://api.example.com" }],
+  paths: { "/pets": { get: { operationId: "listPets", summary: "List", responses: {} } } },
+  openapi: "3.1.0",
+};
+
 /** A server that answers each path with a status, headers and a body. */
 async function answering(
   paths: Readonly<Record<string, readonly [number, Readonly<Record<string, string>>, string]>>,
@@ -44,7 +51,7 @@ test.each([
   ["a module", "tools.mjs", greeter("Hello"), ["greet"]],
   ["a document in YAML", "api.yaml", yaml, ["list_pets"]],
   ["a document without an ending", "api", yaml, ["list_pets"]],
-  ["a document in JSON", "api.json", JSON.stringify(petDocument), undefined],
+  ["a document in JSON", "api.json", JSON.stringify(small), ["list_pets"]],
   ["a configuration", "any.json", '{ // comment\n "tools": ["./more.mjs"], }', ["wave"]],
 ])(
   "a source without an option is known as %s by its content",
@@ -54,8 +61,7 @@ test.each([
       "more.mjs": `export const wave = ${toolCode("wave", "() => 'bye'")};`,
     });
     const listed = await listedTools([join(folder, name)]);
-    if (names === undefined) expect(listed).toContain("get_pet");
-    else expect(listed).toEqual(names);
+    expect(listed).toEqual(names);
   },
 );
 

@@ -3,13 +3,20 @@ import type { RegisteredTool } from "@toolweave/core/adapter";
 import type { Command } from "commander";
 import type { ToolOptions } from "../input/tool-options.ts";
 import type { CliIo } from "../process/cli-io.ts";
-import { UsageError, exitCode, exitCodeHelp } from "../process/exit-code.ts";
+import { UsageError, exitCode, exitCodesHelp } from "../process/exit-code.ts";
 import type { CommandContext, Output } from "../process/output.ts";
-import { parseResultLimit, sourceHelp, withPolicy, withToolOptions } from "./shared/options.ts";
+import {
+  noPagerHelp,
+  parseResultLimit,
+  sourceHelp,
+  withPolicy,
+  withToolOptions,
+} from "./shared/options.ts";
 
 /** The options of `toolweave search`. */
 interface SearchOptions extends ToolOptions {
   readonly limit: number;
+  readonly pager?: boolean;
   readonly policy?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -17,9 +24,9 @@ interface SearchOptions extends ToolOptions {
 
 const searchExamples = `
 Examples:
-  $ toolweave search cancel an invoice --openapi stripe.json
-  $ toolweave search 'rotate the ssh keys' --limit 3 --openapi github.json
-  $ toolweave search refund --openapi stripe.json --json | jq -r '.tools[].name'
+  $ toolweave search stripe.json cancel an invoice
+  $ toolweave search github.json 'rotate the ssh keys' --limit 3
+  $ toolweave search stripe.json refund --json | jq -r '.tools[].name'
 `;
 
 /** Registers `toolweave search`. */
@@ -36,8 +43,15 @@ export function addSearch(program: Command, { io, output, end }: CommandContext)
       "--json",
       'print {"tools": [...], "problems": [...], "decisions": {...}, "warnings": [...]}',
     )
-    .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", searchExamples + exitCodeHelp)
+    .option("--no-pager", noPagerHelp)
+    .addHelpText(
+      "after",
+      searchExamples +
+        exitCodesHelp({
+          3: "the configuration in this folder is not trusted; nothing was started",
+          4: "a source could not be loaded; the tools of the others are listed",
+        }),
+    )
     .action(async (all: readonly string[], options: SearchOptions) => {
       const { splitSources } = await import("../input/source-words.ts");
       const { sources, rest } = splitSources(all);
@@ -57,7 +71,7 @@ async function search(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const { limit, json, verbose = false } = options;
+  const { limit, json, verbose = false, pager = true } = options;
   const { planSources } = await import("../sources/load-sources.ts");
   const plan = await planSources(options, io, output);
   const { createExecutor } = await import("./shared/executor.ts");
@@ -90,10 +104,14 @@ async function search(
         output,
       );
     } else if (failures.length < sources.length || sources.length === 0) {
-      for (const line of renderTools(entries, decisions, io.stdout))
-        await output.write(`${line}\n`);
-      const found = entries.length === 0 ? "None" : `\n${entries.length}`;
-      await output.write(`${found} of ${formatCount(tools.size, "tool")}\n`);
+      const { writeList } = await import("../render/pager.ts");
+      const found = entries.length === 0 ? "None" : String(entries.length);
+      const lines = [
+        ...renderTools(entries, decisions, output),
+        ...(entries.length === 0 ? [] : [""]),
+        `${found} of ${formatCount(tools.size, "tool")}`,
+      ];
+      await writeList(lines, pager, io, output);
     }
     for (const failure of failures) output.printMessage(describeError(failure, verbose));
     return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;

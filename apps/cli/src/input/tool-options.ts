@@ -47,14 +47,14 @@ export function resolveSources(
     throw new UsageError(`No tools: ${howToName}. There is no toolweave.json in this folder.`);
   }
   const file = isNothing ? configFile : config;
-  assertMeaningful(options, { openapi, mcp, tools }, file);
+  assertMeaningful(options, { openapi, mcp }, file);
   const found = file !== undefined && (isNothing || options.found === true);
   return { openapi, mcp, tools, ...(file === undefined ? {} : { config: resolve(file) }), found };
 }
 
 function assertMeaningful(
   options: ToolOptions,
-  { openapi, mcp, tools }: Pick<ResolvedSources, "openapi" | "mcp" | "tools">,
+  { openapi, mcp }: Pick<ResolvedSources, "openapi" | "mcp">,
   file: string | undefined,
 ): void {
   const apiOptions = [

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
-import { exitCodeHelp } from "../../process/exit-code.ts";
+import { exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
 import { check, type LockOptions } from "../lock.ts";
 import {
   collect,
   lockFileHelp,
+  noPagerHelp,
   sourceHelp,
   withPolicy,
   withToolOptions,
@@ -21,6 +22,7 @@ Examples:
   $ toolweave inspect ./tools.ts https://mcp.example.com/mcp
   $ toolweave inspect --mcp 'npx -y @modelcontextprotocol/server-memory'
   $ toolweave inspect https://mcp.example.com/mcp --auth 'bearer:$TOKEN'
+  $ toolweave inspect openapi.yaml --tokens anthropic
   $ toolweave inspect --check                       # compare with toolweave.lock.json
 
 "asks first" marks tools whose calls need approval, unless --yes is given; "denied" marks tools
@@ -42,8 +44,20 @@ export function addInspect(program: Command, { io, output, end }: CommandContext
       "--json",
       'print {"tools": [...], "problems": [...], "decisions": {...}, "warnings": [...]}',
     )
-    .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", inspectExamples + exitCodeHelp)
+    .option(
+      "--tokens [format]",
+      "estimate the tokens of each tool for openai (default), anthropic, gemini or bedrock, and all totals",
+    )
+    .option("--no-pager", noPagerHelp)
+    .addHelpText(
+      "after",
+      inspectExamples +
+        exitCodesHelp({
+          1: "--check: a tool has changed",
+          3: "the configuration in this folder is not trusted; nothing was started",
+          4: "a source could not be loaded; the tools of the others are listed",
+        }),
+    )
     .action(
       async (
         sources: readonly string[],

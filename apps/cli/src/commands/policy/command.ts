@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { exitCodeHelp } from "../../process/exit-code.ts";
+import { exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
 import {
   argumentsHelp,
@@ -13,17 +13,17 @@ import type { ExplainOptions } from "./explain.ts";
 
 const policyExamples = `
 Examples:
-  $ toolweave policy explain delete_pet id=7 --policy strict --openapi openapi.yaml
+  $ toolweave policy explain openapi.yaml delete_pet id=7 --policy strict
 
 \`toolweave policy explain --help\` has more examples and a policy file.
 `;
 
 const explainExamples = `
 Examples:
-  $ toolweave policy explain delete_pet id=7 --openapi openapi.yaml
-  $ toolweave policy explain delete_pet --policy strict --openapi openapi.yaml
-  $ toolweave policy explain add_pet name=Rex --policy rules.json --caller ada --role admin \\
-      --openapi openapi.yaml
+  $ toolweave policy explain openapi.yaml delete_pet id=7
+  $ toolweave policy explain openapi.yaml delete_pet --policy strict
+  $ toolweave policy explain openapi.yaml add_pet name=Rex --policy rules.json \\
+      --caller ada --role admin
 
 A file contains one policy, or a list in which each policy can only restrict those before it:
   {
@@ -42,7 +42,14 @@ export function addPolicy(program: Command, { io, output, end }: CommandContext)
     .command("policy")
     .summary("explain what a policy decides")
     .description("Explains what a policy decides about a tool or a call. Nothing is called.")
-    .addHelpText("after", policyExamples + exitCodeHelp);
+    .addHelpText(
+      "after",
+      policyExamples +
+        exitCodesHelp({
+          3: "the configuration in this folder is not trusted; nothing was started",
+          4: "a source could not be loaded",
+        }),
+    );
   withStore(withPolicy(withToolOptions(policy.command("explain"))))
     .summary("explain the decision about a call")
     .description(
@@ -55,8 +62,15 @@ export function addPolicy(program: Command, { io, output, end }: CommandContext)
     .option("--caller <id>", "the id of the caller")
     .option("--role <role>", "a role of the caller; may be repeated", collect)
     .option("--json", "print the explanation as JSON")
-    .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", explainExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      explainExamples +
+        exitCodesHelp({
+          1: "the store of approvals is unavailable",
+          3: "the configuration in this folder is not trusted; nothing was started",
+          4: "a source could not be loaded",
+        }),
+    )
     .action(async (tool: string, words: readonly string[], options: ExplainOptions) => {
       const { explain } = await import("./explain.ts");
       const { splitCallWords } = await import("../../input/source-words.ts");

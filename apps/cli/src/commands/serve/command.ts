@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { exitCodeHelp } from "../../process/exit-code.ts";
+import { exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
 import {
   parseGrace,
@@ -64,7 +64,17 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
       parseGrace,
     )
     .option("--verbose", "also print the causes of an error, and errors of clients")
-    .addHelpText("after", serveExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      serveExamples +
+        exitCodesHelp({
+          0: "the client has disconnected, or the command was stopped",
+          1: "the store is unavailable, or the address is in use",
+          3: "the configuration in this folder is not trusted; nothing was started",
+          4: "no source could be loaded",
+          130: "interrupted (Ctrl-C) before it served",
+        }),
+    )
     .action(async (sources: readonly string[], options: ServeOptions) => {
       const { serve } = await import("./run.ts");
       end(await serve({ ...options, sources }, io, output));

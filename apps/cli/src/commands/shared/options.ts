@@ -73,12 +73,15 @@ export function withApi(command: Command): Command {
     );
 }
 
+/** The help of `--no-pager`, for all commands with long lists. */
+export const noPagerHelp = "print a long list without $PAGER or less, which a terminal gets";
+
 /** The help of a tool's name, and of what may stand before it. */
 export const toolHelp = `the name of the tool, as \`toolweave inspect\` prints it; before it, its source: ${sourceHelp}`;
 
 /** The help of the words after a tool's name, for all commands that take its arguments. */
 export const argumentsHelp =
-  "arguments, parsed by the schema of the tool; a.b=value sets a member of an object, a repeated key creates a list, JSON works for both";
+  "arguments, parsed by the schema of the tool; a.b=value sets a member of an object, a repeated key creates a list, JSON works for both; key=@file takes the content of a file, key=@@text a text that begins with @";
 
 /** The help of `--lock-file`, for all commands that have a lock. */
 export const lockFileHelp =
