@@ -27,7 +27,7 @@ test.skipIf(!hasScript)(
     const shown = inTerminal(["inspect", path], { PAGER: "tr a-z A-Z" });
     expect(shown).toContain("\u001b[1MGREET");
     expect(inTerminal(["inspect", path, "--no-pager", "--no-color"], {})).toContain(
-      "greet  code  read-only",
+      "greet  function  read-only",
     );
   },
 );

@@ -19,11 +19,18 @@ import {
   unsupportedVersion,
   ConnectionClosedError,
   LateVersionResponseError,
+  NoProtocolError,
 } from "../messages/transport-errors.ts";
 import { VersionProbe } from "./version-probe.ts";
 
 /** Number of invalid messages in a row after which the connection is closed: the other side speaks another protocol. */
 const maxInvalidMessages = 10_000;
+
+/** The same for a process that has not sent any message. A banner or the output of a package manager is shorter. */
+const maxLinesBeforeMessage = 50;
+
+/** Milliseconds that a process has to send its first message after a line that is none. */
+const firstMessageMs = 10_000;
 
 /** Maximum length of a sample, in characters. */
 const maxSampleLength = 200;
@@ -78,6 +85,8 @@ export class RpcConnection implements Transport, ChannelReceiver {
   #invalidInARow = 0;
   #sample: string | undefined;
   #invalidText: string | undefined;
+  #hasMessage = false;
+  #noProtocolTimer: NodeJS.Timeout | undefined;
   #hasEnded = false;
   #why: unknown;
   /** Active while the protocol version of a process is being found out. */
@@ -230,6 +239,8 @@ export class RpcConnection implements Transport, ChannelReceiver {
       return this.skipInvalid(toSample(message));
     }
     this.#invalidInARow = 0;
+    this.#hasMessage = true;
+    clearTimeout(this.#noProtocolTimer);
     if (method === undefined) this.#onResponse(id as string | number, message);
     else if (id === undefined) this.#onNotification(method as string, message);
     else this.#onRequest(id as string | number, message);
@@ -248,13 +259,26 @@ export class RpcConnection implements Transport, ChannelReceiver {
     this.#skipped++;
     this.#sample ??= text.slice(0, maxSampleLength);
     this.#probe?.onInvalidMessage();
-    if (++this.#invalidInARow < maxInvalidMessages) return;
+    this.#invalidInARow++;
+    if (this.#channel.isProcess && !this.#hasMessage) {
+      if (this.#invalidInARow >= maxLinesBeforeMessage) return this.#endWithoutProtocol();
+      this.#noProtocolTimer ??= setTimeout(
+        () => this.#endWithoutProtocol(),
+        firstMessageMs,
+      ).unref();
+    }
+    if (this.#invalidInARow < maxInvalidMessages) return;
     this.end(
       new ConnectionClosedError(
         `the server sends invalid messages, such as: ${this.#sample}`,
         this.#channel.output,
       ),
     );
+    void this.close();
+  }
+
+  #endWithoutProtocol(): void {
+    this.end(new NoProtocolError(this.#sample ?? "", this.#channel.output));
     void this.close();
   }
 
@@ -279,6 +303,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
     this.#hasEnded = true;
     this.#why = why;
     this.#probe?.stop();
+    clearTimeout(this.#noProtocolTimer);
     this.#changes.stop();
     const pending = [...this.#pending.values()];
     this.#pending.clear();
@@ -295,13 +320,6 @@ export class RpcConnection implements Transport, ChannelReceiver {
   /** Reason of the end, if it is known. */
   get endReason(): unknown {
     return this.#why;
-  }
-
-  /** Output of the server beside messages, for the error of a failed connection. */
-  get output(): string {
-    const sample = this.#sample;
-    const { output: said } = this.#channel;
-    return said === "" && sample !== undefined ? sample : said;
   }
 
   async #close(): Promise<void> {
