@@ -21,16 +21,11 @@ import {
   LateVersionResponseError,
   NoProtocolError,
 } from "../messages/transport-errors.ts";
+import { FirstMessage } from "./first-message.ts";
 import { VersionProbe } from "./version-probe.ts";
 
 /** Number of invalid messages in a row after which the connection is closed: the other side speaks another protocol. */
 const maxInvalidMessages = 10_000;
-
-/** The same for a process that has not sent any message. A banner or the output of a package manager is shorter. */
-const maxLinesBeforeMessage = 50;
-
-/** Milliseconds that a process has to send its first message after a line that is none. */
-const firstMessageMs = 10_000;
 
 /** Maximum length of a sample, in characters. */
 const maxSampleLength = 200;
@@ -73,6 +68,10 @@ export class RpcConnection implements Transport, ChannelReceiver {
   readonly #listener: RpcListener;
   readonly #changes: ListChangeCoalescer;
   readonly #allowSlowStart: boolean;
+  readonly #firstMessage = new FirstMessage(() => {
+    this.end(new NoProtocolError(this.#sample ?? "", this.#channel.output));
+    void this.close();
+  });
   readonly #pending = new Map<number, PendingRequest>();
   /** Ids of the SDK's requests without a response. */
   readonly #sdkRequests = new Set<string | number>();
@@ -85,8 +84,6 @@ export class RpcConnection implements Transport, ChannelReceiver {
   #invalidInARow = 0;
   #sample: string | undefined;
   #invalidText: string | undefined;
-  #hasMessage = false;
-  #noProtocolTimer: NodeJS.Timeout | undefined;
   #hasEnded = false;
   #why: unknown;
   /** Active while the protocol version of a process is being found out. */
@@ -239,8 +236,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
       return this.skipInvalid(toSample(message));
     }
     this.#invalidInARow = 0;
-    this.#hasMessage = true;
-    clearTimeout(this.#noProtocolTimer);
+    this.#firstMessage.stop();
     if (method === undefined) this.#onResponse(id as string | number, message);
     else if (id === undefined) this.#onNotification(method as string, message);
     else this.#onRequest(id as string | number, message);
@@ -259,26 +255,14 @@ export class RpcConnection implements Transport, ChannelReceiver {
     this.#skipped++;
     this.#sample ??= text.slice(0, maxSampleLength);
     this.#probe?.onInvalidMessage();
-    this.#invalidInARow++;
-    if (this.#channel.isProcess && !this.#hasMessage) {
-      if (this.#invalidInARow >= maxLinesBeforeMessage) return this.#endWithoutProtocol();
-      this.#noProtocolTimer ??= setTimeout(
-        () => this.#endWithoutProtocol(),
-        firstMessageMs,
-      ).unref();
-    }
-    if (this.#invalidInARow < maxInvalidMessages) return;
+    if (this.#channel.isProcess) this.#firstMessage.onInvalidLine();
+    if (++this.#invalidInARow < maxInvalidMessages) return;
     this.end(
       new ConnectionClosedError(
         `the server sends invalid messages, such as: ${this.#sample}`,
         this.#channel.output,
       ),
     );
-    void this.close();
-  }
-
-  #endWithoutProtocol(): void {
-    this.end(new NoProtocolError(this.#sample ?? "", this.#channel.output));
     void this.close();
   }
 
@@ -303,7 +287,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
     this.#hasEnded = true;
     this.#why = why;
     this.#probe?.stop();
-    clearTimeout(this.#noProtocolTimer);
+    this.#firstMessage.stop();
     this.#changes.stop();
     const pending = [...this.#pending.values()];
     this.#pending.clear();
