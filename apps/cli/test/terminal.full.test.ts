@@ -24,8 +24,8 @@ test.skipIf(!hasScript)(
   "in a real terminal a long list has colours and goes through the pager",
   () => {
     const path = join(folderOf({ "tools.mjs": greeter("Hello") }), "tools.mjs");
-    const shown = inTerminal(["inspect", path], { PAGER: "tr a-z A-Z" });
-    expect(shown).toContain("\u001b[1MGREET");
+    const displayed = inTerminal(["inspect", path], { PAGER: "tr a-z A-Z" });
+    expect(displayed).toContain("\u001b[1MGREET");
     expect(inTerminal(["inspect", path, "--no-pager", "--no-color"], {})).toContain(
       "greet  function  read-only",
     );

@@ -4,7 +4,6 @@ export type { ConfiguredSource, LoadConfigOptions, LoadedConfig } from "./load-c
 export { moduleSources } from "./modules/module-source.ts";
 export type { ModuleSourcesOptions } from "./modules/module-source.ts";
 export { importModule } from "./modules/import-module.ts";
-export { isTool, isToolSource } from "./modules/exported-tools.ts";
 export type { ServeLimits } from "./reading/check-config.ts";
 export type { ServerDefaults } from "./servers/configured-server.ts";
 export type { Lock, LockedTool } from "./lock/lock.ts";

@@ -52,12 +52,12 @@ async function callExport(main: unknown, path: string): Promise<unknown> {
 }
 
 /** True for a tool of `defineTool`, of any copy of the package. */
-export function isTool(value: unknown): value is Tool {
+function isTool(value: unknown): value is Tool {
   return isObject(value) && typeof value["invoke"] === "function" && "spec" in value;
 }
 
 /** True for a tool source, of any copy of the package. */
-export function isToolSource(value: unknown): value is ToolSource {
+function isToolSource(value: unknown): value is ToolSource {
   return isObject(value) && typeof value["tools"] === "function" && "close" in value;
 }
 
