@@ -15,7 +15,7 @@ export function isModulePath(word: string): boolean {
 }
 
 /** True for a word that is written like a URL, a path, or the name of a JSON, YAML, JavaScript or TypeScript file. */
-export function isSourceWord(word: string): boolean {
+function isSourceWord(word: string): boolean {
   if (/^(?:https?|file):\/\//i.test(word)) return true;
   // `key=value`
   if (/^[^/\\]*=/.test(word)) return false;

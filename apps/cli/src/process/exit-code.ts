@@ -62,8 +62,8 @@ Exit codes:
   2    usage: an option, a file, a name, an id or arguments are invalid; nothing was sent
   3    the call was denied or rejected, or needs approval; the folder is not trusted; nothing was
        sent
-  4    a document, server, module or conform subject could not be loaded; no tool was called; inspect
-       and search list the tools of the other sources
+  4    a document, server, module or conform subject could not be loaded; no tool was called;
+       inspect and search list the tools of the other sources
   130  interrupted (Ctrl-C)`;
 
 const byErrorCode: Readonly<Partial<Record<ToolErrorCode, number>>> = {

@@ -4,16 +4,16 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { setImmediate } from "node:timers/promises";
 import { formatTable } from "../../render/text.ts";
 
-/** The formats of providers in which tools are counted. */
-const formats = {
-  openai: (toolset: Toolset) => openAiChatTools(toolset).tools,
-  anthropic: (toolset: Toolset) => anthropicTools(toolset).tools,
-  gemini: (toolset: Toolset) => geminiTools(toolset).tools,
-  bedrock: (toolset: Toolset) => bedrockTools(toolset).tools,
-} as const satisfies Record<string, (toolset: Toolset) => readonly unknown[]>;
-
 /** The name of a provider's format. */
-export type TokenFormat = keyof typeof formats;
+export type TokenFormat = "openai" | "anthropic" | "gemini" | "bedrock";
+
+/** Writes tools in the format of a provider. */
+const formats: Readonly<Record<TokenFormat, (toolset: Toolset) => readonly unknown[]>> = {
+  openai: (toolset) => openAiChatTools(toolset).tools,
+  anthropic: (toolset) => anthropicTools(toolset).tools,
+  gemini: (toolset) => geminiTools(toolset).tools,
+  bedrock: (toolset) => bedrockTools(toolset).tools,
+};
 
 /** The names of all formats, the default first. */
 export const tokenFormats: readonly TokenFormat[] = Object.keys(formats) as TokenFormat[];

@@ -77,7 +77,7 @@ export function withApi(command: Command): Command {
 export const noPagerHelp = "print a long list without $PAGER or less, which a terminal gets";
 
 /** The help of a tool's name, and of what may stand before it. */
-export const toolHelp = `the name of the tool, as \`toolweave inspect\` prints it; before it, its source: ${sourceHelp}`;
+export const toolHelp: string = `the name of the tool, as \`toolweave inspect\` prints it; before it, its source: ${sourceHelp}`;
 
 /** The help of the words after a tool's name, for all commands that take its arguments. */
 export const argumentsHelp =
