@@ -27,8 +27,10 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@toolweave/config",
     "@toolweave/conformance",
     "@toolweave/core",
+    "@toolweave/http",
     "@toolweave/mcp",
     "@toolweave/openapi",
+    "@toolweave/providers",
     "@toolweave/stores",
   ],
 };
@@ -82,7 +84,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["options", "tools"],
     ["."],
   ],
-  "packages/config": [["reading"], ["servers", "lock"], ["trust"], ["agents"], ["."]],
+  "packages/config": [["reading"], ["servers", "lock", "modules"], ["trust"], ["agents"], ["."]],
   "packages/providers": [
     ["rules"],
     ["schema"],

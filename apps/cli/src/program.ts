@@ -18,7 +18,13 @@ import { addTrust } from "./commands/trust.ts";
 import { addTypes } from "./commands/types/command.ts";
 import { Output, OutputClosed, type CommandContext } from "./process/output.ts";
 import { Interrupt, version, type CliIo } from "./process/cli-io.ts";
-import { UntrustedConfig, UsageError, exitCode, exitCodeHelp } from "./process/exit-code.ts";
+import {
+  SourceFailure,
+  UntrustedConfig,
+  UsageError,
+  exitCode,
+  exitCodeHelp,
+} from "./process/exit-code.ts";
 
 /**
  * Runs the command line on the caller's streams. Never rejects: a failure is on stderr and in the exit code, and
@@ -56,7 +62,7 @@ async function reportError(
   program: Command,
   output: Output,
 ): Promise<number> {
-  const verbose = argv.includes("--verbose");
+  const verbose = argv.includes("--verbose") || argv.includes("-v");
   if (error instanceof OutputClosed) return exitCode.completed;
   if (error instanceof Interrupt) {
     output.printMessage("toolweave: Interrupted.");
@@ -65,6 +71,10 @@ async function reportError(
   if (error instanceof UntrustedConfig) {
     await printError(error, verbose, output);
     return exitCode.refused;
+  }
+  if (error instanceof SourceFailure) {
+    await printError(error, verbose, output);
+    return exitCode.sourceFailed;
   }
   const command = resolveCommandName(argv, program);
   if (error instanceof CommanderError) {
@@ -126,13 +136,14 @@ Examples:
   $ toolweave init
   $ toolweave add @modelcontextprotocol/server-memory
   $ toolweave install claude-desktop
-  $ toolweave inspect --openapi https://petstore3.swagger.io/api/v3/openapi.json
+  $ toolweave inspect https://petstore3.swagger.io/api/v3/openapi.json
   $ toolweave inspect --mcp 'npx -y @modelcontextprotocol/server-memory'
-  $ toolweave serve --config toolweave.json
-  $ toolweave search 'find a pet by its status' --openapi openapi.yaml
-  $ toolweave call get_pet_by_id petId=7 --openapi openapi.yaml
+  $ toolweave serve toolweave.json
+  $ toolweave search openapi.yaml 'find a pet by its status'
+  $ toolweave call openapi.yaml get_pet_by_id petId=7
+  $ toolweave call ./tools.ts greet name=Ada
   $ toolweave approvals list
-  $ toolweave policy explain delete_pet petId=7 --openapi openapi.yaml
+  $ toolweave policy explain openapi.yaml delete_pet petId=7
   $ toolweave conform ./my-tools.ts
 
 \`toolweave <command> --help\` has more examples.
@@ -140,12 +151,17 @@ Examples:
 
 /** Creates the program with all commands. The implementation of a command is loaded when it is used. */
 export function createProgram(context: CommandContext): Command {
-  const { io } = context;
+  const { io, output } = context;
   const program = new Command("toolweave")
     .description(
       "Lists, calls, serves and governs the tools of MCP servers and OpenAPI documents, and tests any tools.",
     )
     .version(version(), "--version", "print the version")
+    .option("--no-color", "print no colours; the environment variable NO_COLOR does the same")
+    .configureHelp({ showGlobalOptions: true })
+    .hook("preAction", (_, command) => {
+      if (command.optsWithGlobals()["color"] === false) output.disableColors();
+    })
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
     .exitOverride()
@@ -178,5 +194,19 @@ export function createProgram(context: CommandContext): Command {
   addConform(program, context);
   addPolicy(program, context);
   addCompletion(program, context);
+  for (const command of program.commands) addVerbose(command);
   return program;
+}
+
+/** Gives every command `-v, --verbose`; some have a description of their own. */
+function addVerbose(command: Command): void {
+  for (const below of command.commands) addVerbose(below);
+  if (command.commands.length > 0) return;
+  const declared = command.options.find(({ long }) => long === "--verbose");
+  if (declared === undefined) {
+    command.option("-v, --verbose", "also print the causes of an error");
+  } else {
+    declared.flags = "-v, --verbose";
+    declared.short = "-v";
+  }
 }

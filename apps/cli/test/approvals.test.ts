@@ -162,7 +162,10 @@ describe("a pending call", () => {
       }),
     );
     for (const argv of [["list"], ["show", id], ["list", "--json"], ["show", id, "--json"]]) {
-      const { stdout, stderr } = await run(["approvals", ...argv], { terminal: true });
+      const { stdout, stderr } = await run(["approvals", ...argv], {
+        terminal: true,
+        env: { NO_COLOR: "1" },
+      });
       expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
     }
   });

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { ajvValidator, type JsonObject } from "@toolweave/core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runCli } from "../src/program.ts";
 import { configSubjects } from "../src/commands/conform/config.ts";
 import { conformExamples } from "../src/commands/conform/command.ts";
@@ -88,15 +88,6 @@ test("a document that cannot be loaded ends with 4, before any rule is checked",
 
 describe("on a terminal", () => {
   const terminal = { terminal: true, columns: 70 };
-  beforeEach(() => {
-    for (const name of ["NO_COLOR", "NODE_DISABLE_COLORS", "CI", "FORCE_COLOR"])
-      vi.stubEnv(name, undefined);
-    vi.stubEnv("TERM", "xterm-256color");
-  });
-  afterEach(() => {
-    vi.unstubAllEnvs();
-  });
-
   test("the report is coloured, and no wider", async () => {
     const { stdout } = await run(["--openapi", shop.documentUrl, ...some], terminal);
     const plain = stripVTControlCharacters(stdout);
@@ -105,8 +96,8 @@ describe("on a terminal", () => {
   });
 
   test("the report has no colours with NO_COLOR", async () => {
-    vi.stubEnv("NO_COLOR", "1");
-    const { stdout } = await run(["--openapi", shop.documentUrl, ...some], terminal);
+    const plain = { ...terminal, env: { NO_COLOR: "1" } };
+    const { stdout } = await run(["--openapi", shop.documentUrl, ...some], plain);
     expect(stdout).not.toContain("\u001b");
   });
 });

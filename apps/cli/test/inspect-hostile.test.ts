@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runCommand, type RunCommand } from "./support/run-cli.ts";
 import { tempFile } from "./support/temp-file.ts";
 
@@ -22,12 +22,11 @@ const hostile = JSON.stringify({
 
 describe.each([[true], [false]])("a hostile document (terminal: %s)", (terminal) => {
   test.each([[[]], [["--json"]]])("writes no control characters %j", async (flags) => {
-    vi.stubEnv("NO_COLOR", "1");
     const { stdout } = await inspect(["--openapi", tempFile("x.json", hostile), ...flags], {
       terminal,
+      env: { NO_COLOR: "1" },
     });
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    vi.unstubAllEnvs();
   });
 
   test("adds no line to the list", async () => {

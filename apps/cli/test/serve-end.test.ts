@@ -35,7 +35,7 @@ async function servedWith(
   };
   onTestFinished(() => void stop());
   await said("Serving");
-  return { url: /http:\/\/127\S+/.exec(stderr())?.[0] ?? "", stop };
+  return { url: /, at (http:\S+)/.exec(stderr())?.[1] ?? "", stop };
 }
 
 /** The same, in a child process. */
@@ -45,7 +45,7 @@ async function startedAt(...args: readonly string[]): Promise<[ChildProcess, str
   child.stderr.setEncoding("utf8");
   let said = "";
   while (!said.includes("Serving")) said += String((await once(child.stderr, "data"))[0]);
-  return [child, /http:\/\/127\S+/.exec(said)?.[0] ?? ""];
+  return [child, /, at (http:\S+)/.exec(said)?.[1] ?? ""];
 }
 
 /** One request of 2026-07-28. */

@@ -48,11 +48,33 @@ test.each(paths.map((path) => [path]))(
     const { code, stdout, stderr } = await run(...command, "--help");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("Examples:\n  $ toolweave ");
-    for (const exit of [0, 1, 2, 3, 4, 130])
-      expect(stdout).toMatch(new RegExp(`^  ${exit} +\\w`, "m"));
+    for (const exit of [0, 2, 130]) expect(stdout).toMatch(new RegExp(`^  ${exit} +\\w`, "m"));
     expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
   },
 );
+
+test("the help of a command has only the exit codes that apply to it", async () => {
+  const codes = async (...command: string[]): Promise<string[]> => {
+    const [, list = ""] = (await run(...command, "--help")).stdout.split("Exit codes:\n");
+    return list.match(/^ {2}\d+/gm)?.map((code) => code.trim()) ?? [];
+  };
+  expect(await codes()).toEqual(["0", "1", "2", "3", "4", "130"]);
+  expect(await codes("trust")).toEqual(["0", "2", "3", "130"]);
+  expect(await codes("search")).toEqual(["0", "2", "3", "4", "130"]);
+  expect(await codes("approvals", "list")).toEqual(["0", "1", "2", "130"]);
+  expect((await run("serve", "--help")).stdout).toContain("4    no source could be loaded\n");
+});
+
+test.each(
+  paths
+    .filter(
+      (path) =>
+        path.join(" ") !== "" && path.join(" ") !== "policy" && path.join(" ") !== "approvals",
+    )
+    .map((path) => [path]),
+)("%j has -v, --verbose", async (command) => {
+  expect((await run(...command, "--help")).stdout).toMatch(/^ {2}-v, --verbose/m);
+});
 
 test("the README has the exit codes of the help", () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -85,7 +107,7 @@ test.each([
   ],
   [
     ["inspect"],
-    "toolweave: No tools: use --openapi, --mcp or --config. There is no toolweave.json in this folder.\nSee `toolweave inspect --help`.\n",
+    "toolweave: No tools: name a URL or a file, or use --openapi, --mcp, --tools or --config. There is no toolweave.json in this folder.\nSee `toolweave inspect --help`.\n",
   ],
   [
     ["login", "museum"],

@@ -1,6 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 export { loadConfig, serverOf } from "./load-config.ts";
 export type { ConfiguredSource, LoadConfigOptions, LoadedConfig } from "./load-config.ts";
+export { moduleSources } from "./modules/module-source.ts";
+export type { ModuleSourcesOptions } from "./modules/module-source.ts";
+export { importModule } from "./modules/import-module.ts";
 export type { ServeLimits } from "./reading/check-config.ts";
 export type { ServerDefaults } from "./servers/configured-server.ts";
 export type { Lock, LockedTool } from "./lock/lock.ts";
@@ -12,5 +15,6 @@ export { readLock, writeLock } from "./lock/lock-file.ts";
 export { describeConfig } from "./trust/describe-config.ts";
 export type { ConfigDescription } from "./trust/describe-config.ts";
 export type { ConfigPart, ConfigPartKind } from "./trust/config-part.ts";
+export { fileKind } from "./reading/file-kind.ts";
 export { readRegularFile } from "./reading/regular-file.ts";
 export type { RegularFileOptions } from "./reading/regular-file.ts";

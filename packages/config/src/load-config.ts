@@ -23,6 +23,7 @@ import {
   serveLimitsIn,
   type ServeLimits,
 } from "./reading/check-config.ts";
+import { moduleSources } from "./modules/module-source.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
 import {
   configFolder,
@@ -56,6 +57,8 @@ export interface LoadConfigOptions {
   readonly models?: AgentModels;
   /** Tools that are not in it, or are described in another way, are quarantined: see `locked`. */
   readonly lock?: Lock;
+  /** Loads the modules of `tools` again when their files change: see `moduleSources`. Default: false. */
+  readonly watch?: boolean;
 }
 
 /** A source of a configuration, by its name there. */
@@ -69,6 +72,12 @@ export type ConfiguredSource =
     }
   | { readonly kind: "openapi"; readonly name: string; readonly source: OpenApiSource }
   | {
+      /** The tools of a module, or a source that it exports. Its name is the path in the file. */
+      readonly kind: "module";
+      readonly name: string;
+      readonly source: ToolSource;
+    }
+  | {
       /** One tool: the agent. */
       readonly kind: "agent";
       readonly name: string;
@@ -81,7 +90,7 @@ export interface LoadedConfig {
   readonly registry: ToolRegistry;
   /** For `new ToolExecutor({ registry, ...executorOptions })`. */
   readonly executorOptions: Pick<ExecutorOptions, "policy">;
-  /** In the order of the file: MCP servers, documents, agents; without what the lock quarantines. */
+  /** In the order: MCP servers, documents, modules, agents; without what the lock quarantines. */
   readonly sources: readonly ConfiguredSource[];
   /** Unknown keys of the file, and rules of policies that can never match, with line and column. */
   readonly warnings: readonly string[];
@@ -120,18 +129,21 @@ export async function loadConfig(
   // A configuration without agents need not wait for their modules.
   const toSource =
     agents.length === 0 ? undefined : (await import("./agents/agent-source.ts")).agentSource;
-  const { lock } = options;
+  const { lock, watch = false } = options;
+  const modules = await loadModules(read.modules, watch);
   const sources: ConfiguredSource[] = [];
   const registry = new ToolRegistry();
   try {
-    const made = [...makers(servers, documents), ...agentMakers(agents, toSource, registry)];
-    for (const maker of made) {
+    for (const maker of makers(servers, documents)) sources.push(attempt(maker, reader));
+    sources.push(...modules);
+    for (const maker of agentMakers(agents, toSource, registry)) {
       sources.push(attempt(maker, reader));
     }
     // All at once: two tools of one name are reported with both their places.
     registry.add(sources.map(({ source }) => (lock === undefined ? source : locked(source, lock))));
   } catch (error) {
-    await Promise.allSettled(sources.map(({ source }) => source.close()));
+    const made = new Set([...sources, ...modules]);
+    await Promise.allSettled([...made].map(({ source }) => source.close()));
     throw error;
   }
   const close = (): Promise<void> => registry.close();
@@ -166,6 +178,7 @@ export async function serverOf(
 interface ReadConfig {
   readonly servers: readonly ConfiguredServer[];
   readonly documents: readonly ConfiguredDocument[];
+  readonly modules: readonly ConfiguredModule[];
   readonly agents: readonly ConfiguredAgent[];
   readonly policy: PolicyInput | undefined;
   readonly store: string | undefined;
@@ -188,11 +201,47 @@ async function readConfig(
   const credentials = options.credentials ?? (kept === undefined ? undefined : credentialsIn(kept));
   const servers = configuredServers(config, folder, reader, defaults, credentials);
   const documents = configuredDocuments(config, folder, reader, credentials);
+  const modules = configuredModules(config, folder, reader);
   const agents = configuredAgents(config, { folder, env, models }, reader);
   const policy = configuredPolicy(config, reader);
   refuseSameNames({ servers, documents, agents }, reader);
   reader.refuse();
-  return { servers, documents, agents, policy, store, serve: serveLimitsIn(config), reader };
+  const serve = serveLimitsIn(config);
+  return { servers, documents, modules, agents, policy, store, serve, reader };
+}
+
+/** A module of `tools`. */
+interface ConfiguredModule {
+  /** The path as it is written. */
+  readonly name: string;
+  /** The absolute path. */
+  readonly path: string;
+}
+
+function configuredModules(
+  config: JsonObject,
+  folder: string,
+  reader: ConfigReader,
+): ConfiguredModule[] {
+  const written = (config["tools"] ?? []) as readonly string[];
+  return written.map((name, index) => ({
+    name,
+    path: resolve(folder, reader.resolved(name, `/tools/${index}`)),
+  }));
+}
+
+/** Runs the code of the modules; one that fails is a source that fails. */
+async function loadModules(
+  modules: readonly ConfiguredModule[],
+  watch: boolean,
+): Promise<ConfiguredSource[]> {
+  const loaded = await Promise.all(
+    modules.map(async ({ name, path }) => {
+      const sources = await moduleSources(path, { id: name, watch });
+      return sources.map((source): ConfiguredSource => ({ kind: "module", name, source }));
+    }),
+  );
+  return loaded.flat();
 }
 
 interface Maker {

@@ -2,10 +2,10 @@ import type { LockDifference } from "@toolweave/config";
 import type { Command } from "commander";
 import type { ToolOptions } from "../input/tool-options.ts";
 import type { CliIo } from "../process/cli-io.ts";
-import { exitCode, exitCodeHelp } from "../process/exit-code.ts";
+import { exitCode, exitCodesHelp } from "../process/exit-code.ts";
 import type { CommandContext, Output } from "../process/output.ts";
 import type { LoadedSources, SourcePlan } from "../sources/load-sources.ts";
-import { lockFileHelp, withToolOptions } from "./shared/options.ts";
+import { lockFileHelp, sourceHelp, withToolOptions } from "./shared/options.ts";
 
 /** The options of `toolweave lock`, and of `toolweave inspect --check`. */
 export interface LockOptions extends ToolOptions {
@@ -32,12 +32,19 @@ export function addLock(program: Command, { io, output, end }: CommandContext): 
     .description(
       "Writes a hash of the name, schemas, description and hints of every tool, together with these texts, and prints what has changed since the last lock.",
     )
+    .argument("[source...]", sourceHelp)
     .option("--lock-file <file>", lockFileHelp)
     .option("--json", 'print {"lock", "tools", "added": [...], "removed": [...], "changed": [...]}')
-    .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", lockExamples + exitCodeHelp)
-    .action(async (options: LockOptions) => {
-      end(await lock(options, io, output));
+    .addHelpText(
+      "after",
+      lockExamples +
+        exitCodesHelp({
+          3: "the configuration in this folder is not trusted; nothing was started",
+          4: "a source could not be loaded; no lock was written",
+        }),
+    )
+    .action(async (sources: readonly string[], options: LockOptions) => {
+      end(await lock({ ...options, sources }, io, output));
     });
 }
 
@@ -122,8 +129,8 @@ async function writeDifference(
   difference: LockDifference,
   output: Output,
 ): Promise<void> {
-  const { safeJson } = await import("../render/text.ts");
-  await output.write(`${safeJson(JSON.stringify({ ...about, ...difference }, null, 2))}\n`);
+  const { formatJson } = await import("../render/json.ts");
+  await output.write(formatJson({ ...about, ...difference }, output));
 }
 
 async function writeLines(

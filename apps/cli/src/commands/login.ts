@@ -4,7 +4,7 @@ import type { McpServer } from "@toolweave/mcp";
 import type { Command } from "commander";
 import type { ToolOptions } from "../input/tool-options.ts";
 import { rejectOnInterrupt, type CliIo } from "../process/cli-io.ts";
-import { UsageError, exitCode, exitCodeHelp } from "../process/exit-code.ts";
+import { UsageError, exitCode, exitCodesHelp } from "../process/exit-code.ts";
 import type { CommandContext, Output } from "../process/output.ts";
 import { collect, withConfig } from "./shared/options.ts";
 
@@ -29,8 +29,14 @@ export function addLogin(program: Command, { io, output, end }: CommandContext):
     )
     .argument("[source]", "the name of the server in the configuration")
     .option("--mcp <url>", "the URL of the server, instead of a name", collect)
-    .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", loginExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      loginExamples +
+        exitCodesHelp({
+          1: "the sign-in failed",
+          3: "the configuration in this folder is not trusted; nothing was started",
+        }),
+    )
     .action(async (source: string | undefined, options: LoginOptions) => {
       end(await login(source, options, io, output));
     });
@@ -99,7 +105,7 @@ async function resolveServer(
     return mcpServer(url, place);
   }
   const { resolveSources } = await import("../input/tool-options.ts");
-  const { config, found } = resolveSources(options, "--mcp or --config");
+  const { config, found } = resolveSources(options, "use --mcp or --config");
   if (source === undefined || config === undefined) {
     throw new UsageError("Name the server to sign in to, as the configuration does.");
   }

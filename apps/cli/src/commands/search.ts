@@ -3,13 +3,20 @@ import type { RegisteredTool } from "@toolweave/core/adapter";
 import type { Command } from "commander";
 import type { ToolOptions } from "../input/tool-options.ts";
 import type { CliIo } from "../process/cli-io.ts";
-import { exitCode, exitCodeHelp } from "../process/exit-code.ts";
+import { UsageError, exitCode, exitCodesHelp } from "../process/exit-code.ts";
 import type { CommandContext, Output } from "../process/output.ts";
-import { parseResultLimit, withPolicy, withToolOptions } from "./shared/options.ts";
+import {
+  noPagerHelp,
+  parseResultLimit,
+  sourceHelp,
+  withPolicy,
+  withToolOptions,
+} from "./shared/options.ts";
 
 /** The options of `toolweave search`. */
 interface SearchOptions extends ToolOptions {
   readonly limit: number;
+  readonly pager?: boolean;
   readonly policy?: string;
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -17,9 +24,9 @@ interface SearchOptions extends ToolOptions {
 
 const searchExamples = `
 Examples:
-  $ toolweave search cancel an invoice --openapi stripe.json
-  $ toolweave search 'rotate the ssh keys' --limit 3 --openapi github.json
-  $ toolweave search refund --openapi stripe.json --json | jq -r '.tools[].name'
+  $ toolweave search stripe.json cancel an invoice
+  $ toolweave search github.json 'rotate the ssh keys' --limit 3
+  $ toolweave search stripe.json refund --json | jq -r '.tools[].name'
 `;
 
 /** Registers `toolweave search`. */
@@ -29,16 +36,31 @@ export function addSearch(program: Command, { io, output, end }: CommandContext)
     .description(
       "Lists the tools that match some words, best match first, with their name, method and path, effect and summary. Searches names, titles, descriptions, parameters and origins.",
     )
-    .argument("<words...>", "what the tool should do")
+    .usage("[options] [source...] <words...>")
+    .argument("<words...>", `what the tool should do; before that, ${sourceHelp}`)
     .option("--limit <n>", "the maximum number of results: 1 to 100", parseResultLimit, 10)
     .option(
       "--json",
       'print {"tools": [...], "problems": [...], "decisions": {...}, "warnings": [...]}',
     )
-    .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", searchExamples + exitCodeHelp)
-    .action(async (words: readonly string[], options: SearchOptions) => {
-      end(await search(words, options, io, output));
+    .option("--no-pager", noPagerHelp)
+    .addHelpText(
+      "after",
+      searchExamples +
+        exitCodesHelp({
+          3: "the configuration in this folder is not trusted; nothing was started",
+          4: "a source could not be loaded; the tools of the others are listed",
+        }),
+    )
+    .action(async (all: readonly string[], options: SearchOptions) => {
+      const { splitSources } = await import("../input/source-words.ts");
+      const { sources, rest } = splitSources(all);
+      if (rest.length === 0) {
+        throw new UsageError(
+          `The words to search for are missing: write them after the source, as in \`toolweave search ${sources[0] ?? "openapi.yaml"} 'cancel an invoice'\`.`,
+        );
+      }
+      end(await search(rest, { ...options, sources }, io, output));
     });
 }
 
@@ -49,7 +71,7 @@ async function search(
   io: CliIo,
   output: Output,
 ): Promise<number> {
-  const { limit, json, verbose = false } = options;
+  const { limit, json, verbose = false, pager = true } = options;
   const { planSources } = await import("../sources/load-sources.ts");
   const plan = await planSources(options, io, output);
   const { createExecutor } = await import("./shared/executor.ts");
@@ -82,10 +104,14 @@ async function search(
         output,
       );
     } else if (failures.length < sources.length || sources.length === 0) {
-      for (const line of renderTools(entries, decisions, io.stdout))
-        await output.write(`${line}\n`);
-      const found = entries.length === 0 ? "None" : `\n${entries.length}`;
-      await output.write(`${found} of ${formatCount(tools.size, "tool")}\n`);
+      const { writeList } = await import("../render/pager.ts");
+      const found = entries.length === 0 ? "None" : String(entries.length);
+      const lines = [
+        ...renderTools(entries, decisions, output),
+        ...(entries.length === 0 ? [] : [""]),
+        `${found} of ${formatCount(tools.size, "tool")}`,
+      ];
+      await writeList(lines, pager, io, output);
     }
     for (const failure of failures) output.printMessage(describeError(failure, verbose));
     return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { CliIo } from "../process/cli-io.ts";
-import { UsageError, exitCode, exitCodeHelp } from "../process/exit-code.ts";
+import { UsageError, exitCode, exitCodesHelp } from "../process/exit-code.ts";
 import type { CommandContext, Output } from "../process/output.ts";
 import type { TrustedConfigs } from "../store/trusted-configs.ts";
 
@@ -40,8 +40,7 @@ export function addTrust(program: Command, { io, output, end }: CommandContext):
     .option("--revoke", "revoke the trust")
     .option("--yes", "trust it without asking")
     .option("--json", "print the result as JSON, without asking")
-    .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", trustExamples + exitCodeHelp)
+    .addHelpText("after", trustExamples + exitCodesHelp({ 3: "the file is not trusted" }))
     .action(async (folder: string | undefined, options: TrustOptions) => {
       end(await trust(folder, options, io, output));
     });
@@ -64,12 +63,13 @@ async function trust(
   if (list) return listTrusted(trusted, json, output);
   const [{ configFile }, { assertUnchanged, describeConfigFile, resolveConfigPath }] =
     await Promise.all([import("../input/tool-options.ts"), import("../sources/config-trust.ts")]);
-  const { safeJson, safeLine } = await import("../render/text.ts");
+  const { formatJson } = await import("../render/json.ts");
+  const { safeLine } = await import("../render/text.ts");
   const path = resolveConfigPath(join(folder ?? "", configFile));
   if (revoke) {
     const wasTrusted = trusted.revoke(path);
     const text = wasTrusted ? "is no longer trusted" : "was not trusted";
-    if (json) await output.write(`${safeJson(JSON.stringify({ path, revoked: wasTrusted }))}\n`);
+    if (json) await output.write(formatJson({ path, revoked: wasTrusted }, output, 0));
     else await output.write(`${safeLine(path)} ${text}.\n`);
     return exitCode.completed;
   }
@@ -83,7 +83,7 @@ async function trust(
     trusted.add(description, Date.now());
   }
   const { digest } = description;
-  if (json) await output.write(`${safeJson(JSON.stringify({ path, digest, trusted: true }))}\n`);
+  if (json) await output.write(formatJson({ path, digest, trusted: true }, output, 0));
   else await output.write(`${safeLine(path)} is trusted.\n`);
   return exitCode.completed;
 }
@@ -93,11 +93,12 @@ async function listTrusted(
   json: boolean,
   output: Output,
 ): Promise<number> {
-  const { safeJson, safeLine } = await import("../render/text.ts");
+  const { formatJson } = await import("../render/json.ts");
+  const { safeLine } = await import("../render/text.ts");
   const all = trusted.list();
   if (json) {
     const configs = all.map(({ path, digest, trustedAt }) => ({ path, digest, trustedAt }));
-    await output.write(`${safeJson(JSON.stringify({ configs }, null, 2))}\n`);
+    await output.write(formatJson({ configs }, output));
     return exitCode.completed;
   }
   for (const { path, trustedAt } of all) {

@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+import { readFileSync } from "node:fs";
 import type { JsonObject, JsonSchema, JsonValue } from "@toolweave/core";
 import { compareNames, nearNames } from "@toolweave/core/adapter";
 import { UsageError } from "../process/exit-code.ts";
@@ -14,7 +16,8 @@ const maxListedNames = 12;
 
 /**
  * Makes a tool's arguments of `key=value` words, read as the input schema says. `a.b=c` reaches into
- * an object, unless there is an argument of that name; a repeated key makes a list.
+ * an object, unless there is an argument of that name; a repeated key makes a list. `key=@file` is the
+ * content of a file, and `key=@@text` is a text that begins with an @.
  *
  * @param base what the words are laid over: the arguments of `--args`.
  * @throws UsageError names what is wrong, and the names that were probably meant.
@@ -40,7 +43,8 @@ export function parseArguments(
   assertNoOverlaps(inputs);
 
   let result: JsonValue = base;
-  for (const [key, { path, schema, texts }] of inputs) {
+  for (const [key, { path, schema, texts: written }] of inputs) {
+    const texts = written.map((text) => readText(text, schema, key));
     const [text = ""] = texts;
     const value =
       texts.length > 1
@@ -49,6 +53,32 @@ export function parseArguments(
     result = setValue(result, path, value);
   }
   return result as JsonObject;
+}
+
+/** Returns the text of an argument, which `@` takes from a file. Bytes become base64 if the schema wants that. */
+function readText(written: string, schema: SchemaView, key: string): string {
+  if (!written.startsWith("@")) return written;
+  const path = written.slice(1);
+  if (path.startsWith("@")) return path;
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      `${key}: the file ${JSON.stringify(path)} cannot be read (${code}). For a text that begins with @, write @@: ${key}=@${written}`,
+      { cause: error },
+    );
+  }
+  if (schema.isBase64) return bytes.toString("base64");
+  if (!isUtf8(bytes)) {
+    throw new UsageError(
+      `${key}: the file ${JSON.stringify(path)} is not text (UTF-8), and the argument takes no base64.`,
+    );
+  }
+  const text = bytes.toString().replace(/^\uFEFF/, "");
+  // Editors end a file with a line break, which a number cannot have.
+  return schema.types?.has("string") === true ? text : text.trim();
 }
 
 /** Finds the place of a key. The longest declared name wins, since names may contain dots. */

@@ -34,6 +34,13 @@ export class SchemaView {
     return this.#parts.flatMap(declaredValues);
   }
 
+  /** True for a text that contains bytes as base64. */
+  get isBase64(): boolean {
+    return this.#parts.some(
+      ({ contentEncoding, format }) => contentEncoding === "base64" || format === "byte",
+    );
+  }
+
   /** The schema of an array's items. */
   get items(): SchemaView {
     return this.#view(this.#parts.find(({ items }) => isObject(items))?.["items"]);

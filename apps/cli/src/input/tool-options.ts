@@ -5,6 +5,10 @@ import type { ApiOptions } from "./api-options.ts";
 
 /** The options that name the sources of tools. */
 export interface ToolOptions extends Partial<ApiOptions> {
+  /** Sources without an option: see `sortSources`. */
+  readonly sources?: readonly string[];
+  /** Paths of modules that export tools. */
+  readonly tools?: readonly string[];
   /** Commands and URLs of MCP servers. */
   readonly mcp?: readonly string[];
   /** A `toolweave.json`, or a file with `mcpServers` or `servers`. */
@@ -17,6 +21,7 @@ export interface ToolOptions extends Partial<ApiOptions> {
 export interface ResolvedSources {
   readonly openapi: readonly string[];
   readonly mcp: readonly string[];
+  readonly tools: readonly string[];
   /** An absolute path. */
   readonly config?: string;
   /** True when the configuration was found in the current folder: see `assertTrusted`. */
@@ -29,24 +34,22 @@ export const configFile = "toolweave.json";
 /**
  * Resolves the sources of a command's tools: those of the options, else the `toolweave.json` of this folder.
  *
- * @param optionNames the command's options for sources, for the error if there is no source.
+ * @param howToName the way to name a source, for the error if there is none.
  * @throws UsageError if there is no source, and for options that cannot apply to several sources.
  */
 export function resolveSources(
   options: ToolOptions,
-  optionNames = "--openapi, --mcp or --config",
+  howToName = "name a URL or a file, or use --openapi, --mcp, --tools or --config",
 ): ResolvedSources {
-  const { openapi = [], mcp = [], config } = options;
-  const isNothing = openapi.length + mcp.length === 0 && config === undefined;
+  const { openapi = [], mcp = [], tools = [], config } = options;
+  const isNothing = openapi.length + mcp.length + tools.length === 0 && config === undefined;
   if (isNothing && !existsSync(resolve(configFile))) {
-    throw new UsageError(
-      `No tools: use ${optionNames}. There is no toolweave.json in this folder.`,
-    );
+    throw new UsageError(`No tools: ${howToName}. There is no toolweave.json in this folder.`);
   }
   const file = isNothing ? configFile : config;
   assertMeaningful(options, { openapi, mcp }, file);
   const found = file !== undefined && (isNothing || options.found === true);
-  return { openapi, mcp, ...(file === undefined ? {} : { config: resolve(file) }), found };
+  return { openapi, mcp, tools, ...(file === undefined ? {} : { config: resolve(file) }), found };
 }
 
 function assertMeaningful(
@@ -63,6 +66,9 @@ function assertMeaningful(
   if (first === undefined) return;
   if (file !== undefined) {
     throw new UsageError(`${first} applies to --openapi and --mcp only: write it into ${file}.`);
+  }
+  if (openapi.length + mcp.length === 0) {
+    throw new UsageError(`${first} applies to --openapi and --mcp only, and not to a module.`);
   }
   const [server] = mcp;
   if (server === undefined) return;

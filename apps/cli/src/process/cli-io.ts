@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 export interface TerminalOutput extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 /** A stream that a person may be typing into. */

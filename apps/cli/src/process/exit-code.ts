@@ -20,7 +20,41 @@ export const exitCode = {
   interrupted: 130,
 } as const;
 
-/** The end of every command's help. The README has the same texts in a table. */
+/** The exit codes that only some commands have. */
+type SpecificCode = 0 | 1 | 3 | 4 | 130;
+
+/**
+ * The end of a command's help: the exit codes that apply to it.
+ *
+ * @param texts the meaning of codes for this command. 0, 2 and 130 have a default; the others apply only if they are here.
+ */
+export function exitCodesHelp(texts: Readonly<Partial<Record<SpecificCode, string>>>): string {
+  const all: Readonly<Record<number, string>> = {
+    0: "completed",
+    2: "usage: an option, a file, a name, an id or arguments are invalid; nothing was sent",
+    130: "interrupted (Ctrl-C)",
+    ...texts,
+  };
+  const lines = Object.entries(all).map(([code, text]) => `  ${code.padEnd(3)}  ${wrap(text)}`);
+  return `\nExit codes:\n${lines.join("\n")}`;
+}
+
+const helpWidth = 92;
+
+/** Breaks a text into lines that are indented like the first. */
+function wrap(text: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + word.length >= helpWidth) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join("\n       ");
+}
+
+/** The exit codes of all commands, for the help of the program. The README has the same texts in a table. */
 export const exitCodeHelp = `
 Exit codes:
   0    completed; approvals reject: the call is rejected; conform: no rule is broken
@@ -30,8 +64,8 @@ Exit codes:
   2    usage: an option, a file, a name, an id or arguments are invalid; nothing was sent
   3    the call was denied or rejected, or needs approval; the folder is not trusted; nothing was
        sent; import, install: the change was not agreed to
-  4    a document, server or conform subject could not be loaded; no tool was called; inspect and
-       search list the tools of the other sources; add, init: nothing was written
+  4    a document, server, module or conform subject could not be loaded; no tool was called;
+       inspect and search list the tools of the other sources; add, init: nothing was written
   130  interrupted (Ctrl-C)`;
 
 const byErrorCode: Readonly<Partial<Record<ToolErrorCode, number>>> = {
@@ -59,6 +93,11 @@ export function outcomeExitCode(outcome: ToolOutcome, interrupted: boolean): num
 /** The command line is wrong. `message` names the fault and what to write instead, without any secret. */
 export class UsageError extends Error {
   override readonly name: string = "UsageError";
+}
+
+/** A source of tools could not be loaded: nothing was called. */
+export class SourceFailure extends Error {
+  override readonly name: string = "SourceFailure";
 }
 
 /** A configuration that was found and is not trusted: nothing of it was started, read or imported. */

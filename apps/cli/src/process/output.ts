@@ -1,4 +1,5 @@
 import type { CliIo, TerminalOutput } from "./cli-io.ts";
+import { hasColors, toStyle, type Style } from "./terminal.ts";
 
 /** The reader of the output has closed it (`| head`): there is nothing left to do, and nothing is wrong. */
 export class OutputClosed extends Error {
@@ -17,8 +18,10 @@ export class Output {
   readonly #secrets: string[] = [];
   readonly #messages: string[] = [];
   #hasResult = false;
+  #style: Style;
 
   constructor(io: CliIo) {
+    this.#style = toStyle(hasColors(io.stdout, io.env));
     this.#stdout = io.stdout;
     this.#stderr = io.stderr;
     // A failed write is reported to its callback; as an unhandled event it would end the process.
@@ -31,6 +34,21 @@ export class Output {
   /** A person reads the results. */
   get isTerminal(): boolean {
     return this.#stdout.isTTY === true;
+  }
+
+  /** The width of the terminal; undefined: it is none, or has no width. */
+  get columns(): number | undefined {
+    return this.isTerminal ? this.#stdout.columns : undefined;
+  }
+
+  /** Formats results: with colours, if stdout gets them. */
+  get style(): Style {
+    return this.#style;
+  }
+
+  /** `--no-color` */
+  disableColors(): void {
+    this.#style = toStyle(false);
   }
 
   /** Something was written to stdout. */

@@ -1,6 +1,5 @@
 import type {
   InterruptionRequest,
-  JsonObject,
   ToolCall,
   GrantChoice,
   GrantProposal,

@@ -13,7 +13,8 @@ export function showProgress(io: CliIo, message: string): () => void {
   let isDisplayed = false;
   const timer = setTimeout(() => {
     isDisplayed = true;
-    stderr.write(message);
+    // A line that breaks could not be removed.
+    stderr.write(message.slice(0, (stderr.columns ?? 80) - 1));
   }, showDelayMs);
   return () => {
     clearTimeout(timer);

@@ -1,8 +1,8 @@
-import { styleText } from "node:util";
-import type { PolicyEffect, RegistryProblem, ToolAnnotations } from "@toolweave/core";
+import type { PolicyEffect, RegistryProblem, Tool, ToolAnnotations } from "@toolweave/core";
 import type { RegisteredTool } from "@toolweave/core/adapter";
-import type { TerminalOutput } from "../process/cli-io.ts";
+import { fitCell, fitColumns, type Column } from "./columns.ts";
 import { useOptionNames } from "./describe-error.ts";
+import { formatJson } from "./json.ts";
 import { safeLine, safeValue, safeJson } from "./text.ts";
 import type { Output } from "../process/output.ts";
 
@@ -13,8 +13,8 @@ interface Row {
   readonly summary: string;
 }
 
-// A single long name must not push all summaries off the screen.
-const maxWidths = { name: 40, place: 44 };
+/** The place where a list is displayed. */
+type Screen = Pick<Output, "columns" | "style">;
 
 /**
  * Lists tools, one a line: name, method and path, what a call does, summary.
@@ -24,28 +24,34 @@ const maxWidths = { name: 40, place: 44 };
 export function* renderTools(
   entries: readonly RegisteredTool[],
   decisions: ReadonlyMap<string, PolicyEffect>,
-  stream: TerminalOutput,
+  { columns: total, style }: Screen,
+  tokens?: Readonly<Record<string, number>>,
 ): Generator<string> {
   const rows = entries.map((entry) => toRow(entry, decisions.get(entry.tool.spec.name)));
-  const columnWidth = (column: "name" | "place" | "hints", max: number): number =>
-    Math.min(max, Math.max(0, ...rows.map((row) => row[column].length)));
-  const nameWidth = columnWidth("name", maxWidths.name);
-  const placeWidth = columnWidth("place", maxWidths.place);
-  const hintsWidth = columnWidth("hints", Infinity);
-  for (const { name, place, hints, summary } of rows) {
-    const left = [
-      name.padEnd(nameWidth),
-      place.padEnd(placeWidth),
-      hints.padEnd(hintsWidth),
-    ] as const;
-    const used = left.join("  ").length + 2;
-    const clippedSummary =
-      stream.isTTY === true ? clip(summary, (stream.columns ?? 0) - used) : summary;
+  const hasTokens = tokens !== undefined;
+  const counts = entries.map(({ tool }) => String(tokens?.[tool.spec.name] ?? ""));
+  const countWidth = Math.max(0, ...counts.map(({ length }) => length));
+  const isFitted = total !== undefined;
+  // A single long name must not push all summaries off the screen.
+  const columns: readonly Column[] = [
+    { cells: rows.map(({ name }) => name), maxWidth: 40, minWidth: 40 },
+    { cells: hasTokens ? counts : [], maxWidth: countWidth, minWidth: countWidth },
+    { cells: rows.map(({ place }) => place), maxWidth: 44, minWidth: 12 },
+    { cells: rows.map(({ hints }) => hints), maxWidth: Infinity, minWidth: 9 },
+    { cells: rows.map(({ summary }) => summary), maxWidth: Infinity, minWidth: 12 },
+  ];
+  const [nameWidth = 0, , placeWidth = 0, hintsWidth = 0, summaryWidth = 0] = fitColumns(
+    columns,
+    total,
+  );
+  for (const [index, { name, place, hints, summary }] of rows.entries()) {
     yield [
-      styleText("bold", left[0], { stream }),
-      left[1],
-      styleText(hints.includes("destructive") ? "red" : "dim", left[2], { stream }),
-      clippedSummary,
+      // A name is what a call needs: it is never clipped.
+      style("bold", name.padEnd(nameWidth)),
+      ...(hasTokens ? [counts[index]?.padStart(countWidth) ?? ""] : []),
+      isFitted ? fitCell(place, placeWidth) : place.padEnd(placeWidth),
+      style(hints.includes("destructive") ? "red" : "dim", fitCell(hints, hintsWidth)),
+      isFitted ? fitCell(summary, summaryWidth) : summary,
     ]
       .join("  ")
       .trimEnd();
@@ -55,13 +61,10 @@ export function* renderTools(
 /** Lists what could not become a tool, or only with a restriction, one a line. */
 export function* renderProblems(
   problems: readonly RegistryProblem[],
-  stream: TerminalOutput,
+  { style }: Screen,
 ): Generator<string> {
   for (const { subject, message, pointer, severity } of problems) {
-    const kind =
-      severity === "warning"
-        ? styleText("yellow", "warning", { stream })
-        : styleText("red", "error", { stream });
+    const kind = severity === "warning" ? style("yellow", "warning") : style("red", "error");
     const where = pointer === undefined || pointer === "" ? "" : ` (${safeValue(pointer)})`;
     yield `${kind}  ${safeValue(subject)}: ${safeLine(useOptionNames(message))}${where}`;
   }
@@ -98,28 +101,24 @@ function getHints(
   ];
 }
 
-/** Truncates a summary. In a very narrow terminal a summary that breaks the line is better than none. */
-function clip(text: string, width: number): string {
-  if (text.length <= width || width < 20) return text;
-  return `${text.slice(0, width - 1).trimEnd()}…`;
-}
-
 /** @internal The fields of `inspect --json` beside the tools. */
 interface InspectFindings {
   readonly problems: readonly RegistryProblem[];
   readonly decisions: ReadonlyMap<string, PolicyEffect>;
   readonly warnings: readonly string[];
+  readonly tokens?: object;
 }
 
 /** @internal Tools and findings as one JSON object; a tool that cannot be written becomes a problem. */
 export async function writeToolsJson(
   entries: readonly RegisteredTool[],
-  { problems, decisions, warnings }: InspectFindings,
-  output: Pick<Output, "write">,
+  { problems, decisions, warnings, tokens }: InspectFindings,
+  output: Pick<Output, "write" | "isTerminal" | "style">,
 ): Promise<void> {
   const found = [...problems];
+  const specs: Tool["spec"][] = [];
   // Tool by tool: all of a large document at once would be one string of many megabytes.
-  await output.write('{"tools":[');
+  if (!output.isTerminal) await output.write('{"tools":[');
   let separator = "\n";
   for (const { tool, source } of entries) {
     let json: string;
@@ -131,9 +130,16 @@ export async function writeToolsJson(
       found.push({ source, subject: tool.spec.name, message });
       continue;
     }
-    await output.write(separator + json);
+    specs.push(tool.spec);
+    if (!output.isTerminal) await output.write(separator + json);
     separator = ",\n";
   }
-  const rest = { problems: found, decisions: Object.fromEntries(decisions), warnings };
-  await output.write(`\n],${safeJson(JSON.stringify(rest)).slice(1)}\n`);
+  const rest = {
+    problems: found,
+    decisions: Object.fromEntries(decisions),
+    warnings,
+    ...(tokens === undefined ? {} : { tokens }),
+  };
+  if (output.isTerminal) await output.write(formatJson({ tools: specs, ...rest }, output));
+  else await output.write(`\n],${safeJson(JSON.stringify(rest)).slice(1)}\n`);
 }

@@ -18,9 +18,10 @@ import { describeError } from "../render/describe-error.ts";
 import { showProgress } from "../render/progress.ts";
 import { safeLine } from "../render/text.ts";
 import { storedCredentials, storePath } from "../store/store-path.ts";
-import type { Document, OriginalSources } from "../store/pending-call-context.ts";
+import type { Document, OriginalSources, StoredModule } from "../store/pending-call-context.ts";
 import { assertTrusted } from "./config-trust.ts";
 import { mcpServer } from "./mcp-server.ts";
+import { sortSources } from "./source-kind.ts";
 
 /** The sources' tools, and what could not be loaded. The caller closes the registry. */
 export interface LoadedSources {
@@ -51,7 +52,7 @@ export interface SourcePlan extends ResolvedSources {
 }
 
 /** A command's options for loading. */
-interface LoadPlanOptions extends Pick<LoadConfigOptions, "lock" | "mcp"> {
+interface LoadPlanOptions extends Pick<LoadConfigOptions, "lock" | "mcp" | "watch"> {
   /** Does not wait for the sources. Default: false. */
   readonly skipWaiting?: boolean;
 }
@@ -63,19 +64,20 @@ interface LoadPlanOptions extends Pick<LoadConfigOptions, "lock" | "mcp"> {
  * @throws UsageError, UntrustedConfig
  */
 export async function planSources(
-  options: ToolOptions & { readonly policy?: string; readonly json?: boolean },
+  written: ToolOptions & { readonly policy?: string; readonly json?: boolean },
   io: CliIo,
   output: Output,
-  { documents, folder = process.cwd() }: OriginalSources = {},
+  { documents, modules, folder = process.cwd() }: OriginalSources = {},
 ): Promise<SourcePlan> {
+  const options = await sortSources(written, io);
   const chosen = resolveSources(options);
-  const { openapi, mcp, config, found } = chosen;
-  if (found && config !== undefined) await assertTrusted(config, options, io);
+  const { openapi, mcp, tools, config, found } = chosen;
+  if (found && config !== undefined) await assertTrusted(config, written, io);
   const api = toSourceOptions({ ...options, openapi }, io.env);
   output.addSecrets(...api.secrets);
   const servers = mcp.map((written) =>
     mcpServer(written, {
-      isAlone: openapi.length + mcp.length === 1 && config === undefined,
+      isAlone: openapi.length + mcp.length + tools.length === 1 && config === undefined,
       folder,
       headers: (api.options.headers ?? {}) as Readonly<Record<string, string>>,
       auth: options.auth ?? [],
@@ -84,14 +86,18 @@ export async function planSources(
       credentials: () => storedCredentials(io.env),
     }),
   );
-  const policy = await loadPolicy(options.policy);
+  const policy = await loadPolicy(written.policy);
   const load = async (more: LoadPlanOptions = {}): Promise<LoadedSources> => {
     const [{ ToolRegistry }, { openApiSource }] = await Promise.all([
       import("@toolweave/core"),
       import("@toolweave/openapi"),
     ]);
     if (io.signal.aborted) throw new Interrupt();
-    const file = config === undefined ? undefined : await loadConfigFile(config, io, output, more);
+    const { watch = false } = more;
+    const file =
+      config === undefined
+        ? undefined
+        : await loadConfigFile(config, io, output, { ...more, watch: watch && !found });
     const documentSources = (documents ?? openapi.map((location): Document => ({ location }))).map(
       ({ location, id }) => {
         const sourceOptions = id === undefined ? api.options : { ...api.options, id };
@@ -106,8 +112,9 @@ export async function planSources(
         : await import("@toolweave/mcp").then(({ mcpSource }) =>
             servers.map((server) => mcpSource({ ...more.mcp, ...server })),
           );
-    const lock = more.lock;
-    const explicitSources = [...documentSources, ...serverSources];
+    const { lock } = more;
+    const moduleTools = await loadModules(modules ?? tools.map((path) => ({ path })), watch);
+    const explicitSources = [...documentSources, ...serverSources, ...moduleTools];
     const locked =
       lock === undefined || explicitSources.length === 0
         ? explicitSources
@@ -147,13 +154,26 @@ export async function planSources(
   return { ...chosen, load };
 }
 
+/** Runs the code of modules that the user has named. */
+async function loadModules(
+  modules: readonly StoredModule[],
+  watch: boolean,
+): Promise<readonly ToolSource[]> {
+  if (modules.length === 0) return [];
+  const { moduleSources } = await import("@toolweave/config");
+  const loaded = modules.map(({ path, id = path }) => moduleSources(path, { id, watch }));
+  return (await Promise.all(loaded)).flat();
+}
+
 async function waitForSources(
   sources: readonly { readonly ready: Promise<void> }[],
   registry: ToolRegistry,
-  { openapi, mcp, config }: ResolvedSources,
+  { openapi, mcp, tools, config }: ResolvedSources,
   io: CliIo,
 ): Promise<unknown[]> {
-  const loaded = [...openapi, ...mcp, ...(config === undefined ? [] : [config])].join(", ");
+  const loaded = [...openapi, ...mcp, ...tools, ...(config === undefined ? [] : [config])].join(
+    ", ",
+  );
   const done = showProgress(io, `Loading ${safeLine(loaded)} …`);
   try {
     await rejectOnInterrupt(registry.ready, io.signal);
@@ -168,7 +188,7 @@ async function loadConfigFile(
   path: string,
   io: CliIo,
   output: Output,
-  { lock, mcp }: LoadPlanOptions,
+  { lock, mcp, watch = false }: LoadPlanOptions,
 ): Promise<LoadedConfig> {
   const { loadConfig } = await import("@toolweave/config");
   try {
@@ -177,6 +197,7 @@ async function loadConfigFile(
       store: dirname(storePath(undefined, io.env)),
       ...(lock === undefined ? {} : { lock }),
       ...(mcp === undefined ? {} : { mcp }),
+      watch,
     });
     output.addSecrets(...config.secrets);
     for (const warning of config.warnings)

@@ -21,9 +21,17 @@ export interface Document {
   readonly id?: string;
 }
 
+/** A module and what its source is called. */
+export interface StoredModule {
+  readonly path: string;
+  /** Default: the path. */
+  readonly id?: string;
+}
+
 /** The sources that a pending call was made with. */
 export interface OriginalSources {
   readonly documents?: readonly Document[];
+  readonly modules?: readonly StoredModule[];
   /** The working directory of the programs of `--mcp`. */
   readonly folder?: string;
 }
@@ -38,6 +46,8 @@ export interface PendingCallContext {
   /** MCP servers, by command or URL; the folder is where commands ran. */
   readonly mcp?: readonly string[];
   readonly folder?: string;
+  /** Modules that export tools, by their absolute paths. */
+  readonly modules?: readonly StoredModule[];
   /** The absolute path of a configuration. */
   readonly config?: string;
   /** It was found in a folder, not named: it has to be trusted as it is when the call is answered. */
@@ -62,7 +72,7 @@ export function toContextMetadata(
   options: ToolOptions & ResolvedSources,
   policy: string | undefined,
 ): JsonObject {
-  const { openapi, mcp, config, found, baseUrl, header = [], auth = [], timeout } = options;
+  const { openapi, mcp, tools, config, found, baseUrl, header = [], auth = [], timeout } = options;
   const { allowOrigin = [], allowReference = [] } = options;
   const headers = separateSecrets("--header", header);
   const credentials = separateSecrets("--auth", auth);
@@ -74,6 +84,9 @@ export function toContextMetadata(
     documents,
     ...(mcp.length === 0 ? {} : { folder: resolve() }),
     ...(mcp.length === 0 || !mcp.every(canBeStored) ? {} : { mcp }),
+    ...(tools.length === 0
+      ? {}
+      : { modules: tools.map((path) => ({ path: resolve(path), id: path })) }),
     ...(config === undefined ? {} : { config }),
     ...(config === undefined || !found ? {} : { found }),
     ...(baseUrl === undefined || maskLocation(baseUrl) !== baseUrl ? {} : { baseUrl }),
@@ -127,10 +140,17 @@ export function rebuildSources(
       ? pickId(context?.documents[index])
       : {}),
   }));
+  const modules =
+    explicit.tools?.map((path, index) => ({
+      path,
+      ...(explicit.tools?.length === context?.modules?.length
+        ? pickId(context?.modules?.[index])
+        : {}),
+    })) ?? context?.modules;
   const { mcp, config } = { ...context, ...explicit };
-  if (context === undefined && (documents ?? mcp ?? config) === undefined) {
+  if (context === undefined && (documents ?? mcp ?? explicit.tools ?? config) === undefined) {
     throw new UsageError(
-      "This call was made by another program: answer it there, or name the source of its tools with --openapi, --mcp or --config.",
+      "This call was made by another program: answer it there, or name the source of its tools with --openapi, --mcp, --tools or --config.",
     );
   }
   const missing = (context?.withheld ?? []).filter(
@@ -145,6 +165,7 @@ export function rebuildSources(
   return {
     original: {
       documents: documents ?? ((context?.documents ?? []) as readonly Document[]),
+      ...(modules === undefined ? {} : { modules }),
       // One that was not kept is explicit again as it was: it runs where it ran.
       ...(context?.folder === undefined || (explicit.mcp !== undefined && context.mcp !== undefined)
         ? {}
@@ -153,6 +174,7 @@ export function rebuildSources(
     options: {
       openapi: (documents ?? context?.documents ?? []).map(({ location = "" }) => location),
       ...(mcp === undefined ? {} : { mcp }),
+      ...(modules === undefined ? {} : { tools: modules.map(({ path }) => path) }),
       ...(config === undefined ? {} : { config }),
       ...(explicit.config === undefined && context?.found === true ? { found: true } : {}),
       ...(baseUrl === undefined ? {} : { baseUrl }),

@@ -1,6 +1,5 @@
 import { dirname } from "node:path";
 import { PassThrough, Writable } from "node:stream";
-import { WriteStream } from "node:tty";
 import type { CliIo, TerminalOutput } from "../../src/process/cli-io.ts";
 import { tempStore } from "./temp-file.ts";
 
@@ -19,18 +18,19 @@ export interface CapturedIo {
 export interface CaptureOptions {
   readonly terminal?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
   /** Default: a separate store that does not exist yet. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Makes streams for `runCli`. */
 export function captureIo(options: CaptureOptions = {}): CapturedIo {
-  const { terminal = false, columns } = options;
+  const { terminal = false, columns, rows } = options;
   const state = tempStore();
   // The trusted files of a test are its own.
   const env = { TOOLWEAVE_STORE: state, XDG_CONFIG_HOME: dirname(state), ...options.env };
-  const stdout = capture(terminal, columns);
-  const stderr = capture(terminal, columns);
+  const stdout = capture(terminal, { columns, rows });
+  const stderr = capture(terminal, { columns, rows });
   const stdin: CapturedIo["stdin"] = new PassThrough();
   if (terminal) stdin.isTTY = true;
   const interrupt = new AbortController();
@@ -46,7 +46,7 @@ export function captureIo(options: CaptureOptions = {}): CapturedIo {
 
 function capture(
   isTTY: boolean,
-  columns: number | undefined,
+  size: { readonly columns: number | undefined; readonly rows: number | undefined },
 ): { stream: TerminalOutput; text: () => string; holds: CapturedIo["said"] } {
   let written = "";
   let onWrite = (): void => {};
@@ -58,11 +58,7 @@ function capture(
       done();
     },
   });
-  // Colours are decided as they are for a real terminal.
-  if (isTTY) {
-    const { getColorDepth } = WriteStream.prototype;
-    Object.assign(stream, { isTTY, getColorDepth, ...(columns === undefined ? {} : { columns }) });
-  }
+  if (isTTY) Object.assign(stream, { isTTY, ...size });
   return {
     stream,
     text: () => written,

@@ -10,7 +10,7 @@ export type ConfigPartKind =
   | "variable"
   /** A package whose code is imported or run. */
   | "package"
-  /** A file of the folder that a program is started with, so that its content decides what runs. */
+  /** A module of `tools`, or a file of the folder that a program is started with: its content decides what runs. */
   | "module"
   /** A file with an agent's prompt. */
   | "prompt"

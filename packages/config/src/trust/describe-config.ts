@@ -24,7 +24,7 @@ export interface ConfigDescription {
  * Describes what a configuration would do, for a person's approval. Nothing is started, imported, requested or read
  * from the environment: only the file and the files that it names are read.
  *
- * The digest covers the content of: the file, prompts of agents, `envFile`s, OpenAPI documents that are files, files
+ * The digest covers the content of: the file, modules of `tools`, prompts of agents, `envFile`s, OpenAPI documents that are files, files
  * below the folder that the command line of a program names (with those in the values of its `env`), and packages in
  * `node_modules` that agents or command lines name. It does not cover what these files load in turn, nor what an
  * address answers.
@@ -98,6 +98,9 @@ class Description {
       this.#texts(name, document);
       this.#file("document", document["file"]);
     }
+    const { tools } = config;
+    this.#texts("tools", tools);
+    for (const module of Array.isArray(tools) ? tools : []) this.#file("module", module);
     for (const [name, agent] of objectsOf(config["agents"])) this.#agent(name, agent);
     if (config["policy"] !== undefined) {
       this.#texts("policy", config["policy"]);

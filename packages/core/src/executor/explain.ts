@@ -5,7 +5,6 @@ import { explainPermission, type Decision } from "../policy/decision.ts";
 import type { PolicyEffect, PermissionRequest } from "../contract/policy-definition.ts";
 import type { Toolset } from "../contract/tool.ts";
 import type { Caller } from "../contract/caller.ts";
-import type { JsonObject } from "../json/json.ts";
 import type { ToolError } from "../contract/tool-error.ts";
 import { hashesOf, proposalFor } from "./stages/request-approval.ts";
 import { readCall } from "./call/read-call.ts";

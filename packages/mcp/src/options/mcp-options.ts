@@ -63,8 +63,11 @@ export interface McpStdioServer extends ServerBase {
   readonly args?: readonly string[];
   /**
    * Environment variables for the server. Of the host's own variables it receives only those that programs need to
-   * run: `PATH`, `HOME`, `USER`, `SHELL`, `TERM`, `TMPDIR`, the locale and time zone, and what Windows needs. Values
-   * of variables whose names look secret (`…_TOKEN`, `…_KEY`) are redacted.
+   * run: `PATH`, `HOME`, `USER`, `SHELL`, `TERM`, `TMPDIR`, the locale and time zone, and what Windows needs; and those
+   * with which they reach the network: `NODE_EXTRA_CA_CERTS`, `SSL_CERT_FILE`, `SSL_CERT_DIR`, `NODE_USE_SYSTEM_CA`,
+   * `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`, `NODE_USE_ENV_PROXY`, also in lower case, and
+   * `NPM_CONFIG_*` without credentials. A proxy's address may contain a password: set the variable in `env` to
+   * withhold it. Values of variables whose names look secret (`…_TOKEN`, `…_KEY`) are redacted.
    */
   readonly env?: Readonly<Record<string, string>>;
   /** Working folder of the server. Default: the host's. */

@@ -5,7 +5,11 @@ import { useHostClient } from "./host-client.ts";
 import { type Channel, maxTimerMs } from "./messages/channel.ts";
 import type { ConnectOptions, McpConnection } from "./messages/mcp-connection.ts";
 import { HttpChannel } from "./http/http-channel.ts";
-import { ConnectionClosedError, LateVersionResponseError } from "./messages/transport-errors.ts";
+import {
+  ConnectionClosedError,
+  LateVersionResponseError,
+  NoProtocolError,
+} from "./messages/transport-errors.ts";
 import { SseChannel } from "./http/sse-channel.ts";
 import { StdioChannel } from "./stdio/stdio-channel.ts";
 import { Subscription } from "./rpc/subscription.ts";
@@ -154,12 +158,15 @@ async function open(
     if (ToolError.is(cause)) throw cause;
     if (!channel.isProcess) throw error;
     const { endReason: why } = wire;
-    if (why instanceof LateVersionResponseError) throw why;
+    if (why instanceof LateVersionResponseError || why instanceof NoProtocolError) throw why;
     // The process could not be started.
     if (error instanceof ConnectionClosedError) throw error;
     const reason =
       channel.exitReason ?? (why instanceof ConnectionClosedError ? why : (error as Error)).message;
-    throw new ConnectionClosedError(reason, wire.output, error);
+    const { sample } = wire.faults;
+    const line =
+      sample === undefined ? "" : `; its first line that is no JSON-RPC message: "${sample}"`;
+    throw new ConnectionClosedError(reason.replace(/\.$/, "") + line, channel.output, error);
   } finally {
     options.signal.removeEventListener("abort", stop);
   }

@@ -18,6 +18,7 @@ import {
   truncateText,
   describeRequests,
 } from "../../render/describe-requests.ts";
+import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { withApprovalStore, type ApprovalStore } from "../../store/approval-store.ts";
@@ -240,7 +241,10 @@ async function answerCall(
       isForModel: found?.delegates,
       store,
     });
-    const outcome = await executor.resume(interruption, answers, { signal: io.signal });
+    const done = showProgress(io, `Calling ${safeValue(interruption.call.name)} …`);
+    const outcome = await executor
+      .resume(interruption, answers, { signal: io.signal })
+      .finally(done);
     const code = await reportOutcome(outcome, options, place);
     await printDenial(outcome, executor, output);
     if (code === exitCode.interrupted && (await hasBegun(store, interruption.id))) {

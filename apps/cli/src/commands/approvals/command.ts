@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { exitCodeHelp } from "../../process/exit-code.ts";
+import { exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
 import { collect, outputHelp, withToolOverrides, withStore } from "../shared/options.ts";
 import type { ApproveOptions, RejectOptions, ResumeOptions } from "./answer.ts";
@@ -89,7 +89,15 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .description(
       "Lists and answers calls that wait for approval, of this or another process, and manages grants, which approve calls permanently.",
     )
-    .addHelpText("after", approvalsExamples + exitCodeHelp);
+    .addHelpText(
+      "after",
+      approvalsExamples +
+        exitCodesHelp({
+          1: "the tool returned an error or no result, or the outcome is unknown; the store is unavailable",
+          3: "the call was denied or rejected, or needs approval again; nothing was sent",
+          4: "a source could not be loaded; no tool was called",
+        }),
+    );
   const command = (nameAndArguments: string): Command =>
     withStore(approvals.command(nameAndArguments));
 
@@ -97,7 +105,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .summary("list the pending calls")
     .description("Lists the pending calls, and calls whose outcome is unknown.")
     .option("--json", 'print {"calls": [...]}')
-    .addHelpText("after", listExamples + exitCodeHelp)
+    .addHelpText("after", listExamples + exitCodesHelp({ 1: "the store is unavailable" }))
     .action(async (options: StoreOptions) => {
       const { listCalls } = await import("./list.ts");
       end(await listCalls(options, io, output));
@@ -108,7 +116,11 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .description("Shows what a call would do, why it needs approval, and which grant can be saved.")
     .argument("<id>", idHelp)
     .option("--json", "print it as JSON")
-    .addHelpText("after", showExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      showExamples +
+        exitCodesHelp({ 1: "the store is unavailable", 3: "the call can no longer be answered" }),
+    )
     .action(async (id: string, options: StoreOptions) => {
       const { showCall } = await import("./list.ts");
       end(await showCall(id, options, io, output));
@@ -126,8 +138,15 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .option("--by <name>", "the name of the person who approves")
     .option("--output <file>", outputHelp)
     .option("--json", "print the complete outcome as JSON")
-    .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", approveExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      approveExamples +
+        exitCodesHelp({
+          1: "the tool returned an error or no result, or the outcome is unknown; the store is unavailable",
+          3: "the call was denied or rejected, or needs approval again; nothing was sent",
+          4: "a source could not be loaded; no tool was called",
+        }),
+    )
     .action(async (id: string, options: ApproveOptions) => {
       const { approve } = await import("./answer.ts");
       end(await approve(id, options, io, output));
@@ -140,8 +159,15 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .option("--reason <text>", "the reason, for the caller")
     .option("--by <name>", "the name of the person who rejects")
     .option("--json", "print the complete outcome as JSON")
-    .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", rejectExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      rejectExamples +
+        exitCodesHelp({
+          0: "the call is rejected",
+          1: "the store is unavailable",
+          3: "the call can no longer be rejected",
+        }),
+    )
     .action(async (id: string, options: RejectOptions) => {
       const { reject } = await import("./answer.ts");
       end(await reject(id, options, io, output));
@@ -156,8 +182,15 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .option("--answer <json|@file|->", "an answer, or a list of them; may be repeated", collect)
     .option("--output <file>", outputHelp)
     .option("--json", "print the complete outcome as JSON")
-    .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", resumeExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      resumeExamples +
+        exitCodesHelp({
+          1: "the tool returned an error or no result, or the outcome is unknown; the store is unavailable",
+          3: "the call was denied or rejected, or needs approval again; nothing was sent",
+          4: "a source could not be loaded; no tool was called",
+        }),
+    )
     .action(async (id: string, options: ResumeOptions) => {
       const { resume } = await import("./answer.ts");
       end(await resume(id, options, io, output));
@@ -167,7 +200,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
     .summary("list the grants")
     .description("Lists the grants: each approves matching calls until it is revoked.")
     .option("--json", 'print {"grants": [...]}')
-    .addHelpText("after", grantsExamples + exitCodeHelp)
+    .addHelpText("after", grantsExamples + exitCodesHelp({ 1: "the store is unavailable" }))
     .action(async (options: StoreOptions) => {
       const { listGrants } = await import("./list.ts");
       end(await listGrants(options, io, output));
@@ -181,7 +214,7 @@ export function addApprovals(program: Command, { io, output, end }: CommandConte
       "the id that `toolweave approvals grants` prints, or its first characters",
     )
     .option("--json", "print the grant as JSON")
-    .addHelpText("after", revokeExamples + exitCodeHelp)
+    .addHelpText("after", revokeExamples + exitCodesHelp({ 1: "the store is unavailable" }))
     .action(async (id: string, options: StoreOptions) => {
       const { revokeGrant } = await import("./list.ts");
       end(await revokeGrant(id, options, io, output));

@@ -12,13 +12,8 @@ import {
   describeRequests,
   describeGrant,
 } from "../../render/describe-requests.ts";
-import {
-  formatCount,
-  formatDuration,
-  safeJson,
-  safeValue,
-  formatTable,
-} from "../../render/text.ts";
+import { formatJson } from "../../render/json.ts";
+import { formatCount, formatDuration, safeValue, formatTable } from "../../render/text.ts";
 import { withApprovalStore, type ApprovalStore } from "../../store/approval-store.ts";
 import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { pendingCallHints } from "../shared/hints.ts";
@@ -42,7 +37,7 @@ export function listCalls(options: StoreOptions, io: CliIo, output: Output): Pro
         shortId: short.get(interruption.id),
         ...toCallData(interruption, status),
       }));
-      await output.write(`${safeJson(JSON.stringify({ calls }, null, 2))}\n`);
+      await output.write(formatJson({ calls }, output));
       return exitCode.completed;
     }
     const rows = records.map(({ interruption, status }) => [
@@ -85,7 +80,7 @@ export function showCall(
           ? { next }
           : { refusal: refusal.status === "failed" ? refusal.error : undefined }),
       };
-      await output.write(`${safeJson(JSON.stringify(data, null, 2))}\n`);
+      await output.write(formatJson(data, output));
     } else {
       const now = await store.pendingCalls.now();
       for (const line of pendingCallLines(record, now, refusal === undefined))
@@ -125,10 +120,11 @@ function* sourceLines(interruption: Interruption): Generator<string> {
     yield "made by another program";
     return;
   }
-  const { documents, mcp = [], config, baseUrl, auth, header, policy } = context;
+  const { documents, modules = [], mcp = [], config, baseUrl, auth, header, policy } = context;
   for (const { location = "a document whose address is not stored" } of documents) {
     yield `from ${safeValue(location)}`;
   }
+  for (const { path } of modules) yield `from ${safeValue(path)}`;
   for (const server of mcp) yield `from ${safeValue(server)}`;
   if (config !== undefined) yield `from ${safeValue(config)}`;
   if (baseUrl !== undefined) yield `at ${safeValue(baseUrl)}`;
@@ -184,7 +180,7 @@ export function listGrants(options: StoreOptions, io: CliIo, output: Output): Pr
     const grants = await store.grants.list();
     printMissingStore(store, output);
     if (options.json === true) {
-      await output.write(`${safeJson(JSON.stringify({ grants }, null, 2))}\n`);
+      await output.write(formatJson({ grants }, output));
       return exitCode.completed;
     }
     const now = await store.pendingCalls.now();
@@ -214,7 +210,7 @@ export function revokeGrant(
     const grant: Grant = findById(id, await store.grants.list(), ({ id }) => id, "grant");
     const revoked = await store.grants.revoke(grant.id);
     if (options.json === true) {
-      await output.write(`${safeJson(JSON.stringify({ revoked, grant }, null, 2))}\n`);
+      await output.write(formatJson({ revoked, grant }, output));
     } else {
       output.printMessage(
         revoked

@@ -9,6 +9,8 @@ import type { Output } from "../../process/output.ts";
 import { promptApprover } from "../../prompt/ask-for-approval.ts";
 import { canPrompt } from "../../prompt/questions.ts";
 import { describeError } from "../../render/describe-error.ts";
+import { showProgress } from "../../render/progress.ts";
+import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { withApprovalStore } from "../../store/approval-store.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
@@ -58,18 +60,22 @@ export async function call(
       arguments: words.length === 0 ? base : parseArguments(words, schema, base),
       metadata: toContextMetadata({ ...options, ...plan }, policy),
     };
+    const progress = new CallProgress(io, `Calling ${safeValue(tool)} …`);
     const attempt = (): Promise<number | undefined> =>
       withApprovalStore(options.store ?? place, io.env, async (store) => {
         const executor = createExecutor({
           registry,
           policy: rules,
           timeout,
-          onAsk: onAsk(options, io),
+          onAsk: progress.pauseFor(onAsk(options, io)),
           isForModel: found.delegates,
           // A call that is approved already needs no working store.
           store: options.yes === true ? undefined : store,
         });
-        const outcome = await executor.execute(toolCall, { signal: io.signal });
+        progress.start();
+        const outcome = await executor
+          .execute(toolCall, { signal: io.signal })
+          .finally(() => progress.stop());
         if (store.key.wasTaken) return undefined;
         await printOutcome(outcome, options, { io, output, store });
         await printDenial(outcome, executor, output);
@@ -79,6 +85,37 @@ export async function call(
     return (await attempt()) ?? (await attempt()) ?? exitCode.toolError;
   } finally {
     await registry.close();
+  }
+}
+
+/** The progress line of a call, which is absent while the person is asked. */
+class CallProgress {
+  readonly #show: () => () => void;
+  #end: (() => void) | undefined;
+
+  constructor(io: CliIo, message: string) {
+    this.#show = () => showProgress(io, message);
+  }
+
+  start(): void {
+    this.#end ??= this.#show();
+  }
+
+  stop(): void {
+    this.#end?.();
+    this.#end = undefined;
+  }
+
+  pauseFor(ask: ApprovalMode): ApprovalMode {
+    if (typeof ask !== "function") return ask;
+    return async (request) => {
+      this.stop();
+      try {
+        return await ask(request);
+      } finally {
+        this.start();
+      }
+    };
   }
 }
 

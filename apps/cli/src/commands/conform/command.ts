@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { exitCodeHelp } from "../../process/exit-code.ts";
+import { exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
 import { collect, parseDeadline, parseSeed, withApi } from "../shared/options.ts";
 import type { ConformOptions } from "./run.ts";
@@ -52,7 +52,15 @@ export function addConform(program: Command, { io, output, end }: CommandContext
     .option("--badge <file>", "write a badge for shields.io")
     .option("--summary <file>", "write the summary of the report as JSON")
     .option("--verbose", "also print what was done for rules that hold, and the causes of an error")
-    .addHelpText("after", conformExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      conformExamples +
+        exitCodesHelp({
+          0: "no rule is broken, except those that are known to fail",
+          1: "a rule is broken",
+          4: "a subject could not be loaded",
+        }),
+    )
     .action(async (module: string | undefined, options: ConformOptions) => {
       const { conform } = await import("./run.ts");
       end(await conform(module, options, io, output));

@@ -1,8 +1,6 @@
-import { stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { basename } from "node:path";
 import type { Manifest } from "@toolweave/conformance";
-import type { Tool, ToolSource } from "@toolweave/core";
+import { ToolError, type Tool, type ToolSource } from "@toolweave/core";
 import { isThenable } from "@toolweave/core/adapter";
 import { UsageError } from "../../process/exit-code.ts";
 import { rejectOnInterrupt } from "../../process/cli-io.ts";
@@ -49,28 +47,17 @@ async function createModuleLoader(
   if (option !== undefined) {
     throw new UsageError(`${where}${path} is not a module: use ${option}.`);
   }
-  const file = resolve(path);
-  try {
-    if (!(await stat(file)).isFile()) throw new UsageError(`${where}${path} is not a file.`);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown reason";
-    throw new UsageError(`${where}${path} cannot be read (${code}).`, { cause: error });
-  }
-  const { href } = pathToFileURL(file);
+  const { importModule } = await import("@toolweave/config");
   let count = 0;
   return async () => {
-    const url = count === 0 ? href : `${href}?conformance=${count}`;
+    const query = count === 0 ? "" : `?conformance=${count}`;
     count += 1;
-    let module: { readonly default?: unknown };
+    let module: Readonly<Record<string, unknown>>;
     try {
-      const loading = import(url) as Promise<{ readonly default?: unknown }>;
-      module = await rejectOnInterrupt(loading, signal);
+      module = await rejectOnInterrupt(importModule(path, query), signal);
     } catch (error) {
-      if (signal.aborted) throw error;
-      const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      const place = formatErrorLine(error, href);
-      throw new UsageError(`${where}${path} cannot be loaded${place}. ${why}`, { cause: error });
+      if (!ToolError.is(error)) throw error;
+      throw new UsageError(where + error.message, { cause: error });
     }
     if (module.default === undefined) {
       const others = Object.keys(module).filter((key) => key !== "default");
@@ -88,17 +75,6 @@ function suggestOption(path: string): string | undefined {
   if (/^https?:\/\//i.test(path)) return "--openapi or --mcp";
   if (/\.ya?ml$/i.test(path)) return "--openapi";
   return /\.json$/i.test(path) ? "--openapi or --config" : undefined;
-}
-
-/** Formats the line in the module: ` (line 3)`. Empty if it is elsewhere or unknown. */
-function formatErrorLine(error: unknown, href: string): string {
-  const stack = error instanceof Error ? (error.stack ?? "") : "";
-  for (const name of [href, fileURLToPath(href)]) {
-    const [, after] = stack.split(name);
-    const line = /^(?:\?[^:\s]*)?:(\d+)/.exec(after ?? "")?.[1];
-    if (line !== undefined) return ` (line ${line})`;
-  }
-  return "";
 }
 
 async function callExport(make: unknown, path: string, signal: AbortSignal): Promise<unknown> {

@@ -1,8 +1,8 @@
-import { styleText } from "node:util";
 import type { ConformanceReport, RuleResult } from "@toolweave/conformance";
 import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
+import { formatJson } from "../../render/json.ts";
 import { safeJson } from "../../render/text.ts";
 import { checkSavePath, saveFile } from "../shared/save-result.ts";
 
@@ -60,21 +60,17 @@ export async function writeReports(
   if (junit === "-") {
     await output.write(toJunit(reports));
   } else if (json === true) {
-    for (const report of reports) await output.write(`${safeJson(JSON.stringify(report))}\n`);
+    for (const report of reports) await output.write(formatJson(report, output, 0));
   } else {
     const texts = reports.map((report) =>
       formatReport(report, {
         width: io.stdout.columns ?? 100,
-        colors: hasColors(io),
+        // The report has its own formats.
+        colors: output.style("bold", "x") !== "x",
         replay,
         verbose: verbose === true,
       }),
     );
     await output.write(texts.join("\n"));
   }
-}
-
-/** As all other output of the command: for terminals, and not with NO_COLOR. */
-function hasColors({ stdout }: CliIo): boolean {
-  return styleText("bold", "x", { stream: stdout }) !== "x";
 }

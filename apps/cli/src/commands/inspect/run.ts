@@ -1,15 +1,17 @@
-import type { PolicyEffect, RegistryProblem, JsonSchema, JsonValue } from "@toolweave/core";
+import type { JsonSchema, JsonValue, PolicyEffect, Toolset } from "@toolweave/core";
 import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import type { ToolOptions } from "../../input/tool-options.ts";
-import type { CliIo, TerminalOutput } from "../../process/cli-io.ts";
-import { exitCode } from "../../process/exit-code.ts";
+import type { CliIo } from "../../process/cli-io.ts";
+import { UsageError, exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
+import { showProgress } from "../../render/progress.ts";
+import { writeList } from "../../render/pager.ts";
 import { renderProblems, renderTools, writeToolsJson } from "../../render/tool-list.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { printPolicyWarnings } from "../shared/hints.ts";
-import { styleText } from "node:util";
+import type { TokenCounts, TokenFormat } from "./token-counts.ts";
 import { SchemaView } from "../../input/schema-view.ts";
 import { formatCount, safeLine, safeValue } from "../../render/text.ts";
 
@@ -17,13 +19,17 @@ import { formatCount, safeLine, safeValue } from "../../render/text.ts";
 export interface InspectOptions extends ToolOptions {
   readonly filter?: readonly string[];
   readonly policy?: string;
+  /** A format of `countToolTokens`; true: the default. */
+  readonly tokens?: string | true;
+  readonly pager?: boolean;
   readonly json?: boolean;
   readonly verbose?: boolean;
 }
 
 /** `toolweave inspect`: lists the tools of documents and servers, and what could not become one. */
 export async function inspect(options: InspectOptions, io: CliIo, output: Output): Promise<number> {
-  const { filter, json, verbose = false } = options;
+  const { filter, json, verbose = false, pager = true } = options;
+  const format = await parseTokenFormat(options.tokens);
   const plan = await planSources(options, io, output);
   const loaded = await plan.load();
   const { registry, failures, sources, policy } = loaded;
@@ -40,22 +46,31 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
       decisions.set(name, (await executor.explain({ name })).effect);
     }
     const warnings = printPolicyWarnings(executor, output);
-    if (json === true) await writeToolsJson(entries, { problems, decisions, warnings }, output);
-    else if (failures.length < sources.length || sources.length === 0) {
+    const counted = format === undefined ? undefined : await countTokens(selected, format, io);
+    if (json === true) {
+      const tokens = counted === undefined ? {} : { tokens: counted.counts };
+      await writeToolsJson(entries, { problems, decisions, warnings, ...tokens }, output);
+    } else if (failures.length < sources.length || sources.length === 0) {
       // Sources that could not be loaded at all are printed to stderr.
       const listed = problems.filter((problem) => !registry.failedSources.includes(problem));
-      const list = renderTools(entries, decisions, io.stdout);
+      const perTool = format === undefined ? undefined : counted?.counts.tools[format];
       const total = formatCount(all.size, "tool");
       const tools = entries.length === all.size ? total : `${entries.length} of ${total}`;
-      await writeList(list, tools, listed, io, output);
+      const found = listed.length === 0 ? "no problems" : formatCount(listed.length, "problem");
+      const list = [...renderTools(entries, decisions, output, perTool)];
+      const lines = [
+        ...list,
+        ...(list.length === 0 ? [] : [""]),
+        `${tools}, ${found}`,
+        ...renderProblems(listed, output),
+        ...(counted === undefined ? [] : ["", ...counted.lines]),
+      ];
       const [only] = entries;
       // A request for one tool usually precedes its call.
       if (filter !== undefined && entries.length === 1 && only !== undefined) {
-        await output.write("\n");
-        for (const line of renderArguments(argumentsSchemaOf(only.tool), io.stdout)) {
-          await output.write(`${line}\n`);
-        }
+        lines.push("", ...renderArguments(argumentsSchemaOf(only.tool), output));
       }
+      await writeList(lines, pager, io, output);
     }
     for (const failure of failures) output.printMessage(describeError(failure, verbose));
     return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;
@@ -64,27 +79,32 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
   }
 }
 
-async function writeList(
-  list: Iterable<string>,
-  tools: string,
-  problems: readonly RegistryProblem[],
+async function parseTokenFormat(
+  written: string | true | undefined,
+): Promise<TokenFormat | undefined> {
+  if (written === undefined) return undefined;
+  const { tokenFormats } = await import("./token-counts.ts");
+  const format = written === true ? tokenFormats[0] : tokenFormats.find((one) => one === written);
+  if (format !== undefined) return format;
+  throw new UsageError(`--tokens must be one of ${tokenFormats.join(", ")}.`);
+}
+
+/** Counts, and formats the totals. The tokenizer is loaded only here. */
+async function countTokens(
+  tools: Toolset,
+  format: TokenFormat,
   io: CliIo,
-  output: Output,
-): Promise<void> {
-  let separator = "";
-  for (const line of list) {
-    await output.write(`${line}\n`);
-    separator = "\n";
-  }
-  const found = problems.length === 0 ? "no problems" : formatCount(problems.length, "problem");
-  await output.write(`${separator}${tools}, ${found}\n`);
-  for (const line of renderProblems(problems, io.stdout)) await output.write(`${line}\n`);
+): Promise<{ readonly counts: TokenCounts; readonly lines: readonly string[] }> {
+  const { countToolTokens, renderTotals } = await import("./token-counts.ts");
+  const done = showProgress(io, "Counting tokens …");
+  const counts = await countToolTokens(tools).finally(done);
+  return { counts, lines: [...renderTotals(counts, format)] };
 }
 
 const maxValues = 8;
 
 /** Lists the arguments of one tool, one a line: name, type, whether it is required, what it is. */
-function* renderArguments(schema: JsonSchema, stream: TerminalOutput): Generator<string> {
+function* renderArguments(schema: JsonSchema, { style }: Pick<Output, "style">): Generator<string> {
   const view = new SchemaView(schema);
   const names = view.propertyNames;
   if (names.length === 0) {
@@ -102,7 +122,7 @@ function* renderArguments(schema: JsonSchema, stream: TerminalOutput): Generator
     Math.min(40, Math.max(...rows.map((row) => row[column].length)));
   yield "Arguments:";
   for (const { name, type, need, about } of rows) {
-    const left = `  ${styleText("bold", name.padEnd(width("name")), { stream })}  ${type.padEnd(width("type"))}`;
+    const left = `  ${style("bold", name.padEnd(width("name")))}  ${type.padEnd(width("type"))}`;
     yield `${left}  ${need.padEnd(8)}  ${about}`.trimEnd();
   }
 }

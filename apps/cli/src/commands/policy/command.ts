@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import { exitCodeHelp } from "../../process/exit-code.ts";
+import { exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
 import {
   argumentsHelp,
+  toolHelp,
   collect,
   withPolicy,
   withStore,
@@ -12,17 +13,17 @@ import type { ExplainOptions } from "./explain.ts";
 
 const policyExamples = `
 Examples:
-  $ toolweave policy explain delete_pet id=7 --policy strict --openapi openapi.yaml
+  $ toolweave policy explain openapi.yaml delete_pet id=7 --policy strict
 
 \`toolweave policy explain --help\` has more examples and a policy file.
 `;
 
 const explainExamples = `
 Examples:
-  $ toolweave policy explain delete_pet id=7 --openapi openapi.yaml
-  $ toolweave policy explain delete_pet --policy strict --openapi openapi.yaml
-  $ toolweave policy explain add_pet name=Rex --policy rules.json --caller ada --role admin \\
-      --openapi openapi.yaml
+  $ toolweave policy explain openapi.yaml delete_pet id=7
+  $ toolweave policy explain openapi.yaml delete_pet --policy strict
+  $ toolweave policy explain openapi.yaml add_pet name=Rex --policy rules.json \\
+      --caller ada --role admin
 
 A file contains one policy, or a list in which each policy can only restrict those before it:
   {
@@ -41,22 +42,39 @@ export function addPolicy(program: Command, { io, output, end }: CommandContext)
     .command("policy")
     .summary("explain what a policy decides")
     .description("Explains what a policy decides about a tool or a call. Nothing is called.")
-    .addHelpText("after", policyExamples + exitCodeHelp);
+    .addHelpText(
+      "after",
+      policyExamples +
+        exitCodesHelp({
+          3: "the configuration in this folder is not trusted; nothing was started",
+          4: "a source could not be loaded",
+        }),
+    );
   withStore(withPolicy(withToolOptions(policy.command("explain"))))
     .summary("explain the decision about a call")
     .description(
       "Explains what the policy decides about a call, which rule decides, and which other rules matched. Nothing is called. Without arguments it explains the decision about the tool.",
     )
-    .argument("<tool>", "the name of the tool, as `toolweave inspect` prints it")
+    .usage("[options] [source...] <tool> [key=value...]")
+    .argument("<tool>", toolHelp)
     .argument("[key=value...]", argumentsHelp)
     .option("--args <json|@file|->", "all arguments as one JSON object, from a file or from stdin")
     .option("--caller <id>", "the id of the caller")
     .option("--role <role>", "a role of the caller; may be repeated", collect)
     .option("--json", "print the explanation as JSON")
-    .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", explainExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      explainExamples +
+        exitCodesHelp({
+          1: "the store of approvals is unavailable",
+          3: "the configuration in this folder is not trusted; nothing was started",
+          4: "a source could not be loaded",
+        }),
+    )
     .action(async (tool: string, words: readonly string[], options: ExplainOptions) => {
       const { explain } = await import("./explain.ts");
-      end(await explain(tool, words, options, io, output));
+      const { splitCallWords } = await import("../../input/source-words.ts");
+      const { sources, ...written } = splitCallWords([tool, ...words], "policy explain");
+      end(await explain(written.tool, written.words, { ...options, sources }, io, output));
     });
 }

@@ -13,7 +13,8 @@ import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError, exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
-import { safeJson, safeLine, safeValue } from "../../render/text.ts";
+import { formatJson } from "../../render/json.ts";
+import { safeLine, safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { createExecutor } from "../shared/executor.ts";
@@ -61,7 +62,7 @@ export async function explain(
       caller === undefined ? {} : { caller },
     );
     if (options.json === true) {
-      await output.write(`${safeJson(JSON.stringify({ ...explanation, warnings }, null, 2))}\n`);
+      await output.write(formatJson({ ...explanation, warnings }, output));
     } else {
       for (const line of explanationLines(explanation, isCall)) await output.write(`${line}\n`);
     }

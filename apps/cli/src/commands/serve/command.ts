@@ -1,9 +1,10 @@
 import { Option, type Command } from "commander";
-import { exitCodeHelp } from "../../process/exit-code.ts";
+import { exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
 import {
   parseGrace,
   lockFileHelp,
+  sourceHelp,
   withPolicy,
   withStore,
   withToolOptions,
@@ -13,11 +14,12 @@ import type { ServeOptions } from "./run.ts";
 
 const serveExamples = `
 Examples:
-  $ toolweave serve --config toolweave.json
+  $ toolweave serve toolweave.json
+  $ toolweave serve ./tools.ts --watch
   $ toolweave serve --locked --policy strict
   $ toolweave serve --http
   $ toolweave serve --http 0.0.0.0:8137 --token-env GATEWAY_TOKEN
-  $ toolweave serve --openapi https://api.example.com/openapi.json --auth 'bearer:$TOKEN'
+  $ toolweave serve https://api.example.com/openapi.json --auth 'bearer:$TOKEN'
 
 A host starts it with this entry in its mcpServers:
   "tools": {
@@ -37,6 +39,7 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
     .description(
       "Serves all tools as one MCP server: over stdio, for hosts that start it, or over HTTP. Exits when its client disconnects, or on Ctrl-C.",
     )
+    .argument("[source...]", sourceHelp)
     .option("--http [host:port]", "serve over HTTP (default: 127.0.0.1:8137)")
     .option(
       "--token-env <name>",
@@ -46,6 +49,7 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
       "--search",
       "list three tools that search, describe and call (default: above 100 tools)",
     )
+    .option("--watch", "load modules again when their files change")
     .option("--locked", "omit tools that differ from the lock")
     .option("--lock-file <file>", lockFileHelp)
     .addOption(
@@ -60,9 +64,19 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
       parseGrace,
     )
     .option("--verbose", "also print the causes of an error, and errors of clients")
-    .addHelpText("after", serveExamples + exitCodeHelp)
-    .action(async (options: ServeOptions) => {
+    .addHelpText(
+      "after",
+      serveExamples +
+        exitCodesHelp({
+          0: "the client has disconnected, or the command was stopped",
+          1: "the store is unavailable, or the address is in use",
+          3: "the configuration in this folder is not trusted; nothing was started",
+          4: "no source could be loaded",
+          130: "interrupted (Ctrl-C) before it served",
+        }),
+    )
+    .action(async (sources: readonly string[], options: ServeOptions) => {
       const { serve } = await import("./run.ts");
-      end(await serve(options, io, output));
+      end(await serve({ ...options, sources }, io, output));
     });
 }

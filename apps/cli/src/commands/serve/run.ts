@@ -1,12 +1,13 @@
-import { ToolError, ToolExecutor, type Interruption } from "@toolweave/core";
+import { ToolError, ToolExecutor, type Interruption, type RegistryProblem } from "@toolweave/core";
 import { forwardToClient, listenHttp, serveMcp, type McpGateway } from "@toolweave/mcp/serve";
+import { maskLocation } from "../../input/secret-options.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
 import { Interrupt, rejectOnInterrupt, version, type CliIo } from "../../process/cli-io.ts";
-import { UsageError, exitCode } from "../../process/exit-code.ts";
+import { SourceFailure, UsageError, exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { formatCount, safeLine, safeValue } from "../../render/text.ts";
-import { planSources, type LoadedSources } from "../../sources/load-sources.ts";
+import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
@@ -22,6 +23,7 @@ export interface ServeOptions extends ToolOptions, ServeLimitOptions {
   readonly search?: boolean;
   readonly locked?: boolean;
   readonly lockFile?: string;
+  readonly watch?: boolean;
   readonly approvals?: "elicit" | "out-of-band";
   readonly policy?: string;
   readonly store?: string;
@@ -47,6 +49,8 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
   }
   resolveServeLimits(options, undefined);
   const plan = await planSources(options, io, output);
+  const { watch = false } = options;
+  if (watch) assertWatchable(plan);
   const lock =
     options.locked === true
       ? await readLockFile(resolveLockPath(options.lockFile, plan))
@@ -54,6 +58,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
   const loaded = await plan.load({
     skipWaiting: true,
     mcp: forwardToClient,
+    watch,
     ...(lock === undefined ? {} : { lock }),
   });
   const { registry } = loaded;
@@ -86,24 +91,49 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
         if (options.verbose === true) output.printMessage(describeError(error, true));
       },
     });
+    let code: number = exitCode.completed;
     try {
       const settling = waitForSources(registry.ready, io.signal).then(() => {
         printProblems(loaded, output);
         printPolicyWarnings(executor, output);
+        if (watch) printLaterProblems(loaded, output);
       });
+      const failed = rejectWhenAllFailed(loaded);
+      // It is handled below, as soon as clients are served.
+      failed.catch(() => {});
       // A host that has started this is answered at once: the gateway itself waits for what a client asks for.
-      if (http === undefined) settling.catch(() => {});
-      else await settling;
-      await (http === undefined
-        ? serveStdio(gateway, io)
-        : serveHttp(gateway, { ...http, ...listener }, graceMs, registry.size, io, output));
+      if (http === undefined) {
+        const announced = settling.then(() => {
+          if (loaded.sources.length > 0 && registry.failedSources.length === loaded.sources.length)
+            return;
+          output.printMessage(
+            `toolweave: Serving ${describeTools(loaded)} over stdio, to the program that started this command.`,
+          );
+        });
+        announced.catch(() => {});
+        await Promise.race([serveStdio(gateway, io), failed]);
+      } else {
+        await Promise.race([settling, failed]);
+        const to =
+          options.tokenEnv === undefined
+            ? "programs on this machine"
+            : `clients that send the token of ${options.tokenEnv}`;
+        const what = `${describeTools(loaded)} to ${to}`;
+        await Promise.race([
+          serveHttp(gateway, { ...http, ...listener }, graceMs, what, io, output),
+          failed,
+        ]);
+      }
     } catch (error) {
-      if (!(error instanceof Interrupt)) throw error;
+      if (error instanceof SourceFailure) {
+        output.printMessage(describeError(error, false));
+        code = exitCode.sourceFailed;
+      } else if (!(error instanceof Interrupt)) throw error;
     } finally {
       await gateway.close({ graceMs });
       await executor.drain({ graceMs: 0 });
     }
-    return exitCode.completed;
+    return code;
   } catch (error) {
     // Being stopped is how it ends.
     if (error instanceof Interrupt) return exitCode.completed;
@@ -129,12 +159,12 @@ async function serveHttp(
   gateway: McpGateway,
   options: Parameters<typeof listenHttp>[1],
   graceMs: number,
-  tools: number,
+  what: string,
   io: CliIo,
   output: Output,
 ): Promise<void> {
   const listener = await listenHttp(gateway, options);
-  output.printMessage(`toolweave: Serving ${formatCount(tools, "tool")} at ${listener.url}`);
+  output.printMessage(`toolweave: Serving ${what}, at ${listener.url}`);
   try {
     await rejectOnInterrupt(new Promise<never>(() => {}), io.signal);
   } finally {
@@ -217,11 +247,66 @@ function printFailures(
 function printProblems({ registry }: LoadedSources, output: Output): void {
   const failed = new Set(registry.failedSources);
   for (const problem of registry.problems.filter((one) => !failed.has(one))) {
-    const { source, subject, message } = problem;
-    output.printMessage(
-      `toolweave: ${safeValue(source)}: ${safeValue(subject)}: ${safeLine(message)}`,
-    );
+    output.printMessage(problemText(problem));
   }
+}
+
+function problemText({ source, subject, message }: RegistryProblem): string {
+  const name =
+    source === subject ? safeValue(source) : `${safeValue(source)}: ${safeValue(subject)}`;
+  return `toolweave: ${name}: ${safeLine(message)}`;
+}
+
+/** Never resolves. Rejects when there are sources, and none of them could be loaded. */
+async function rejectWhenAllFailed({ sources }: LoadedSources): Promise<never> {
+  const ends = await Promise.allSettled(sources.map(({ ready }) => ready));
+  if (ends.length > 0 && ends.every(({ status }) => status === "rejected")) {
+    throw new SourceFailure("Nothing can be served: no source of tools could be loaded.");
+  }
+  return new Promise(() => {});
+}
+
+/** @throws UsageError if there is no module that the user has named. */
+function assertWatchable({ tools, config, found }: SourcePlan): void {
+  if (tools.length > 0 || (config !== undefined && !found)) return;
+  throw new UsageError(
+    found
+      ? "--watch reloads modules of a file that you name: use --config. A file that was found is used as you have trusted it."
+      : "--watch reloads modules: name one, such as ./tools.ts, or a configuration with `tools`.",
+  );
+}
+
+/** Prints problems that appear later, such as a module that cannot be loaded again, each once. */
+function printLaterProblems({ registry, sources }: LoadedSources, output: Output): void {
+  const keyOf = ({ source, subject, message }: RegistryProblem): string =>
+    `${source} ${subject} ${message}`;
+  let known = new Set(registry.problems.map(keyOf));
+  for (const source of sources) {
+    source.onChange(() => {
+      const problems = registry.problems;
+      for (const problem of problems) {
+        if (!known.has(keyOf(problem))) output.printMessage(problemText(problem));
+      }
+      known = new Set(problems.map(keyOf));
+    });
+  }
+}
+
+const maxListedSources = 5;
+
+/** The number of tools, and the sources that have loaded: `3 tools of ./tools.ts and pets.yaml`. */
+function describeTools({ registry, sources }: LoadedSources): string {
+  const failed = new Set(registry.failedSources.map(({ source }) => source));
+  const names = sources.flatMap(({ id }) => (failed.has(id) ? [] : [safeValue(maskLocation(id))]));
+  const listed = names.slice(0, maxListedSources);
+  if (names.length > listed.length) listed.push(`${names.length - listed.length} more`);
+  const of = listed.length === 0 ? "" : ` of ${listed.join(", ")}`;
+  const notes = [
+    ...(failed.size > 0 ? [`${formatCount(failed.size, "source")} failed`] : []),
+    ...(registry.loading ? ["others are still loading"] : []),
+  ];
+  const note = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
+  return `${formatCount(registry.size, "tool")}${of}${note}`;
 }
 
 async function waitForSources(ready: Promise<void>, signal: AbortSignal): Promise<void> {

@@ -18,9 +18,18 @@ export function withToolOptions(command: Command): Command {
         "--mcp <command|url>",
         "an MCP server: a command that starts it, or its URL; may be repeated",
         collect,
+      )
+      .option(
+        "--tools <file>",
+        "a JavaScript or TypeScript module that exports tools; its code runs; may be repeated",
+        collect,
       ),
   );
 }
+
+/** The help of sources without an option, for all commands that have tools. */
+export const sourceHelp =
+  "URLs and files with tools: an OpenAPI document, an MCP server, a module (./tools.ts), or a configuration";
 
 /** The same for a command on a call that was made before: each goes before what it was made with. */
 export function withToolOverrides(command: Command): Command {
@@ -32,7 +41,8 @@ export function withToolOverrides(command: Command): Command {
         "the current location of the OpenAPI document; may be repeated",
         collect,
       )
-      .option("--mcp <command|url>", "the current command or URL of the MCP server", collect),
+      .option("--mcp <command|url>", "the current command or URL of the MCP server", collect)
+      .option("--tools <file>", "the current path of the module; may be repeated", collect),
   );
 }
 
@@ -63,9 +73,15 @@ export function withApi(command: Command): Command {
     );
 }
 
+/** The help of `--no-pager`, for all commands with long lists. */
+export const noPagerHelp = "print a long list without $PAGER or less, which a terminal gets";
+
+/** The help of a tool's name, and of what may stand before it. */
+export const toolHelp: string = `the name of the tool, as \`toolweave inspect\` prints it; before it, its source: ${sourceHelp}`;
+
 /** The help of the words after a tool's name, for all commands that take its arguments. */
 export const argumentsHelp =
-  "arguments, parsed by the schema of the tool; a.b=value sets a member of an object, a repeated key creates a list, JSON works for both";
+  "arguments, parsed by the schema of the tool; a.b=value sets a member of an object, a repeated key creates a list, JSON works for both; key=@file takes the content of a file, key=@@text a text that begins with @";
 
 /** The help of `--lock-file`, for all commands that have a lock. */
 export const lockFileHelp =

@@ -7,6 +7,7 @@ import {
   describeArguments,
   describeRequest,
 } from "../../render/describe-requests.ts";
+import { colorJson, formatJson } from "../../render/json.ts";
 import { formatDuration, safeJson, safeLine, safeText, safeValue } from "../../render/text.ts";
 import { renderResult, saveFile, toFileBytes } from "./save-result.ts";
 import type { ApprovalStore } from "../../store/approval-store.ts";
@@ -42,7 +43,7 @@ export async function printOutcome(
     const next = outcome.status === "interrupted" && {
       next: pendingCallHints(outcome.interruption, store, io.env),
     };
-    await output.write(`${safeJson(JSON.stringify({ ...outcome, ...next }, null, 2))}\n`);
+    await output.write(formatJson({ ...outcome, ...next }, output));
   }
   if (outcome.status === "interrupted") {
     printPendingCall(outcome.interruption, { io, output, store });
@@ -62,15 +63,26 @@ export async function printOutcome(
       output.printMessage(`  ${safeText(left).replaceAll("\n", "\n  ")}`);
   } else if (json !== true && !isSaved) {
     const { text, notes } = renderResult(outcome.result.content);
-    const displayed = output.isTerminal ? safeText(text) : text;
+    const displayed = output.isTerminal ? formatForTerminal(text, output) : text;
     if (displayed !== "")
       await output.write(displayed.endsWith("\n") ? displayed : `${displayed}\n`);
-    for (const note of notes) output.printMessage(`toolweave: ${safeLine(note)}`);
+    for (const note of notes)
+      output.printMessage(note.startsWith("[") ? safeLine(note) : `toolweave: ${safeLine(note)}`);
   }
   for (const { id } of store.saved) {
     output.printMessage(
       `toolweave: Saved a grant. To revoke it: ${storeCommand(store, io.env, "revoke", id)}`,
     );
+  }
+}
+
+/** Makes the text of a result safe to display; JSON is indented and coloured. */
+function formatForTerminal(text: string, { style }: Output): string {
+  if (!/^\s*[[{]/.test(text)) return safeText(text);
+  try {
+    return colorJson(safeJson(JSON.stringify(JSON.parse(text), null, 2)), style);
+  } catch {
+    return safeText(text);
   }
 }
 

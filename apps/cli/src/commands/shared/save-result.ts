@@ -53,9 +53,12 @@ function getBase64(block: ContentBlock): string | undefined {
 interface RenderedResult {
   /** The text, for stdout. */
   readonly text: string;
-  /** Notes for stderr about content that stdout cannot hold, a sentence each. */
+  /** Notes for stderr: content that stdout cannot hold, a sentence each, and notes about pages in brackets. */
   readonly notes: readonly string[];
 }
+
+/** A note about pages, which an OpenAPI tool adds to its result: it is no part of the text of the API. */
+const pageNote = /^\[(?:more: call |\d+ pages?, \d+ items)[^\n]*\]$/;
 
 /** Makes text of content blocks. Binary ones are only named: `--output` saves them. */
 export function renderResult(content: readonly ContentBlock[]): RenderedResult {
@@ -67,9 +70,11 @@ export function renderResult(content: readonly ContentBlock[]): RenderedResult {
       `The result contains ${what} (${mimeType ?? "of unknown type"}, ${bytes} bytes): save it with --output, or print it as base64 with --json.`,
     );
   };
-  for (const block of content) {
-    if (block.type === "text") texts.push(block.text);
-    else if (block.type === "resource_link") texts.push(`${block.name}: ${block.uri}`);
+  for (const [index, block] of content.entries()) {
+    if (block.type === "text") {
+      if (index > 0 && pageNote.test(block.text)) notes.push(block.text);
+      else texts.push(block.text);
+    } else if (block.type === "resource_link") texts.push(`${block.name}: ${block.uri}`);
     else if (block.type === "image") note("an image", block.mimeType, block.data);
     else if (block.type === "audio") note("a sound", block.mimeType, block.data);
     else if (block.resource.text !== undefined) texts.push(block.resource.text);

@@ -9,6 +9,17 @@ export class ConnectionClosedError extends Error {
   }
 }
 
+/** The process writes text to its standard output that is no JSON-RPC, and has sent no message: it is no MCP server. */
+export class NoProtocolError extends ConnectionClosedError {
+  /** @param line The first line that is no message. */
+  constructor(line: string, stderr: string) {
+    super(
+      `it is no MCP server over stdio, or prints to its standard output: its first line that is no JSON-RPC message is "${line}"`,
+      stderr,
+    );
+  }
+}
+
 /**
  * The server has accepted a request and does not return its response: it may have been run, so it is not sent again.
  * Not thrown for requests that are rejected before they begin: see `isLostSession`.

@@ -19,7 +19,9 @@ import {
   unsupportedVersion,
   ConnectionClosedError,
   LateVersionResponseError,
+  NoProtocolError,
 } from "../messages/transport-errors.ts";
+import { FirstMessage } from "./first-message.ts";
 import { VersionProbe } from "./version-probe.ts";
 
 /** Number of invalid messages in a row after which the connection is closed: the other side speaks another protocol. */
@@ -66,6 +68,10 @@ export class RpcConnection implements Transport, ChannelReceiver {
   readonly #listener: RpcListener;
   readonly #changes: ListChangeCoalescer;
   readonly #allowSlowStart: boolean;
+  readonly #firstMessage = new FirstMessage(() => {
+    this.end(new NoProtocolError(this.#sample ?? "", this.#channel.output));
+    void this.close();
+  });
   readonly #pending = new Map<number, PendingRequest>();
   /** Ids of the SDK's requests without a response. */
   readonly #sdkRequests = new Set<string | number>();
@@ -230,6 +236,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
       return this.skipInvalid(toSample(message));
     }
     this.#invalidInARow = 0;
+    this.#firstMessage.stop();
     if (method === undefined) this.#onResponse(id as string | number, message);
     else if (id === undefined) this.#onNotification(method as string, message);
     else this.#onRequest(id as string | number, message);
@@ -248,6 +255,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
     this.#skipped++;
     this.#sample ??= text.slice(0, maxSampleLength);
     this.#probe?.onInvalidMessage();
+    if (this.#channel.isProcess) this.#firstMessage.onInvalidLine();
     if (++this.#invalidInARow < maxInvalidMessages) return;
     this.end(
       new ConnectionClosedError(
@@ -279,6 +287,7 @@ export class RpcConnection implements Transport, ChannelReceiver {
     this.#hasEnded = true;
     this.#why = why;
     this.#probe?.stop();
+    this.#firstMessage.stop();
     this.#changes.stop();
     const pending = [...this.#pending.values()];
     this.#pending.clear();
@@ -295,13 +304,6 @@ export class RpcConnection implements Transport, ChannelReceiver {
   /** Reason of the end, if it is known. */
   get endReason(): unknown {
     return this.#why;
-  }
-
-  /** Output of the server beside messages, for the error of a failed connection. */
-  get output(): string {
-    const sample = this.#sample;
-    const { output: said } = this.#channel;
-    return said === "" && sample !== undefined ? sample : said;
   }
 
   async #close(): Promise<void> {

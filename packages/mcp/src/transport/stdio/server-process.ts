@@ -183,6 +183,19 @@ function describeExit(code: number | null, signal: NodeJS.Signals | null): strin
     : `the server was terminated by ${signal}`;
 }
 
+/** Variables with which programs reach other machines through the proxy and with the certificates of the host. */
+const network = [
+  "ALL_PROXY",
+  "HTTPS_PROXY",
+  "HTTP_PROXY",
+  "NODE_EXTRA_CA_CERTS",
+  "NODE_USE_ENV_PROXY",
+  "NODE_USE_SYSTEM_CA",
+  "NO_PROXY",
+  "SSL_CERT_DIR",
+  "SSL_CERT_FILE",
+];
+
 /** Variables of the host that programs need to run and that are not secret. */
 const inherited =
   process.platform === "win32"
@@ -208,12 +221,18 @@ const inherited =
       ]
     : ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 
+/** The configuration of npm, with which `npx` finds a company's registry; not its credentials. */
+const npmSetting = /^npm_config_(?!.*(?:auth|token|passw|otp$|(?:^|_)key$))(?!key$)/i;
+
 /** Returns the environment of a server: a few variables of the host, and those of its options. */
 function serverEnvironment(
   configured: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const environment: Record<string, string> = {};
-  for (const name of inherited) {
+  // On Windows the names are the same in any case.
+  const shared = [...inherited, ...network, ...network.map((name) => name.toLowerCase())];
+  const npm = Object.keys(process.env).filter((name) => npmSetting.test(name));
+  for (const name of [...shared, ...npm]) {
     const value = process.env[name];
     if (value !== undefined) environment[name] = value;
   }

@@ -31,6 +31,26 @@ describe("a server that is a child process", () => {
     expect(said).not.toContain("HOST_SECRET");
   });
 
+  it("gets the variables of the host for certificates, proxies and npm, without npm's credentials", async () => {
+    const shared = [
+      "NODE_EXTRA_CA_CERTS",
+      "SSL_CERT_FILE",
+      "https_proxy",
+      "NO_PROXY",
+      "NPM_CONFIG_REGISTRY",
+    ];
+    const withheld = [
+      "npm_config__authToken",
+      "NPM_CONFIG_KEY",
+      "npm_config_//r/:_password",
+      "NPM_TOKEN",
+    ];
+    for (const name of [...shared, ...withheld]) vi.stubEnv(name, "/tmp/x");
+    const said = await say(opened(libraryServer), "library__show_environment");
+    for (const name of shared) expect(said).toContain(name);
+    for (const name of withheld) expect(said).not.toContain(name);
+  });
+
   it("gets its env, and values whose names look secret are redacted", async () => {
     const env = { ...libraryServer.env, LIBRARY_TOKEN: "t0ken-of-a-library", SHELF: "attic" };
     const said = await say(opened({ ...libraryServer, env }), "library__show_environment");
@@ -45,6 +65,28 @@ describe("a server that is a child process", () => {
       message: expect.stringMatching(/Standard error: cannot open the library with \[redacted\]$/),
     });
   });
+
+  it.each([
+    [
+      "exits",
+      "console.log('Usage: shop <port>'); console.error('no port'); process.exitCode = 2;",
+      /the server exited with the code 2; its first line that is no JSON-RPC message: "Usage: shop <port>"\. Standard error: no port$/,
+    ],
+    [
+      "speaks no protocol",
+      "console.error('port 80'); for (let i = 0; i < 60; i++) console.log('GET / 200'); setInterval(() => {}, 1000);",
+      /it is no MCP server over stdio.*"GET \/ 200"\. Standard error: port 80$/,
+    ],
+  ])(
+    "that prints text and %s makes ready reject with the first line and the standard error",
+    async (_what, code, message) => {
+      const source = opened({ name: "shop", command: process.execPath, args: ["-e", code] });
+      await expect(source.ready).rejects.toMatchObject({
+        code: "unavailable",
+        message: expect.stringMatching(message) as string,
+      });
+    },
+  );
 
   it("that cannot be started makes ready reject", async () => {
     const source = opened({ name: "none", command: "/no/such/program" });

@@ -1,0 +1,41 @@
+/** A column of a table that is fitted to a terminal. */
+export interface Column {
+  readonly cells: readonly string[];
+  /** The maximum number of characters. */
+  readonly maxWidth: number;
+  /** The minimum number of characters to which the column shrinks on a narrow terminal. */
+  readonly minWidth: number;
+}
+
+const gap = "  ";
+
+/**
+ * Chooses the widths of columns. If they do not fit, the widest ones shrink first, down to their minimum.
+ *
+ * @param total the width of the terminal; undefined: there is no limit.
+ */
+export function fitColumns(columns: readonly Column[], total: number | undefined): number[] {
+  const widths = columns.map(({ cells, maxWidth }) =>
+    Math.min(maxWidth, Math.max(0, ...cells.map(({ length }) => length))),
+  );
+  if (total === undefined) return widths;
+  const used = (): number =>
+    widths
+      .filter((width) => width > 0)
+      .reduce((sum, width) => sum + width + gap.length, -gap.length);
+  for (let excess = used() - total; excess > 0; excess = used() - total) {
+    const [widest] = columns
+      .map(({ minWidth }, index) => ({ index, spare: (widths[index] ?? 0) - minWidth }))
+      .filter(({ spare }) => spare > 0)
+      .sort((a, b) => (widths[b.index] ?? 0) - (widths[a.index] ?? 0));
+    if (widest === undefined) break;
+    widths[widest.index] = (widths[widest.index] ?? 0) - 1;
+  }
+  return widths;
+}
+
+/** Fits a cell to its column. */
+export function fitCell(text: string, width: number): string {
+  if (text.length <= width) return text.padEnd(width);
+  return width < 1 ? "" : `${text.slice(0, width - 1).trimEnd()}…`.padEnd(width);
+}
