@@ -1,9 +1,4 @@
-import type {
-  InterruptionRequest,
-  ToolCall,
-  GrantChoice,
-  GrantProposal,
-} from "@toolweave/core";
+import type { InterruptionRequest, ToolCall, GrantChoice, GrantProposal } from "@toolweave/core";
 import { safeJson, safeLine, safeValue } from "./text.ts";
 
 const maxLength = 4_000;
