@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   type PolicyInput,
+  type RegistryOptions,
   type ToolSource,
 } from "@toolweave/core";
 import type { CredentialStore } from "@toolweave/core/stores";
@@ -57,6 +58,8 @@ export interface LoadConfigOptions {
   readonly models?: AgentModels;
   /** Tools that are not in it, or are described in another way, are quarantined: see `locked`. */
   readonly lock?: Lock;
+  /** Receives what fails to load, in place of a process warning: see `RegistryOptions` of core. */
+  readonly onProblem?: NonNullable<RegistryOptions["onProblem"]>;
   /** Loads the modules of `tools` again when their files change: see `moduleSources`. Default: false. */
   readonly watch?: boolean;
 }
@@ -132,7 +135,10 @@ export async function loadConfig(
   const { lock, watch = false } = options;
   const modules = await loadModules(read.modules, watch);
   const sources: ConfiguredSource[] = [];
-  const registry = new ToolRegistry();
+  const registry = new ToolRegistry(
+    [],
+    options.onProblem === undefined ? {} : { onProblem: options.onProblem },
+  );
   try {
     for (const maker of makers(servers, documents)) sources.push(attempt(maker, reader));
     sources.push(...modules);

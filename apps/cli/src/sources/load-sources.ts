@@ -121,7 +121,7 @@ export async function planSources(
         : await import("@toolweave/config").then(({ locked }) =>
             explicitSources.map((source) => locked(source, lock)),
           );
-    const registry = file?.registry ?? new ToolRegistry();
+    const registry = file?.registry ?? new ToolRegistry([], { onProblem: shown });
     const configured = file?.sources ?? [];
     const all = [...explicitSources, ...configured.map(({ source }) => source)];
     try {
@@ -198,6 +198,7 @@ async function loadConfigFile(
       ...(lock === undefined ? {} : { lock }),
       ...(mcp === undefined ? {} : { mcp }),
       watch,
+      onProblem: shown,
     });
     output.addSecrets(...config.secrets);
     for (const warning of config.warnings)
@@ -217,3 +218,6 @@ function combinePolicies(
   if (configured === undefined || explicit === undefined) return explicit ?? configured;
   return [configured, explicit].flat() as readonly PolicyLayerInput[];
 }
+
+/** The commands print problems themselves. */
+function shown(): void {}

@@ -61,7 +61,7 @@ export async function* runChecks(
   }
   const { loadConfig } = await import("@toolweave/config");
   const store = dirname(storePath(undefined, io.env));
-  const loaded = await attempt(() => loadConfig(path, { env: io.env, store }));
+  const loaded = await attempt(() => loadConfig(path, { env: io.env, store, onProblem: () => {} }));
   const faults = loaded instanceof Error ? loaded.message.split("\n") : [];
   yield* checkVariables(description, io, faults);
   for (const detail of faults.filter(

@@ -59,7 +59,7 @@ async function checkSource(
   const { block, name, value } = source;
   const content = { [block]: block === "tools" ? [value] : { [name]: value } };
   const store = dirname(storePath(undefined, io.env));
-  const config = await loadConfig(content, { folder, env: io.env, store });
+  const config = await loadConfig(content, { folder, env: io.env, store, onProblem: () => {} });
   try {
     output.addSecrets(...config.secrets);
     await rejectOnInterrupt(config.registry.ready, io.signal);
