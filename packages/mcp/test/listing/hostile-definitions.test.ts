@@ -232,7 +232,8 @@ describe("the names of a server's tools", () => {
       { prefix: false },
     );
     const { registry, toolset } = executorOver(source);
-    expect([...toolset.names()].filter((name) => reserved.includes(name))).toEqual([]);
+    await registry.ready;
+    expect([...registry.toolset().names()].filter((name) => reserved.includes(name))).toEqual([]);
     expect(registry.problems.map(({ subject }) => subject).sort()).toEqual(reserved.sort());
     expect(registry.problems[0]?.message).toContain("reserved");
   });

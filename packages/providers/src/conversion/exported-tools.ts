@@ -1,4 +1,4 @@
-import type { JsonObject, ToolCall, Toolset, ToolSpec } from "@toolweave/core";
+import type { JsonObject, Tool, ToolCall, Toolset, ToolSpec } from "@toolweave/core";
 import { isObject, uniqueNames } from "@toolweave/core/adapter";
 import type { ProviderRules, RuleName } from "../rules/provider-rules.ts";
 import { BadSchema, Unprojectable } from "../schema/projection-errors.ts";
@@ -74,7 +74,8 @@ const attempts = new WeakMap<ToolSpec, Map<ProviderRules, Attempt>>();
  * @param rules what the tools follow: the first of these that a tool can follow.
  */
 export function exportedTools(toolset: Toolset, ...rules: readonly ProviderRules[]): ExportedTools {
-  const specs = toolset.specs();
+  // And not `specs()`, which leaves out what is named in `problems` here.
+  const specs = Array.from(toolset.names(), (name) => (toolset.get(name) as Tool).spec);
   const wireNames = uniqueNames(specs.map(({ name }) => name));
   const tools: ExportedTool[] = [];
   const problems: ProviderProblem[] = [];
