@@ -7,7 +7,7 @@ const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
 
 test("the test file in the README runs", () => {
   const example = readFileSync(join(import.meta.dirname, "example.test.ts"), "utf8");
-  expect(readme).toContain("```text\n" + example + "```");
+  expect(readme).toContain("```ts no-run\n" + example + "```");
 });
 
 test("the README documents all declarations of a manifest", () => {

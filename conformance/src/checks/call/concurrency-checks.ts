@@ -249,6 +249,21 @@ async function findLostEffect(
   };
 }
 
+/** Milliseconds that a call takes alone: of three, the fastest, since a busy machine can delay any of them. */
+async function fastestCall(
+  context: CheckContext,
+  executor: ToolExecutor,
+  call: SampleCall,
+): Promise<number> {
+  let fastest = Infinity;
+  for (let time = 0; time < 3; time++) {
+    const began = performance.now();
+    await makeCall(context, executor, call, `alone ${time}`);
+    fastest = Math.min(fastest, performance.now() - began);
+  }
+  return fastest;
+}
+
 async function findDelayedCall(
   context: CheckContext,
   executor: ToolExecutor,
@@ -274,9 +289,8 @@ async function findDelayedCall(
       // The call itself may be slow.
       controller.abort();
       await running;
-      const again = performance.now();
-      await makeCall(context, executor, call, "alone");
-      if (waited < minDelayMs + 2 * (performance.now() - again)) return undefined;
+      const alone = await fastestCall(context, executor, call);
+      if (waited < minDelayMs + 2 * alone) return undefined;
       const label = formatCall(slow);
       return failed(
         `${formatCall(call)} waits until ${label} ends.`,
