@@ -121,7 +121,7 @@ export async function planSources(
         : await import("@toolweave/config").then(({ locked }) =>
             explicitSources.map((source) => locked(source, lock)),
           );
-    const registry = file?.registry ?? new ToolRegistry([], { onProblem: shown });
+    const registry = file?.registry ?? new ToolRegistry([], { onProblem: ignoreProblem });
     const configured = file?.sources ?? [];
     const all = [...explicitSources, ...configured.map(({ source }) => source)];
     try {
@@ -198,7 +198,7 @@ async function loadConfigFile(
       ...(lock === undefined ? {} : { lock }),
       ...(mcp === undefined ? {} : { mcp }),
       watch,
-      onProblem: shown,
+      onProblem: ignoreProblem,
     });
     output.addSecrets(...config.secrets);
     for (const warning of config.warnings)
@@ -220,4 +220,4 @@ function combinePolicies(
 }
 
 /** The commands print problems themselves. */
-function shown(): void {}
+function ignoreProblem(): void {}
