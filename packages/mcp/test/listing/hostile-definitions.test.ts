@@ -231,7 +231,7 @@ describe("the names of a server's tools", () => {
       reserved.map((name) => listedTool(name)),
       { prefix: false },
     );
-    const { registry, toolset } = executorOver(source);
+    const { registry } = executorOver(source);
     await registry.ready;
     expect([...registry.toolset().names()].filter((name) => reserved.includes(name))).toEqual([]);
     expect(registry.problems.map(({ subject }) => subject).sort()).toEqual(reserved.sort());
