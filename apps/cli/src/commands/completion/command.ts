@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import type { CliIo } from "../../process/cli-io.ts";
-import { UsageError, exitCode, exitCodeHelp } from "../../process/exit-code.ts";
+import { UsageError, exitCode, exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext, Output } from "../../process/output.ts";
 import { scripts, shells } from "./scripts.ts";
 
@@ -25,7 +25,7 @@ export function addCompletion(program: Command, { io, output, end }: CommandCont
     .argument("[shell]", shells.join(", "))
     .argument("[words...]")
     .addOption(new Option("--candidates <current>").hideHelp())
-    .addHelpText("after", completionExamples + exitCodeHelp)
+    .addHelpText("after", completionExamples + exitCodesHelp({}))
     .action(
       async (
         first: string | undefined,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CliIo } from "../../process/cli-io.ts";
-import { exitCode, exitCodeHelp } from "../../process/exit-code.ts";
+import { exitCode, exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext, Output } from "../../process/output.ts";
 import { withConfig } from "../shared/options.ts";
 
@@ -30,7 +30,10 @@ export function addDoctor(program: Command, { io, output, end }: CommandContext)
     )
     .option("--json", 'print {"ok", "checks": [{"name", "status", "detail", "remedy"}]}')
     .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", doctorExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      doctorExamples + exitCodesHelp({ 0: "no check failed", 1: "a check failed" }),
+    )
     .action(async (options: DoctorOptions) => {
       end(await doctor(options, io, output));
     });

@@ -3,7 +3,7 @@ import type { JsonObject } from "@toolweave/core";
 import { Option, type Command } from "commander";
 import { configFile } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
-import { UsageError, exitCode, exitCodeHelp } from "../../process/exit-code.ts";
+import { UsageError, exitCode, exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext, Output } from "../../process/output.ts";
 import { hostFiles, hostNames, type HostFile, type HostName } from "./host-files.ts";
 
@@ -44,7 +44,7 @@ export function addImport(program: Command, { io, output, end }: CommandContext)
       'print {"config", "written", "added": [...], "unchanged": [...], "skipped": [...], "variables": [...]}',
     )
     .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", importExamples + exitCodeHelp)
+    .addHelpText("after", importExamples + exitCodesHelp({ 3: "the change was not agreed to" }))
     .action(async (options: ImportOptions) => {
       end(await importServers(options, io, output));
     });

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "@toolweave/core";
 import { Argument, type Command } from "commander";
 import { configFile } from "../../input/tool-options.ts";
-import { UsageError, exitCode, exitCodeHelp } from "../../process/exit-code.ts";
+import { UsageError, exitCode, exitCodesHelp } from "../../process/exit-code.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import type { CommandContext, Output } from "../../process/output.ts";
 import { replaceFile } from "../../store/replace-file.ts";
@@ -49,7 +49,13 @@ export function addInstall(program: Command, { io, output, end }: CommandContext
     .option("--yes", "do not ask")
     .option("--json", 'print {"host", "file", "change", "backup"}')
     .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", installExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      installExamples +
+        exitCodesHelp({
+          3: "the change was not agreed to, or the configuration in this folder is not trusted",
+        }),
+    )
     .action(async (host: HostName, options: InstallOptions) => {
       end(await install(host, options, io, output));
     });

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { configFile } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
-import { exitCode, exitCodeHelp } from "../../process/exit-code.ts";
+import { exitCode, exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext, Output } from "../../process/output.ts";
 import { collect } from "../shared/options.ts";
 import type { AddSourceOptions } from "./add-source.ts";
@@ -41,7 +41,10 @@ export function addAdd(program: Command, { io, output, end }: CommandContext): v
     .option("--yes", "do not ask anything")
     .option("--json", 'print {"config", "block", "name", "tools": [...], "checked", "trusted"}')
     .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", addExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      addExamples + exitCodesHelp({ 4: "the source could not be loaded; nothing was written" }),
+    )
     .action(async (words: readonly string[], options: AddOptions) => {
       end(await add(words, options, io, output));
     });

@@ -6,7 +6,7 @@ import type { JsonObject } from "@toolweave/core";
 import type { Command } from "commander";
 import { configFile } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
-import { UsageError, exitCode, exitCodeHelp } from "../../process/exit-code.ts";
+import { UsageError, exitCode, exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext, Output } from "../../process/output.ts";
 import { describeAdded, withSourceOptions } from "./add.ts";
 import type { AddedSource, AddSourceOptions } from "./add-source.ts";
@@ -48,7 +48,10 @@ export function addInit(program: Command, { io, output, end }: CommandContext): 
     .option("--yes", "do not ask anything")
     .option("--json", 'print {"config", "files": [...], "sources": [{"block", "name", "tools"}]}')
     .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", initExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      initExamples + exitCodesHelp({ 4: "the source could not be loaded; nothing was written" }),
+    )
     .action(async (options: InitOptions) => {
       end(await init(options, io, output));
     });

@@ -3,7 +3,7 @@ import type { ToolRegistry } from "@toolweave/core";
 import type { Command } from "commander";
 import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
-import { UsageError, exitCode, exitCodeHelp } from "../../process/exit-code.ts";
+import { UsageError, exitCode, exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext, Output } from "../../process/output.ts";
 import { withToolOptions } from "../shared/options.ts";
 import type { Declaration, DeclaredTool } from "./declaration.ts";
@@ -39,7 +39,15 @@ export function addTypes(program: Command, { io, output, end }: CommandContext):
     .option("--check", "write nothing; exit with 1 if the file is out of date")
     .option("--json", 'print {"file", "tools", "untyped": [...], "changed"}')
     .option("--verbose", "also print the causes of an error")
-    .addHelpText("after", typesExamples + exitCodeHelp)
+    .addHelpText(
+      "after",
+      typesExamples +
+        exitCodesHelp({
+          1: "--check: the file is out of date",
+          3: "the configuration in this folder is not trusted",
+          4: "a source could not be loaded",
+        }),
+    )
     .action(async (options: TypesOptions) => {
       end(await types(options, io, output));
     });
