@@ -17,7 +17,8 @@ export async function writeList(
   output: Output,
 ): Promise<void> {
   const { rows } = io.stdout;
-  const isLong = rows !== undefined && lines.length >= rows;
+  // 0: a terminal that does not know its size.
+  const isLong = rows !== undefined && rows > 0 && lines.length >= rows;
   const command = enabled && output.isTerminal && isLong ? pagerCommand(io.env) : undefined;
   if (command !== undefined && (await page(`${lines.join("\n")}\n`, command, io.env))) return;
   // Line by line: the reader may close a pipe.
