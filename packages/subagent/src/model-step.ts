@@ -193,7 +193,7 @@ function unfenced(text: string): string {
 
 /** The listed tools of a toolset for a model; the same list for the same toolset. */
 export const functionTools: (toolset: Toolset) => LanguageModelV4FunctionTool[] = perObject(
-  (toolset: Toolset) => toolset.specs().flatMap(toFunctionTool),
+  (toolset: Toolset) => toolset.specs().map(toFunctionTool),
 );
 
 /** The result of a call for a model. */
@@ -210,15 +210,13 @@ function toFilePart({ mediaType, data }: ContentFile): FilePart {
   return { type: "file", mediaType, data: { type: "data", data } };
 }
 
-/** Nothing for a tool whose schema cannot be read: the others remain. */
-function toFunctionTool(spec: ToolSpec): LanguageModelV4FunctionTool | readonly never[] {
-  try {
-    const { name, description } = spec;
-    const inputSchema = spec.inputSchema as LanguageModelV4FunctionTool["inputSchema"];
-    return { type: "function", name, description, inputSchema };
-  } catch {
-    return [];
-  }
+function toFunctionTool({ name, description, inputSchema }: ToolSpec): LanguageModelV4FunctionTool {
+  return {
+    type: "function",
+    name,
+    description,
+    inputSchema: inputSchema as LanguageModelV4FunctionTool["inputSchema"],
+  };
 }
 
 /** The result of a call that the loop has not made. */
