@@ -37,6 +37,7 @@ describe("on a terminal", () => {
         "delete_pet needs your approval:",
         `  DELETE ${shop.url}/pets/7`,
         "  supervised: the tool is marked destructive",
+        '  to change this: A rule that allows the tool, in the policy "policy", lets its calls run without asking.',
         "  description from the source: “Delete a pet”",
         "  arguments {",
         '    "id": 7',
@@ -115,8 +116,11 @@ describe("without a terminal", () => {
     const store = `--store ${io.env["TOOLWEAVE_STORE"]}`;
     expect(stderr()).toBe(
       [
-        "toolweave: delete_pet waits for approval (supervised: the tool is marked destructive):",
+        "toolweave: delete_pet waits for approval:",
         `  DELETE ${shop.url}/pets/7`,
+        "  supervised: the tool is marked destructive",
+        '  to change this: A rule that allows the tool, in the policy "policy", lets its calls run without asking.',
+        "  description from the source: “Delete a pet”",
         "  arguments {",
         '    "id": 7',
         "  }",

@@ -110,6 +110,7 @@ describe("a pending call", () => {
         "  with bearer:$TOKEN",
         `  DELETE ${shop.url}/pets/7`,
         "  supervised: the tool is marked destructive",
+        '  to change this: A rule that allows the tool, in the policy "policy", lets its calls run without asking.',
         "  description from the source: “Delete a pet”",
         "  arguments {",
         '    "id": 7',

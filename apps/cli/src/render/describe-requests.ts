@@ -43,6 +43,7 @@ function requestLines(request: InterruptionRequest): string[] {
   switch (request.type) {
     case "approval":
       lines.push(safeLine(request.reason));
+      if (request.remedy !== undefined) lines.push(`to change this: ${safeLine(request.remedy)}`);
       if (request.permission.details !== undefined) {
         lines.push(`details ${safeJson(JSON.stringify(request.permission.details))}`);
       }
@@ -80,11 +81,6 @@ export function truncateText(text: string, showCommand: string): string {
   const rest = text.length - maxLength;
   if (rest <= 0) return text.trimEnd();
   return `${text.slice(0, maxLength)}…\n  (${rest} more characters: ${showCommand})`;
-}
-
-/** The arguments of a call, for a person. */
-export function describeArguments(args: ToolCall["arguments"]): string {
-  return `  ${argumentsLine(args).replaceAll("\n", "\n  ")}`;
 }
 
 function argumentsLine(args: ToolCall["arguments"]): string {

@@ -17,6 +17,10 @@ export interface ApprovalRequest {
   /** Why the policy asks. */
   readonly reason: string;
   /**
+   * Remedy for the host: the change with which such calls run without asking. Absent: a policy function or a tool asks.
+   */
+  readonly remedy?: string;
+  /**
    * The grant that is stored if the person approves for more than this call; nothing else is stored. Absent: the policy
    * asks every time.
    */

@@ -46,6 +46,8 @@ export interface ExplainedRequest {
   /** Name of the policy that the rule belongs to. */
   readonly layer: string;
   readonly reason: string;
+  /** With the effects `ask` and `deny`: what the host can change so that the call runs. */
+  readonly remedy?: string;
   /** All decisions that were considered, including the deciding one. */
   readonly considered: readonly Decision[];
   /** The grant that would answer in place of a person. */
@@ -149,11 +151,19 @@ async function explained(
   );
   const redactor = execution.redactor;
   return explained.map(({ permission: asked, decision, considered }, index) => {
-    const { effect, rule, layer, reason } = decision;
+    const { effect, rule, layer, reason, remedy } = decision;
     const grant = grants[index]?.grant;
     const permission = redactor?.redactReport(asked) ?? asked;
-    const found = { permission, effect, rule, layer, reason, considered };
-    return grant === undefined ? found : { ...found, grant };
+    return {
+      permission,
+      effect,
+      rule,
+      layer,
+      reason,
+      ...(remedy === undefined ? {} : { remedy }),
+      considered,
+      ...(grant === undefined ? {} : { grant }),
+    };
   });
 }
 

@@ -30,7 +30,17 @@ export class CompiledRule {
   constructor(rule: PolicyRule, place: string, layer: string) {
     const { id, effect, ask, reason } = rule;
     const name = id ?? place;
-    const decided = { effect, ...(ask === undefined ? {} : { ask }), rule: name, layer };
+    const decided = {
+      effect,
+      ...(ask === undefined ? {} : { ask }),
+      ...(effect === "allow"
+        ? {}
+        : {
+            remedy: `The rule ${name} of the policy "${layer}" decides: a rule that allows does not outweigh it.`,
+          }),
+      rule: name,
+      layer,
+    };
     const why = reason ?? `${layer}: ${name} ${verbs[effect]}`;
     this.decision = Object.freeze({ ...decided, reason: why });
     this.withoutCaller = Object.freeze({ ...decided, reason: `${why} (the call has no caller)` });

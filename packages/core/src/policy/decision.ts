@@ -25,6 +25,8 @@ export interface Decision {
   readonly ask?: "always";
   /** For a person, for the audit, and for the model when the call is denied. */
   readonly reason: string;
+  /** With the effects `ask` and `deny`: what the host can change so that the call runs. Policy functions give none. */
+  readonly remedy?: string;
   /** The deciding rule: its id or place, `preset:supervised`, `default` or `function`. */
   readonly rule: string;
   /** The name of the policy that it belongs to. */

@@ -29,8 +29,17 @@ export type DefaultDecider = (
  */
 export function presetDecider(preset: PolicyPreset, layer: string): DefaultDecider {
   const rule = `preset:${preset}`;
-  const decisions: Decisions = (effect, reason) =>
-    Object.freeze({ effect, reason: `${preset}: ${reason}`, rule, layer });
+  const remedy = allowRule(layer);
+  const decisions: Decisions = (effect, reason, first) =>
+    Object.freeze({
+      effect,
+      reason: `${preset}: ${reason}`,
+      ...(effect !== "allow"
+        ? { remedy: first === undefined ? remedy : `${first} ${remedy}` }
+        : {}),
+      rule,
+      layer,
+    });
   return presets[preset](decisions);
 }
 
@@ -39,7 +48,17 @@ function isDeclared(hint: unknown): boolean {
   return hint !== undefined && hint !== null && hint !== false;
 }
 
-type Decisions = (effect: PolicyEffect, reason: string) => Decision;
+/** @param first the remedy to name first. */
+type Decisions = (effect: PolicyEffect, reason: string, first?: string) => Decision;
+
+/** The remedy for calls that need approval, or are denied, because no rule of `layer` names the tool. */
+export function allowRule(layer: string): string {
+  return `A rule that allows the tool, in the policy "${layer}", lets its calls run without asking.`;
+}
+
+const untrustedHint = "its read-only hint is not trusted";
+
+const trustHint = "`trustAnnotations: true` for the tool's source makes its read-only hint count.";
 
 const presets: Readonly<Record<PolicyPreset, (decision: Decisions) => DefaultDecider>> = {
   autonomous,
@@ -57,9 +76,11 @@ function readOnly(decision: Decisions): DefaultDecider {
   const readsRun = decision("allow", "reads run");
   const needsApproval = decision("ask", "the tool needs approval");
   const changes = decision("deny", "only tools that change nothing run");
+  const untrusted = decision("deny", untrustedHint, trustHint);
   return ({ tool, trusted }, permission) => {
     const { readOnlyHint, destructiveHint, needsApprovalHint } = tool.spec.annotations;
-    if (!trusted || readOnlyHint !== true || isDeclared(destructiveHint)) return changes;
+    if (readOnlyHint !== true || isDeclared(destructiveHint)) return changes;
+    if (!trusted) return untrusted;
     if (permission !== undefined && !readingKinds.includes(permission.kind)) {
       return decision("deny", `${permission.kind} is more than reading`);
     }
@@ -79,11 +100,13 @@ function strict(decision: Decisions): DefaultDecider {
   const needsApproval = decision("ask", "the tool needs approval");
   const other = decision("ask", "what is not a read asks first");
   const unclassified = decision("deny", "unclassified and destructive tools do not run");
+  const untrusted = decision("deny", untrustedHint, trustHint);
   const spends = decision("deny", "nothing may be spent");
   return ({ tool, trusted }, permission) => {
     const { annotations } = tool.spec;
-    const reads = trusted && annotations.readOnlyHint === true;
+    const reads = annotations.readOnlyHint === true;
     if (!reads && !(trusted && annotations.destructiveHint === false)) return unclassified;
+    if (!trusted) return untrusted;
     if (isDeclared(annotations.access?.spend) || permission?.kind === "spend") return spends;
     if (isDeclared(annotations.needsApprovalHint)) return needsApproval;
     const asksOnly = permission === undefined || isAsking(permission.kind);
@@ -99,14 +122,17 @@ function supervised(decision: Decisions): DefaultDecider {
   const destructive = decision("ask", "the tool is marked destructive");
   const changes = decision("ask", "the tool may change something");
   const sends = decision("ask", "a request that may change something asks first");
+  const untrusted = decision("ask", untrustedHint, trustHint);
   return ({ tool, trusted }, permission) => {
     const { annotations, provenance } = tool.spec;
-    const reads = trusted && annotations.readOnlyHint === true;
+    const claimsToRead = annotations.readOnlyHint === true;
+    const reads = trusted && claimsToRead;
     if (isDeclared(annotations.needsApprovalHint)) return needsApproval;
     if (isDeclared(annotations.destructiveHint) && !reads) return destructive;
     if (permission === undefined) {
       if (trusted && provenance.adapter === "code") return ownRuns;
-      return reads ? readsRun : changes;
+      if (claimsToRead) return trusted ? readsRun : untrusted;
+      return changes;
     }
     switch (permission.kind) {
       case "delegate":
@@ -115,7 +141,8 @@ function supervised(decision: Decisions): DefaultDecider {
         return readsRun;
       case "mcp":
       case "network":
-        return reads ? readsRun : sends;
+        if (claimsToRead) return trusted ? readsRun : untrusted;
+        return sends;
       default:
         return decision("ask", `${permission.kind} asks first`);
     }

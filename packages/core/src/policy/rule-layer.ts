@@ -8,7 +8,7 @@ import type {
   PolicyEffect,
   PolicyPreset,
 } from "../contract/policy-definition.ts";
-import { hidingNothing, presetDecider, type DefaultDecider } from "./presets.ts";
+import { allowRule, hidingNothing, presetDecider, type DefaultDecider } from "./presets.ts";
 
 /** The rules' evaluation for one tool; computed once. */
 interface Plan {
@@ -185,7 +185,13 @@ function isJudgedByPermissions({ tool, trusted }: RegisteredTool): boolean {
 }
 
 function decisionFor(effect: PolicyEffect, layer: string): Decision {
-  return Object.freeze({ effect, reason: `${layer}: ${defaults[effect]}`, rule: "default", layer });
+  return Object.freeze({
+    effect,
+    reason: `${layer}: ${defaults[effect]}`,
+    ...(effect !== "allow" ? { remedy: allowRule(layer) } : {}),
+    rule: "default",
+    layer,
+  });
 }
 
 const defaults = {

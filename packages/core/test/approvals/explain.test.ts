@@ -60,6 +60,7 @@ describe("explaining a call", () => {
           rule: "no-etc",
           layer: "org",
           reason: "not there",
+          remedy: expect.stringContaining("The rule no-etc"),
           considered: [expect.objectContaining({ rule: "no-etc" })],
         },
       ],

@@ -55,6 +55,7 @@ describe("the permissions of a call", () => {
         permission: request("process"),
         description: "The tool t.",
         reason: "supervised: process asks first",
+        remedy: expect.stringContaining("A rule that allows the tool"),
         grant: grant("process"),
       },
       {
@@ -63,6 +64,7 @@ describe("the permissions of a call", () => {
         permission: request("fs.write"),
         description: "The tool t.",
         reason: "supervised: fs.write asks first",
+        remedy: expect.stringContaining("A rule that allows the tool"),
         grant: grant("fs.write"),
       },
     ]);

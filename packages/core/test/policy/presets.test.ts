@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { PermissionRequest, PolicyPreset, Tool, ToolAnnotations } from "@toolweave/core";
+import type {
+  PermissionRequest,
+  PolicyDefinition,
+  PolicyPreset,
+  Tool,
+  ToolAnnotations,
+} from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
 
@@ -7,7 +13,7 @@ import { TestSource } from "../support/test-source.ts";
 type Effect = "runs" | "asks" | "refused" | "hidden";
 
 async function effectOf(
-  policy: PolicyPreset,
+  policy: PolicyPreset | PolicyDefinition,
   inputs: Parameters<typeof executorFor>[0],
 ): Promise<Effect> {
   const executor = executorFor(inputs, { policy });
@@ -182,4 +188,55 @@ test("every decision names its rule", async () => {
     "autonomous: everything runs",
     "strict: reads run",
   ]);
+});
+
+describe("the remedy of a decision that stops a call", () => {
+  const stopping = Object.entries(rows).flatMap(([whose, annotated]) =>
+    annotated.flatMap(([name, annotations, ...effects]) =>
+      presets
+        .filter((_, at) => effects[at] !== "runs")
+        .map((preset) => [whose, name, preset, annotations] as const),
+    ),
+  );
+  const sourceOf = (whose: string, annotations: ToolAnnotations): TestSource =>
+    new TestSource("s", [from(whose === "own" ? "code" : "mcp", annotations)], {
+      trusted: whose !== "untrusted",
+    });
+  const remedyOf = async (inputs: TestSource, policy: PolicyDefinition): Promise<string> => {
+    const { requests } = await executorFor(inputs, { policy }).explain({ name: "t" });
+    return requests[0]?.remedy ?? "none";
+  };
+
+  test.each(stopping)(
+    "of a tool (%s, %s) under %s is a rule that lets the call run",
+    async (whose, _, preset, annotations) => {
+      const source = sourceOf(whose, annotations);
+      expect(await remedyOf(source, { name: "shop", preset })).toContain(
+        'A rule that allows the tool, in the policy "shop", lets its calls run',
+      );
+      const rules = [{ effect: "allow", tools: "t" }] as const;
+      expect(await effectOf({ preset, rules }, source)).toBe("runs");
+    },
+  );
+
+  test.each(["readOnly", "supervised", "strict"] as const)(
+    "of an untrusted read-only hint under %s is to trust the source",
+    async (preset) => {
+      expect(await remedyOf(sourceOf("untrusted", read), { preset })).toMatch(
+        /^`trustAnnotations: true` for the tool's source/,
+      );
+      expect(await effectOf(preset, sourceOf("trusted", read))).toBe("runs");
+    },
+  );
+
+  test("reaches the person who is asked", async () => {
+    const executor = executorFor(sourceOf("untrusted", read), { policy: "supervised" });
+    const outcome = await executor.execute(call("t"));
+    expect(outcome.interruption?.requests).toMatchObject([
+      {
+        reason: "supervised: its read-only hint is not trusted",
+        remedy: expect.stringContaining("trustAnnotations"),
+      },
+    ]);
+  });
 });

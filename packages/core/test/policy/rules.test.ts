@@ -30,6 +30,8 @@ describe("a rule", () => {
     expect(decided({ rules: [deletes] }, "list")).toEqual({
       effect: "ask",
       reason: "supervised: the tool may change something",
+      remedy:
+        'A rule that allows the tool, in the policy "policy", lets its calls run without asking.',
       rule: "preset:supervised",
       layer: "policy",
     });
@@ -62,12 +64,16 @@ describe("a rule", () => {
     expect(decided({ name: "project", rules }, "a")).toEqual({
       effect: "ask",
       reason: "project: rules[0] asks first",
+      remedy:
+        'The rule rules[0] of the policy "project" decides: a rule that allows does not outweigh it.',
       rule: "rules[0]",
       layer: "project",
     });
     expect(decided({ rules }, "delete_x")).toEqual({
       effect: "deny",
       reason: "Nothing is deleted here.",
+      remedy:
+        'The rule no-deletes of the policy "policy" decides: a rule that allows does not outweigh it.',
       rule: "no-deletes",
       layer: "policy",
     });

@@ -110,6 +110,7 @@ function* requestLines(request: ExplainedRequest, tool: string): Generator<strin
     ? "the call itself"
     : `${safeValue(kind)} ${safeValue(target)}`;
   yield `  ${decisionLine(request)}`;
+  if (request.remedy !== undefined) yield `  to change this: ${safeLine(request.remedy)}`;
   const others = considered.filter((other) => !isSame(other, request));
   if (others.length > 0) yield "  also matched:";
   for (const other of others) yield `    ${decisionLine(other)}`;

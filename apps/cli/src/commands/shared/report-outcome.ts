@@ -2,11 +2,7 @@ import type { CompletedOutcome, Interruption, ToolExecutor, ToolOutcome } from "
 import type { CliIo } from "../../process/cli-io.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
-import {
-  truncateText,
-  describeArguments,
-  describeRequest,
-} from "../../render/describe-requests.ts";
+import { describeRequests, truncateText } from "../../render/describe-requests.ts";
 import { colorJson, formatJson } from "../../render/json.ts";
 import { formatDuration, safeJson, safeLine, safeText, safeValue } from "../../render/text.ts";
 import { renderResult, saveFile, toFileBytes } from "./save-result.ts";
@@ -117,29 +113,27 @@ export async function printDenial(
 ): Promise<void> {
   if (outcome.status !== "failed" || outcome.error.code !== "not_advertised") return;
   const { requests } = await executor.explain({ name: outcome.result.toolName });
-  const reasons = requests.flatMap(({ effect, reason }) => (effect === "deny" ? [reason] : []));
-  if (reasons.length > 0) {
-    output.printMessage(
-      `toolweave: The policy denies the call: ${reasons.map(safeLine).join("; ")}.`,
-    );
-  }
+  const denials = requests.filter(({ effect }) => effect === "deny");
+  if (denials.length === 0) return;
+  const remedies = new Set(denials.flatMap(({ remedy }) => remedy ?? []));
+  output.printMessage(
+    [
+      `toolweave: The policy denies the call: ${denials.map(({ reason }) => safeLine(reason)).join("; ")}.`,
+      ...[...remedies].map((remedy) => `  to change this: ${safeLine(remedy)}`),
+    ].join("\n"),
+  );
 }
 
 function printPendingCall(interruption: Interruption, { io, output, store }: CommandPlace): void {
   const { call, requests, expiresAt } = interruption;
-  const reasons = requests.flatMap((request) =>
-    request.type === "approval" ? [safeLine(request.reason)] : [],
-  );
-  const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
   const { notes, ...commands } = pendingCallHints(interruption, store, io.env);
   const [waitsFor, unsent] = waitsForApprovalOnly(interruption)
     ? ["approval", "Nothing was sent. "]
     : ["you", ""];
   output.printMessage(
     [
-      `toolweave: ${safeValue(call.name)} waits for ${waitsFor}${why}:`,
-      ...requests.map((request) => `  ${describeRequest(request)}`),
-      truncateText(describeArguments(call.arguments), commands.show),
+      `toolweave: ${safeValue(call.name)} waits for ${waitsFor}:`,
+      truncateText(describeRequests(requests, call.arguments), commands.show),
       // Rounded up: it has only just begun.
       `${unsent}It is stored for ${formatDuration(expiresAt - Date.now() + 60_000)}; continue with one of:`,
       ...Object.values(commands).map((command) => `  ${command}`),

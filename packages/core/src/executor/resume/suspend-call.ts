@@ -254,8 +254,12 @@ function readRequest(request: unknown): InterruptionRequest {
       throw new TypeError(`one of type ${read.type} has no text as its ${member}`);
     }
   }
-  if (read.type === "approval" && !["string", "undefined"].includes(typeof read.description)) {
-    throw new TypeError("one of type approval has a description that is no text");
+  if (read.type === "approval") {
+    for (const member of ["description", "remedy"] as const) {
+      if (!["string", "undefined"].includes(typeof read[member])) {
+        throw new TypeError(`one of type approval has a ${member} that is no text`);
+      }
+    }
   }
   if (read.type === "auth" && read.userCode !== undefined && !isUserCode(read.userCode)) {
     throw new TypeError("one of type auth has a userCode that no person can type");

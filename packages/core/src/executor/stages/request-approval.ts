@@ -121,13 +121,14 @@ async function ask(execution: CallState, questions: readonly Question[]): Promis
   const description = displayedDescription(tool.spec);
   const requests = questions.map((question, index): ApprovalRequest => {
     const { permission, decision, proposal, outdated } = question;
-    const { reason } = decision;
+    const { reason, remedy } = decision;
     return {
       id: `${call.id}:${index + 1}`,
       type: "approval",
       permission,
       ...(description === undefined ? {} : { description }),
       reason: outdated === undefined ? reason : `${reason}. ${changedSince(outdated, tool.spec)}`,
+      ...(remedy === undefined ? {} : { remedy }),
       ...(proposal === undefined ? {} : { grant: proposal }),
       ...(parent === undefined ? {} : { call: { id: call.id, name: call.name, arguments: args } }),
     };
