@@ -92,26 +92,13 @@ class CallSpans {
       case "tool.resumed":
         return this.#resume(event);
       case "tool.rejected":
-        this.#resumed.delete(keyOf(event));
-        return this.#metrics.rejected(event.code);
+        return this.#reject(event);
     }
   }
 
   #start(event: EventOf<"tool.started">): void {
-    this.#tracer ??= trace.getTracer("@toolweave/core");
-    const key = keyOf(event);
-    const from = this.#resumed.get(key);
-    this.#resumed.delete(key);
     const parent = this.#parentOf(event);
-    const span = this.#tracer.startSpan(
-      `execute_tool ${event.tool}`,
-      {
-        kind: SpanKind.INTERNAL,
-        attributes: { ...common(event.tool), "gen_ai.tool.call.id": event.callId },
-        ...(from === undefined ? {} : { links: [{ context: from }] }),
-      },
-      parent,
-    );
+    const span = this.#startSpan(`execute_tool ${event.tool}`, event, parent);
     if (this.#payloads && event.arguments !== undefined) {
       span.setAttribute("gen_ai.tool.call.arguments", jsonText(event.arguments));
     }
@@ -122,9 +109,39 @@ class CallSpans {
       call: undefined,
       isDone: false,
     };
+    const key = keyOf(event);
     const others = this.#open.get(key);
     if (others === undefined) this.#open.set(key, [open]);
     else others.push(open);
+  }
+
+  /** A refused call has a span without a duration. Names of spans are few: one that a model may have invented is none. */
+  #reject(event: EventOf<"tool.rejected">): void {
+    const { code, tool } = event;
+    const isKnown = code !== "not_found" && code !== "not_advertised";
+    const name = isKnown ? `execute_tool ${tool}` : "execute_tool";
+    const span = this.#startSpan(name, event, this.#parentOf(event));
+    span.setAttribute("error.type", code);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+    this.#metrics.rejected(code);
+  }
+
+  /** Starts the span of a call, with a link to where it was suspended, if it was. */
+  #startSpan(name: string, event: ToolCallEvent, parent: Context): Span {
+    this.#tracer ??= trace.getTracer("@toolweave/core");
+    const key = keyOf(event);
+    const from = this.#resumed.get(key);
+    this.#resumed.delete(key);
+    return this.#tracer.startSpan(
+      name,
+      {
+        kind: SpanKind.INTERNAL,
+        attributes: { ...common(event.tool), "gen_ai.tool.call.id": event.callId },
+        ...(from === undefined ? {} : { links: [{ context: from }] }),
+      },
+      parent,
+    );
   }
 
   /** Where the call was made; without a context manager what is known is the call that made it. */
@@ -284,13 +301,13 @@ const optionNames: readonly string[] = [
 ] satisfies readonly (keyof OpenTelemetryOptions)[];
 
 /**
- * A hook that makes a span of every call that starts, and measures how long it takes, by the semantic conventions for
+ * A hook that makes a span of every call, and measures how long it takes, by the semantic conventions for
  * generative AI: `execute_tool {gen_ai.tool.name}`, kind `INTERNAL`, and `gen_ai.execute_tool.duration` in seconds. The
  * span is active while the tool and the middleware around it run, so that their own spans and those of nested calls are
  * its children. It ends with the call, once for all its attempts, of which each that is followed by another is an event
  * of it. A call that waits for a person ends its span, too; when it resumes in the same process, a new span links to
- * the earlier one. A call that never starts has none: `toolweave.tool.rejected` counts it. Of errors only the code is
- * recorded (`error.type`).
+ * the earlier one. A refused call has a span without a duration, and `toolweave.tool.rejected` counts it. Of errors
+ * only the code is recorded (`error.type`).
  *
  * @example
  * ```js
