@@ -55,7 +55,7 @@ export const isolationChecks: readonly Check[] = [
         all.flatMap((call) => [...call.alone, ...call.together]).flatMap(readNames),
       );
       const unread = declared.find(
-        ({ name, required }) => required === true && name in injected && !every.has(name),
+        ({ name, required }) => required !== false && name in injected && !every.has(name),
       );
       return (
         unread && {

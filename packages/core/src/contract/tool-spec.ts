@@ -53,7 +53,10 @@ export interface RedactionRule {
 export interface InjectedParameter {
   readonly name: string;
   readonly description?: string;
-  /** The call fails before it starts when the host supplied no such value. Default: false. */
+  /**
+   * Without this value the call fails before it starts, with `invalid_configuration`. `false`: the tool runs without it,
+   * too. Default: true.
+   */
   readonly required?: boolean;
   /** Only the tool receives it: `preflight`, whose texts are displayed to people, does not. Default: false. */
   readonly secret?: boolean;

@@ -112,7 +112,7 @@ describe("middleware", () => {
       return (next as (args: unknown) => Promise<unknown>)({ path: "/etc" });
     };
     const executor = executorFor(
-      tool("t", (args) => void got.push(args), { injected: [{ name: "user" }] }),
+      tool("t", (args) => void got.push(args), { injected: [{ name: "user", required: false }] }),
       { hooks: [sneaky] },
     );
     completed(await executor.execute(call("t", { path: "/safe", user: "root" })));

@@ -202,7 +202,7 @@ describe("arguments that aim at prototypes", () => {
     let got: JsonObject = {};
     const executor = executorFor(
       tool("keep", (args) => void (got = args), {
-        injected: [{ name: "user" }],
+        injected: [{ name: "user", required: false }],
         needsApproval: true,
       }),
       {

@@ -10,12 +10,15 @@ interface Seen {
   injected: unknown;
 }
 
-function tenantTool(seen: Seen[], required = false) {
+function tenantTool(
+  seen: Seen[],
+  parameter: Omit<InjectedParameter, "name"> = { required: false },
+) {
   return defineTool({
     name: "list_orders",
     description: "",
     input: { type: "object", properties: { page: { type: "integer" } } },
-    injected: [{ name: "tenantId", required }],
+    injected: [{ name: "tenantId", ...parameter }],
     execute: (args, { injected }) => void seen.push({ args: args as JsonObject, injected }),
   });
 }
@@ -40,7 +43,7 @@ describe("an injected value", () => {
         name: "loose",
         description: "",
         input: { type: "object", additionalProperties: true },
-        injected: [{ name: "tenantId" }],
+        injected: [{ name: "tenantId", required: false }],
         execute: (args, { injected }) => void seen.push({ args, injected }),
       }),
     );
@@ -54,7 +57,7 @@ describe("an injected value", () => {
       foreignTool("x", {
         spec: {
           inputSchema: { type: "object", properties: { token: { type: "string" } } },
-          injected: [{ name: "token" }],
+          injected: [{ name: "token", required: false }],
         },
         invoke: (args) => void got.push(args),
       }),
@@ -118,12 +121,12 @@ describe("an injected value", () => {
   });
 });
 
-describe("a required injected value", () => {
+describe("an injected value that a tool declares and does not call optional", () => {
   test.each([undefined, null, {}, { other: 1 }, { tenantId: undefined }, "text"])(
     "that the host does not supply (%j) fails the call as the host's defect",
     async (injected) => {
       const seen: Seen[] = [];
-      const run = executorFor(tenantTool(seen, true)).startRun({ injected });
+      const run = executorFor(tenantTool(seen, {})).startRun({ injected });
       const { error } = failed(await run.execute(call("list_orders")));
       expect([error.code, error.audience]).toEqual(["invalid_configuration", "host"]);
       expect(error.message).toBe(
@@ -140,7 +143,7 @@ describe("a required injected value", () => {
       }
     }
     const seen: Seen[] = [];
-    const run = executorFor(tenantTool(seen, true)).startRun({ injected: new Values() });
+    const run = executorFor(tenantTool(seen, {})).startRun({ injected: new Values() });
     completed(await run.execute(call("list_orders")));
     expect(seen).toHaveLength(1);
   });
@@ -153,7 +156,11 @@ test("several injected values are all discarded, and named in order", async () =
       name: "x",
       description: "",
       input: { type: "object" },
-      injected: [{ name: "a" }, { name: "b" }, { name: "c" }],
+      injected: [
+        { name: "a", required: false },
+        { name: "b", required: false },
+        { name: "c", required: false },
+      ],
       execute: (args) => void got.push(args),
     }),
   );
@@ -180,7 +187,7 @@ describe("a preflight", () => {
       { name: "tenant" },
       { name: "token", secret: true },
       { name: "region", secret: false },
-      { name: "missing" },
+      { name: "missing", required: false },
     ]);
     const executor = executorFor(source, { policy: "autonomous" });
     const values = { tenant: "a", token: "s3cret", region: "eu", unnamed: "x" };
@@ -192,8 +199,8 @@ describe("a preflight", () => {
     const seen: unknown[] = [];
     const cases = [
       [undefined, { tenant: "a" }],
-      [[{ name: "tenant" }], undefined],
-      [[{ name: "tenant" }], "text"],
+      [[{ name: "tenant", required: false }], undefined],
+      [[{ name: "tenant", required: false }], "text"],
     ] as const;
     for (const [named, values] of cases) {
       const executor = executorFor(seeing(seen, named), { policy: "autonomous" });

@@ -115,7 +115,7 @@ describe("F0.10 arguments that models wrap", () => {
 
 describe("injected values", () => {
   const injected = {
-    injected: [{ name: "tenant" }],
+    injected: [{ name: "tenant", required: false }],
     input: { ...input, additionalProperties: true },
   };
 

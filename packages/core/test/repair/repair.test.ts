@@ -23,7 +23,10 @@ const input = {
 function repairing(repair: Repair, options: Omit<ExecutorOptions, "registry" | "repair"> = {}) {
   const got: JsonObject[] = [];
   const executor = executorFor(
-    tool("t", (args) => void got.push(args), { input, injected: [{ name: "user" }] }),
+    tool("t", (args) => void got.push(args), {
+      input,
+      injected: [{ name: "user", required: false }],
+    }),
     { ...options, repair },
   );
   return { executor, got };

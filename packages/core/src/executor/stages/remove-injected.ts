@@ -13,7 +13,7 @@ export function removeInjected(execution: CallState): void {
         delete kept[parameter.name];
         (execution.discarded ??= []).push(parameter.name);
       }
-      if (parameter.required === true && !isSupplied(execution.run.injected, parameter.name)) {
+      if (parameter.required !== false && !isSupplied(execution.run.injected, parameter.name)) {
         throw new ToolError(
           "invalid_configuration",
           `${name} needs the value "${parameter.name}" from the host: pass it in startRun({ injected }).`,
