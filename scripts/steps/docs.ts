@@ -11,11 +11,13 @@ import {
 import { dirname, join } from "node:path";
 import { docBlocks, joinBlocks } from "../lib/doc-blocks.ts";
 import type { DocBlock } from "../lib/doc-blocks.ts";
+import { docstringExamples } from "../lib/docstring-examples.ts";
 import { deadLinks } from "../lib/markdown-links.ts";
 import { binFolderOf, runCommand } from "../lib/run-command.ts";
 import type { Step } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
 import { installedNames, workspacePackages } from "../lib/workspace.ts";
+import type { WorkspacePackage } from "../lib/workspace.ts";
 import { guidePage } from "./guide.ts";
 
 const pages = [
@@ -33,9 +35,8 @@ function link(target: string, path: string): void {
 }
 
 /** A folder where the packages resolve by their names, and whatever they depend on. */
-function exampleFolder(root: string, temp: string): string {
+function exampleFolder(root: string, temp: string, packages: readonly WorkspacePackage[]): string {
   const folder = mkdtempSync(join(temp, "docs-"));
-  const packages = workspacePackages(root).filter((entry) => entry.publishable);
   for (const entry of packages)
     link(join(root, entry.folder), join(folder, "node_modules", entry.name));
   for (const entry of packages) {
@@ -63,7 +64,7 @@ const compilerOptions = {
 };
 
 function fileName({ file, line }: DocBlock): string {
-  return `${file.replaceAll("/", "-").replace(/\.md$/, "")}-${line}.ts`;
+  return `${file.replaceAll("/", "-").replace(/\.(?:md|ts)$/, "")}-${line}.ts`;
 }
 
 /** Compiles all examples as one program; each error names the line of its page. */
@@ -120,7 +121,7 @@ function printedLines(code: string): readonly string[] {
 export const docsStep: Step = {
   name: "docs",
   summary:
-    "every link leads somewhere; every example is TypeScript, compiles with strict, runs, and prints what its comments say",
+    "every link leads somewhere; every example is TypeScript and compiles with strict, those of docstrings too; those of pages run, and print what their comments say",
   needs: ["build"],
   async run({ root, temp }) {
     const files = globSync(pages, { cwd: root, exclude: ["**/node_modules/**", guidePage] }).sort();
@@ -129,24 +130,33 @@ export const docsStep: Step = {
       // The blocks of a page of the tutorial are pasted into one file, in order.
       return file.startsWith("docs/tutorial/") ? joinBlocks(found) : found;
     });
+    const packages = workspacePackages(root).filter((entry) => entry.publishable);
+    const docstrings = docstringExamples(root, packages);
     const linked = [...files, guidePage, "CONTRIBUTING.md", "SECURITY.md"];
     const problems = linked.flatMap((file) => deadLinks(root, file));
-    const scripts = blocks
+    const examples = [...blocks, ...docstrings];
+    const scripts = examples
       .filter(({ language }) => language === "js")
       .map(
         ({ file, line }) => `${file}:${line}: the example is JavaScript: write it in TypeScript`,
       );
     problems.push(...scripts);
-    const folder = exampleFolder(root, temp);
+    const folder = exampleFolder(root, temp, packages);
     for (const block of blocks) {
       // Empty lines before it, so that errors have the line numbers of the page.
       writeFileSync(join(folder, fileName(block)), "\n".repeat(block.line) + block.code);
     }
-    problems.push(...(await compileBlocks(blocks, folder, root)));
+    for (const block of docstrings) {
+      writeFileSync(join(folder, fileName(block)), "\n".repeat(block.line - 1) + block.code);
+    }
+    problems.push(...(await compileBlocks(examples, folder, root)));
     for (const block of blocks.filter(({ runs }) => runs)) {
       const problem = await runBlock(block, folder);
       if (problem !== undefined) problems.push(problem);
     }
-    return problemsResult(problems, `${blocks.length} examples in ${files.length} pages`);
+    return problemsResult(
+      problems,
+      `${blocks.length} examples in ${files.length} pages, and ${docstrings.length} in docstrings`,
+    );
   },
 };

@@ -28,7 +28,7 @@ export interface RunOptions extends ConformanceOptions {
  * @throws ToolError `invalid_configuration` if the manifest is invalid or `only` names an unknown rule; the
  * reason of `signal` if it is aborted.
  * @example
- * ```js
+ * ```ts
  * const report = await runConformance({ name: "my tools", create: () => [add] });
  * ```
  */

@@ -7,7 +7,7 @@ import { embedMany, type EmbeddingModel } from "ai";
  * batches the calls as the model needs it.
  *
  * @example
- * ```js
+ * ```ts
  * const embedder = aiSdkEmbedder(openai.embedding("text-embedding-3-small"));
  * const search = toolSearch({ form: "growing", embedder });
  * ```

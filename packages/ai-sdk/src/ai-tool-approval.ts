@@ -35,7 +35,7 @@ export type AiToolApprovalFunction = (question: AiApprovalQuestion) => Promise<A
  * @param others the `toolApproval` of your own tools. It is not called for tools of `aiTools`, and cannot loosen their
  * policy.
  * @example
- * ```js
+ * ```ts
  * await generateText({ model, messages, tools, toolApproval: aiToolApproval({ draw: "user-approval" }) });
  * ```
  */

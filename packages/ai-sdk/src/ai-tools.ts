@@ -50,7 +50,7 @@ export type AiTools = Record<string, ReturnType<typeof dynamicTool>>;
  * @returns the tools as they are once every source has loaded, and with them the built-in tools that a later call may
  * need.
  * @example
- * ```js
+ * ```ts
  * const { text } = await generateText({ model, prompt, tools: await aiTools(executor) });
  * ```
  */

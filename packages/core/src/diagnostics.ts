@@ -33,8 +33,8 @@ const types: Record<ToolEvent["type"], true> = {
  * `toolweave.tool.started`. Costs nothing while no channel has a subscriber. Returns what stops it.
  *
  * @example
- * ```js
- * subscribe("toolweave.tool.failed", ({ tool, code }) => console.log(tool, code));
+ * ```ts
+ * subscribe("toolweave.tool.failed", (event) => console.log((event as ToolCallEvent).tool));
  * const stop = publishDiagnostics(executor);
  * ```
  *

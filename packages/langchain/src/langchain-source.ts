@@ -41,7 +41,7 @@ const optionNames: readonly string[] = [
  * @param tools those of `langchain`, of a toolkit, or your own. The list is read once.
  * @throws ToolError `invalid_configuration` for an invalid option, or an entry that is no LangChain tool.
  * @example
- * ```js
+ * ```ts
  * const registry = new ToolRegistry([
  *   langchainSource([search], { annotations: () => ({ readOnlyHint: true }) }),
  * ]);

@@ -44,7 +44,7 @@ const optionNames: readonly string[] = [
  * @returns the tools as they are once every source has loaded, and with them the built-in tools that a later call may
  * need.
  * @example
- * ```js
+ * ```ts
  * const agent = createAgent({ model, tools: await langchainTools(executor) });
  * ```
  *

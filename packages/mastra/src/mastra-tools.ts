@@ -45,7 +45,7 @@ export interface MastraToolsOptions {
  * @throws ToolError `invalid_configuration` (by rejecting) for another target, for `options.run` beside a run, and for a run whose
  * search makes the list grow: Mastra reads it once.
  * @example
- * ```js
+ * ```ts
  * const agent = new Agent({ id: "a", name: "A", instructions, model, tools: await mastraTools(executor) });
  * ```
  */

@@ -68,7 +68,7 @@ export interface AgentToolsOptions<Context = unknown> {
  * of them that its caller may call at that time.
  * @throws ToolError `invalid_configuration` (by rejecting) for another target, and for `run` beside a `ToolRun`.
  * @example
- * ```js
+ * ```ts
  * const agent = new Agent({ name: "Guard", tools: await agentTools(executor) });
  * ```
  */

@@ -79,7 +79,7 @@ const runNames: readonly string[] = [
  * @returns the result: also for a model that fails and for a cancellation.
  * @throws ToolError `invalid_configuration` (by rejecting) for an invalid option; nothing has run then.
  * @example
- * ```js
+ * ```ts
  * const result = await runAgent({ model, executor, prompt: "Which pets are for sale?" });
  * if (result.status === "completed") console.log(result.text);
  * ```

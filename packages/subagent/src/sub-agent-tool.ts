@@ -122,7 +122,7 @@ const taskSchema: JsonSchema = {
  *
  * @throws ToolError `invalid_configuration` for an option that is invalid, or would give the sub-agent more than its caller has.
  * @example
- * ```js
+ * ```ts
  * const researcher = subAgentTool({
  *   name: "research",
  *   description: "Find something out in the library.",

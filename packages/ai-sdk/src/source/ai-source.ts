@@ -59,7 +59,7 @@ const optionNames: readonly string[] = [
  * @param tools a `ToolSet`; or a function that gives one, which `refresh()` calls again.
  * @throws ToolError `invalid_configuration` for an unknown or invalid option.
  * @example
- * ```js
+ * ```ts
  * const registry = new ToolRegistry([aiSource({ weather }, { annotations: { weather: { readOnlyHint: true } } })]);
  * ```
  */

@@ -101,7 +101,7 @@ export interface ToolDefinition<
  *
  * @throws ToolError `invalid_configuration` for an invalid definition; the text says what to write.
  * @example
- * ```js
+ * ```ts
  * const add = defineTool({
  *   name: "add",
  *   description: "Add two numbers.",

@@ -215,7 +215,7 @@ export class BaseRun<Executor extends object> {
    * be iterated once.
    *
    * @example
-   * ```js
+   * ```ts
    * for await (const { call, outcome } of run.stream(calls)) {
    *   if (outcome.status === "failed") break; // the rest is cancelled
    * }

@@ -80,7 +80,7 @@ const resumeNames: readonly string[] = [
  * The only way to run a tool: validates, authorises, runs, bounds and reports every call.
  *
  * @example
- * ```js
+ * ```ts
  * const executor = new ToolExecutor({ registry: new ToolRegistry([add]) });
  * const outcome = await executor.execute({ id: "1", name: "add", arguments: { a: 1, b: 2 } });
  * ```
@@ -312,7 +312,7 @@ export class ToolExecutor {
    * awaited.
    *
    * @example
-   * ```js
+   * ```ts
    * process.once("SIGTERM", () => executor.drain({ graceMs: 20_000 }).then(() => process.exit()));
    * ```
    *
@@ -364,7 +364,7 @@ export class ToolExecutor {
    * events; `events.dropped` takes their place. Leaving the loop, or `return()`, ends it; until then it listens.
    *
    * @example
-   * ```js
+   * ```ts
    * for await (const event of executor.events()) {
    *   if (event.type === "tool.completed") break;
    * }

@@ -8,9 +8,9 @@ export type Unregister = () => void;
  * its own set and those of its registry's sources.
  *
  * @example
- * ```js
+ * ```ts
  * const secrets = new SecretSet();
- * secrets.add(process.env.API_TOKEN);
+ * secrets.add(process.env["API_TOKEN"] ?? "");
  * const executor = new ToolExecutor({ registry, redact: { secrets } });
  * ```
  */

@@ -71,7 +71,7 @@ const optionNames: readonly string[] = [
  *
  * @throws ToolError `invalid_configuration` for an unknown option.
  * @example
- * ```js
+ * ```ts
  * const menu = loadedSource({
  *   id: "menu",
  *   load: async () => {

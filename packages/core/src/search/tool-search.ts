@@ -45,7 +45,7 @@ const optionNames: readonly string[] = [
  * runs and executors: the index is made at the first search, once for each registry, and follows its changes.
  *
  * @example
- * ```js
+ * ```ts
  * const run = executor.startRun({ search: toolSearch({ form: "growing", always: ["get_*"] }) });
  * const shown = run.toolset.specs();
  * ```

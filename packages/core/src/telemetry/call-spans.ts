@@ -310,7 +310,7 @@ const optionNames: readonly string[] = [
  * only the code is recorded (`error.type`).
  *
  * @example
- * ```js
+ * ```ts
  * const executor = new ToolExecutor({ registry, hooks: [openTelemetry()] });
  * ```
  *

@@ -33,7 +33,7 @@ export interface WorkerSourceOptions {
  * ignored.
  * @throws ToolError `invalid_configuration` for an unknown option.
  * @example
- * ```js
+ * ```ts
  * const registry = new ToolRegistry([workerSource(new URL("./tools.js", import.meta.url))]);
  * ```
  */

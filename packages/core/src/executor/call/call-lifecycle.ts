@@ -178,12 +178,7 @@ export abstract class CallLifecycle implements TimedCall {
 
   /**
    * Returns a function that passes on what was awaited while the call is in its current step, and throws afterwards, so
-   * that nothing continues for a call that has been stopped:
-   *
-   * ```ts
-   * const live = call.guard();
-   * const grants = live(await store.list());
-   * ```
+   * that nothing continues for a call that has been stopped: `const live = call.guard(); live(await store.list());`.
    */
   guard(): LiveGuard {
     const step = this.step;

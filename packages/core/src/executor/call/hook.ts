@@ -34,8 +34,8 @@ export type BeforeCallAnswer =
  * tool waits for a person, was refused or has used up a limit. If it calls `next` twice, the call fails.
  *
  * @example
- * ```js
- * const timed = async (call, next) => {
+ * ```ts
+ * const timed: Middleware = async (call, next) => {
  *   const start = performance.now();
  *   try {
  *     return await next();
