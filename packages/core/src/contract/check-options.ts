@@ -18,6 +18,7 @@ const otherNames: Readonly<Record<string, string>> = {
   run: "execute",
   tools: "registry",
   timeout: "timeoutMs",
+  transport: "command, url",
 };
 
 /**
@@ -43,7 +44,9 @@ export function checkOptions(where: string, given: unknown, known: readonly stri
 
 function otherName(name: string, known: readonly string[]): string | undefined {
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
-  return other !== undefined && known.includes(other) ? other : undefined;
+  if (other === undefined || !other.split(", ").every((one) => known.includes(one)))
+    return undefined;
+  return other.replace(", ", " or ");
 }
 
 /** Finds the option that continues the name: `destructiveHint` for `destructive`. */

@@ -64,8 +64,8 @@ export class RegistryProblems {
     this.#isWarned = true;
     const count = this.#failed.length;
     globalThis.process?.emitWarning?.(
-      `${count === 1 ? "1 source" : `${count} sources`} of a tool registry could not be loaded, so their tools are ` +
-        `missing:\n${listed(this.#failed)}`,
+      `${count === 1 ? "1 source" : `${count} sources`} of a tool registry could not be loaded, so ` +
+        `${count === 1 ? "its" : "their"} tools are missing:\n${listed(this.#failed)}`,
       {
         code: "TOOLWEAVE_SOURCES_FAILED",
         detail:

@@ -98,7 +98,7 @@ describe("a source that cannot be loaded", () => {
     await settled();
     expect(warn.mock.calls).toEqual([
       [
-        "1 source of a tool registry could not be loaded, so their tools are missing:\n- down: down.example does not answer.",
+        "1 source of a tool registry could not be loaded, so its tools are missing:\n- down: down.example does not answer.",
         { code: "TOOLWEAVE_SOURCES_FAILED", detail: expect.stringContaining("registry.load()") },
       ],
     ]);
