@@ -116,28 +116,56 @@ describe("SE02: an API that echoes a credential", () => {
   });
 });
 
-test("URLs of an answer are in events without user, password and secret parameters", async () => {
+describe("URLs in events are without user, password and secret parameters", () => {
   const secret = "7f3a9b2c";
   const url = `https://ada:${secret}@files.example/a?token=${secret}&page=2`;
-  server.answer = (_, response) =>
-    response
-      .writeHead(200, {
-        "content-type": "application/json",
-        location: `/a?sig=${secret}`,
-        link: `</a?access_token=${secret}&page=2>; rel="next"`,
-      })
-      .end(JSON.stringify({ url, [`see ${url}`]: [url] }));
-  const registry = new ToolRegistry([openApiSource(document, { baseUrl: server.origin })]);
-  onTestFinished(() => registry.close());
-  await registry.ready;
-  const events: unknown[] = [];
-  const executor = new ToolExecutor({ registry, eventPayloads: true });
-  executor.on((event) => events.push(event));
-  const outcome = await executor.execute({ id: "1", name: "x", arguments: {} });
-  expect(outcome.status).toBe("completed");
-  const seen = JSON.stringify(events);
-  expect(seen).toContain("files.example");
-  expect(seen).not.toContain(secret);
+
+  /** The events of a call, as JSON. */
+  async function eventsOf(args: JsonObject | string, answer: Answer): Promise<string> {
+    server.answer = answer;
+    const registry = new ToolRegistry([openApiSource(document, { baseUrl: server.origin })]);
+    onTestFinished(() => registry.close());
+    await registry.ready;
+    const events: unknown[] = [];
+    const executor = new ToolExecutor({ registry, eventPayloads: true });
+    executor.on((event) => events.push(event));
+    const outcome = await executor.execute({ id: "1", name: "x", arguments: args });
+    expect(outcome.status).toBe("completed");
+    return JSON.stringify(events);
+  }
+
+  test("if they are in an answer", async () => {
+    const seen = await eventsOf({}, (_, response) =>
+      response
+        .writeHead(200, {
+          "content-type": "application/json",
+          location: `/a?sig=${secret}`,
+          link: `</a?access_token=${secret}&page=2>; rel="next"`,
+        })
+        .end(JSON.stringify({ url, [`see ${url}`]: [url] })),
+    );
+    expect(seen).toContain("files.example");
+    expect(seen).not.toContain(secret);
+  });
+
+  test("if they are in an item of a stream", async () => {
+    const seen = await eventsOf({}, (_, response) =>
+      response
+        .writeHead(200, { "content-type": "application/x-ndjson" })
+        .end(`${JSON.stringify({ url, [`see ${url}`]: [url] })}\n`),
+    );
+    expect(seen).toContain('"type":"tool.updated"');
+    expect(seen).not.toContain(secret);
+  });
+
+  test.each<[string, JsonObject | string]>([
+    ["as an object", { q: url }],
+    ["as text", JSON.stringify({ q: url })],
+  ])("if they are in arguments, sent %s", async (_, args) => {
+    const seen = await eventsOf(args, (_recorded, response) => response.writeHead(204).end());
+    expect(seen).toContain("files.example");
+    expect(seen).not.toContain(secret);
+  });
 });
 
 test("a source reports its secrets, and of a renewed one only the latest", async () => {

@@ -171,12 +171,16 @@ export class EventStream {
   /**
    * Emits a partial output.
    *
-   * @param output present when events carry payloads; already bounded and redacted.
+   * @param output present when events carry payloads; already bounded and redacted, except for values that are secret
+   * only by their names.
    */
   updated(execution: CallInfo, output?: ToolOutput, truncated?: boolean): void {
     if (!this.active) return;
     const event = this.#begun(execution, "tool.updated", this.#clock.now());
-    if (output !== undefined) event["output"] = output;
+    const reported = output === undefined ? undefined : redacted(execution, output);
+    if (reported !== undefined) {
+      event["output"] = reported === output ? output : frozenJson(reported);
+    }
     if (truncated === true) event["truncated"] = true;
     this.#tell(event);
   }
@@ -318,10 +322,8 @@ function progressOf(execution: CallInfo, given: unknown): ToolProgress | undefin
     const { message, done, total } = given as { readonly [K in keyof ToolProgress]?: unknown };
     const progress: { -readonly [K in keyof ToolProgress]: ToolProgress[K] } = {};
     if (typeof message === "string") {
-      progress.message = truncateUtf8(
-        redactStreamedText(execution, "progress", message),
-        maxMessageBytes,
-      );
+      const text = redactStreamedText(execution, "progress", message);
+      progress.message = truncateUtf8(redacted(execution, text), maxMessageBytes);
     }
     if (typeof done === "number" && Number.isFinite(done)) progress.done = done;
     if (typeof total === "number" && Number.isFinite(total)) progress.total = total;

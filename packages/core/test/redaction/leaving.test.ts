@@ -4,6 +4,7 @@ import {
   ToolError,
   toolsSource,
   type ExecutorOptions,
+  type ToolOutput,
   type ToolSource,
 } from "@toolweave/core";
 import { SecretSet } from "@toolweave/core/adapter";
@@ -183,6 +184,36 @@ describe("SE03: a registered secret in events and the audit", () => {
     expect(records).toHaveLength(2);
     expect(JSON.stringify(records)).not.toContain(secret);
     expect(JSON.stringify(records)).toContain("[redacted]");
+  });
+
+  test("by name: credentials in URLs are redacted in events, and not in updates for the host", async () => {
+    const url = "https://h/p?page=2&api_key=abc123";
+    const executor = runs(
+      (_, ctx) => {
+        ctx.progress({ message: `from ${url}` });
+        void ctx.update({ content: [text(url)], value: { url } });
+        return { content: [text(url)], value: { url } };
+      },
+      { eventPayloads: true },
+    );
+    const events = recorded(executor);
+    const updates: ToolOutput[] = [];
+    completed(
+      await executor.execute(call("t"), { onUpdate: (output) => void updates.push(output) }),
+    );
+    const masked = "https://h/p?page=2&api_key=[redacted]";
+    const output = { content: [text(masked)], value: { url: masked } };
+    expect(events).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          type: "tool.progressed",
+          progress: { message: `from ${masked}` },
+        }),
+        expect.objectContaining({ type: "tool.updated", output }),
+        expect.objectContaining({ type: "tool.completed", ...output }),
+      ]),
+    );
+    expect(updates).toEqual([{ content: [text(url)], value: { url } }]);
   });
 
   test("SE07: split over two progress messages or updates, only its beginning is emitted", async () => {

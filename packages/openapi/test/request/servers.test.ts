@@ -50,19 +50,25 @@ describe("servers", () => {
     expect(await at(servers, "/docs/openapi.json")).toBe(expected);
   });
 
-  test("that a document chose on a private host must be allowed by the host", async () => {
-    await using museum = await RecordingServer.start();
-    await using source = await sourceOf(
-      { "/a": { get: { responses: ok } } },
-      {},
-      { servers: [{ url: museum.origin }] },
-    );
-    expect(await rejection(toolOf(source, "get_a"))).toMatchObject({
-      code: "permission_denied",
-      message: expect.stringContaining(`allowOrigins: ["${museum.origin}"]`) as string,
-    });
-    expect(museum.requests).toHaveLength(0);
-  });
+  test.each<[string, (origin: string) => OpenApiOptions]>([
+    ["without options", () => ({})],
+    ["with credentialOrigins", (origin) => ({ credentialOrigins: [origin] })],
+  ])(
+    "that a document chose on a private host must be allowed by the host: %s",
+    async (_, optionsFor) => {
+      await using museum = await RecordingServer.start();
+      await using source = await sourceOf(
+        { "/a": { get: { responses: ok } } },
+        optionsFor(museum.origin),
+        { servers: [{ url: museum.origin }] },
+      );
+      expect(await rejection(toolOf(source, "get_a"))).toMatchObject({
+        code: "permission_denied",
+        message: expect.stringContaining(`allowOrigins: ["${museum.origin}"]`) as string,
+      });
+      expect(museum.requests).toHaveLength(0);
+    },
+  );
 
   test.each<[JsonObject[], string]>([
     [[{ url: "" }], "POST HOST/a"],

@@ -58,20 +58,28 @@ test("SC01 a pattern with exponential backtracking blocks nothing", async () => 
   expect((await others(api)).status).toBe("completed");
 });
 
-test.each([
-  ["^(a+)\\1$", "cannot be checked in bounded time"],
-  ["(?<a", "is not a regular expression"],
-])("SC01 the pattern %s is not checked, and reported with its place", async (pattern, reason) => {
-  const api = await hostile({ type: "string", pattern });
-  server.answer = (_recorded, response) => void response.writeHead(204).end();
-  expect((await api.run("hostile", { body: "x" })).status).toBe("completed");
-  expect(api.source.problems).toContainEqual({
-    subject: "the document",
-    message: expect.stringContaining(reason) as string,
-    pointer: "/paths/~1x/post/requestBody/content/application~1json/schema",
-    severity: "warning",
-  });
-});
+test.each<[string, JsonObject, string]>([
+  ["^(a+)\\1$", { pattern: "^(a+)\\1$" }, "cannot be checked in bounded time"],
+  ["(?<a", { pattern: "(?<a" }, "is not a regular expression"],
+  [
+    "(?<b of patternProperties",
+    { patternProperties: { "(?<b": {} } },
+    "is not a regular expression",
+  ],
+])(
+  "SC01 the pattern %s is not checked, and reported with its place",
+  async (_, keyword, reason) => {
+    const api = await hostile({ type: ["string", "object"], ...keyword });
+    server.answer = (_recorded, response) => void response.writeHead(204).end();
+    expect((await api.run("hostile", { body: "x" })).status).toBe("completed");
+    expect(api.source.problems).toContainEqual({
+      subject: "the document",
+      message: expect.stringContaining(reason) as string,
+      pointer: "/paths/~1x/post/requestBody/content/application~1json/schema",
+      severity: "warning",
+    });
+  },
+);
 
 test("SC01 patterns that are checked are not a problem", async () => {
   const api = await hostile({ type: "string", pattern: "^(?:[a-z]{2}-?)+$" });

@@ -14,8 +14,8 @@ afterAll(() => server.close());
 const token = "tok/4f9a+0c2b==7d1e";
 
 /** An executor that stores everything that it emits. */
-async function telling(paths: JsonObject, options: OpenApiOptions = {}) {
-  const source = openApiSource(documentOf(paths), { baseUrl: server.origin, ...options });
+async function telling(paths: JsonObject, options: OpenApiOptions = {}, more: JsonObject = {}) {
+  const source = openApiSource(documentOf(paths, more), { baseUrl: server.origin, ...options });
   const registry = new ToolRegistry([source]);
   onTestFinished(() => registry.close());
   await registry.ready;
@@ -79,7 +79,7 @@ describe("SE09 a password among the arguments", () => {
   const plain = { type: "string" };
   const marked = { type: "string", "x-secret": true };
 
-  test.each<[string, string, JsonObject, JsonObject]>([
+  test.each<[string, string, JsonObject, JsonObject, JsonObject?]>([
     [
       "of a JSON body",
       "/users",
@@ -174,6 +174,25 @@ describe("SE09 a password among the arguments", () => {
       { pin: { code: password } },
     ],
     [
+      "of a body of OpenAPI 3.0, a reference of which is marked with x-secret",
+      "/users",
+      {
+        requestBody: {
+          required: true,
+          content: {
+            "application/json": {
+              schema: {
+                type: "object",
+                properties: { pin: { $ref: "#/components/schemas/Pin", "x-secret": true } },
+              },
+            },
+          },
+        },
+      },
+      { pin: password },
+      { openapi: "3.0.3", components: { schemas: { Pin: plain } } },
+    ],
+    [
       "of a query that is marked with x-secret",
       "/users",
       { parameters: [{ name: "q", in: "query", schema: marked }] },
@@ -187,11 +206,13 @@ describe("SE09 a password among the arguments", () => {
     ],
   ])(
     "%s is not displayed to the approver of the call, and arrives",
-    async (_, path, more, args) => {
+    async (_, path, more, args, document) => {
       server.answer = (_recorded, response) => void response.writeHead(204).end();
-      const { executor, events, records } = await telling({
-        [path]: { post: { operationId: "add", responses, ...more } },
-      });
+      const { executor, events, records } = await telling(
+        { [path]: { post: { operationId: "add", responses, ...more } } },
+        {},
+        document,
+      );
       const outcome = await executor.execute({ id: "1", name: "add", arguments: args });
       if (outcome.status !== "interrupted") throw new Error("it did not ask");
       const { interruption } = outcome;
