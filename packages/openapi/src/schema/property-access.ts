@@ -1,4 +1,4 @@
-import type { Location, Scope } from "../document/references/location.ts";
+import { getChild, getItems, type Location, type Scope } from "../document/references/location.ts";
 import type { OpenApiVersion } from "../document/openapi-version.ts";
 import { isRecord, ownValue } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
@@ -76,6 +76,50 @@ export class AccessFilter {
     return isHidden && !(this.#mode === "replacement" && this.#isAnnotation);
   }
 
+  /**
+   * Returns the properties that `node` requires and that another schema, to which one of `schemas` refers, omits
+   * because it does not require them itself.
+   */
+  findOmitted(
+    node: JsonRecord,
+    schemas: readonly JsonRecord[],
+    scope: Scope,
+  ): ReadonlyMap<string, Location> {
+    const omitted = new Map<string, Location>();
+    const { required } = node;
+    if (this.#mode === "response" || this.#rules.version === "2.0") return omitted;
+    if (!Array.isArray(required)) return omitted;
+    for (const name of required as unknown[]) {
+      if (typeof name !== "string") continue;
+      const property = this.#findReferenced(name, schemas, scope);
+      if (property !== undefined && this.#requires(node, name)) omitted.set(name, property);
+    }
+    return omitted;
+  }
+
+  /**
+   * Returns a read-only property of a schema behind a reference, which applies whatever branch of a choice a value has;
+   * undefined if one of `schemas` itself declares it.
+   */
+  #findReferenced(
+    name: string,
+    schemas: readonly JsonRecord[],
+    scope: Scope,
+  ): Location | undefined {
+    let found: Location | undefined;
+    const passes = (part: Pick<Location, "value" | "scope">, target?: Location): boolean => {
+      const property = ownValue(ownValue(part.value, "properties"), name);
+      if (property === undefined) return false;
+      if (target === undefined) return true;
+      if (this.#isHidden(name, readAccess(property, part.scope, this.#resolver))) {
+        found ??= getChild(getChild(target, "properties"), name);
+      }
+      return false;
+    };
+    const isDeclared = this.#someSchema(schemas, scope, passes, ["allOf"]);
+    return isDeclared ? undefined : found;
+  }
+
   #isHidden(name: string, access: number): boolean {
     if (access === 0) return false;
     this.sameInBothModes = false;
@@ -94,28 +138,39 @@ export class AccessFilter {
     return this.#isAnnotation || !this.#rules.responses.hasRequired(required);
   }
 
-  /** Returns true if one of `schemas`, or of the schemas of which they are composed, passes. */
+  /**
+   * Returns true if one of `schemas`, or of the schemas of which they are composed, passes.
+   *
+   * @param passes gets the location of a schema behind a reference too.
+   */
   #someSchema(
     schemas: readonly JsonRecord[],
     scope: Scope,
-    passes: (part: Pick<Location, "value" | "scope">) => boolean,
+    passes: (part: Pick<Location, "value" | "scope">, target: Location | undefined) => boolean,
+    keywords: readonly string[] = ["allOf", "oneOf", "anyOf"],
   ): boolean {
-    const open: Pick<Location, "value" | "scope">[] = schemas.map((value) => ({ value, scope }));
+    const open: (readonly [part: Pick<Location, "value" | "scope">, target?: Location])[] =
+      schemas.map((value) => [{ value, scope }]);
     for (let parts = 0; parts < maxParts; parts++) {
-      const part = open.pop();
-      if (part === undefined) return false;
+      const next = open.pop();
+      if (next === undefined) return false;
+      const [part, target] = next;
       if (!isRecord(part.value)) continue;
-      if (passes(part)) return true;
-      const target = this.#resolver.peek(part.value, part.scope);
-      if (target !== undefined) open.push(target);
-      for (const keyword of ["allOf", "oneOf", "anyOf"]) {
+      if (passes(part, target)) return true;
+      const referenced = this.#resolver.peek(part.value, part.scope);
+      if (referenced !== undefined) open.push([referenced, referenced]);
+      for (const keyword of keywords) {
         const members = part.value[keyword];
         if (!Array.isArray(members)) continue;
         // Other branches of a choice do not apply to the current branch.
         const isInside =
           keyword !== "allOf" && members.some((one) => schemas.includes(one as JsonRecord));
         if (isInside) continue;
-        for (const value of members as unknown[]) open.push({ value, scope: part.scope });
+        if (target === undefined) {
+          for (const value of members as unknown[]) open.push([{ value, scope: part.scope }]);
+        } else {
+          for (const one of getItems(getChild(target, keyword))) open.push([one, one]);
+        }
       }
     }
     return false;

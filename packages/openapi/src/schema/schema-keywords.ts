@@ -1,6 +1,6 @@
-import type { JsonSchema } from "@toolweave/core";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
 import { getDialect, isSchemaNode, metadataKeywords, schemaTypes } from "@toolweave/core/adapter";
-import { isRecord, type JsonRecord } from "../document/record.ts";
+import { isRecord, setOwn, type JsonRecord } from "../document/record.ts";
 import { toUnicodePattern } from "./unicode-pattern.ts";
 
 /** The kind of the schemas or names under a keyword, for keywords whose values are translated. */
@@ -238,4 +238,21 @@ export function splitDependencies(dependencies: JsonRecord): {
     names: Object.fromEntries(members.filter(([, value]) => isNames(value))),
     schemas: Object.fromEntries(members.filter(([, value]) => isSchemaNode(value))),
   };
+}
+
+/**
+ * Changes `oneOf` to `anyOf`. A request may match several branches: in documents, branches overlap, and a value that
+ * matches more than one of them is not invalid.
+ */
+export function oneOfToAnyOf(schema: JsonSchema): JsonSchema {
+  const { oneOf, anyOf, allOf } = schema;
+  const open: Record<string, JsonValue> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (key !== "oneOf") setOwn(open, key, value);
+    else if (anyOf === undefined) open["anyOf"] = value;
+  }
+  if (anyOf !== undefined) {
+    open["allOf"] = [...((allOf ?? []) as JsonValue[]), { anyOf: oneOf as JsonValue }];
+  }
+  return open;
 }

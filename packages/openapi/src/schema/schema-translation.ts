@@ -1,4 +1,4 @@
-import type { JsonSchema, JsonValue } from "@toolweave/core";
+import type { JsonSchema } from "@toolweave/core";
 import { childPointer } from "@toolweave/core/adapter";
 import type { Definition, TranslatedSchema } from "./translation-context.ts";
 import { getBranchTags, applyTag } from "./discriminator.ts";
@@ -15,6 +15,7 @@ import {
   isDistinct,
   getKeywordTranslation,
   getNumericBound,
+  oneOfToAnyOf,
 } from "./schema-keywords.ts";
 import { DanglingReference } from "../document/operation.ts";
 import { toFamilySchema, ReferenceTranslation, type Translated } from "./reference-translation.ts";
@@ -130,10 +131,24 @@ export class SchemaTranslation extends ReferenceTranslation {
       const isIncluded = !annotationsOnly || isAnnotation(key);
       copy.set(key, isIncluded ? this.#translateKeyword(node, key, node[key]) : undefined);
     }
+    if (!annotationsOnly && this.isSent && !this.#isExact) this.#addOmitted(node, copy);
     const { result } = copy;
     if (result === undefined) return this.#oneOfToAnyOf(node as JsonSchema);
     const schema = this.#oneOfToAnyOf(this.#addReplacements(node, result, besideReference));
     return besideReference && Object.keys(schema).length === 0 ? anything : schema;
+  }
+
+  /** Adds the properties that a schema requires and the schema that declares them omits. */
+  #addOmitted(node: JsonRecord, copy: RecordCopy): void {
+    const omitted = this.access.findOmitted(node, this.#enclosingSchemas(node), this.scope);
+    if (omitted.size === 0) return;
+    const properties: Record<string, unknown> = {
+      ...((copy.result ?? node)["properties"] as object),
+    };
+    for (const [name, location] of omitted) {
+      setOwn(properties, name, this.define(location, this.dynamic));
+    }
+    copy.result = { ...(copy.result ?? node), properties };
   }
 
   #oneOfToAnyOf(schema: JsonSchema): JsonSchema {
@@ -376,21 +391,4 @@ function withExclusiveBranches(
   const known = branches.filter((_, index) => !anyValue.includes(index));
   if (anyValue.length === 0) return known;
   return [...known, known.length === 0 ? true : { not: { anyOf: known } }];
-}
-
-/**
- * Changes `oneOf` to `anyOf`. A request may match several branches: in documents, branches overlap, and a value that
- * matches more than one of them is not invalid.
- */
-function oneOfToAnyOf(schema: JsonSchema): JsonSchema {
-  const { oneOf, anyOf, allOf } = schema;
-  const open: Record<string, JsonValue> = {};
-  for (const [key, value] of Object.entries(schema)) {
-    if (key !== "oneOf") setOwn(open, key, value);
-    else if (anyOf === undefined) open["anyOf"] = value;
-  }
-  if (anyOf !== undefined) {
-    open["allOf"] = [...((allOf ?? []) as JsonValue[]), { anyOf: oneOf as JsonValue }];
-  }
-  return open;
 }

@@ -215,7 +215,7 @@ async function called(row: Row): Promise<Called> {
     .tools()
     .find(({ spec }) => row.calls === undefined || spec.name === row.calls) as Tool;
   const { name, inputSchema } = tool.spec;
-  const [only = ""] = Object.keys(inputSchema["properties"] as JsonObject);
+  const [only = ""] = Object.keys((inputSchema["properties"] ?? {}) as JsonObject);
   const given =
     row.as === undefined ? (row.with ?? {}) : { [only]: Object.values(row.as)[0] as JsonValue };
   server.requests.length = 0;

@@ -98,9 +98,8 @@ describe("read-only and write-only properties", () => {
       { requestBody: of("Cat"), responses: { 200: of("Pet") } },
       { components: { schemas: { ...pet, Cat: cat } } },
     );
-    expect(standalone(body?.media[0]?.schema as never)).toMatchObject({
-      $defs: { Cat: { properties: {} } },
-    });
+    const schema = standalone(body?.media[0]?.schema as never);
+    expect(schema).toHaveProperty(["$defs", "Cat", "properties"], {});
   });
 
   test("an enum without null is never sent as null, and may be answered so", async () => {
