@@ -72,8 +72,7 @@ function hiddenCharacters(text: string, visible: string): TextFinding {
   while (at < visible.length && text[at] === visible[at]) at += 1;
   const start = Math.max(0, at - excerptStart);
   const excerpt = text.slice(start, start + maxExcerptLength);
-  const says = "has characters that are not displayed, or are not valid";
-  return { kind: "hidden_characters", says, excerpt };
+  return { kind: "hidden_characters", says: "has hidden or invalid characters", excerpt };
 }
 
 function lookForTwins(properties: object, pointer: string, found: SpecFinding[]): void {
