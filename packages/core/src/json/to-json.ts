@@ -13,9 +13,12 @@ const containerBytes = 8;
 /** Longer numbers are not written out: that takes more than linear time. */
 const maxBigintBits = 1_000_000;
 
-/** Set when there was more than was taken. */
+/** Set when the JSON is not all of the value. */
 export interface Cut {
+  /** There was more than was taken. */
   truncated: boolean;
+  /** A text stands for a part that is a cycle, is nested too deeply or cannot be read. */
+  replaced?: boolean;
 }
 
 /**
@@ -28,7 +31,7 @@ export interface Cut {
  * `"[cut: 5 more items]"` stands for the rest.
  *
  * @param limit bytes of the JSON's text, roughly. Default: 33,554,432.
- * @param cut set when something was omitted because of the limit.
+ * @param cut set when something was omitted because of the limit, or replaced.
  */
 export function toJson(value: unknown, limit: number = maxBytes, cut?: Cut): JsonValue {
   return plainBytes(value, limit) >= 0 ? (value as JsonValue) : converted(value, limit, cut);
@@ -97,11 +100,13 @@ function converted(value: unknown, limit: number, cut: Cut | undefined): JsonVal
   const conversion = new Conversion(limit);
   const json = conversion.convert(value);
   if (conversion.isCut && cut !== undefined) cut.truncated = true;
+  if (conversion.isReplaced && cut !== undefined) cut.replaced = true;
   return json;
 }
 
 class Conversion {
   isCut = false;
+  isReplaced = false;
   #left: number;
   readonly #parents: object[] = [];
 
@@ -158,16 +163,21 @@ class Conversion {
     return `[cut: ${count} more ${what}]`;
   }
 
+  #replace(reason: string): string {
+    this.isReplaced = true;
+    return `[${reason}]`;
+  }
+
   #readObject(value: object): JsonValue {
     const depth = this.#parents.length;
     try {
-      if (this.#parents.includes(value)) return "[circular]";
-      if (depth >= maxDepth) return "[too deep]";
+      if (this.#parents.includes(value)) return this.#replace("circular");
+      if (depth >= maxDepth) return this.#replace("too deep");
       this.#parents.push(value);
       this.#left -= containerBytes;
       return this.#convertObject(value);
     } catch {
-      return "[unreadable]";
+      return this.#replace("unreadable");
     } finally {
       this.#parents.length = depth;
     }
@@ -216,7 +226,7 @@ class Conversion {
       try {
         item = items[index];
       } catch {
-        item = "[unreadable]";
+        item = this.#replace("unreadable");
       }
       list.push(this.convert(item));
     }
@@ -249,7 +259,7 @@ class Conversion {
       try {
         member = (value as Record<string, unknown>)[key];
       } catch {
-        member = "[unreadable]";
+        member = this.#replace("unreadable");
       }
       this.#member(result, key, member);
     }

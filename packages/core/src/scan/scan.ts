@@ -1,3 +1,5 @@
+import { displayJson } from "../contract/display-text.ts";
+import { visibleText } from "../contract/visible-text.ts";
 import { childPointer } from "../json/json-pointer.ts";
 import type { ToolSpec } from "../contract/tool-spec.ts";
 import { suspicions, type TextFindingKind } from "./suspicions.ts";
@@ -16,16 +18,20 @@ const shortest = 12;
 /**
  * Scans all texts of a tool that a model reads: name, title, description, and every text in its schemas, names of
  * properties and values included; and its metadata, which hosts may display. Words of a name are read separately
- * (`ignore_all_previous_instructions`); properties beside each other whose names look alike are `twin_names`. Each kind
- * once, at its first place. See `scanText`.
+ * (`ignore_all_previous_instructions`); properties beside each other whose names look alike are `twin_names`; characters
+ * that are not displayed are `hidden_characters`, and the rest of their text is read without them. Each kind once, at its first
+ * place. See `scanText`.
  */
 export function scanSpec(spec: ToolSpec): readonly SpecFinding[] {
   const found: SpecFinding[] = [];
+  const report = (finding: TextFinding, pointer: string): void => {
+    if (!found.some(({ kind }) => kind === finding.kind)) found.push({ ...finding, pointer });
+  };
   const look = (text: string, pointer: string): void => {
-    if (text.length < shortest) return;
-    for (const finding of scanText(text)) {
-      if (!found.some(({ kind }) => kind === finding.kind)) found.push({ ...finding, pointer });
-    }
+    const visible = visibleText(text);
+    if (visible !== text) report(hiddenCharacters(text, visible), pointer);
+    if (visible.length < shortest) return;
+    for (const finding of scanText(visible)) report(finding, pointer);
   };
   const lookAtName = (name: string, pointer: string): void => {
     look(name, pointer);
@@ -56,6 +62,17 @@ export function scanSpec(spec: ToolSpec): readonly SpecFinding[] {
     }
   }
   return found;
+}
+
+/** Characters of the excerpt before the first one that is not displayed. */
+const excerptStart = 30;
+
+function hiddenCharacters(text: string, visible: string): TextFinding {
+  let at = 0;
+  while (at < visible.length && text[at] === visible[at]) at += 1;
+  const start = Math.max(0, at - excerptStart);
+  const excerpt = text.slice(start, start + maxExcerptLength);
+  return { kind: "hidden_characters", says: "has hidden or invalid characters", excerpt };
 }
 
 function lookForTwins(properties: object, pointer: string, found: SpecFinding[]): void {
@@ -107,7 +124,8 @@ export function findingProblem(
   { says, excerpt, pointer }: SpecFinding,
   author: "server" | "document",
 ): SourceProblem {
-  const message = `What the ${author} says of the tool ${spec.name} ${says}: ${JSON.stringify(excerpt)}. Read it before you trust it.`;
+  const quoted = displayJson(JSON.stringify(excerpt));
+  const message = `What the ${author} says of the tool ${spec.name} ${says}: ${quoted}. Read it before you trust it.`;
   return { subject: spec.name, message, pointer, severity: "warning" };
 }
 
@@ -132,7 +150,7 @@ export function twinProblems(
     const subject = names.join(", ");
     if (names.length < 2 || reported.has(subject)) return [];
     reported.add(subject);
-    const quoted = group.map((name) => JSON.stringify(name)).join(" and ");
+    const quoted = group.map((name) => displayJson(JSON.stringify(name))).join(" and ");
     const message = `The names ${quoted.slice(0, 300)} look alike: a model, or the person who approves a call, can confuse them.`;
     return [{ subject: subject.slice(0, 200), message, severity: "warning" as const }];
   });
@@ -190,8 +208,9 @@ const lookalikes: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Names of a list that a reader takes for one another: they differ by case, by `I`, `l` and `1`, by `O` and `0`, or by
- * letters of other scripts that look the same. Grows with the length of the names and no faster.
+ * Names of a list that a reader takes for one another: they differ by case, by `I`, `l` and `1`, by `O` and `0`, by
+ * characters that are not displayed, or by letters of other scripts that look the same. Grows with the length of the
+ * names and no faster.
  *
  * @returns groups of two or more, each name once, in the order of the list.
  * @example
@@ -221,7 +240,7 @@ export function twinNames(names: Iterable<string>): readonly (readonly string[])
 }
 
 function latinName(name: string): string {
-  // oxlint-disable-next-line no-control-regex -- ASCII is what needs nothing
-  if (/^[\x00-\x7f]*$/.test(name)) return name;
-  return Array.from(name.normalize("NFKC"), (letter) => lookalikes.get(letter) ?? letter).join("");
+  if (/^[ -~]*$/.test(name)) return name;
+  const normalized = visibleText(name).normalize("NFKC");
+  return Array.from(normalized, (letter) => lookalikes.get(letter) ?? letter).join("");
 }

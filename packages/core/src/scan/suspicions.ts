@@ -9,6 +9,7 @@ export type TextFindingKind =
   | "role_token"
   | "new_role"
   | "encoded"
+  | "hidden_characters"
   | "twin_names";
 
 /** One way in which a text speaks to a model. */

@@ -5,6 +5,7 @@ import {
   type Answer,
   type ExecutorOptions,
   type JsonObject,
+  type JsonValue,
   type Tool,
 } from "@toolweave/core";
 import {
@@ -297,6 +298,17 @@ describe("the outcome in a store", () => {
     const { store, results } = openStore();
     const large = tool("pay", () => ({ rows: "é".repeat(140_000) }), { needsApproval: true });
     const { executor, interruption } = await answeredOnce(large, { pendingCalls: store });
+    expect(results.size).toBe(0);
+    expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
+  });
+
+  test("is absent if it is nested too deeply to be stored completely", async () => {
+    const { store, results } = openStore();
+    let value: JsonValue = "innermost";
+    for (let level = 0; level < 200; level++) value = [value];
+    const deep = tool("pay", () => ({ content: [], value }), { needsApproval: true });
+    const { executor, interruption, outcome } = await answeredOnce(deep, { pendingCalls: store });
+    expect(JSON.stringify(completed(outcome).result.value)).toContain("innermost");
     expect(results.size).toBe(0);
     expect(codeOf(await executor.resume(interruption, yes))).toBe("approval_invalid");
   });

@@ -25,6 +25,18 @@ function shared(levels: number, leaf: unknown = 1): JsonObject {
   return at as JsonObject;
 }
 
+function nested(levels: number): unknown {
+  let at: unknown = 1;
+  for (let level = 0; level < levels; level++) at = { a: at };
+  return at;
+}
+
+function cyclic(): unknown {
+  const whole: Record<string, unknown> = {};
+  whole["part"] = [whole];
+  return whole;
+}
+
 const holes = (): unknown[] => Object.assign([], { length: 4_000_000_000 });
 /** One text, a thousand times. */
 const sharedText = (): string[] => Array.from({ length: 1000 }, () => long);
@@ -137,16 +149,25 @@ describe("an infinite input of a tool or a caller", () => {
     expect(error.message).toMatch(/characters of JSON|Invalid string length/);
   });
 
-  test("as the state of a suspension fails the call: a part of it would be another state", async () => {
-    const request = { id: "1", type: "input", message: "?" };
-    const executor = executorFor(tool("t", () => suspend([request as never], sharedText())));
-    expect(codeOf(await executor.execute(call("t")))).toBe("internal");
-    const checkpointing = tool("t", (_, ctx) => {
-      ctx.checkpoint(sharedText());
-      return suspend([request as never], null);
-    });
-    expect(codeOf(await executorFor(checkpointing).execute(call("t")))).toBe("internal");
-  });
+  test.each<[string, () => unknown]>([
+    ["one text a thousand times", sharedText],
+    // Of the others, a part would be small enough to be stored.
+    ["a number of a million digits", () => 1n << 3_400_000n],
+    ["parts that are nested too deeply", () => nested(10_000)],
+    ["a cycle", () => cyclic()],
+  ])(
+    "as the state of a suspension fails the call, which would be another one in part: %s",
+    async (_, make) => {
+      const request = { id: "1", type: "input", message: "?" };
+      const executor = executorFor(tool("t", () => suspend([request as never], make() as never)));
+      expect(codeOf(await executor.execute(call("t")))).toBe("internal");
+      const checkpointing = tool("t", (_, ctx) => {
+        ctx.checkpoint(make() as never);
+        return suspend([request as never], null);
+      });
+      expect(codeOf(await executorFor(checkpointing).execute(call("t")))).toBe("internal");
+    },
+  );
 
   test("as artifacts is omitted", async () => {
     const output = { content: [], artifacts: [shared(60)] } as never;

@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { Worker } from "node:worker_threads";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ToolExecutor, ToolRegistry, type ToolOutcome } from "@toolweave/core";
 import { workerSource } from "@toolweave/core/worker";
 import { call } from "../support/executor-for.ts";
@@ -32,11 +33,16 @@ test("a call has the arguments, the context and the environment that it is given
 });
 
 describe("a tool that", () => {
-  test("computes without an end is stopped at its deadline, and other calls continue", async () => {
+  test("computes without an end is stopped at its deadline, with its thread, and other calls continue", async () => {
+    const terminate = vi.spyOn(Worker.prototype, "terminate");
+    onTestFinished(() => terminate.mockRestore());
     const spinning = executor.execute(call("spin"));
     for (let at = 0; at < 3; at++) completed(await executor.execute(call("echo")));
     expect(failed(await spinning).error.code).toBe("timeout");
     completed(await executor.execute(call("echo")));
+    await vi.waitFor(() => expect(terminate).toHaveBeenCalledTimes(1), 60_000);
+    // Resolves when the thread has stopped, with its exit code.
+    expect(await terminate.mock.results[0]?.value).toBe(1);
   });
 
   test("throws in a timer fails its call only", async () => {

@@ -1,14 +1,17 @@
-import type { ToolOutcome } from "@toolweave/core";
-import { describe, expect, it } from "vitest";
+import { ToolExecutor, ToolRegistry, type ToolOutcome } from "@toolweave/core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serveMcp } from "../../src/gateway/index.ts";
+import type { McpSource } from "../../src/index.ts";
 import { greets, rawHttp } from "../support/raw-http.ts";
+import { requestFor } from "../support/open-gateway.ts";
 import { executorOver, opened } from "../support/open-source.ts";
 
 const outputSchema = { type: "object", properties: { id: { type: "integer" } } };
 const tools = [{ name: "look", inputSchema: { type: "object" }, outputSchema }];
 const value = '{"id":1234567890123456789,"in":[-9007199254740993]}';
 
-/** The outcome of a call that a server answers with this result, as JSON or as an event. */
-async function looked(result: string, asEvent: boolean): Promise<ToolOutcome> {
+/** The source of a server that answers each call with this result, as JSON or as an event. */
+async function looking(result: string, asEvent: boolean): Promise<McpSource> {
   const url = await rawHttp((exchange) => {
     const { message, response, json, stream } = exchange;
     if (greets(exchange)) return;
@@ -21,7 +24,22 @@ async function looked(result: string, asEvent: boolean): Promise<ToolOutcome> {
   });
   const source = opened({ name: "raw", url, prefix: false });
   await source.ready;
+  return source;
+}
+
+/** The outcome of a call. */
+async function looked(result: string, asEvent: boolean): Promise<ToolOutcome> {
+  const source = await looking(result, asEvent);
   return executorOver(source).execute({ id: "1", name: "look", arguments: {} });
+}
+
+/** The text of the response of a gateway over the server. */
+async function lookedThroughGateway(result: string): Promise<string> {
+  const registry = new ToolRegistry([await looking(result, false)]);
+  const gateway = serveMcp(registry, new ToolExecutor({ registry, policy: "autonomous" }));
+  onTestFinished(() => gateway.close({ graceMs: 0 }));
+  const call = requestFor("http://127.0.0.1/mcp", "tools/call", { name: "look", arguments: {} });
+  return (await gateway.fetch(call)).text();
 }
 
 describe("an integer beyond 2^53 in a result", () => {
@@ -52,5 +70,15 @@ describe("an integer beyond 2^53 in a result", () => {
         details: { _meta: { a: 1 }, warnings: [expect.stringContaining("1234567890123456789")] },
       },
     });
+  });
+
+  it("is rounded in the structured content of a gateway, whose content has its digits", async () => {
+    const block = { type: "text", text: value };
+    for (const content of ["", `"content":[${JSON.stringify(block)}],`]) {
+      const response = await lookedThroughGateway(`{${content}"structuredContent":${value}}`);
+      expect(response).toContain(`"content":[${JSON.stringify(block)}]`);
+      const rounded = '{"id":1234567890123456800,"in":[-9007199254740992]}';
+      expect(response).toContain(`"structuredContent":${rounded}`);
+    }
   });
 });

@@ -17,6 +17,7 @@ const discovered = {
 async function changing(first: typeof older | typeof newer, both = false) {
   let speaks = first;
   let sessions = 0;
+  let lostSessions = 0;
   const methods: unknown[] = [];
   const runs: string[] = [];
   const url = await rawHttp((exchange) => {
@@ -43,6 +44,8 @@ async function changing(first: typeof older | typeof newer, both = false) {
       // The request's id is read only in a session.
       return refuse(400, error, null);
     }
+    const session = Number(String(request.headers["mcp-session-id"] ?? "").slice(2));
+    if (session > 0 && session <= lostSessions) return void response.writeHead(404).end();
     if (message.method === "initialize") sessions += 1;
     if (greets(exchange, `s-${sessions}`)) return undefined;
     if (message.method === "tools/list") return json({ result: { tools } });
@@ -57,6 +60,7 @@ async function changing(first: typeof older | typeof newer, both = false) {
     methods,
     runs,
     become: (other: typeof older | typeof newer) => void (speaks = other),
+    loseSessions: () => void (lostSessions = sessions),
     call: () => executor.execute({ id: "1", name: "any", arguments: {} }),
   };
 }
@@ -84,6 +88,14 @@ describe("a server over HTTP that changes its generation of the protocol", () =>
     expect(await server.call()).toMatchObject({ result: said(older) });
     await server.source.refresh();
     expect(await server.call()).toMatchObject({ result: said(newer) });
+  });
+
+  it("is connected to in the newer one after it has lost its sessions, also if it still supports the older one", async () => {
+    const server = await changing(older, true);
+    server.become(newer);
+    server.loseSessions();
+    expect(await server.call()).toMatchObject({ result: said(newer) });
+    expect(server.runs).toEqual([newer]);
   });
 
   it("keeps its session if a refresh finds no change", async () => {

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../json/json.ts";
 import type { ToolOutcome, ToolResult } from "../../contract/tool-result.ts";
 import { ToolError, type ToolErrorCode, type ToolErrorOptions } from "../../contract/tool-error.ts";
 import type { CallServices } from "./call-state.ts";
-import { toJson } from "../../json/to-json.ts";
+import { toJson, type Cut } from "../../json/to-json.ts";
 
 /** Age up to which a retry of the same answers returns the stored outcome: 10 minutes. */
 const maxAgeMs = 600_000;
@@ -51,7 +51,7 @@ export class FinishedBefore {
  * answers.
  *
  * @returns `undefined` when nothing is stored: the store keeps no results, the outcome is more than 262,144 bytes of
- * JSON, or the call was cancelled, after which its tool may still have done its work.
+ * JSON or nested too deeply, or the call was cancelled, after which its tool may still have done its work.
  */
 export async function finishedResult(
   { pendingCalls, seal }: CallServices,
@@ -61,9 +61,9 @@ export async function finishedResult(
 ): Promise<FinishedResult | undefined> {
   if (typeof pendingCalls.finishedResult !== "function") return undefined;
   if (outcome.status === "failed" && outcome.error.code === "cancelled") return undefined;
-  const cut = { truncated: false };
+  const cut: Cut = { truncated: false };
   const json = toJson(storedOutcome(outcome), maxBytes, cut);
-  if (cut.truncated) return undefined;
+  if (cut.truncated || cut.replaced === true) return undefined;
   const bytes = new TextEncoder().encode(JSON.stringify(json));
   if (bytes.length > maxBytes) return undefined;
   return { sealed: await seal.sealOutcome(interruption, answers, bytes), maxAgeMs };

@@ -11,7 +11,7 @@ import { ToolError } from "../../contract/tool-error.ts";
 import { readOnce } from "../call/read-call.ts";
 import type { CallState } from "../call/call-state.ts";
 import type { InterruptSignal } from "../call/interrupt-signal.ts";
-import { toJson, maxBytes } from "../../json/to-json.ts";
+import { toJson, maxBytes, type Cut } from "../../json/to-json.ts";
 import { cloneJson } from "../../json/clone-json.ts";
 import { notSerializableError } from "../call/to-tool-error.ts";
 import { visibleText } from "../../contract/visible-text.ts";
@@ -136,12 +136,15 @@ function pendingCall(
 /**
  * Converts the state that a tool resumes from to JSON.
  *
- * @throws RangeError when it is longer than `maxBytes`: a truncated state would be a different state.
+ * @throws RangeError when it is longer than `maxBytes`, nested too deeply, cyclic or unreadable: a part of the state
+ * would be a different state.
  */
 function toCompleteJson(what: string, value: unknown): JsonValue {
-  const cut = { truncated: false };
+  const cut: Cut = { truncated: false };
   const json = toJson(value, maxBytes, cut);
-  if (cut.truncated) throw new RangeError(`its ${what} is more than ${maxBytes} bytes of JSON`);
+  if (cut.truncated || cut.replaced === true) {
+    throw new RangeError(`its ${what} is not JSON, or more than ${maxBytes} bytes of it`);
+  }
   return json;
 }
 

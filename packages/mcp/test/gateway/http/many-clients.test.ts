@@ -1,11 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { request, type ClientRequest } from "node:http";
+import type { JsonObject } from "@toolweave/core";
+import { request, type IncomingMessage } from "node:http";
 import { once } from "node:events";
 import { listenHttp, type HttpOptions } from "../../../src/gateway/index.ts";
 import { manyClients } from "../../support/client-crowd.ts";
 import {
   clientOf,
   echo,
+  opening,
   requestFor,
   serving,
   textOf,
@@ -54,14 +56,17 @@ async function isThere(url: string, id: string): Promise<boolean> {
   return response.status === 200;
 }
 
-/** Opens the stream of a session, over a separate connection. */
-async function openStream(url: string, id: string): Promise<ClientRequest> {
+/** Opens the stream of a session, over a separate connection; its status. */
+async function openStream(
+  url: string,
+  id: string,
+): Promise<{ readonly status: number; end(): void }> {
   const headers = { accept: "text/event-stream", "mcp-session-id": id };
   const sent = request(url, { method: "GET", headers, agent: false });
   sent.on("error", () => {});
   onTestFinished(() => void sent.destroy());
-  await once(sent.end(), "response");
-  return sent;
+  const [response] = (await once(sent.end(), "response")) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, end: () => void sent.destroy() };
 }
 
 /** Opens a stream of the newer protocol; its status. */
@@ -96,6 +101,40 @@ describe("many clients of both generations", () => {
     });
   });
 
+  it("have room for 200 sessions, 400 streams and 200 concurrent calls of one caller by default", async () => {
+    const { opened, open } = opening();
+    let running = 0;
+    const wait = echo("wait", {
+      execute: async (args) => {
+        if (++running === 200) open();
+        await opened;
+        return String((args as JsonObject)["say"]);
+      },
+    });
+    const { gateway } = await serving({ tools: [wait] });
+    const listener = await listenHttp(gateway);
+    onTestFinished(() => listener.close(0));
+    const { url } = listener;
+    const indexes = Array.from({ length: 200 }, (_, index) => index);
+    const sessions = await Promise.all(indexes.map(() => begin(url)));
+    const older = await Promise.all(sessions.map(({ id }) => openStream(url, id)));
+    const newer = await Promise.all(indexes.map((index) => listen(url, index)));
+    const calls = await Promise.all(
+      indexes.map(async (index) => {
+        const call = { name: "wait", arguments: { say: `called ${index}` } };
+        const response = await fetch(requestFor(url, "tools/call", call, {}, index));
+        const text = await response.text();
+        // A refused call must not keep the others waiting.
+        open();
+        return text.includes(`called ${index}`) ? response.status : text;
+      }),
+    );
+    const statuses = [sessions, older, newer].map(
+      (all) => new Set(all.map(({ status }) => status)),
+    );
+    expect([...statuses, new Set(calls)]).toEqual(Array.from({ length: 4 }, () => new Set([200])));
+  });
+
   it("can open 150 idle streams without blocking the calls of another", async () => {
     const { url } = await listeningWith(undefined, { maxRequestsPerCaller: 2 });
     const streams = [];
@@ -124,7 +163,7 @@ describe("streams for notifications", () => {
     const older = await fetch(url, { headers });
     expect(older.status).toBe(429);
     expect(await older.text()).toContain("limits.streams");
-    stream.destroy();
+    stream.end();
     await vi.waitFor(async () => expect((await listen(url, 3)).status).toBe(200), 60_000);
   });
 
@@ -156,7 +195,7 @@ describe("a session of the older protocol", () => {
     const sessions = [await begin(url), await begin(url), await begin(url)];
     const streams = await Promise.all(sessions.slice(0, 2).map(({ id }) => openStream(url, id)));
     expect((await begin(url)).status).toBe(429);
-    streams[1]?.destroy();
+    streams[1]?.end();
     await vi.waitFor(async () => expect((await begin(url)).status).toBe(200), 60_000);
     const there = await Promise.all(sessions.map(({ id }) => isThere(url, id)));
     expect(there).toEqual([true, false, true]);
