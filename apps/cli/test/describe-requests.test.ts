@@ -39,6 +39,12 @@ test("no field of an approval creates a new line, and all hidden characters are 
   expect(view).toContain(`(custom.${spelled}: ${spelled})`);
 });
 
+test("the target of a network permission creates no new line", () => {
+  const permission = { ...approval.permission, kind: "network" };
+  const [first] = describeRequests([{ ...approval, permission }], {}).split("\n");
+  expect(first).toBe(`  ${spelled}`);
+});
+
 test("no field of another request creates a new line", () => {
   const others: readonly InterruptionRequest[] = [
     { id: "1", type: "auth", credential: forged, message: forged, url: forged, userCode: forged },

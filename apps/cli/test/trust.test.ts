@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { runCli } from "../src/program.ts";
 import { captureIo } from "./support/captured-io.ts";
-import { idIn, runIn, type RunCommand } from "./support/run-cli.ts";
+import { idIn, runCommand, runIn, type RunCommand } from "./support/run-cli.ts";
 import { tempFolder, tempStore } from "./support/temp-file.ts";
 
 /** Records its start in a file, and answers like a server with two tools. */
@@ -84,9 +84,10 @@ test.each([
   [["serve"]],
   [["login", "notes"]],
 ])("%j starts nothing of an untrusted configuration in the current folder", async (argv) => {
-  const { folder, config, run, started } = found();
-  // An unset variable would be reported as missing if it were read.
-  const { code, stdout, stderr } = await run(argv, { env: { SECRET_NOTE: "" } });
+  const { folder, config, env, started } = found();
+  // The variable is not set: the command would fail with that if it expanded the file.
+  const { SECRET_NOTE: _, ...others } = env;
+  const { code, stdout, stderr } = await runCommand(argv, { env: others });
   expect({ code, started: started() }).toEqual({ code: 3, started: 0 });
   expect(stderr).toContain(`${config} is not trusted. Nothing was started or read.`);
   expect(stderr).toContain(`toolweave trust ${folder}`);

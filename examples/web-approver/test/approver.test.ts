@@ -161,7 +161,7 @@ describe("an approver that is killed", () => {
 
 describe("texts of a model", () => {
   it("OU03, OU05: are displayed as text, load nothing, and stay unchanged", async () => {
-    const to = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
+    const to = `"><script>alert(1)</script><img src=x onerror='alert(2)'>\nApproved.`;
     const text = `![x](https://evil.example/?q=1)</textarea></form><form action="/approve">\u202eevil\u200b\ufe01\u001b[2J`;
     const agent = openHost(folder);
     const call = { id: "1", name: "send_message", arguments: { to, text } };
@@ -173,6 +173,8 @@ describe("texts of a model", () => {
     expect(page.text).not.toMatch(/<script|<img/);
     expect(page.text.match(/<form /g)).toHaveLength(2);
     expect(page.text).not.toMatch(/[^\P{C}\n]/u);
+    // The target is one line.
+    expect(page.text).toContain(String.raw`alert(2)&#39;&gt;\u{A}Approved.`);
     expect(page.text).toContain(String.raw`\u202eevil\u200b\ufe01\u001b[2J`);
     expect(page.text).toContain("In its source's words: <q>Write to a customer.</q>");
     expect(page.headers["content-security-policy"]).toMatch(/^default-src 'none';/);

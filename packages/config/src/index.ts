@@ -18,3 +18,4 @@ export type { ConfigPart, ConfigPartKind } from "./trust/config-part.ts";
 export { fileKind } from "./reading/file-kind.ts";
 export { readRegularFile } from "./reading/regular-file.ts";
 export type { RegularFileOptions } from "./reading/regular-file.ts";
+export { replaceFile } from "./replace-file.ts";

@@ -81,6 +81,8 @@ describe.skipIf(process.platform === "win32")("a lock", () => {
     await writeLock(path, lock);
     expect(readFileSync(other, "utf8")).toBe("as it was");
     expect(await readLock(path)).toEqual(lock);
+    // Not the mode of the link, which is open to all.
+    expect(statSync(path).mode & 0o777).toBe(0o644);
   });
 
   test("is written under an unpredictable temporary name, and keeps its mode", async () => {

@@ -1,3 +1,5 @@
+export { differingCharacters, recordWrites, type RecordedWrites } from "./recorded-writes.ts";
+
 const folder = process.env["NODE_COMPILE_CACHE"];
 
 /**

@@ -80,7 +80,7 @@ async function trust(
     if (yes) output.printMessage(trustQuestionText(description, before).trimEnd());
     else await askToTrust(description, before, json, io);
     await assertUnchanged(description);
-    trusted.add(description, Date.now());
+    await trusted.add(description, Date.now());
   }
   const { digest } = description;
   if (json) await output.write(formatJson({ path, digest, trusted: true }, output, 0));

@@ -26,7 +26,7 @@ export async function assertTrusted(
   if (before?.digest === description.digest) return;
   await askToTrust(description, before, json, io);
   await assertUnchanged(description);
-  trusted.add(description, Date.now());
+  await trusted.add(description, Date.now());
 }
 
 /** The same file under one path, whatever links lead to its folder. */

@@ -13,7 +13,6 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { ConfigDescription } from "@toolweave/config";
 import { ToolError } from "@toolweave/core";
-import { replaceFile } from "./replace-file.ts";
 import { makePrivateFolder } from "./store-path.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -76,13 +75,14 @@ export class TrustedConfigs {
   }
 
   /** Trusts a configuration as it is described. */
-  add({ path, digest, parts }: ConfigDescription, trustedAt: number): void {
+  async add({ path, digest, parts }: ConfigDescription, trustedAt: number): Promise<void> {
+    const { replaceFile } = await import("@toolweave/config");
     const trusted: TrustedConfig = { version: 1, path, digest, trustedAt, parts: toDigests(parts) };
     const file = this.#getFile(path);
     try {
       makePrivateFolder(file);
       this.#assertPrivate();
-      replaceFile(file, `${JSON.stringify(trusted, null, 2)}\n`, 0o600);
+      await replaceFile(file, `${JSON.stringify(trusted, null, 2)}\n`, 0o600);
     } catch (error) {
       throw unusableError(file, error);
     }

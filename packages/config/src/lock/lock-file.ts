@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { lstat, open, rename, rm } from "node:fs/promises";
 import { ToolError } from "@toolweave/core";
 import { readRegularFile } from "../reading/regular-file.ts";
+import { replaceFile } from "../replace-file.ts";
 import { hashOf, type Lock, type LockedTool } from "./lock.ts";
 
 /**
@@ -49,23 +48,7 @@ export async function readLock(path: string): Promise<Lock> {
  * The file keeps its mode; a new one has 0644, as it belongs with the configuration.
  */
 export async function writeLock(path: string, lock: Lock): Promise<void> {
-  const before = await lstat(path).catch(() => undefined);
-  // An unguessable name, made by this process alone: no other file or link can be there.
-  const draft = `${path}.${randomBytes(8).toString("hex")}.unfinished`;
-  const file = await open(draft, "wx", 0o600);
-  try {
-    try {
-      await file.writeFile(`${JSON.stringify(lock, null, 2)}\n`);
-      await file.chmod(before?.isFile() === true ? before.mode & 0o777 : 0o644);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true }).catch(() => {});
-    throw error;
-  }
+  await replaceFile(path, `${JSON.stringify(lock, null, 2)}\n`);
 }
 
 /** Returns a text about the problem if it is invalid. */

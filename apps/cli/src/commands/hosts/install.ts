@@ -1,4 +1,4 @@
-import { constants, copyFileSync, existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { constants, copyFileSync, existsSync, mkdirSync, realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "@toolweave/core";
@@ -7,7 +7,6 @@ import { configFile } from "../../input/tool-options.ts";
 import { UsageError, exitCode, exitCodesHelp } from "../../process/exit-code.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import type { CommandContext, Output } from "../../process/output.ts";
-import { replaceFile } from "../../store/replace-file.ts";
 import { withConfig } from "../shared/options.ts";
 import type { HostConfig } from "./host-config.ts";
 import { hostNames, userFile, type HostFile, type HostName } from "./host-files.ts";
@@ -100,7 +99,7 @@ async function install(
     output.printMessage("toolweave: Nothing was changed.");
     return exitCode.refused;
   }
-  const backup = writeHostFile(before, text);
+  const backup = await writeHostFile(before, text);
   const done = remove
     ? `Removed from ${title}.`
     : `${title} starts toolweave from now on: restart it.`;
@@ -152,17 +151,21 @@ function secretsIn({ servers }: HostConfig): readonly string[] {
 }
 
 /** Writes the file of a host. Returns the path of the copy of the file before; undefined: there was none. */
-function writeHostFile({ file, text: before }: HostConfig, text: string): string | undefined {
+async function writeHostFile(
+  { file, text: before }: HostConfig,
+  text: string,
+): Promise<string | undefined> {
+  const { replaceFile } = await import("@toolweave/config");
   const { path } = file;
   try {
     if (before === undefined) {
       mkdirSync(dirname(path), { recursive: true });
-      replaceFile(path, text, 0o600);
+      await replaceFile(path, text, 0o600);
       return undefined;
     }
     const backup = backupPath(path);
     copyFileSync(path, backup, constants.COPYFILE_EXCL);
-    replaceFile(path, text, statSync(path).mode & 0o777);
+    await replaceFile(path, text);
     return backup;
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;

@@ -1,10 +1,8 @@
-import { existsSync, lstatSync } from "node:fs";
 import type { JsonObject } from "@toolweave/core";
 import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError } from "../../process/exit-code.ts";
 import { safeLine } from "../../render/text.ts";
 import { describeConfigFile, resolveConfigPath } from "../../sources/config-trust.ts";
-import { replaceFile } from "../../store/replace-file.ts";
 import { TrustedConfigs } from "../../store/trusted-configs.ts";
 import { parseJsonObject, readTextFile, withJsonValue } from "../shared/json-file.ts";
 import type { NewSource } from "./new-source.ts";
@@ -43,15 +41,15 @@ export async function writeConfigFile(config: ConfigFile, text: string, io: CliI
   if (readTextFile(path) !== config.text) {
     throw new UsageError(`${safeLine(path)} has changed in the meantime. Run the command again.`);
   }
-  const mode = existsSync(path) ? lstatSync(path).mode & 0o777 : 0o644;
+  const { replaceFile } = await import("@toolweave/config");
   try {
-    replaceFile(path, text, mode);
+    await replaceFile(path, text);
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
     throw new UsageError(`${safeLine(path)} cannot be written (${code}).`, { cause: error });
   }
   if (!isTrusted) return;
-  new TrustedConfigs(io.env).add(await describeConfigFile(path), Date.now());
+  await new TrustedConfigs(io.env).add(await describeConfigFile(path), Date.now());
 }
 
 /** The text of a configuration with another source. */

@@ -198,8 +198,8 @@ export default [
 async function writeTools(folder: string): Promise<readonly string[]> {
   const path = join(folder, "tools.ts");
   if (existsSync(path)) return [];
-  const { replaceFile } = await import("../../store/replace-file.ts");
-  replaceFile(path, exampleTools, 0o644);
+  const { replaceFile } = await import("@toolweave/config");
+  await replaceFile(path, exampleTools);
   return [path];
 }
 

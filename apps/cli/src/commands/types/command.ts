@@ -103,9 +103,9 @@ async function types(options: TypesOptions, io: CliIo, output: Output): Promise<
   const before = readTextFile(file)?.replaceAll("\r\n", "\n");
   const changed = before !== text;
   if (!check && changed) {
-    const { replaceFile } = await import("../../store/replace-file.ts");
+    const { replaceFile } = await import("@toolweave/config");
     try {
-      replaceFile(file, text, 0o644);
+      await replaceFile(file, text, 0o644);
     } catch (error) {
       const { code = "unknown reason" } = error as NodeJS.ErrnoException;
       throw new UsageError(`${safeLine(file)} cannot be written (${code}).`, { cause: error });
