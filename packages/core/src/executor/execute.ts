@@ -1,4 +1,4 @@
-import { isThenable, promised } from "../json/json.ts";
+import { promised } from "../json/json.ts";
 import type { ToolOutcome, ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { collectStream, cancelStream } from "./stages/collect-stream.ts";
@@ -174,7 +174,7 @@ function runStages(
     for (let index = from; index < stages.length; index++) {
       execution.throwIfStopped();
       given = (stages[index] as Stage)(execution, given as never);
-      if (isThenable(given)) return awaitStage(stages, execution, index, given);
+      if (isPending(given)) return awaitStage(stages, execution, index, given);
     }
     execution.settle(
       execution.onlyAdmitted ? admitted(execution) : completion(execution, given as ToolOutput), // 11
@@ -183,6 +183,18 @@ function runStages(
   } catch (thrown) {
     failCall(execution, thrown);
   }
+}
+
+/**
+ * `isThenable` for what stages return. A function of its own, since the engine optimises each function for the few kinds
+ * of objects that it meets: outputs of all kinds would make the shared one slower for its other callers.
+ */
+function isPending(returned: unknown): returned is PromiseLike<unknown> {
+  return (
+    typeof returned === "object" &&
+    returned !== null &&
+    typeof (returned as Partial<PromiseLike<unknown>>).then === "function"
+  );
 }
 
 /** Waits for an asynchronous stage. A stop does not wait for it. */
