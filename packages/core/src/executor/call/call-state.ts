@@ -101,48 +101,49 @@ const noSettings: CallSettings = Object.freeze({});
 
 /** One call in the pipeline: what it was made with, and the results of the stages so far. */
 export class CallState extends CallLifecycle {
-  readonly engine: CallServices;
-  readonly run: RunState;
-  readonly call: ToolCall;
-  readonly toolset: Toolset;
+  // Declared, and set in the constructor, as in `CallLifecycle`.
+  declare readonly engine: CallServices;
+  declare readonly run: RunState;
+  declare readonly call: ToolCall;
+  declare readonly toolset: Toolset;
   /** The policies of the call, narrowest last. */
-  readonly policies: readonly PolicyLayer[];
-  settings: CallSettings;
-  readonly parent: CallState | undefined;
-  readonly resumption: Resumption | undefined;
+  declare readonly policies: readonly PolicyLayer[];
+  declare settings: CallSettings;
+  declare readonly parent: CallState | undefined;
+  declare readonly resumption: Resumption | undefined;
 
   /** Stages 1 to 7 only. No authorization event is emitted, since the call may never start. */
-  onlyAdmitted = false;
+  declare onlyAdmitted: boolean;
   /** Set while the call is one of several made together. */
-  batch: CallBatch | undefined;
+  declare batch: CallBatch | undefined;
   /** Stage 1. */
-  entry: RegisteredTool | undefined;
+  declare entry: RegisteredTool | undefined;
   /** Stage 2: the arguments that the model sent, stripped. Hooks start from them again when a call is resumed. */
-  admitted: JsonObject | undefined;
+  declare admitted: JsonObject | undefined;
   /** Stages 3 to 6: the arguments for the tool; each attempt gets a copy of its own. */
-  args: JsonObject | undefined;
+  declare args: JsonObject | undefined;
   /** Stage 3: names of injected values that the model sent. */
-  discarded: string[] | undefined;
+  declare discarded: string[] | undefined;
   /** Stage 5. */
-  counted = false;
+  declare counted: boolean;
   /** Stages 5 and 7: the other reservations of its limits. */
-  reservation: Reservation | undefined;
+  declare reservation: Reservation | undefined;
   /** The call as hooks see it; created for the first hook. */
-  hooked: HookedCall | undefined;
+  declare hooked: HookedCall | undefined;
   /** Stage 7: the decision, when events or the audit need it. */
-  decided: RecordedDecision | undefined;
+  declare decided: RecordedDecision | undefined;
   /** Stage 7: the approval of a person. */
-  approval: Approval | undefined;
+  declare approval: Approval | undefined;
   /** Set when the executor limits how many run. */
-  slot: Slot | undefined;
+  declare slot: Slot | undefined;
   /** The last state that the tool has saved. */
-  checkpoint: JsonValue | undefined;
+  declare checkpoint: JsonValue | undefined;
   /** The output was longer than `maxCapturedBytes`. */
-  truncated = false;
+  declare truncated: boolean;
   /** The ids of the calls that the current attempt has made. */
-  nestedIds: CallIds | undefined;
+  declare nestedIds: CallIds | undefined;
   /** For the event of the call's end. */
-  warnings: string[] | undefined;
+  declare warnings: string[] | undefined;
 
   constructor(
     engine: CallServices,
@@ -150,7 +151,7 @@ export class CallState extends CallLifecycle {
     call: ToolCall,
     toolset: Toolset,
     policies: readonly PolicyLayer[],
-    settings: CallSettings = noSettings,
+    settings?: CallSettings,
     parent?: CallState,
     resumption?: Resumption,
   ) {
@@ -160,9 +161,25 @@ export class CallState extends CallLifecycle {
     this.call = call;
     this.toolset = toolset;
     this.policies = policies;
-    this.settings = settings;
+    this.settings = settings ?? noSettings;
     this.parent = parent;
     this.resumption = resumption;
+    this.onlyAdmitted = false;
+    this.batch = undefined;
+    this.entry = undefined;
+    this.admitted = undefined;
+    this.args = undefined;
+    this.discarded = undefined;
+    this.counted = false;
+    this.reservation = undefined;
+    this.hooked = undefined;
+    this.decided = undefined;
+    this.approval = undefined;
+    this.slot = undefined;
+    this.checkpoint = undefined;
+    this.truncated = false;
+    this.nestedIds = undefined;
+    this.warnings = undefined;
     if (parent !== undefined) {
       this.detached = parent.detached;
       if (parent.time !== undefined) this.time = parent.time.forNested();
