@@ -84,7 +84,14 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["options", "tools"],
     ["."],
   ],
-  "packages/config": [["reading"], ["servers", "lock", "modules"], ["trust"], ["agents"], ["."]],
+  "packages/config": [
+    ["files"],
+    ["reading"],
+    ["servers", "lock", "modules"],
+    ["trust"],
+    ["agents"],
+    ["."],
+  ],
   "packages/providers": [
     ["rules"],
     ["schema"],

@@ -33,7 +33,7 @@ import {
   type ConfigText,
 } from "./reading/config-text.ts";
 import type { ConfigInput } from "./reading/references.ts";
-import { readRegularFile } from "./reading/regular-file.ts";
+import { readRegularFile } from "./files/regular-file.ts";
 import {
   configuredDocuments,
   configuredServers,

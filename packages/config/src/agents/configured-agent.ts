@@ -3,7 +3,7 @@ import { canonicalJson, childPointer } from "@toolweave/core/adapter";
 import { resolve } from "node:path";
 import type { SubAgentOptions } from "@toolweave/subagent";
 import type { ConfigReader } from "../reading/config-reader.ts";
-import { readRegularFile } from "../reading/regular-file.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 import { checkPolicy } from "../reading/check-config.ts";
 import { sha256 } from "../trust/config-part.ts";
 import { writtenModel, type AgentPlace } from "./written-model.ts";

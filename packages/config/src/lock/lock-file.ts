@@ -1,6 +1,6 @@
 import { ToolError } from "@toolweave/core";
-import { readRegularFile } from "../reading/regular-file.ts";
-import { replaceFile } from "../replace-file.ts";
+import { readRegularFile } from "../files/regular-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import { hashOf, type Lock, type LockedTool } from "./lock.ts";
 
 /**

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 // Not by name: an import that Node.js 20 does not have would hide the message about its version.
 import * as util from "node:util";
 import type { ConfigReader, TakenValue } from "../reading/config-reader.ts";
-import { readRegularFile } from "../reading/regular-file.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 
 /** The connection to a server, as `mcpSource` takes it. */
 export type ServerPlace =

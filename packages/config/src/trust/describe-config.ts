@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "@toolweave/core";
 import { canonicalJson } from "@toolweave/core/adapter";
 import { configFolder, parseConfig } from "../reading/config-text.ts";
 import { resolveReferences, type Resolved } from "../reading/references.ts";
-import { readRegularFile } from "../reading/regular-file.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 import { isLeftOut } from "../servers/written-server.ts";
 import { sha256, type ConfigPart, type ConfigPartKind } from "./config-part.ts";
 import { LocalFiles, unreadable } from "./local-files.ts";

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { createHash } from "node:crypto";
 import { ToolError } from "@toolweave/core";
-import { readRegularFile } from "../reading/regular-file.ts";
+import { readRegularFile } from "../files/regular-file.ts";
 import { sha256, type ConfigPart, type ConfigPartKind } from "./config-part.ts";
 
 const maxFiles = 5_000;

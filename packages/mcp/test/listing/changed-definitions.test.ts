@@ -77,8 +77,8 @@ test.each(changes)(
     expect(host.events).toContainEqual(
       expect.objectContaining({ type: "registry.changed", changed: ["s__pay"] }),
     );
-    expect(await reasonOf(host)).toBe(
-      `supervised: the tool may change something. The tool has changed since ada agreed to such calls: ${difference}`,
+    expect(await reasonOf(host)).toContain(
+      `. The tool has changed since ada agreed to such calls: ${difference}`,
     );
     if (pending.status !== "interrupted") throw new Error("It did not ask.");
     expect(await other.resume(pending.interruption, [{ type: "approve" }])).toMatchObject({

@@ -104,11 +104,20 @@ describe("the tools of a server", () => {
     expect(nothing?.description).toBe(
       "nothing: a tool of the MCP server odd, which has no description.",
     );
-    const expected = ["add_ition", "nothing"].map((name) => ({
+    const removed = ["add_ition", "nothing"].map((name) => ({
       subject: name,
       message: `Hidden or invalid characters were removed from the definition of the tool ${name}: check it before you trust it.`,
       severity: "warning",
     }));
+    // Values stay, so that those of them are named with their place.
+    const kept = {
+      subject: "add_ition",
+      message:
+        'What the server says of the tool add_ition has hidden or invalid characters: "\\u200b". Read it before you trust it.',
+      pointer: "/inputSchema/$defs/x/examples/0/title",
+      severity: "warning",
+    };
+    const expected = [...removed, kept];
     expect(source.problems).toEqual(expected);
     // The server announces in a call that its tools have changed; they have not.
     const [tools, { problems }] = [source.tools(), source];
