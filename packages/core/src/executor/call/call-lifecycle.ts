@@ -48,59 +48,37 @@ export abstract class CallLifecycle implements TimedCall {
   abstract readonly call: TimedCall["call"];
   abstract readonly parent: CallLifecycle | undefined;
 
-  // Declared, and set in the constructor: class fields, of which this class and `CallState` have 40, keep the engine from
-  // inlining the construction, which costs 4 % of a call. `private` and not `#`: private names cost a tenth.
-  declare private phase: CallPhase;
+  // `private` and not `#`: to define a private name for each call costs a tenth of the call.
+  private phase: CallPhase = "pending";
   /** Number of steps that are over. */
-  declare private step: number;
-  declare private isWaiting: boolean;
-  declare private stopReason: ToolError | undefined;
+  private step = 0;
+  private isWaiting = false;
+  private stopReason: ToolError | undefined;
   /** Number of the current attempt, or of the last one; 0: none has begun. */
-  declare attempt: number;
+  attempt = 0;
   /** Time at which the first attempt began, in milliseconds since the epoch. */
-  declare startedAt: number;
+  startedAt = 0;
   /** Timeout of the attempt in milliseconds; 0: none. */
-  declare attemptMs: number;
+  attemptMs = 0;
   /** The context of the current attempt, or of the last one. */
-  declare context: object | undefined;
+  context: object | undefined;
   /** Milliseconds until the next attempt, in the phase `retrying`. */
-  declare backOffMs: number;
+  backOffMs = 0;
   /** Set when the call has more deadlines than the timeout of its first attempt. */
-  declare time: Deadlines | undefined;
+  time: Deadlines | undefined;
   /** The tool has made calls of its own. */
-  declare hasChildren: boolean;
+  hasChildren = false;
   /** Set once the call runs as a task, which no caller waits for. */
-  declare taskId: string | undefined;
+  taskId: string | undefined;
   /** The call is a task, or below one: it continues when its run is disposed of. */
-  declare detached: boolean;
+  detached = false;
   /** Links of the list of waiting calls. */
-  declare previous: CallLifecycle | undefined;
-  declare next: CallLifecycle | undefined;
+  previous: CallLifecycle | undefined;
+  next: CallLifecycle | undefined;
   /** Resolves the call's promise with its outcome; set when the call enters the pipeline. */
-  declare settle: (outcome: Awaitable<ToolOutcome>) => void;
-  declare private controller: AbortController | undefined;
-  declare private stopSignal: StopSignal | undefined;
-
-  constructor() {
-    this.phase = "pending";
-    this.step = 0;
-    this.isWaiting = false;
-    this.stopReason = undefined;
-    this.attempt = 0;
-    this.startedAt = 0;
-    this.attemptMs = 0;
-    this.context = undefined;
-    this.backOffMs = 0;
-    this.time = undefined;
-    this.hasChildren = false;
-    this.taskId = undefined;
-    this.detached = false;
-    this.previous = undefined;
-    this.next = undefined;
-    this.settle = undefined as never;
-    this.controller = undefined;
-    this.stopSignal = undefined;
-  }
+  settle!: (outcome: Awaitable<ToolOutcome>) => void;
+  private controller: AbortController | undefined;
+  private stopSignal: StopSignal | undefined;
 
   /** Ends the pipeline of a call that is stopped while it waits. */
   protected abstract fail(reason: ToolError): void;
@@ -358,7 +336,9 @@ export abstract class CallLifecycle implements TimedCall {
     else this.fail(reason);
   }
 
-  /** Stops the call for those who wait for its outcome. Without effect on a task, which no caller waits for. */
+  /**
+   * Stops the call on behalf of those who wait for its outcome. Without effect on a task, which no caller waits for.
+   */
   stopWaiting(reason: ToolError): void {
     if (this.taskId === undefined) this.stop(reason);
   }
@@ -390,7 +370,9 @@ export abstract class CallLifecycle implements TimedCall {
     return this.taskId === undefined ? this.parent : undefined;
   }
 
-  /** True when the call is below `ancestor`, and neither it nor a call in between is a task. */
+  /**
+   * True when the call is below `ancestor` and neither it nor a call in between is a task, which outlives its caller.
+   */
   endsWith(ancestor: CallLifecycle): boolean {
     let at = this.waitedForBy;
     while (at !== undefined && at !== ancestor) at = at.waitedForBy;

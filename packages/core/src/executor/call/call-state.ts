@@ -101,49 +101,48 @@ const noSettings: CallSettings = Object.freeze({});
 
 /** One call in the pipeline: what it was made with, and the results of the stages so far. */
 export class CallState extends CallLifecycle {
-  // Declared, and set in the constructor, as in `CallLifecycle`.
-  declare readonly engine: CallServices;
-  declare readonly run: RunState;
-  declare readonly call: ToolCall;
-  declare readonly toolset: Toolset;
+  readonly engine: CallServices;
+  readonly run: RunState;
+  readonly call: ToolCall;
+  readonly toolset: Toolset;
   /** The policies of the call, narrowest last. */
-  declare readonly policies: readonly PolicyLayer[];
-  declare settings: CallSettings;
-  declare readonly parent: CallState | undefined;
-  declare readonly resumption: Resumption | undefined;
+  readonly policies: readonly PolicyLayer[];
+  settings: CallSettings;
+  readonly parent: CallState | undefined;
+  readonly resumption: Resumption | undefined;
 
   /** Stages 1 to 7 only. No authorization event is emitted, since the call may never start. */
-  declare onlyAdmitted: boolean;
+  onlyAdmitted = false;
   /** Set while the call is one of several made together. */
-  declare batch: CallBatch | undefined;
+  batch: CallBatch | undefined;
   /** Stage 1. */
-  declare entry: RegisteredTool | undefined;
+  entry: RegisteredTool | undefined;
   /** Stage 2: the arguments that the model sent, stripped. Hooks start from them again when a call is resumed. */
-  declare admitted: JsonObject | undefined;
+  admitted: JsonObject | undefined;
   /** Stages 3 to 6: the arguments for the tool; each attempt gets a copy of its own. */
-  declare args: JsonObject | undefined;
+  args: JsonObject | undefined;
   /** Stage 3: names of injected values that the model sent. */
-  declare discarded: string[] | undefined;
+  discarded: string[] | undefined;
   /** Stage 5. */
-  declare counted: boolean;
+  counted = false;
   /** Stages 5 and 7: the other reservations of its limits. */
-  declare reservation: Reservation | undefined;
+  reservation: Reservation | undefined;
   /** The call as hooks see it; created for the first hook. */
-  declare hooked: HookedCall | undefined;
+  hooked: HookedCall | undefined;
   /** Stage 7: the decision, when events or the audit need it. */
-  declare decided: RecordedDecision | undefined;
+  decided: RecordedDecision | undefined;
   /** Stage 7: the approval of a person. */
-  declare approval: Approval | undefined;
+  approval: Approval | undefined;
   /** Set when the executor limits how many run. */
-  declare slot: Slot | undefined;
+  slot: Slot | undefined;
   /** The last state that the tool has saved. */
-  declare checkpoint: JsonValue | undefined;
+  checkpoint: JsonValue | undefined;
   /** The output was longer than `maxCapturedBytes`. */
-  declare truncated: boolean;
+  truncated = false;
   /** The ids of the calls that the current attempt has made. */
-  declare nestedIds: CallIds | undefined;
+  nestedIds: CallIds | undefined;
   /** For the event of the call's end. */
-  declare warnings: string[] | undefined;
+  warnings: string[] | undefined;
 
   constructor(
     engine: CallServices,
@@ -151,7 +150,7 @@ export class CallState extends CallLifecycle {
     call: ToolCall,
     toolset: Toolset,
     policies: readonly PolicyLayer[],
-    settings?: CallSettings,
+    settings: CallSettings = noSettings,
     parent?: CallState,
     resumption?: Resumption,
   ) {
@@ -161,25 +160,9 @@ export class CallState extends CallLifecycle {
     this.call = call;
     this.toolset = toolset;
     this.policies = policies;
-    this.settings = settings ?? noSettings;
+    this.settings = settings;
     this.parent = parent;
     this.resumption = resumption;
-    this.onlyAdmitted = false;
-    this.batch = undefined;
-    this.entry = undefined;
-    this.admitted = undefined;
-    this.args = undefined;
-    this.discarded = undefined;
-    this.counted = false;
-    this.reservation = undefined;
-    this.hooked = undefined;
-    this.decided = undefined;
-    this.approval = undefined;
-    this.slot = undefined;
-    this.checkpoint = undefined;
-    this.truncated = false;
-    this.nestedIds = undefined;
-    this.warnings = undefined;
     if (parent !== undefined) {
       this.detached = parent.detached;
       if (parent.time !== undefined) this.time = parent.time.forNested();
