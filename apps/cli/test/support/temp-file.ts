@@ -6,7 +6,8 @@ import { onTestFinished } from "vitest";
 /** A folder that exists until the test ends. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-cli-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // A process that a terminal has started can still write into it.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   return folder;
 }
 
