@@ -116,7 +116,8 @@ export const secretMutants: readonly Mutant[] = [
     "a progress message with the address",
     (args, ctx, count) => {
       ctx.progress({
-        message: `asking https://example.com/count?key=${encodeURIComponent(secret)}`,
+        // In the path: the executor itself masks parameters with such a name.
+        message: `asking https://example.com/keys/${encodeURIComponent(secret)}/count`,
       });
       return count(args, ctx);
     },
