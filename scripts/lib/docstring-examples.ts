@@ -2,6 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { docBlocks } from "./doc-blocks.ts";
 import type { DocBlock } from "./doc-blocks.ts";
+import { publicNames } from "./public-surface.ts";
+import { publicEntries } from "./workspace.ts";
 import type { WorkspacePackage } from "./workspace.ts";
 
 /** The names that examples in docstrings leave to their reader, and what each of them is. */
@@ -15,7 +17,6 @@ const readersNames: Readonly<Record<string, string>> = {
   generateText: 'import { generateText } from "ai";',
   instructions: "declare const instructions: string;",
   issuer: "declare const issuer: string;",
-  Middleware: 'import type { Middleware } from "@toolweave/core";',
   messages: 'declare const messages: import("ai").ModelMessage[];',
   openai: `declare const openai: { embedding(id: string): import("ai").EmbeddingModel };`,
   pastedAddress: "declare function pastedAddress(): Promise<string>;",
@@ -26,7 +27,6 @@ const readersNames: Readonly<Record<string, string>> = {
   show: "declare function show(message: unknown): void;",
   store: `declare const store: import("@toolweave/core/stores").CredentialStore;`,
   subscribe: 'import { subscribe } from "node:diagnostics_channel";',
-  ToolCallEvent: 'import type { ToolCallEvent } from "@toolweave/core";',
   tools: 'declare const tools: import("ai").ToolSet;',
   weather: 'declare const weather: import("ai").Tool;',
 };
@@ -56,16 +56,25 @@ const packageNames: Readonly<Record<string, Readonly<Record<string, string>>>> =
 export function docstringExamples(
   root: string,
   packages: readonly WorkspacePackage[],
+  temp: string,
 ): readonly DocBlock[] {
-  const entries = packages.flatMap((entry) => publicNames(root, entry));
+  const entries = publicEntries(root);
+  const names = publicNames(
+    entries.map(({ declarations }) => declarations),
+    root,
+    temp,
+  );
+  const imports = entries.flatMap((entry) =>
+    (names.get(entry.declarations) ?? []).map(({ name, isType }) => ({
+      name,
+      package: entry.package,
+      source: `import ${isType ? "type " : ""}{ ${name} } from "${entry.name}";`,
+    })),
+  );
   return packages.flatMap(({ name, folder }) => {
-    const own = entries.filter((entry) => entry.module.startsWith(name));
-    const known = new Map(
-      [...entries, ...own].map((entry) => [
-        entry.name,
-        `import { ${entry.name} } from "${entry.module}";`,
-      ]),
-    );
+    // What the package itself exports comes last, and so takes precedence.
+    const own = imports.filter((each) => each.package === name);
+    const known = new Map([...imports, ...own].map((each) => [each.name, each.source]));
     for (const names of [readersNames, packageNames[name] ?? {}]) {
       for (const [one, source] of Object.entries(names)) known.set(one, source);
     }
@@ -101,27 +110,4 @@ function declares(code: string, name: string): boolean {
   return (
     !free.test(code) || new RegExp(`\\b(?:const|let|function|class) \\{? ?${name}\\b`).test(code)
   );
-}
-
-interface PublicName {
-  readonly name: string;
-  readonly module: string;
-}
-
-/** The values that the entries of a package export. */
-function publicNames(root: string, { name, folder, manifest }: WorkspacePackage): PublicName[] {
-  return Object.entries(manifest.exports ?? {}).flatMap(([entry, conditions]) => {
-    if (typeof conditions === "string") return [];
-    const source = conditions["@toolweave/source"];
-    if (source === undefined) return [];
-    const text = readFileSync(join(root, folder, source), "utf8");
-    const module = entry === "." ? name : `${name}${entry.slice(1)}`;
-    const exported = /^export (?:\{([^}]*)\}|(?:async )?(?:function|class|const) (\w+))/gm;
-    const lists = Array.from(text.matchAll(exported), ([, list, one]) => list ?? (one as string));
-    return lists
-      .flatMap((list) => list.split(","))
-      .map((item) => item.trim())
-      .filter((item) => /^\w+$/.test(item))
-      .map((one) => ({ name: one, module }));
-  });
 }

@@ -106,17 +106,28 @@ function withProject<Result>(
   }
 }
 
-/** The exported names of each entry. */
+/** A name that an entry exports. */
+export interface PublicName {
+  readonly name: string;
+  readonly isType: boolean;
+}
+
+/** The exported names of each entry, by the path of its declarations. */
 export function publicNames(
   entries: readonly string[],
   root: string,
   temp: string,
-): ReadonlyMap<string, readonly string[]> {
-  return withProject(entries, root, temp, ({ program, checker }) => {
-    const namesOf = (entry: string): string[] => {
+): ReadonlyMap<string, readonly PublicName[]> {
+  return withProject(entries, root, temp, (project) => {
+    const { program, checker } = project;
+    const namesOf = (entry: string): PublicName[] => {
       const file = program.getSourceFile(entry);
       const module = file === undefined ? undefined : checker.getSymbolAtLocation(file);
-      return module === undefined ? [] : checker.getExportsOfModule(module).map(({ name }) => name);
+      const symbols = module === undefined ? [] : checker.getExportsOfModule(module);
+      return symbols.map((symbol) => {
+        const isType = (targetOf(project, symbol).flags & SymbolFlags.Value) === 0;
+        return { name: symbol.name, isType };
+      });
     };
     return new Map(entries.map((entry) => [entry, namesOf(entry)]));
   });

@@ -60,6 +60,30 @@ export function workspacePackages(root: string): WorkspacePackage[] {
     });
 }
 
+/** An entry of a published package: a module that programs import. */
+export interface PublicEntry {
+  /** Such as `@toolweave/core/adapter`. */
+  readonly name: string;
+  /** The name of its package. */
+  readonly package: string;
+  /** The declarations that the build emits, as an absolute path. */
+  readonly declarations: string;
+}
+
+/** The entries of all published packages, in the order of their names. */
+export function publicEntries(root: string): PublicEntry[] {
+  return workspacePackages(root)
+    .filter(({ publishable }) => publishable)
+    .flatMap(({ name, folder, manifest }) =>
+      Object.entries(manifest.exports ?? {}).flatMap(([key, target]) => {
+        if (typeof target === "string" || target["types"] === undefined) return [];
+        const declarations = join(root, folder, target["types"]);
+        return { name: name + key.slice(1), package: name, declarations };
+      }),
+    )
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 /** The names that a node_modules folder holds, with their scopes. */
 export function installedNames(folder: string): string[] {
   if (!existsSync(folder)) return [];

@@ -49,12 +49,15 @@ function exampleFolder(root: string, temp: string, packages: readonly WorkspaceP
   return folder;
 }
 
-/** The options under which every example compiles: strict, and what Node.js itself runs. */
+/**
+ * The options under which every example compiles: strict, and what Node.js itself runs. `dom` is in the default
+ * libraries of a reader's project, and has other types for what both have, such as `ReadableStream`.
+ */
 const compilerOptions = {
   strict: true,
   target: "es2022",
   module: "nodenext",
-  lib: ["es2023", "esnext.disposable"],
+  lib: ["es2023", "esnext.disposable", "dom", "dom.iterable"],
   types: ["node"],
   allowImportingTsExtensions: true,
   erasableSyntaxOnly: true,
@@ -131,7 +134,7 @@ export const docsStep: Step = {
       return file.startsWith("docs/tutorial/") ? joinBlocks(found) : found;
     });
     const packages = workspacePackages(root).filter((entry) => entry.publishable);
-    const docstrings = docstringExamples(root, packages);
+    const docstrings = docstringExamples(realpathSync(root), packages, temp);
     const linked = [...files, guidePage, "CONTRIBUTING.md", "SECURITY.md"];
     const problems = linked.flatMap((file) => deadLinks(root, file));
     const examples = [...blocks, ...docstrings];

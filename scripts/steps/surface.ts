@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { inspectSurface } from "../lib/public-surface.ts";
 import type { Step } from "../lib/step.ts";
 import { problemsResult } from "../lib/step.ts";
-import { workspacePackages } from "../lib/workspace.ts";
+import { publicEntries, workspacePackages } from "../lib/workspace.ts";
 
 /** The public API, as the emitted declarations tell it. */
 export const surfaceStep: Step = {
@@ -13,19 +13,14 @@ export const surfaceStep: Step = {
   needs: ["build"],
   async run({ root, temp }) {
     const realRoot = realpathSync(root);
-    const packages = workspacePackages(realRoot).filter((entry) => entry.publishable);
-    const missing: string[] = [];
-    const entries: string[] = [];
-    for (const { folder, manifest } of packages) {
-      for (const [key, target] of Object.entries(manifest.exports ?? {})) {
-        const types = typeof target === "string" ? undefined : target["types"];
-        if (types === undefined) continue;
-        const path = join(realRoot, folder, types);
-        if (existsSync(path)) entries.push(path);
-        else missing.push(`${folder}/package.json: the types of "${key}" do not exist: ${types}`);
-      }
-    }
-    const folders = packages.map((entry) => join(realRoot, entry.folder, "dist"));
+    const folders = workspacePackages(realRoot)
+      .filter(({ publishable }) => publishable)
+      .map(({ folder }) => join(realRoot, folder, "dist"));
+    const all = publicEntries(realRoot);
+    const missing = all
+      .filter(({ declarations }) => !existsSync(declarations))
+      .map(({ name, declarations }) => `${name}: its declarations do not exist: ${declarations}`);
+    const entries = all.map(({ declarations }) => declarations).filter((path) => existsSync(path));
     const { problems, names } = inspectSurface({ root: realRoot, folders, entries }, temp);
     return problemsResult([...missing, ...problems], `${names} names`);
   },

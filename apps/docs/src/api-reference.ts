@@ -2,39 +2,24 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Application, type ProjectReflection } from "typedoc";
 import { anchorsOf } from "../../../scripts/lib/markdown-links.ts";
-import { workspacePackages } from "../../../scripts/lib/workspace.ts";
+import { publicEntries, type PublicEntry } from "../../../scripts/lib/workspace.ts";
 
-/** An entry of a published package: a module that programs import. */
-export interface PublicEntry {
-  /** Such as `@toolweave/core/adapter`. */
-  readonly name: string;
-  /** Its page, relative to the root of the site. */
+/** A public entry with its page of the API reference. */
+export interface ReferenceEntry extends PublicEntry {
+  /** The page, relative to the root of the site. */
   readonly path: string;
-  /** The declarations that the build has emitted, as an absolute path. */
-  readonly declarations: string;
 }
 
-/** The entries of all published packages, in the order of their names. The command line exports nothing and is left out. */
-export function publicEntries(root: string): PublicEntry[] {
-  return workspacePackages(root)
-    .filter(({ name, publishable }) => publishable && name.startsWith("@"))
-    .flatMap(({ name, folder, manifest }) =>
-      Object.entries(manifest.exports ?? {}).flatMap(([key, target]) => {
-        if (typeof target === "string" || target["types"] === undefined) return [];
-        const entry = name + key.slice(1);
-        return {
-          name: entry,
-          path: `api/${entry}.md`,
-          declarations: join(root, folder, target["types"]),
-        };
-      }),
-    )
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+/** The entries that have a page. The command line exports nothing and is left out. */
+export function referenceEntries(root: string): ReferenceEntry[] {
+  return publicEntries(root)
+    .filter(({ name }) => name.startsWith("@"))
+    .map((entry) => ({ ...entry, path: `api/${entry.name}.md` }));
 }
 
 /** Writes a page for every public entry into `folder`/api, from the declarations that the packages publish. */
-export async function writeApiReference(root: string, folder: string): Promise<PublicEntry[]> {
-  const entries = publicEntries(root);
+export async function writeApiReference(root: string, folder: string): Promise<ReferenceEntry[]> {
+  const entries = referenceEntries(root);
   const missing = entries.find(({ declarations }) => !existsSync(declarations));
   if (missing !== undefined) {
     throw new Error(
@@ -99,7 +84,7 @@ export async function writeApiReference(root: string, folder: string): Promise<P
 function nameModules(
   project: ProjectReflection,
   root: string,
-  entries: readonly PublicEntry[],
+  entries: readonly ReferenceEntry[],
 ): void {
   for (const module of project.children ?? []) {
     const entry = entries.find(({ declarations }) => {
@@ -112,7 +97,7 @@ function nameModules(
 }
 
 /** TypeDoc numbers an anchor if a name and its member spell an earlier one, which the site does not. */
-function repairAnchors(entries: readonly PublicEntry[], folder: string): void {
+function repairAnchors(entries: readonly ReferenceEntry[], folder: string): void {
   const pages = new Map(
     entries.map(({ path }) => [join(folder, path), readFileSync(join(folder, path), "utf8")]),
   );

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { PublicEntry } from "./api-reference.ts";
+import type { ReferenceEntry } from "./api-reference.ts";
 import { readSummary, sections, type SitePage } from "./site-pages.ts";
 
 /** Sections that a program which uses the packages does not need first. */
@@ -12,7 +12,7 @@ const optionalSections: readonly string[] = ["Contributing", "Decisions"];
  */
 export function writeLlmsFiles(
   pages: readonly SitePage[],
-  entries: readonly PublicEntry[],
+  entries: readonly ReferenceEntry[],
   folder: string,
 ): void {
   const home = pages.find(({ path }) => path === "index.md");

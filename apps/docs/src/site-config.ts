@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defineConfig, type DefaultTheme, type MarkdownRenderer } from "vitepress";
 import { toSlug } from "../../../scripts/lib/markdown-links.ts";
-import { publicEntries } from "./api-reference.ts";
+import { referenceEntries } from "./api-reference.ts";
 import { processTerm, searchOptions } from "./search.ts";
 import { readSitePages, type Section } from "./site-pages.ts";
 
@@ -23,7 +23,7 @@ const sidebar: DefaultTheme.SidebarMulti = {
   "/api/": [
     {
       text: "API",
-      items: publicEntries(root).map(({ name, path }) => ({ text: name, link: `/${path}` })),
+      items: referenceEntries(root).map(({ name, path }) => ({ text: name, link: `/${path}` })),
     },
   ],
   "/contributing/": groupsOf("Contributing", "Decisions"),

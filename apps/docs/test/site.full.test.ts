@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publicNames } from "../../../scripts/lib/public-surface.ts";
-import { publicEntries } from "../src/api-reference.ts";
+import { referenceEntries } from "../src/api-reference.ts";
 import { deadLinks } from "../src/dead-links.ts";
 import { processTerm, searchOptions } from "../src/search.ts";
 import { buildSite, root, serveSite, siteFolder } from "./built-site.ts";
@@ -41,7 +41,7 @@ test("llms.txt has the form of llmstxt.org, and llms-full.txt the text of the pa
 test("every public name of every published package has a heading in the API reference", () => {
   const temp = mkdtempSync(join(tmpdir(), "toolweave-docs-"));
   try {
-    const entries = publicEntries(realpathSync(root));
+    const entries = referenceEntries(realpathSync(root));
     const names = publicNames(
       entries.map(({ declarations }) => declarations),
       realpathSync(root),
@@ -56,7 +56,9 @@ test("every public name of every published package has a heading in the API refe
         ),
       );
       const known = names.get(declarations) ?? [];
-      return known.filter((each) => !headings.has(each)).map((each) => `${name}: ${each}`);
+      return known
+        .filter((each) => !headings.has(each.name))
+        .map((each) => `${name}: ${each.name}`);
     });
     expect(missing).toEqual([]);
   } finally {
