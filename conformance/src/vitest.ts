@@ -16,7 +16,7 @@ const timeout = 1_200_000;
 
 /**
  * Registers one test for each rule of the contract, grouped by area. A rule that does not apply
- * gives the reason in its title if the manifest knows it, otherwise in an annotation.
+ * is skipped with the reason, which is also in its title if the manifest knows it.
  *
  * @throws ToolError `invalid_configuration` when the manifest contradicts itself, or `only` names no rule.
  */
@@ -29,13 +29,10 @@ export function conformance(manifest: Manifest, options: ConformanceOptions = {}
       describe(`${title}`, () => {
         for (const requirement of items) {
           const name = formatTestTitle(requirement, manifest, session);
-          const hasReason = session.notApplicable(requirement) !== undefined;
-          test(`${name}`, { timeout }, async ({ annotate }) => {
+          test(`${name}`, { timeout }, async ({ skip }) => {
             const result = await session.result(requirement);
+            if (result.status === "not-applicable") skip(result.message);
             assert(result.status !== "failed", describeFailure(result));
-            if (result.status === "not-applicable" && !hasReason) {
-              await annotate(`not applicable: ${result.message}`);
-            }
           });
         }
       });

@@ -84,12 +84,16 @@ test("a broken rule is a failed test with the problem and the replay options", (
   );
 });
 
-test("a rule that does not apply has the reason in its title", () => {
+test("a rule that does not apply is skipped, with the reason of the manifest in its title", () => {
   expect(find("TW-CANCEL-002")).toMatchObject({
-    status: "passed",
+    status: "skipped",
     title:
       "TW-CANCEL-002 A running call that is cancelled ends, and its tool stops working. [not applicable: it is quick]",
   });
+});
+
+test("a rule without its declaration is skipped", () => {
+  expect(find("TW-SUSPEND-001")?.status).toBe("skipped");
 });
 
 test("missing declarations fail in one place", () => {

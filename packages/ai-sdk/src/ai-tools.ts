@@ -154,6 +154,9 @@ function growingTools<AiTool extends object>(
   );
 }
 
+/** The output of a tool as a model reads it: the `output` of the SDK's `tool-result`. */
+export type AiToolOutput = ModelOutput;
+
 type ContentPart = Extract<ModelOutput, { type: "content" }>["value"][number];
 
 type OnUpdate = NonNullable<CallOptions["onUpdate"]>;
@@ -173,11 +176,33 @@ const modelOutputs = new WeakMap<object, () => ModelOutput>();
  */
 function toOutput(outcome: ToolOutcome): unknown {
   if (outcome.status === "interrupted") {
-    const value = waitingText(outcome.interruption);
-    return withModelOutput({ ...outcome }, () => ({ type: "error-text", value }));
+    return withModelOutput({ ...outcome }, () => toAiToolOutput(outcome));
   }
   if (outcome.result.isError) throw toToolFailure(outcome, true);
   return hostOutput(outcome.result);
+}
+
+/**
+ * Converts an outcome to the `output` of the SDK's `tool-result`: what a model reads of it. For a call that the SDK does
+ * not execute itself, such as one that was approved in another process: `executor.resume` returns its outcome.
+ *
+ * An error, and a call that still waits, become `error-text`. Never throws.
+ *
+ * @example
+ * ```text
+ * const { id: toolCallId, name: toolName } = interruption.call;
+ * const output = toAiToolOutput(await executor.resume(interruption, [{ type: "approve", by: "Ada" }]));
+ * messages.push({ role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] });
+ * ```
+ */
+export function toAiToolOutput(outcome: ToolOutcome): AiToolOutput {
+  if (outcome.status === "interrupted") {
+    return { type: "error-text", value: waitingText(outcome.interruption) };
+  }
+  if (outcome.result.isError) {
+    return { type: "error-text", value: toToolFailure(outcome, true).message };
+  }
+  return toContentOutput(outcome.result.content);
 }
 
 /**

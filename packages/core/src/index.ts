@@ -15,6 +15,7 @@ export type {
   FailedOutcome,
   InterruptedOutcome,
   SucceededOutcome,
+  SucceededResult,
   ToolOutcome,
   ToolOutput,
   ToolResult,

@@ -44,6 +44,41 @@ test.each([
     /takes tools, sources and lists/,
   ],
   [
+    "a function in place of a tool",
+    () => new ToolRegistry([() => 1] as never),
+    /a function is no tool\. Make it one with defineTool\.$/,
+  ],
+  [
+    "a URL in place of a source",
+    () => new ToolRegistry(["http://x/openapi.json"] as never),
+    /"http:\/\/x\/openapi\.json" is text\. openApiSource\("…"\)/,
+  ],
+  [
+    "an object of tools in place of a list",
+    () => new ToolRegistry({ t: defineTool(tool) } as never),
+    /this is an object of tools\. Use Object\.values\(tools\)\.$/,
+  ],
+  [
+    "an object that is no tool",
+    () => new ToolRegistry([{ name: "t" }] as never),
+    /this is an object with the members \["name"\]\. defineTool makes a tool\.$/,
+  ],
+  [
+    "two functions with one name",
+    () => new ToolRegistry([defineTool(tool), defineTool(tool)]),
+    /^Two of your functions are named "t"; give one of them another name\.$/,
+  ],
+  [
+    "a name that is not canonical",
+    () => defineTool({ ...tool, name: "bad name" }),
+    /"bad name" is no tool name: it must match .*, such as bad_name\.$/,
+  ],
+  [
+    "a list of rules in place of a policy",
+    () => new ToolExecutor({ registry, policy: [{ effect: "allow", tools: "x" }] as never }),
+    /^policy\[0\] is a rule where a policy is expected: a list of rules is written as \{ rules: \[/,
+  ],
+  [
     "a registry of undefined",
     () => new ToolRegistry([null] as never),
     /takes tools, sources and lists/,

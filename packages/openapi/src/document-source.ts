@@ -7,6 +7,7 @@ import { displayUrl } from "./document/loading/display-url.ts";
 import { openDocument, type ApiDocument } from "./operations/document.ts";
 import { createDocumentFetcher } from "./fetch-document.ts";
 import type { SourceKind } from "./document/loading/load-document.ts";
+import type { DeclaredSecurityScheme } from "./document/operation.ts";
 import { resolveSettings } from "./settings/operation-settings.ts";
 import { selectOperations } from "./settings/select-operations.ts";
 import { getSchemaBudget } from "./model-schema/schema-budget.ts";
@@ -15,7 +16,7 @@ import type { OpenApiOptions } from "./options/openapi-options.ts";
 import type { OperationCaller } from "./exchange/operation-caller.ts";
 import { OperationTools } from "./tools/operation-tools.ts";
 import type { ToolHost } from "./tools/tool-host.ts";
-import { findReplacedServer, findServerProblems } from "./request/servers.ts";
+import { chooseServer, findReplacedServer, findServerProblems } from "./request/servers.ts";
 import { SourceSecrets } from "./auth/source-secrets.ts";
 import { warnOfUnknownSchemes } from "./auth/check-auth.ts";
 
@@ -23,6 +24,8 @@ let generations = 0;
 
 /** The operations of an OpenAPI document as tools. */
 export interface OpenApiSource extends ToolSource {
+  /** The security schemes that the document declares, after `ready`: what `auth` can have credentials for. */
+  readonly securitySchemes: readonly DeclaredSecurityScheme[];
   /**
    * Creates all schemas and request plans now instead of on demand, so that `problems` is complete. Call it after
    * `ready`; it is synchronous, and its cost is that of the whole document.
@@ -92,6 +95,10 @@ export class DocumentSource implements OpenApiSource {
   get problems(): readonly SourceProblem[] {
     const ofDocument = this.#document?.problems ?? [];
     return [...ofDocument, ...this.#mismatches, ...this.#tools.problems, ...this.#outdated];
+  }
+
+  get securitySchemes(): readonly DeclaredSecurityScheme[] {
+    return this.#document?.securitySchemes ?? [];
   }
 
   tools(): readonly Tool[] {
@@ -234,6 +241,7 @@ export class DocumentSource implements OpenApiSource {
       ...problems,
       ...warnOfUnknownSchemes(auth, document, this.id),
       ...findServerProblems(document, [...settings.keys()], host),
+      ...(await findRefusedServer(document.servers, host, reach)),
     ];
     await this.#tools.replaceAll(settings, host);
   }
@@ -274,6 +282,25 @@ export class DocumentSource implements OpenApiSource {
       }
     }
   }
+}
+
+/** Warns of a server whose requests are refused, since the document chose it and it is not public. */
+async function findRefusedServer(
+  servers: readonly string[],
+  host: ToolHost,
+  { givenOrigins = [], allowOrigins = [] }: HttpClientOptions,
+): Promise<readonly SourceProblem[]> {
+  const server = chooseServer(servers, host);
+  if (typeof server === "string" || [...givenOrigins, ...allowOrigins].includes(server.origin))
+    return [];
+  const { origin } = server;
+  const { hostname } = new URL(origin);
+  // The client is not loaded for a name.
+  if (!/^\[|^[\d.]+$|localhost$/.test(hostname)) return [];
+  const { isPrivateHost } = await import("@toolweave/http");
+  if (!isPrivateHost(hostname)) return [];
+  const message = `Requests to ${origin} are refused: it is not a public address, and the document chose it, not you. To allow it: allowOrigins: [${JSON.stringify(origin)}].`;
+  return [{ subject: "servers", message, pointer: "/servers", severity: "warning" }];
 }
 
 function unexpectedError(id: string, cause: unknown): ToolError {

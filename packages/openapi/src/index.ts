@@ -1,4 +1,5 @@
 export { openApiSource } from "./openapi-source.ts";
+export type { DeclaredSecurityScheme } from "./document/operation.ts";
 export type { OpenApiSource } from "./document-source.ts";
 export type { OpenApiSourceFactory } from "./openapi-source.ts";
 export type {

@@ -137,6 +137,8 @@ describe("an API through the executor", () => {
       result: { isError: false, value: { id: "one" } },
     });
     server.answer = answer;
-    expect(JSON.stringify(warnings)).toContain("get_event answered against its own output schema");
+    expect(JSON.stringify(warnings)).toContain(
+      "The output of get_event does not match its output schema",
+    );
   });
 });

@@ -22,7 +22,7 @@ const program = `
   const registry = new ToolRegistry(openApiSource({
     openapi: "3.1.0",
     info: { title: "Pets", version: "1" },
-    servers: [{ url: "http://127.0.0.1:9" }],
+    servers: [{ url: "https://api.example.com" }],
     paths: { "/pets": { get: { operationId: "list_pets", responses } } },
   }));
   await registry.ready;

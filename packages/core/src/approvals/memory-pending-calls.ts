@@ -2,6 +2,7 @@ import { ownerOf, quotaOwner } from "../contract/caller.ts";
 import { systemClock, type Clock } from "../time/clock.ts";
 import type { Interruption } from "../contract/interruption.ts";
 import { checkedQuota, type MemoryQuota } from "../limits/memory-quota.ts";
+import { emitProcessWarning } from "../contract/process-warning.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type {
   ClaimResult,
@@ -31,6 +32,23 @@ export function memoryPendingCalls(
   return new MemoryPendingCalls(clock, checkedQuota("memoryPendingCalls", quota));
 }
 
+/**
+ * The store of an executor to which the host passed none. It warns once of a claimed call that was never added here:
+ * another process may have run the call.
+ */
+export function localPendingCalls(clock: Clock): PendingCallStore {
+  return new MemoryPendingCalls(clock, checkedQuota("memoryPendingCalls", {}), true);
+}
+
+function warnOfUnsharedStore(toolName: string): void {
+  emitProcessWarning(
+    "TOOLWEAVE_UNSHARED_STORE",
+    `A call of ${toolName} from another process was resumed, and this executor has a store of pending calls of its ` +
+      `own: this process cannot know whether another one has run the call.`,
+    "Pass the same pendingCalls, such as those of sqliteStore of @toolweave/stores, to every executor with this key.",
+  );
+}
+
 interface StoredCall extends PendingCallRecord {
   /** The owner whose quota it counts against. */
   readonly owner: string;
@@ -39,6 +57,7 @@ interface StoredCall extends PendingCallRecord {
 class MemoryPendingCalls implements PendingCallStore {
   readonly #clock: Clock;
   readonly #maxPerOwner: number;
+  #warnsOfForeign: boolean;
   readonly #calls = new Map<string, StoredCall>();
   /** Number of pending calls of each owner. */
   readonly #counts = new Map<string, number>();
@@ -50,9 +69,11 @@ class MemoryPendingCalls implements PendingCallStore {
   /** Finished calls that expire no later than this may have been forgotten. */
   #forgottenUntil = -Infinity;
 
-  constructor(clock: Clock, maxPerOwner: number) {
+  /** @param warnsOfForeign emits a process warning for the first claim of a call that was never added. */
+  constructor(clock: Clock, maxPerOwner: number, warnsOfForeign = false) {
     this.#clock = clock;
     this.#maxPerOwner = maxPerOwner;
+    this.#warnsOfForeign = warnsOfForeign;
   }
 
   add(interruption: Interruption, owner: string = ownerOf({})): void {
@@ -81,6 +102,10 @@ class MemoryPendingCalls implements PendingCallStore {
     if (this.#finished.has(id)) return "finished";
     if (expiresAt <= this.#clock.now()) return "expired";
     if (known === undefined && expiresAt <= this.#forgottenUntil) return "unknown";
+    if (known === undefined && this.#warnsOfForeign) {
+      this.#warnsOfForeign = false;
+      warnOfUnsharedStore(interruption.call.name);
+    }
     this.#set({ interruption, status: "claimed", owner: known?.owner ?? ownerOf({}) });
     return "claimed";
   }

@@ -51,7 +51,10 @@ export class Artifacts {
    * of an object is computed once.
    */
   mayHave(behalf: Behalf): boolean {
-    if (this.#owners.size === 0) return false;
+    return this.#owners.size > 0 && this.#hasStored(behalf);
+  }
+
+  #hasStored(behalf: Behalf): boolean {
     let owner = this.#asked.get(behalf);
     if (owner === undefined) this.#asked.set(behalf, (owner = ownerOf(behalf)));
     return (this.#owners.get(owner) ?? 0) > this.clock.now();

@@ -8,17 +8,17 @@ export function isAtLeastZero(value: unknown): value is number {
 }
 
 /** Names that other libraries have for an option. */
-const otherNames: Readonly<Record<string, string>> = {
-  parameters: "input",
-  schema: "input",
-  inputSchema: "input",
-  outputSchema: "output",
-  handler: "execute",
-  func: "execute",
-  run: "execute",
-  tools: "registry",
-  timeout: "timeoutMs",
-  transport: "command, url",
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  parameters: ["input"],
+  schema: ["input"],
+  inputSchema: ["input"],
+  outputSchema: ["output"],
+  handler: ["execute"],
+  func: ["execute"],
+  run: ["execute"],
+  tools: ["registry"],
+  timeout: ["timeoutMs"],
+  transport: ["command", "url"],
 };
 
 /**
@@ -43,10 +43,9 @@ export function checkOptions(where: string, given: unknown, known: readonly stri
 }
 
 function otherName(name: string, known: readonly string[]): string | undefined {
-  const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
-  if (other === undefined || !other.split(", ").every((one) => known.includes(one)))
-    return undefined;
-  return other.replace(", ", " or ");
+  const others = Object.hasOwn(otherNames, name) ? (otherNames[name] ?? []) : [];
+  if (others.length === 0 || !others.every((one) => known.includes(one))) return undefined;
+  return others.join(" or ");
 }
 
 /** Finds the option that continues the name: `destructiveHint` for `destructive`. */

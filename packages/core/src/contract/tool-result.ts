@@ -60,11 +60,19 @@ export interface ToolResult<Value = JsonValue> {
   readonly timestamp: number;
 }
 
+/**
+ * The result of a tool whose answer is no error. Of a tool with an `output` schema it has a `value`: a missing one is
+ * `invalid_output`. Without such a schema (`Value` is any JSON), a tool may answer with content alone.
+ */
+export type SucceededResult<Value = JsonValue> = [JsonValue] extends [Value]
+  ? ToolResult<Value>
+  : ToolResult<Value> & { readonly value: Value };
+
 /** The tool ran, and its answer is no error. */
 export interface SucceededOutcome<Value = JsonValue> {
   readonly status: "completed";
   readonly ok: true;
-  readonly result: ToolResult<Value>;
+  readonly result: SucceededResult<Value>;
   readonly error?: undefined;
   readonly interruption?: undefined;
 }
@@ -122,9 +130,9 @@ export type ToolOutcome<Value = JsonValue> =
  *
  * @throws ToolError the error of the outcome; `permission_denied` for a call that waits for a person.
  */
-export function assertCompleted<Value>(
-  outcome: ToolOutcome<Value>,
-): asserts outcome is SucceededOutcome<Value> {
+export function assertCompleted<Outcome extends ToolOutcome<unknown>>(
+  outcome: Outcome,
+): asserts outcome is Extract<Outcome, { readonly ok: true }> {
   if (outcome.ok) return;
   if (outcome.error !== undefined) throw outcome.error;
   const { name } = outcome.interruption.call;

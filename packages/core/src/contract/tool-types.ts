@@ -42,20 +42,33 @@ export type ToolValue<Typed> = Typed extends { readonly [types]?: infer Types }
   : JsonValue;
 
 /** The arguments of the tool of that name. */
-export type NamedInput<Name extends string> = Name extends keyof ToolTypes
+type NamedInput<Name extends string> = Name extends keyof ToolTypes
   ? ToolTypes[Name] extends { readonly input: infer Input }
     ? Input
     : Record<string, unknown>
   : Record<string, unknown>;
 
 /** The `value` of the result of the tool of that name. */
-export type NamedValue<Name extends string> = Name extends keyof ToolTypes
+type NamedValue<Name extends string> = Name extends keyof ToolTypes
   ? ToolTypes[Name] extends { readonly output: infer Value }
     ? Value
     : JsonValue
   : JsonValue;
 
+/** The arguments that `executor.call` takes for a tool or the name of one. */
+export type CalledInput<Called extends Tool | string> = Called extends string
+  ? NamedInput<Called>
+  : ToolInput<Called>;
+
+/** The `value` of the result that `executor.call` gives for a tool or the name of one. */
+export type CalledValue<Called extends Tool | string> = Called extends string
+  ? NamedValue<Called>
+  : ToolValue<Called>;
+
 /** Options of `executor.call`. A tool that declares the type of its injected values needs them. */
-export type TypedCallOptions<Options, Injected> = unknown extends Injected
-  ? [options?: Options & CallOptions]
-  : [options: Options & CallOptions & { readonly injected: Injected }];
+export type TypedCallOptions<Options, Called extends Tool | string> =
+  Called extends Tool<infer Injected>
+    ? unknown extends Injected
+      ? [options?: Options & CallOptions]
+      : [options: Options & CallOptions & { readonly injected: Injected }]
+    : [options?: Options & CallOptions];

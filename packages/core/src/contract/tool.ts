@@ -243,6 +243,17 @@ export interface RegisteredTool {
   readonly trusted: boolean;
 }
 
+/** True when a trusted source says that the tool changes nothing: its call can be repeated. Never throws. */
+export function isTrustedRead(entry: RegisteredTool | undefined): boolean {
+  if (entry?.trusted !== true) return false;
+  try {
+    const { readOnlyHint, destructiveHint } = entry.tool.spec.annotations;
+    return readOnlyHint === true && destructiveHint !== true;
+  } catch {
+    return false;
+  }
+}
+
 /** Which tools of a registry a turn gets. Every condition that is there has to hold. */
 export interface ToolSelection {
   /** Globs over names; absent: all. */

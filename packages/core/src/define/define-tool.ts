@@ -25,7 +25,7 @@ import { suspend, type Suspension } from "../contract/interruption.ts";
 import { isOverflowStrategy } from "../artifacts/large-outputs.ts";
 import { checkOptions, isAtLeastZero } from "../contract/check-options.ts";
 import { formatValue } from "../text/format-value.ts";
-import { isToolName, toolNamePattern } from "../contract/tool-names.ts";
+import { cleanName, isToolName, toolNamePattern } from "../contract/tool-names.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { checkRetry } from "../contract/retry-policy.ts";
 import { compilePaths } from "../redaction/path-rules.ts";
@@ -163,7 +163,9 @@ type DefinitionData = Omit<ToolDefinition<AnySchema>, "needsApproval" | "preflig
 function check(definition: DefinitionData): void {
   const { name, input, inputSchema, timeoutMs } = definition;
   if (!isToolName(name)) {
-    throw defect(`"${name}" is no tool name: it must match ${String(toolNamePattern)}.`);
+    const pattern = String(toolNamePattern);
+    const example = typeof name === "string" ? `, such as ${cleanName(name)}` : "";
+    throw defect(`"${name}" is no tool name: it must match ${pattern}${example}.`);
   }
   if (typeof definition.description !== "string") {
     throw defect(`${name}: say in description what the tool does; the model chooses by it.`);

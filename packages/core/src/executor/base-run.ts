@@ -126,6 +126,15 @@ export class BaseRun<Executor extends object> {
   get toolset(): Toolset {
     const { executor, artifacts } = this.#engine;
     const base = this.#toolset ?? executor.advertised(this.caller);
+    const { helpers } = executor;
+    const needsHelpers =
+      this.#isFixed || base.hasTasks || helpers.alwaysRead || artifacts.mayHave(this);
+    return needsHelpers || this.#searched !== undefined ? this.#withHelpers(base) : base;
+  }
+
+  /** The part of a toolset that is listed, with the built-in tools that its calls may need. */
+  #withHelpers(base: Toolset): Toolset {
+    const { executor, artifacts } = this.#engine;
     const listed = this.#searched?.expose(base, this.#turn, base === this.#toolset) ?? base;
     const { helpers } = executor;
     const reads =

@@ -36,10 +36,18 @@ import { validate } from "./stages/validate.ts";
 
 const parseWithRepair = withRepair(parse);
 const validateWithRepair = withRepair(validate);
-const withoutRepair: ReadonlyMap<Stage, Stage> = new Map([
-  [parseWithRepair, parse],
-  [validateWithRepair, validate],
-]);
+
+/** Stages 1 to 3 when nothing repairs arguments. None of them waits, and a stage of its own costs a hundredth of the call. */
+function readUnrepaired(execution: CallState): void {
+  resolve(execution);
+  parse(execution);
+  removeInjected(execution);
+}
+
+/** The stages behind the tool's work that do not wait, when no hook is between them. */
+function retryOrRedact(execution: CallState, output: ToolOutput): ToolOutput {
+  return redact(execution, retryIfTransient(execution, output));
+}
 
 /** Decides whether the call may start. `checkAdmission` runs these stages too, without the others. */
 const admission: readonly Stage[] = [
@@ -97,9 +105,29 @@ export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): reado
   if (slots === undefined) idle.add(acquireSlot);
   if (rates === undefined && !hasLimits) idle.add(reserveLimits).add(commitLimits);
   const repairs = normaliseArguments || repair !== undefined || onInvalidCall === "fail";
-  return pipeline
-    .filter((stage) => !idle.has(stage))
-    .map((stage) => (repairs ? stage : (withoutRepair.get(stage) ?? stage)));
+  const needed = pipeline.filter((stage) => !idle.has(stage));
+  const read = repairs
+    ? needed
+    : replaceEach(needed, [
+        [[resolve, parseWithRepair, removeInjected], readUnrepaired],
+        [[validateWithRepair], validate],
+      ]);
+  return replaceEach(read, [[[retryIfTransient, redact], retryOrRedact]]);
+}
+
+/** The stages with one in place of each of these sequences. */
+function replaceEach(
+  stages: readonly Stage[],
+  replacements: readonly (readonly [sequence: readonly Stage[], by: Stage])[],
+): readonly Stage[] {
+  const replaced = [...stages];
+  for (const [sequence, by] of replacements) {
+    const [first] = sequence;
+    const start = replaced.indexOf(first as Stage);
+    const matches = sequence.every((stage, index) => replaced[start + index] === stage);
+    if (start !== -1 && matches) replaced.splice(start, sequence.length, by);
+  }
+  return replaced;
 }
 
 type PipelineSettings = Pick<
@@ -213,7 +241,8 @@ const stageHandlers: WaitHandlers<CallState, unknown, readonly Stage[]> = {
   value(execution, value, stages, index) {
     // The wait and the timeout of the attempt continue.
     if (stages[index] === run && isStreamed(value)) {
-      return execution.waitAlso(collectStream(execution, value), stageHandlers, stages, index);
+      void execution.waitAlso(collectStream(execution, value), stageHandlers, stages, index);
+      return;
     }
     execution.endWait();
     runStages(stages, execution, index + 1, value);

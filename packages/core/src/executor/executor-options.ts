@@ -1,5 +1,5 @@
 import { memoryGrants, type GrantStore } from "../contract/grant.ts";
-import { memoryPendingCalls } from "../approvals/memory-pending-calls.ts";
+import { localPendingCalls } from "../approvals/memory-pending-calls.ts";
 import type { PendingCallStore } from "../approvals/pending-call-store.ts";
 import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import type { LargeOutputs } from "../artifacts/large-outputs.ts";
@@ -33,10 +33,14 @@ export interface ExecutorOptions {
   readonly onAsk?: ApprovalMode;
   /**
    * A secret of at least 32 random bytes, which encrypts pending calls. Every process that resumes them needs the same
-   * key. Default: a random one, so that only this executor can resume them.
+   * key, and the same `pendingCalls`. Default: a random one, so that only this executor can resume them.
    */
   readonly key?: string | Uint8Array;
-  /** Store of pending calls, which ensures that each is resumed at most once. Default: `memoryPendingCalls()`. */
+  /**
+   * Store of pending calls, which ensures that each is resumed at most once. Executors with the same `key` need the same
+   * store: with a store of its own, each would run the call once. Default: `memoryPendingCalls()`, with a process
+   * warning (`TOOLWEAVE_UNSHARED_STORE`) when a call of another process is resumed.
+   */
   readonly pendingCalls?: PendingCallStore;
   /** Store of approvals for more than one call. Default: `memoryGrants()`. */
   readonly grants?: GrantStore;
@@ -152,7 +156,7 @@ export const executorOptions: OptionTable = {
   policy: { default: "supervised" },
   onAsk: { default: "interrupt", check: checkOnAsk },
   key: {},
-  pendingCalls: { create: memoryPendingCalls, check: store("add", "claim", "finish") },
+  pendingCalls: { create: localPendingCalls, check: store("add", "claim", "finish") },
   grants: { create: () => memoryGrants(), check: store("add", "list", "revoke") },
   audit: {},
   hooks: {},

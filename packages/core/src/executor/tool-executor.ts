@@ -4,12 +4,7 @@ import type { QueuedEvent, ToolEventListener } from "../events/tool-event.ts";
 import type { SecretSet } from "../redaction/secret-set.ts";
 import type { ToolRegistry } from "../registry/tool-registry.ts";
 import type { Tool, Toolset } from "../contract/tool.ts";
-import type {
-  NamedInput,
-  NamedValue,
-  TypedCallOptions,
-  TypedTool,
-} from "../contract/tool-types.ts";
+import type { CalledInput, CalledValue, TypedCallOptions } from "../contract/tool-types.ts";
 import type { JsonObject } from "../json/json.ts";
 import { mayRun, type PolicyLayer } from "../policy/decision.ts";
 import type { GrantStore } from "../contract/grant.ts";
@@ -141,9 +136,12 @@ export class ToolExecutor {
       this.#advertised = undefined;
       this.#advertisedTo = new WeakMap();
     }
-    if (!this.#dependsOnCaller || caller === undefined) {
-      return (this.#advertised ??= permitted(all, this.#engine.policies, undefined));
-    }
+    return this.#dependsOnCaller && caller !== undefined
+      ? this.#advertisedFor(caller, all)
+      : (this.#advertised ??= permitted(all, this.#engine.policies, undefined));
+  }
+
+  #advertisedFor(caller: Caller, all: Toolset): Toolset {
     let toolset = this.#advertisedTo.get(caller);
     if (toolset === undefined) {
       toolset = permitted(all, this.#engine.policies, caller);
@@ -203,23 +201,14 @@ export class ToolExecutor {
    * @param options of the run and of the call. Required for a tool that declares the type of its injected values.
    * @throws ToolError `invalid_configuration` when an option is not valid; nothing has run then.
    */
-  call<Input, Value, Injected>(
-    tool: TypedTool<Input, Value, Injected>,
-    args: NoInfer<Input>,
-    ...options: TypedCallOptions<RunOptions, NoInfer<Injected>>
-  ): Promise<ToolOutcome<Value>>;
-  call<const Name extends string>(
-    tool: Name,
-    args: NamedInput<Name>,
-    options?: RunOptions & CallOptions,
-  ): Promise<ToolOutcome<NamedValue<Name>>>;
-  call(
-    tool: Tool | string,
-    args: unknown,
-    options?: RunOptions & CallOptions,
-  ): Promise<ToolOutcome> {
+  call<const Called extends Tool | string>(
+    tool: Called,
+    args: CalledInput<Called>,
+    ...[options]: TypedCallOptions<RunOptions, Called>
+  ): Promise<ToolOutcome<CalledValue<Called>>> {
     const name = typeof tool === "string" ? tool : tool.spec.name;
-    return this.execute({ id: crypto.randomUUID(), name, arguments: args as JsonObject }, options);
+    const call = { id: crypto.randomUUID(), name, arguments: args as JsonObject };
+    return this.execute(call, options) as Promise<ToolOutcome<CalledValue<Called>>>;
   }
 
   /**

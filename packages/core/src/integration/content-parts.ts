@@ -140,6 +140,7 @@ export function notApprovedText(name: string): string {
   return (
     `${name} was not run now: it needs a person's approval, and this call has none that is valid. ` +
     `An approval counts once, and only for the arguments that were displayed. ` +
+    `(One that another process has requested may not be known here: its program continues the stored call with executor.resume.) ` +
     `If it has not been done already, call ${name} again to request a new approval.`
   );
 }

@@ -37,6 +37,12 @@ export function checkDefinition(where: string, given: unknown): PolicyDefinition
     );
   }
   const definition = readPlainJson(where, given) as Record<string, unknown>;
+  if ("effect" in definition) {
+    throw misuse(
+      where,
+      "is a rule where a policy is expected: a list of rules is written as { rules: [{ effect, tools, … }] }",
+    );
+  }
   checkOptions(where, definition, definitionKeys);
   const { name, preset, default: effect, rules } = definition;
   if ("name" in definition) checkText(`${where}.name`, name);

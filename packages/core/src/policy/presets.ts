@@ -53,7 +53,8 @@ type Decisions = (effect: PolicyEffect, reason: string, first?: string) => Decis
 
 /** The remedy for calls that need approval, or are denied, because no rule of `layer` names the tool. */
 export function allowRule(layer: string): string {
-  return `A rule that allows the tool, in the policy "${layer}", lets its calls run without asking.`;
+  const policy = layer === "policy" ? "the policy of the executor" : `the policy "${layer}"`;
+  return `To let such calls run without asking, add a rule to ${policy} that allows the tool.`;
 }
 
 const untrustedHint = "its read-only hint is not trusted";

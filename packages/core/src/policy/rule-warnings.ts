@@ -78,8 +78,9 @@ function findUnmatchedTools(
   const hints = conditions.flatMap(({ condition: { allowHint } }) =>
     rule.effect === "allow" && allowHint !== undefined ? [`; ${allowHint}`] : [],
   );
-  const tools = formatCount(entries.length, "tool");
-  return [
-    ["", `fits none of the ${tools}: its conditions hold for no tool together${hints.join("")}`],
-  ];
+  const none =
+    entries.length === 1
+      ? "does not fit the only tool"
+      : `fits none of the ${formatCount(entries.length, "tool")}`;
+  return [["", `${none}: its conditions hold for no tool together${hints.join("")}`]];
 }

@@ -194,6 +194,9 @@ function undescribed(name: string, source: string): string {
 }
 
 function duplicate(first: RegisteredTool, tool: Tool, source: string): string {
+  if (source === hostSource && first.source === hostSource && isFunction(first.tool, tool)) {
+    return `Two of your functions are named "${tool.spec.name}"; give one of them another name.`;
+  }
   const line =
     source === hostSource
       ? `give one of them another name`
@@ -202,6 +205,10 @@ function duplicate(first: RegisteredTool, tool: Tool, source: string): string {
     `Two tools are named "${tool.spec.name}": one from ${describe(first.tool, first.source)}, ` +
     `one from ${describe(tool, source)}; ${line}.`
   );
+}
+
+function isFunction(...tools: readonly Tool[]): boolean {
+  return tools.every(({ spec }) => spec.provenance.adapter === "code");
 }
 
 function describe(tool: Tool, source: string): string {

@@ -1,5 +1,6 @@
 import { ToolError } from "../contract/tool-error.ts";
 import { messageOf } from "../contract/error-message.ts";
+import { emitProcessWarning } from "../contract/process-warning.ts";
 import type { RegistryProblem } from "./collect-tools.ts";
 
 /** Receives a problem. */
@@ -63,14 +64,11 @@ export class RegistryProblems {
     if (this.#failed.length === 0 || this.#isWarned || this.#listener !== undefined) return;
     this.#isWarned = true;
     const count = this.#failed.length;
-    globalThis.process?.emitWarning?.(
+    emitProcessWarning(
+      "TOOLWEAVE_SOURCES_FAILED",
       `${count === 1 ? "1 source" : `${count} sources`} of a tool registry could not be loaded, so ` +
         `${count === 1 ? "its" : "their"} tools are missing:\n${listed(this.#failed)}`,
-      {
-        code: "TOOLWEAVE_SOURCES_FAILED",
-        detail:
-          "Await registry.load() to fail instead, or pass onProblem to new ToolRegistry to handle it.",
-      },
+      "Await registry.load() to fail instead, or pass onProblem to new ToolRegistry to handle it.",
     );
   }
 }

@@ -22,6 +22,7 @@ import {
 import type { ToolSource } from "./tool-source.ts";
 import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";
 import { unusableTools } from "./unusable-tools.ts";
+import { isSource, isTool, noToolHint } from "./registry-input.ts";
 import { checkOptions } from "../contract/check-options.ts";
 
 /** The input of a registry: a tool, a source, a promise of a source, or a list of them. */
@@ -179,7 +180,7 @@ export class ToolRegistry {
         promised.push(input as PromiseLike<ToolSource>);
       else if (isSource(input)) slots.push(this.#slotOf(input));
       else if (isTool(input)) host.push(input);
-      else throw misuse("A registry takes tools, sources and lists of them.");
+      else throw misuse(`A registry takes tools, sources and lists of them${noToolHint(input)}.`);
     };
     inputs.forEach(sort);
     if (host.length > 0) {
@@ -385,14 +386,6 @@ function isSameEntries(
 
 function isList(input: RegistryInput): input is readonly RegistryInput[] {
   return Array.isArray(input); // This does not narrow readonly arrays.
-}
-
-function isSource(input: RegistryInput): input is ToolSource {
-  return typeof (input as Partial<ToolSource> | undefined)?.tools === "function";
-}
-
-function isTool(input: RegistryInput): input is Tool {
-  return typeof (input as Partial<Tool> | undefined)?.spec === "object";
 }
 
 function misuse(message: string): ToolError {

@@ -22,7 +22,12 @@ type Loose = Readonly<Record<string | symbol, unknown>>;
  * `Blob`, of this platform or compatible with it.
  */
 export function isStreamed(value: unknown): value is object {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && looksStreamed(value)
+  );
+}
+
+function looksStreamed(value: object): boolean {
   try {
     const loose = value as Loose;
     if (typeof loose[Symbol.asyncIterator] === "function") return true;

@@ -29,6 +29,10 @@ export class SchemaCache {
     const known = this.#byIdentity.get(schema);
     if (typeof known === "function") return known;
     if (known !== undefined) throw known;
+    return this.#find(schema);
+  }
+
+  #find(schema: JsonSchema): Awaitable<CompiledSchema> {
     let compiling: Awaitable<CompiledSchema>;
     try {
       const content = canonicalJson(schema, maxSchemaLength);

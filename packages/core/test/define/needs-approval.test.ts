@@ -28,7 +28,7 @@ describe("needsApproval", () => {
         type: "approval",
         permission: { kind: "custom.approval", target: "pay", summary: "Call pay" },
         reason: "supervised: custom.approval asks first",
-        remedy: expect.stringContaining("A rule that allows the tool"),
+        remedy: expect.stringContaining("add a rule to the policy of the executor"),
         grant: expect.objectContaining({ tool: "pay" }),
       },
     ]);

@@ -27,6 +27,12 @@ test("the text is bounded, and has no invisible characters", () => {
   expect(long).toContain("\\u{202E}");
 });
 
+test("the text about a call without approval says how one that another process requested is resumed", () => {
+  expect(notApprovedText("pay")).toContain(
+    "(One that another process has requested may not be known here: its program continues the stored call with executor.resume.)",
+  );
+});
+
 test("the text about a call without approval names it", () => {
   expect(notApprovedText("pay")).toMatch(/^pay was not run now: .* call pay again/);
 });

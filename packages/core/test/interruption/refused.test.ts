@@ -211,7 +211,7 @@ describe("an approval is refused", () => {
     const interruption = interruptionOf(await executorFor(guarded()).execute(call("pay")));
     const restarted = executorFor(guarded());
     expect(failed(await restarted.resume(interruption, yes)).error.message).toBe(
-      "This interruption of pay cannot be opened: it was changed, or belongs to another process. To resume calls of other processes, set the same `key` on every executor.",
+      "This interruption of pay cannot be opened: it was changed, or belongs to another process. To resume calls of other processes, set the same `key` and the same `pendingCalls` on every executor.",
     );
   });
 });

@@ -21,6 +21,7 @@ const phases = Object.keys(paths) as CallPhase[];
 
 /** A call with nothing but its lifecycle. */
 class BareCall extends CallLifecycle {
+  readonly entry = undefined;
   readonly engine = {
     clock: steadyClock,
     activeCalls: new ActiveCalls<CallLifecycle>(steadyClock),

@@ -55,7 +55,7 @@ describe("the permissions of a call", () => {
         permission: request("process"),
         description: "The tool t.",
         reason: "supervised: process asks first",
-        remedy: expect.stringContaining("A rule that allows the tool"),
+        remedy: expect.stringContaining("add a rule to the policy of the executor"),
         grant: grant("process"),
       },
       {
@@ -64,7 +64,7 @@ describe("the permissions of a call", () => {
         permission: request("fs.write"),
         description: "The tool t.",
         reason: "supervised: fs.write asks first",
-        remedy: expect.stringContaining("A rule that allows the tool"),
+        remedy: expect.stringContaining("add a rule to the policy of the executor"),
         grant: grant("fs.write"),
       },
     ]);

@@ -33,14 +33,23 @@ describe("an output schema", () => {
     expect([error.code, error.audience, error.message]).toEqual([
       "invalid_output",
       "host",
-      "t answered against its own output schema: /n must be number. The call did run: do not repeat it before checking what it did.",
+      "The output of t does not match its output schema: n must be number. The call did run: do not repeat it before checking what it did.",
     ]);
+  });
+
+  test("that the answer of a read-only tool violates: the error does not forbid to repeat the call", async () => {
+    const annotations = { readOnlyHint: true };
+    const nested = { type: "object", properties: { list: { type: "array", items: output } } };
+    const read = tool("t", () => ({ list: [{ n: "one" }] }), { output: nested, annotations });
+    expect(failed(await executorFor(read).execute(call("t"))).error.message).toBe(
+      "The output of t does not match its output schema: list.0.n must be number. The call did run, and changed nothing.",
+    );
   });
 
   test("applies to the value: an answer without one violates it, an error need not match it", async () => {
     const bare = executorFor(tool("t", () => ({ content: [text("x")] }), { output }));
     expect(failed(await bare.execute(call("t"))).error.message).toContain(
-      "its output has no structured value",
+      "it has no structured value",
     );
     const error = executorFor(
       tool("t", () => ({ content: [text("x")], isError: true }), { output }),
@@ -62,7 +71,7 @@ describe("an output schema", () => {
       for (let time = 0; time < 2; time++) {
         const { error } = failed(await executor.execute(call("t")));
         expect(error.code).toBe("invalid_output");
-        expect(error.message).toMatch(/^the output schema of t cannot be used\. The call did run/);
+        expect(error.message).toMatch(/^The output schema of t cannot be used\. The call did run/);
         expect(ToolError.is(error.cause)).toBe(true);
       }
     }
@@ -88,8 +97,8 @@ describe("an output schema", () => {
     expect(
       events.flatMap((event) => (event.type === "tool.completed" ? [event.warnings] : [])),
     ).toEqual([
-      ["t answered against its own output schema: /n must be number"],
-      ["the output schema of u cannot be used"],
+      ["The output of t does not match its output schema: n must be number"],
+      ["The output schema of u cannot be used"],
     ]);
   });
 });

@@ -63,7 +63,8 @@ describe("a tool that is not advertised", () => {
     const run = executor.startRun({ toolset: executor.toolset.select({ include: ["read"] }) });
     expect(failed(await run.execute(call("write"))).error).toMatchObject({
       code: "not_advertised",
-      message: 'The tool "write" may not be called here. Some that exist: read.',
+      message:
+        'The tool "write" may not be called here. Do not try it again; say what you need instead.',
     });
     completed(await run.execute(call("read")));
     run.nextTurn(executor.toolset);
@@ -78,7 +79,21 @@ describe("a tool that is not advertised", () => {
       },
     );
     expect([...executor.toolset.names()]).toEqual(["read"]);
-    expect(codeOf(await executor.execute(call("write")))).toBe("not_advertised");
+    expect(failed(await executor.execute(call("write"))).error).toMatchObject({
+      code: "not_advertised",
+      message:
+        'The tool "write" may not be called here (readOnly: only tools that change nothing run). Do not try it again; say what you need instead.',
+    });
+  });
+
+  test("because of a rule: the error has the rule's reason, and no other names", async () => {
+    const rules = [{ effect: "deny", tools: "create_ord*", reason: "Orders are closed." }] as const;
+    const executor = executorFor([tool("create_order"), tool("create_orders"), tool("cancel")], {
+      policy: { rules },
+    });
+    expect(failed(await executor.execute(call("create_order"))).error.message).toBe(
+      'The tool "create_order" may not be called here (Orders are closed.). Do not try it again; say what you need instead.',
+    );
   });
 });
 

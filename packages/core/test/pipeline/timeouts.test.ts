@@ -88,7 +88,7 @@ describe("a timeout", () => {
     const { error, result } = failed(await outcome);
     expect([error.code, error.retryable, result.durationMs]).toEqual(["timeout", true, 50]);
     expect(error.message).toBe(
-      "slow did not answer within 50 ms and was stopped. It may have done part of its work: check before calling it again.",
+      "slow did not answer within 50 ms and was stopped. It may have done part of its work: check before calling it again. If it needs more time, the host can raise timeoutMs.",
     );
     expect(reason).toBe(error);
     expect(typesOf(events)).toEqual([
@@ -96,6 +96,23 @@ describe("a timeout", () => {
       "tool.authorized",
       "tool.started",
       "tool.failed",
+    ]);
+  });
+
+  test("of a read-only tool says that it may be called again", async () => {
+    const clock = new FakeClock();
+    const annotations = { readOnlyHint: true };
+    const source = new TestSource("s", [
+      foreignTool("other", { spec: { annotations, timeoutMs: 50 }, invoke: never }),
+    ]);
+    const read = tool("read", never, { timeoutMs: 50, annotations });
+    const executor = executorFor([read, source], { clock, policy: "autonomous" });
+    await executor.registry.ready;
+    const outcomes = [executor.execute(call("read")), executor.execute(call("other"))];
+    await clock.advance(50);
+    expect((await Promise.all(outcomes)).map((outcome) => failed(outcome).error.message)).toEqual([
+      "read did not answer within 50 ms and was stopped. It changes nothing and may be called again. If it needs more time, the host can raise timeoutMs.",
+      "other did not answer within 50 ms and was stopped. It may have done part of its work: check before calling it again. If it needs more time, the host can raise timeoutMs.",
     ]);
   });
 

@@ -49,17 +49,41 @@ describe("arguments that do not match the schema", () => {
     );
   });
 
-  test("report each problem once, and no more than five", async () => {
+  test.each([
+    [10, 10, "- p9 must be string (sent: 1)"],
+    [11, 11, "- p10 must be string (sent: 1)"],
+    [12, 11, "- and 2 more"],
+    [30, 11, "- and 20 more"],
+  ])("of %d problems list each once, in %d lines", async (count, expected, last) => {
     const properties = Object.fromEntries(
-      Array.from({ length: 9 }, (_, at) => [
+      Array.from({ length: count }, (_, at) => [
         `p${at}`,
         { type: "string", allOf: [{ type: "string" }] },
       ]),
     );
     const args = Object.fromEntries(Object.keys(properties).map((name) => [name, 1]));
     const lines = (await refusal({ type: "object", properties }, args)).split("\n");
-    expect(lines).toHaveLength(8);
-    expect(lines[6]).toBe("- and 4 more");
+    expect(lines).toHaveLength(expected + 2);
+    expect(lines.at(-2)).toBe(last);
+  });
+
+  test("list fewer problems if their descriptions are long", async () => {
+    const choices = Array.from({ length: 60 }, (_, at) => `choice_${at}`);
+    const properties = Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [`p${at}`, { enum: choices }]),
+    );
+    const args = Object.fromEntries(Object.keys(properties).map((name) => [name, 1]));
+    const message = await refusal({ type: "object", properties }, args);
+    expect(message).toMatch(/- and \d+ more\n/);
+    expect(message.length).toBeLessThan(4000);
+  });
+
+  test.each(["args", "input", "params"])("name the unknown member %s of the call", async (name) => {
+    const needed = tool("t", () => 1, { input: { type: "object", required: ["a"] } });
+    const misnamed = { id: "1", name: "t", [name]: { a: 1 } } as never;
+    expect(failed(await executorFor(needed).execute(misnamed)).error.message).toContain(
+      `The call has no "arguments", but has "${name}": pass { id, name, arguments }.`,
+    );
   });
 
   test("quote the beginning of long values, and nothing of large ones", async () => {

@@ -132,7 +132,7 @@ describe("with the existing tools,", () => {
     [
       "a misspelled source",
       { effect: "deny", provenance: { source: "shopp" } },
-      'policy.rules[0].provenance.source "shopp" matches none of the 1 source; did you mean shop?',
+      'policy.rules[0].provenance.source "shopp" does not match the only source; did you mean shop?',
     ],
     [
       "a method in another case",

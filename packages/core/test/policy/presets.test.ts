@@ -212,7 +212,7 @@ describe("the remedy of a decision that stops a call", () => {
     async (whose, _, preset, annotations) => {
       const source = sourceOf(whose, annotations);
       expect(await remedyOf(source, { name: "shop", preset })).toContain(
-        'A rule that allows the tool, in the policy "shop", lets its calls run',
+        'To let such calls run without asking, add a rule to the policy "shop" that allows the tool.',
       );
       const rules = [{ effect: "allow", tools: "t" }] as const;
       expect(await effectOf({ preset, rules }, source)).toBe("runs");

@@ -31,7 +31,7 @@ describe("a rule", () => {
       effect: "ask",
       reason: "supervised: the tool may change something",
       remedy:
-        'A rule that allows the tool, in the policy "policy", lets its calls run without asking.',
+        "To let such calls run without asking, add a rule to the policy of the executor that allows the tool.",
       rule: "preset:supervised",
       layer: "policy",
     });

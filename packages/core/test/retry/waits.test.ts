@@ -143,7 +143,7 @@ describe("a deadline", () => {
     expect(codeOf(await outcome)).toBe("timeout");
     const { error, result } = failed(await outcome);
     expect(error.message).toBe(
-      "t was not done by its deadline, 700 ms after it was called. t may have done part of its work: check before calling it again.",
+      "t was not done by its deadline, 700 ms after it was called. It changes nothing and may be called again.",
     );
     expect(result.timestamp - start).toBe(700);
   });

@@ -188,7 +188,7 @@ describe("schema bombs", () => {
     const outcome = await within({ check: workBudgets.check }, () =>
       executor.execute(call("bomb", { a })),
     );
-    expect(textFor(outcome)).toContain("- and 99995 more");
+    expect(textFor(outcome)).toContain("- and 99990 more");
   });
 
   test("SC09 a hundred thousand problems become a few short lines", async () => {
@@ -198,8 +198,8 @@ describe("schema bombs", () => {
     });
     const a = Array.from({ length: 100_000 }, (_, at) => at);
     const outcome = await executor.execute(call("bomb", { a }));
-    expect(textFor(outcome).split("\n")).toHaveLength(8);
-    expect(textFor(outcome)).toContain("- and 99995 more");
+    expect(textFor(outcome).split("\n")).toHaveLength(13);
+    expect(textFor(outcome)).toContain("- and 99990 more");
   });
 
   test("SC09 a problem of a million characters becomes a short line", async () => {

@@ -7,6 +7,7 @@ import {
   ToolExecutor,
   ToolRegistry,
   type JsonValue,
+  type Tool,
   type ToolContext,
   type ToolInput,
   type ToolOutcome,
@@ -58,13 +59,20 @@ test("a defined tool has the types of its arguments and of its result", () => {
 test("executor.call takes the arguments of the tool, and gives its value", async () => {
   const outcome = await executor.call(add, { a: 1, b: 2 });
   expectTypeOf(outcome).toEqualTypeOf<ToolOutcome<number>>();
-  if (outcome.ok) expectTypeOf(outcome.result.value).toEqualTypeOf<number | undefined>();
+  if (outcome.ok) expectTypeOf(outcome.result.value).toEqualTypeOf<number>();
   else expectTypeOf(outcome.result?.value).toEqualTypeOf<JsonValue | undefined>();
   void executor.call(page, {});
+  const read = await executor.call(page, {});
+  if (read.ok) expectTypeOf(read.result.value).toEqualTypeOf<JsonValue | undefined>();
   // @ts-expect-error -- b is missing
   void executor.call(add, { a: 1 });
   // @ts-expect-error -- b is no number
   void executor.call(add, { a: 1, b: "2" });
+  void executor.call(add, {
+    a: 1,
+    // @ts-expect-error -- the error is at the argument, not at the call
+    b: "2",
+  });
   // @ts-expect-error -- there is no c
   void executor.call(add, { a: 1, b: 2, c: 3 });
 });
@@ -72,7 +80,7 @@ test("executor.call takes the arguments of the tool, and gives its value", async
 test("executor.call by name has the types of ToolTypes, and takes anything for other names", async () => {
   const outcome = await executor.call("typed_by_name", { id: 7 });
   assertCompleted(outcome);
-  expectTypeOf(outcome.result.value).toEqualTypeOf<{ name: string } | undefined>();
+  expectTypeOf(outcome.result.value).toEqualTypeOf<{ name: string }>();
   // @ts-expect-error -- an id is a number
   void executor.call("typed_by_name", { id: "7" });
   const other = await executor.call("other", { any: new Date(0) });
@@ -94,8 +102,17 @@ test("assertCompleted leaves an outcome with a result", async () => {
   // @ts-expect-error -- it may be interrupted
   void outcome.result.value;
   assertCompleted(outcome);
-  expectTypeOf(outcome.result.value).toEqualTypeOf<number | undefined>();
+  expectTypeOf(outcome.result.value).toEqualTypeOf<number>();
   expectTypeOf(outcome.ok).toEqualTypeOf<true>();
+});
+
+test("the result of a call of any tool may have no value", async () => {
+  const outcome: ToolOutcome = await executor.call(add, { a: 1, b: 2 });
+  assertCompleted(outcome);
+  expectTypeOf(outcome.result.value).toEqualTypeOf<JsonValue | undefined>();
+  const anyTool: Tool = add;
+  const called = await executor.call(anyTool, { a: 1 });
+  if (called.ok) expectTypeOf(called.result.value).toEqualTypeOf<JsonValue | undefined>();
 });
 
 test("the arguments of a call may be of any type with names", () => {

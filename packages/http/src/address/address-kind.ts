@@ -81,6 +81,13 @@ export function addressKind(address: string): AddressKind | undefined {
   );
 }
 
+/** Returns true for a host of a URL that is written as an address which is not public, or as `localhost`. */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (isIPv4(host) || isIPv6(host)) return addressKind(host) !== undefined;
+  return /(?:^|\.)localhost$/i.test(host);
+}
+
 const metadataNames = new Set([
   "metadata.google.internal",
   "metadata.goog",

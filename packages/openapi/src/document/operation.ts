@@ -178,6 +178,19 @@ export interface SecurityScheme {
   readonly raw: JsonValue;
 }
 
+/** A security scheme that a document declares (OpenAPI 3.2, section 4.27). */
+export interface DeclaredSecurityScheme {
+  /** Its name in the document, as in `auth.schemes`. */
+  readonly name: string;
+  readonly type: "apiKey" | "http" | "oauth2" | "openIdConnect" | "mutualTLS";
+  /** `apiKey`: the name of the header, query parameter or cookie. */
+  readonly parameter?: string;
+  /** `apiKey`: the place of the parameter. */
+  readonly in?: "header" | "query" | "cookie";
+  /** `http`: `basic`, `bearer`, `digest`, …, in lower case. */
+  readonly scheme?: string;
+}
+
 /** An operation that cannot become a tool, and the location of the error. */
 export class OperationError extends Error {
   override readonly name: string = "OperationError";

@@ -11,10 +11,10 @@ import {
 } from "../document/loading/load-document.ts";
 import { nameOperations } from "./name-operations.ts";
 import { readVersion, type OpenApiVersion } from "../document/openapi-version.ts";
-import type { Operation } from "../document/operation.ts";
+import type { DeclaredSecurityScheme, Operation } from "../document/operation.ts";
 import { prefetchReferences } from "../document/references/prefetch-references.ts";
 import { readOperations } from "./read-operations.ts";
-import { schemeNames } from "./read-security.ts";
+import { readSchemes, schemeNames } from "./read-security.ts";
 import { documentServers, reportUnknownVariables } from "./read-servers.ts";
 import { ownString, ownValue } from "../document/record.ts";
 
@@ -48,6 +48,8 @@ export interface ApiDocument {
   readonly serverTemplates: ReadonlyMap<string, string>;
   /** The names of the security schemes that it declares. */
   readonly schemeNames: readonly string[];
+  /** The security schemes that it declares. */
+  readonly securitySchemes: readonly DeclaredSecurityScheme[];
   /** In order of declaration, including those that turn out to be invalid when they are read. */
   readonly operations: readonly Operation[];
   /** The problems found so far, without duplicates. It grows as details are read. */
@@ -94,6 +96,9 @@ export async function openDocument(
     servers: documentServers(context),
     serverTemplates: context.serverTemplates,
     schemeNames: schemeNames(context),
+    get securitySchemes() {
+      return readSchemes(context);
+    },
     operations: reused,
     problems: context.problems,
     files,

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { DocumentContext } from "./document-context.ts";
 import { getChild, getItems, withValue } from "../document/references/location.ts";
 import type { Location } from "../document/references/location.ts";
-import type { SecurityScheme, SecurityUse } from "../document/operation.ts";
+import type { DeclaredSecurityScheme, SecurityScheme, SecurityUse } from "../document/operation.ts";
 import type { OperationReading } from "./operation-reading.ts";
 import { isRecord, ownString, ownValue } from "../document/record.ts";
 import type { JsonRecord } from "../document/record.ts";
@@ -21,6 +21,21 @@ export function readSecurity(reading: OperationReading): readonly (readonly Secu
 export function schemeNames(context: DocumentContext): readonly string[] {
   const { value } = declaredSchemes(context);
   return isRecord(value) ? Object.keys(value) : [];
+}
+
+/** Returns the security schemes that a document declares, without those that cannot be read. */
+export function readSchemes(context: DocumentContext): readonly DeclaredSecurityScheme[] {
+  return schemeNames(context).flatMap((scheme) => {
+    try {
+      const declaration = readScheme(scheme, { context });
+      if (declaration === undefined) return [];
+      const { raw: _, name, ...kind } = declaration;
+      return [{ name: scheme, ...kind, ...(name === undefined ? {} : { parameter: name }) }];
+    } catch {
+      // An operation that uses it reports it.
+      return [];
+    }
+  });
 }
 
 function readAlternatives(declared: Location, reading: OperationReading): SecurityUse[][] {
@@ -73,7 +88,10 @@ function container(location: Location, context: DocumentContext): Location {
   }
 }
 
-function readScheme(name: string, { context }: OperationReading): SecurityScheme | undefined {
+function readScheme(
+  name: string,
+  { context }: Pick<OperationReading, "context">,
+): SecurityScheme | undefined {
   const { version, resolver } = context;
   const schemes = declaredSchemes(context);
   const declared = getChild(schemes, name);

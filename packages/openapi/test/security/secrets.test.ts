@@ -79,41 +79,27 @@ describe("SE09 a password among the arguments", () => {
   const plain = { type: "string" };
   const marked = { type: "string", "x-secret": true };
 
+  const jsonBody = (properties: JsonObject): JsonObject => ({
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: { type: "object", properties } } },
+    },
+  });
+
   test.each<[string, string, JsonObject, JsonObject, JsonObject?]>([
     [
       "of a JSON body",
       "/users",
-      {
-        requestBody: {
-          required: true,
-          content: {
-            "application/json": {
-              schema: { type: "object", properties: { name: { type: "string" }, secret } },
-            },
-          },
-        },
-      },
+      jsonBody({ name: { type: "string" }, secret }),
       { name: "ada", secret: password },
     ],
     [
       "that is writeOnly",
       "/users",
-      {
-        requestBody: {
-          required: true,
-          content: {
-            "application/json": {
-              schema: {
-                type: "object",
-                properties: {
-                  name: { type: "string" },
-                  secret: { type: "string", writeOnly: true },
-                },
-              },
-            },
-          },
-        },
-      },
+      jsonBody({
+        name: { type: "string" },
+        secret: { type: "string", writeOnly: true },
+      }),
       { name: "ada", secret: password },
     ],
     [
@@ -158,37 +144,13 @@ describe("SE09 a password among the arguments", () => {
     [
       "of a body that is marked with x-secret",
       "/users",
-      {
-        requestBody: {
-          required: true,
-          content: {
-            "application/json": {
-              schema: {
-                type: "object",
-                properties: { pin: { type: "object", properties: { code: marked } } },
-              },
-            },
-          },
-        },
-      },
+      jsonBody({ pin: { type: "object", properties: { code: marked } } }),
       { pin: { code: password } },
     ],
     [
       "of a body of OpenAPI 3.0, a reference of which is marked with x-secret",
       "/users",
-      {
-        requestBody: {
-          required: true,
-          content: {
-            "application/json": {
-              schema: {
-                type: "object",
-                properties: { pin: { $ref: "#/components/schemas/Pin", "x-secret": true } },
-              },
-            },
-          },
-        },
-      },
+      jsonBody({ pin: { $ref: "#/components/schemas/Pin", "x-secret": true } }),
       { pin: password },
       { openapi: "3.0.3", components: { schemas: { Pin: plain } } },
     ],

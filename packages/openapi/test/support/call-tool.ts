@@ -9,7 +9,7 @@ export async function sourceOf(
   more: JsonObject = {},
 ): Promise<OpenApiSource> {
   const info = { title: "Test", version: "1" };
-  const servers = [{ url: "http://127.0.0.1:1" }];
+  const servers = [{ url: "https://api.example.com" }];
   const document = { openapi: "3.1.0", info, servers, ...more, paths };
   const source = openApiSource.fromDocument(document, options);
   await source.ready;

@@ -56,7 +56,10 @@ interface IdentifiedCall {
 /** Takes the id of a call, among the calls of its run or of the tool that makes it. Returns the error if it is taken. */
 export function takeCallId({ call, parent, run }: IdentifiedCall): ToolError | undefined {
   const ids = parent === undefined ? run.callIds : (parent.nestedIds ??= new CallIds());
-  if (ids.take(call.id)) return undefined;
+  return ids.take(call.id) ? undefined : repeatedId(call);
+}
+
+function repeatedId(call: ToolCall): ToolError {
   return new ToolError(
     "skipped",
     `${call.name} was not run: an earlier call of this run has the id "${call.id.slice(0, 100)}". ` +

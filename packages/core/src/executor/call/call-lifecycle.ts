@@ -46,6 +46,7 @@ export abstract class CallLifecycle implements TimedCall {
     readonly cancelled: ToolError | undefined;
   };
   abstract readonly call: TimedCall["call"];
+  abstract readonly entry: TimedCall["entry"];
   abstract readonly parent: CallLifecycle | undefined;
 
   // `private` and not `#`: to define a private name for each call costs a tenth of the call.
@@ -99,9 +100,7 @@ export abstract class CallLifecycle implements TimedCall {
 
   /** @throws ToolError `internal` when that phase cannot follow: a defect of the executor. */
   enter(next: CallPhase): void {
-    if (!mayFollow(this.phase, next)) {
-      throw new ToolError("internal", `A call cannot change from ${this.phase} to ${next}.`);
-    }
+    if (!mayFollow(this.phase, next)) throw impossibleChange(this.phase, next);
     this.phase = next;
     this.step += 1;
   }
@@ -199,28 +198,29 @@ export abstract class CallLifecycle implements TimedCall {
   ): void {
     this.isWaiting = true;
     this.engine.activeCalls.add(this);
-    this.waitAlso(settling, handlers, stages, index);
+    void this.waitAlso(settling, handlers, stages, index);
   }
 
   /** Waits for something else in the current step. */
-  waitAlso<Call extends CallLifecycle, T, Stages>(
+  async waitAlso<Call extends CallLifecycle, T, Stages>(
     this: Call,
     settling: Promise<T>,
     handlers: WaitHandlers<Call, T, Stages>,
     stages: Stages,
     index: number,
-  ): void {
+  ): Promise<void> {
     const step = this.step;
-    settling.then(
-      (value) => {
-        if (this.step === step) handlers.value(this, value, stages, index);
-        else handlers.late(this, "returned", value, stages, index);
-      },
-      (thrown: unknown) => {
-        if (this.step === step) handlers.error(this, thrown);
-        else handlers.late(this, "threw", undefined, stages, index);
-      },
-    );
+    let value: T;
+    try {
+      // `then` with two functions would cost a fifth of a call.
+      value = await settling;
+    } catch (thrown) {
+      if (this.step === step) handlers.error(this, thrown);
+      else handlers.late(this, "threw", undefined, stages, index);
+      return;
+    }
+    if (this.step === step) handlers.value(this, value, stages, index);
+    else handlers.late(this, "returned", value, stages, index);
   }
 
   /** Ends the wait, if there is one. */
@@ -378,4 +378,8 @@ export abstract class CallLifecycle implements TimedCall {
     while (at !== undefined && at !== ancestor) at = at.waitedForBy;
     return at !== undefined;
   }
+}
+
+function impossibleChange(from: CallPhase, to: CallPhase): ToolError {
+  return new ToolError("internal", `A call cannot change from ${from} to ${to}.`);
 }

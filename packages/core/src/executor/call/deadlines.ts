@@ -1,4 +1,5 @@
 import { ToolError } from "../../contract/tool-error.ts";
+import { isTrustedRead, type RegisteredTool } from "../../contract/tool.ts";
 import type { ToolCall } from "../../contract/tool-call.ts";
 import type { LimitedRun } from "../../limits/limited-call.ts";
 
@@ -65,14 +66,20 @@ export interface TimedCall {
   readonly attempt: number;
   readonly attemptMs: number;
   readonly time: Deadlines | undefined;
+  readonly entry: RegisteredTool | undefined;
+}
+
+/** The advice after a call that was stopped while it ran. A call that changes nothing can be repeated. */
+function adviceFor({ entry }: TimedCall, subject: string): string {
+  return isTrustedRead(entry)
+    ? "It changes nothing and may be called again."
+    : `${subject} may have done part of its work: check before calling it again.`;
 }
 
 /** Creates the error of a call whose deadline, or that of its run, has passed. */
-export function overdue({ call, attempt, run, time }: TimedCall): ToolError {
-  const begun =
-    attempt === 0
-      ? ""
-      : ` ${call.name} may have done part of its work: check before calling it again.`;
+export function overdue(timed: TimedCall): ToolError {
+  const { call, attempt, run, time } = timed;
+  const begun = attempt === 0 ? "" : ` ${adviceFor(timed, call.name)}`;
   return time?.deadlineMs === undefined
     ? new ToolError(
         "limit_exceeded",
@@ -85,9 +92,10 @@ export function overdue({ call, attempt, run, time }: TimedCall): ToolError {
 }
 
 /** Creates the error of an attempt whose timeout has passed. */
-export function timedOut({ call, attemptMs }: TimedCall): ToolError {
+export function timedOut(timed: TimedCall): ToolError {
+  const { call, attemptMs } = timed;
   return new ToolError(
     "timeout",
-    `${call.name} did not answer within ${attemptMs} ms and was stopped. It may have done part of its work: check before calling it again.`,
+    `${call.name} did not answer within ${attemptMs} ms and was stopped. ${adviceFor(timed, "It")} If it needs more time, the host can raise timeoutMs.`,
   );
 }

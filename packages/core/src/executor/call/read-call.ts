@@ -8,7 +8,11 @@ import type { ToolCall } from "../../contract/tool-call.ts";
  * a name it is a call of a tool that does not exist.
  */
 export function readCall(call: ToolCall): ToolCall {
-  if (isObject(call) && typeof call.id === "string" && typeof call.name === "string") return call;
+  const isCall = isObject(call) && typeof call.id === "string" && typeof call.name === "string";
+  return isCall ? call : repaired(call);
+}
+
+function repaired(call: unknown): ToolCall {
   const given: Partial<ToolCall> = isObject(call) ? call : {};
   return {
     id: textOf(given.id),

@@ -9,7 +9,12 @@ import type { ToolCall } from "../../contract/tool-call.ts";
  * describes the error. The inner call is not unwrapped again.
  */
 export function unwrapCallTool(call: ToolCall, toolset: Toolset): ToolCall {
-  if (toolset.searchable === undefined || call.name !== "call_tool") return call;
+  return toolset.searchable === undefined || call.name !== "call_tool"
+    ? call
+    : unwrapBuiltIn(call, toolset);
+}
+
+function unwrapBuiltIn(call: ToolCall, toolset: Toolset): ToolCall {
   if (toolset.entry("call_tool")?.source !== builtInSource) return call;
   try {
     return unwrapped(call) ?? call;

@@ -124,7 +124,7 @@ async function openInterruption(
   throw approvalInvalid(
     engine.seal.shared
       ? `This interruption of ${name} cannot be opened: it was changed, or belongs to an executor with another key.`
-      : `This interruption of ${name} cannot be opened: it was changed, or belongs to another process. To resume calls of other processes, set the same \`key\` on every executor.`,
+      : `This interruption of ${name} cannot be opened: it was changed, or belongs to another process. To resume calls of other processes, set the same \`key\` and the same \`pendingCalls\` on every executor.`,
   );
 }
 

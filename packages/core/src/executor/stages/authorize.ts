@@ -18,8 +18,18 @@ type Subject = PermissionRequest | undefined;
 /** Stage 7: evaluates the policy for the final arguments. The call is refused, needs approval, or continues. */
 export function authorize(execution: CallState): Awaitable<void> {
   const { tool } = execution;
-  if (tool.preflight === undefined) return evaluate(execution, nothingProposed);
-  const proposed = tool.preflight(execution.args as JsonObject, new ExecutionPreflight(execution));
+  return tool.preflight === undefined
+    ? evaluate(execution, nothingProposed)
+    : evaluateProposed(
+        execution,
+        tool.preflight(execution.args as JsonObject, new ExecutionPreflight(execution)),
+      );
+}
+
+function evaluateProposed(
+  execution: CallState,
+  proposed: Awaitable<readonly PermissionRequest[]>,
+): Awaitable<void> {
   if (!isThenable(proposed)) return evaluate(execution, checkedPermissions(execution, proposed));
   const { hookTimeoutMs } = execution.engine;
   const live = execution.guard();
@@ -59,17 +69,19 @@ function subjectsOf(
 }
 
 function decideAll(execution: CallState, subjects: readonly Subject[]): Awaitable<void> {
-  if (subjects.length > 1) {
-    const decisions = subjects.map((subject) => decide(execution, subject));
-    return decisions.some((decision) => isThenable(decision))
-      ? decideEach(execution, subjects, decisions)
-      : judge(execution, subjects, decisions as Decision[]);
-  }
+  if (subjects.length > 1) return decideSeveral(execution, subjects);
   const decision = decide(execution, subjects[0]);
   if (isThenable(decision)) return decideEach(execution, subjects, [decision]);
   // The usual case: the call is allowed, and neither a listener nor the audit needs the decision.
   if (decision.effect === "allow" && !isWatched(execution)) return;
   return judge(execution, subjects, [decision]);
+}
+
+function decideSeveral(execution: CallState, subjects: readonly Subject[]): Awaitable<void> {
+  const decisions = subjects.map((subject) => decide(execution, subject));
+  return decisions.some((decision) => isThenable(decision))
+    ? decideEach(execution, subjects, decisions)
+    : judge(execution, subjects, decisions as Decision[]);
 }
 
 async function decideEach(

@@ -12,7 +12,7 @@ import {
 } from "../../artifacts/clip-content.ts";
 import { lateStore, maxStoreMs } from "../../artifacts/artifacts.ts";
 import { isOverflowStrategy } from "../../artifacts/large-outputs.ts";
-import type { OverflowStrategy } from "../../contract/tool-spec.ts";
+import type { OutputLimit, OverflowStrategy } from "../../contract/tool-spec.ts";
 import {
   pointer,
   pointerBytes,
@@ -183,8 +183,14 @@ function withCutNote(output: ToolOutput): ToolOutput {
 /** Maximum bytes of text for the model: the tool's own limit, which only a trusted source may raise. */
 function limitOf({ engine, entry, tool }: CallState): number {
   const { outputLimit } = tool.spec;
-  if (outputLimit === undefined) return engine.maxOutputBytes;
-  const own = outputLimit?.maxBytes;
+  return outputLimit === undefined ? engine.maxOutputBytes : ownLimit(outputLimit, engine, entry);
+}
+
+function ownLimit(
+  { maxBytes: own }: OutputLimit,
+  engine: CallState["engine"],
+  entry: CallState["entry"],
+): number {
   if (!isAtLeastZero(own)) return engine.maxOutputBytes;
   const most =
     entry?.trusted === true ? engine.largeOutputs.maxCapturedBytes : engine.maxOutputBytes;

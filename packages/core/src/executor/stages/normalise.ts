@@ -1,6 +1,8 @@
 import { isThenable, type Awaitable, type JsonSchema } from "../../json/json.ts";
 import { isSuspension } from "../../contract/interruption.ts";
 import type { ToolOutput } from "../../contract/tool-result.ts";
+import { isTrustedRead, type ValidationProblem } from "../../contract/tool.ts";
+import { parsePointer } from "../../json/json-pointer.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { CompiledSchema } from "../../schema/schema-validator.ts";
 import type { CallState } from "../call/call-state.ts";
@@ -22,6 +24,15 @@ export function normalise(execution: CallState, returned: unknown): Awaitable<To
   }
   const output = toOutput(returned, schema !== undefined, limit, execution);
   if (schema === undefined || output.isError === true) return output;
+  return validateOutput(execution, output, schema);
+}
+
+function validateOutput(
+  execution: CallState,
+  output: ToolOutput,
+  schema: JsonSchema,
+): Awaitable<ToolOutput> {
+  const { tool } = execution;
   // Without a listener for its warning, the output need not be validated.
   if (tool.outputValidation === "warning" && !execution.engine.events.active) return output;
   try {
@@ -49,14 +60,15 @@ function check(execution: CallState, output: ToolOutput, compiled: CompiledSchem
       ? [{ path: "", message: execution.truncated ? tooMuch : "has no structured value" }]
       : compiled(output.value);
   if (problems === undefined) return;
-  const [first] = problems;
-  const what = `${first?.path === "" ? "its output" : first?.path} ${first?.message}`;
-  report(execution, `${execution.tool.spec.name} answered against its own output schema: ${what}`);
+  const { path, message } = problems[0] as ValidationProblem;
+  const where = path === "" ? "it" : parsePointer(path).join(".");
+  const { name } = execution.tool.spec;
+  report(execution, `The output of ${name} does not match its output schema: ${where} ${message}`);
 }
 
 function unusable(execution: CallState, error: unknown): void {
   if (ToolError.is(error) && error.code === "invalid_output") throw error;
-  report(execution, `the output schema of ${execution.tool.spec.name} cannot be used`, error);
+  report(execution, `The output schema of ${execution.tool.spec.name} cannot be used`, error);
 }
 
 function report(execution: CallState, what: string, cause?: unknown): void {
@@ -66,7 +78,7 @@ function report(execution: CallState, what: string, cause?: unknown): void {
   }
   throw new ToolError(
     "invalid_output",
-    `${what}. The call did run: do not repeat it before checking what it did.`,
+    `${what}. ${isTrustedRead(execution.entry) ? "The call did run, and changed nothing." : "The call did run: do not repeat it before checking what it did."}`,
     { cause },
   );
 }

@@ -1,6 +1,7 @@
 import { truncateRedacted, checkRules } from "../../redaction/redactor-of.ts";
 import { nearNames } from "../../contract/tool-names.ts";
 import { ToolError } from "../../contract/tool-error.ts";
+import { isThenable } from "../../json/json.ts";
 import type { CallState } from "../call/call-state.ts";
 
 /** Stage 1: finds the tool in the toolset, listed or searchable. */
@@ -11,9 +12,11 @@ export function resolve(execution: CallState): void {
   execution.entry = entry;
   checkRules(entry.tool);
   const availability = entry.tool.availability;
-  if (availability?.status === "unavailable") {
-    throw new ToolError("unavailable", `${call.name} is not available now: ${availability.reason}`);
-  }
+  if (availability?.status === "unavailable") throw unavailable(call.name, availability.reason);
+}
+
+function unavailable(name: string, reason: string): ToolError {
+  return new ToolError("unavailable", `${name} is not available now: ${reason}`);
 }
 
 function unknown(execution: CallState): ToolError {
@@ -22,6 +25,7 @@ function unknown(execution: CallState): ToolError {
   if (wanted === "") {
     return new ToolError("not_found", "This call names no tool: pass { id, name, arguments }.");
   }
+  if (engine.registry.get(call.name) !== undefined) return notAdvertised(execution, wanted);
   const near = nearNames(wanted, toolset.callableNames());
   const hint =
     near.length > 0
@@ -31,11 +35,30 @@ function unknown(execution: CallState): ToolError {
         : toolset.size === 0
           ? " There are no tools."
           : ` Some that exist: ${Array.from(toolset.names()).slice(0, 5).join(", ")}.`;
-  if (engine.registry.get(call.name) !== undefined) {
-    return new ToolError("not_advertised", `The tool "${wanted}" may not be called here.${hint}`);
-  }
   const missing = engine.registry.failedSources.length;
   const lost =
     missing === 0 ? "" : ` (${missing} source${missing > 1 ? "s" : ""} could not be loaded.)`;
   return new ToolError("not_found", `There is no tool "${wanted}".${hint}${lost}`);
+}
+
+/** Suggests no other names: a model would call another tool that writes instead. */
+function notAdvertised(execution: CallState, wanted: string): ToolError {
+  const reason = reasonOfDenial(execution);
+  const why = reason === undefined ? "" : ` (${reason})`;
+  return new ToolError(
+    "not_advertised",
+    `The tool "${wanted}" may not be called here${why}. Do not try it again; say what you need instead.`,
+  );
+}
+
+/** The reason of the policy that denies every call of the tool; `undefined`: no policy does. */
+function reasonOfDenial({ call, engine, policies, run }: CallState): string | undefined {
+  const entry = engine.registry.toolset().callable(call.name);
+  const { caller } = run;
+  if (entry === undefined) return undefined;
+  const layer = policies.find((layer) => !layer.mayRun(entry, caller));
+  const decision = layer?.decide({ entry, permission: undefined, caller, arguments: {} });
+  // Policy functions, which may answer later, hide no tool.
+  if (decision === undefined || isThenable(decision)) return undefined;
+  return decision.effect === "deny" ? decision.reason : undefined;
 }

@@ -12,9 +12,8 @@ import { copyArguments } from "./parse.ts";
 /** Stage 8, second half: runs one attempt of the tool, under its timeout, and returns its answer. */
 export function run(execution: CallState): Awaitable<unknown> {
   const { engine, tool } = execution;
-  const { retry } = tool.spec;
   const timeout = timeoutOf(execution);
-  if (retry !== undefined) checkRetry(`${tool.spec.name}: retry`, retry);
+  if (tool.spec.retry !== undefined) checkRetry(`${tool.spec.name}: retry`, tool.spec.retry);
   // Cancelled by an earlier stage, or by a listener of its events.
   const { runStopped } = execution;
   if (runStopped !== undefined) throw runStopped;
@@ -65,14 +64,16 @@ function takeArguments(execution: CallState): JsonObject {
  */
 function timeoutOf({ engine, tool, settings, taskId }: CallState): number {
   const own = tool.spec.timeoutMs;
-  if (own !== undefined && !(own >= 0)) {
-    throw new ToolError(
-      "invalid_configuration",
-      `${tool.spec.name} declares a timeout of ${own} ms; use 0 for none.`,
-    );
-  }
+  if (own !== undefined && !(own >= 0)) throw invalidTimeout(tool.spec.name, own);
   const usual = taskId === undefined ? engine.timeoutMs : 0;
   return shorter(shorter(own ?? usual, settings.timeoutMs ?? 0), engine.maxTimeoutMs);
+}
+
+function invalidTimeout(name: string, ms: number): ToolError {
+  return new ToolError(
+    "invalid_configuration",
+    `${name} declares a timeout of ${ms} ms; use 0 for none.`,
+  );
 }
 
 /** The shorter of two timeouts, of which 0 means none. */

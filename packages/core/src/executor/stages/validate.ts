@@ -18,14 +18,16 @@ import { maskArguments } from "../../redaction/secret-arguments.ts";
 import type { CallState } from "../call/call-state.ts";
 import { answerWithin } from "../../contract/call-info.ts";
 
-const maxListedProblems = 5;
+const maxListedProblems = 10;
+/** Characters of all listed problems together, beyond which no further one is listed. */
+const maxListedLength = 3500;
 /** Problems beyond this number are only counted: formatting thousands of them takes too long. */
 const readProblems = 100;
 
 /** Stage 4: validates the arguments against the full schema, then with the tool's own `validate`. */
 export function validate(execution: CallState): Awaitable<void> {
   const schema = argumentsSchemaOf(execution.tool);
-  undeclared(execution, schema);
+  if (execution.engine.undeclaredArguments !== "schema") refuseUndeclared(execution, schema);
   const compiled = execution.engine.schemas.get(schema);
   if (isThenable(compiled)) return compiled.then((compiled) => check(execution, compiled));
   return check(execution, compiled);
@@ -37,8 +39,13 @@ function check(execution: CallState, compiled: CompiledSchema): Awaitable<void> 
   if (compiled.unchecked !== undefined) warnOfUnchecked(execution, compiled.unchecked);
   const problems = compiled(args);
   if (problems !== undefined) throw invalid(execution, problems);
-  if (tool.validate === undefined) return;
-  const refined = tool.validate(args);
+  if (tool.validate !== undefined) return refuseRefined(execution, tool.validate(args));
+}
+
+function refuseRefined(
+  execution: CallState,
+  refined: Awaitable<readonly ValidationProblem[] | undefined>,
+): Awaitable<void> {
   if (!isThenable(refined)) return refuse(execution, refined);
   const { hookTimeoutMs } = execution.engine;
   return answerWithin(execution, hookTimeoutMs, promised(refined), () =>
@@ -66,9 +73,8 @@ function refuse(execution: CallState, problems: readonly ValidationProblem[] | u
   if (problems !== undefined && problems.length > 0) throw invalid(execution, problems);
 }
 
-function undeclared(execution: CallState, schema: JsonSchema): void {
+function refuseUndeclared(execution: CallState, schema: JsonSchema): void {
   const { undeclaredArguments } = execution.engine;
-  if (undeclaredArguments === "schema") return;
   const args = execution.args as JsonObject;
   const declared = schema["properties"] ?? {};
   const extra = Object.keys(args).filter((key) => !Object.hasOwn(declared as object, key));
@@ -114,9 +120,7 @@ function invalid(execution: CallState, problems: readonly ValidationProblem[]): 
     if (!seen.has(line)) lines.push(line);
     seen.add(line);
   }
-  const listed = lines.slice(0, maxListedProblems);
-  const more = lines.length - listed.length + Math.max(0, problems.length - readProblems);
-  if (more > 0) listed.push(`- and ${more} more`);
+  const listed = listProblems(lines, Math.max(0, problems.length - readProblems));
   const known = knownNames(argumentsSchemaOf(tool), problems);
   return new ToolError(
     "invalid_arguments",
@@ -124,9 +128,32 @@ function invalid(execution: CallState, problems: readonly ValidationProblem[]): 
       `The arguments of ${tool.spec.name} are not valid:`,
       ...listed,
       ...known,
+      ...misnamedArguments(execution),
       "Correct them and call it again.",
     ].join("\n"),
   );
+}
+
+/** The first lines, and the number of the others. Never "1 more": that line is listed instead. */
+function listProblems(lines: readonly string[], unread: number): string[] {
+  let count = 0;
+  for (let length = 0; count < lines.length && count < maxListedProblems; count++) {
+    length += (lines[count] as string).length;
+    if (length > maxListedLength) break;
+  }
+  const more = lines.length - count + unread;
+  if (more === 0) return [...lines];
+  if (more === 1 && unread === 0) return [...lines];
+  return [...lines.slice(0, count), `- and ${more} more`];
+}
+
+/** A call as a host may have made it by mistake: `{ id, name, args }`. */
+function misnamedArguments({ call }: CallState): string[] {
+  if ((call.arguments as unknown) !== undefined) return [];
+  const near = ["args", "input", "params", "parameters"].find((name) => Object.hasOwn(call, name));
+  return near === undefined
+    ? []
+    : [`The call has no "arguments", but has "${near}": pass { id, name, arguments }.`];
 }
 
 /** Masks secrets: others than the model that sent them also read the error. */

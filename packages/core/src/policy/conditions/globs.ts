@@ -37,12 +37,7 @@ export function findUnmatchedGlobs(
     if (names.some(globMatcher([glob])) || isForHelpers(glob)) return [];
     const near = nearGlobs(glob, names);
     const hint = near.length === 0 ? "" : `; did you mean ${near.join(", ")}?`;
-    return [
-      [
-        member,
-        `${JSON.stringify(glob)} matches none of the ${formatCount(names.length, noun)}${hint}`,
-      ],
-    ];
+    return [[member, `${JSON.stringify(glob)} ${matchesNone(names.length, noun)}${hint}`]];
   });
 }
 
@@ -55,6 +50,12 @@ export function isForHelpers(glob: string): boolean {
     /(?:^|__|[*?])(?:read_resource|get_prompt|complete)$/.test(glob) ||
     [...helperNames].some(globMatcher([glob]))
   );
+}
+
+function matchesNone(count: number, noun: string): string {
+  return count === 1
+    ? `does not match the only ${noun}`
+    : `matches none of the ${formatCount(count, noun)}`;
 }
 
 /** Formats a number of things: `1 tool`, `2 tools`. */

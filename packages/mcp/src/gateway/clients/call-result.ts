@@ -63,14 +63,17 @@ function throwAsError(error: ToolError, isMcp: boolean, tool: Tool | undefined):
   if (serverError !== undefined) throw serverError;
 }
 
-/** Returns the structured content. A value that was too large is omitted, unless an output schema requires it. */
+/**
+ * Returns the structured content. The value of an error is omitted if there is an output schema: the schema describes
+ * successful results, and the official clients reject a result that does not match it, even with `isError`. A value
+ * that was too large is omitted, unless an output schema requires it.
+ */
 function getStructuredContent(
   { value, isError, artifacts }: ToolResult,
   tool: Tool | undefined,
 ): JsonValue | undefined {
-  if (value === undefined) return undefined;
-  const isRequired = tool?.spec.outputSchema !== undefined && !isError;
-  return artifacts.length > 0 && !isRequired ? undefined : value;
+  if (tool?.spec.outputSchema !== undefined) return isError ? undefined : value;
+  return artifacts.length > 0 ? undefined : value;
 }
 
 function getMeta({ details }: ToolResult): JsonObject | undefined {

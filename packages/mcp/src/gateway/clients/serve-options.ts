@@ -61,8 +61,8 @@ export interface ServeMcpOptions {
    */
   readonly approvals?: "elicit" | "out-of-band";
   /**
-   * Returns how a person answers a call about which the client cannot be asked, for the error message. Default: the
-   * command `toolweave approvals approve <id>`, or `resume`.
+   * Returns how a person answers a call about which the client cannot be asked, for the error message. Default: that the
+   * program that serves the tools has to approve or resume the call, with its id. `toolweave serve` names its command.
    */
   readonly howToAnswer?: (interruption: Interruption) => Awaitable<string>;
   /**

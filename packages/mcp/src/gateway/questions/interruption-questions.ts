@@ -209,7 +209,7 @@ export class Interruptions {
     const isApproval = requests.every(({ type }) => type === "approval");
     const how =
       (await this.#served.howToAnswer?.(interruption)) ??
-      `toolweave approvals ${isApproval ? "approve" : "resume"} ${id}`;
+      `The program that serves these tools has to ${isApproval ? "approve" : "resume"} the call ${id} (executor.resume).`;
     return `${call.name} is not completed: it waits for ${isApproval ? "the approval of a person" : "a person"} who cannot be asked here. Tell the user how to continue, and do not repeat the call before they have: ${how}`;
   }
 }

@@ -34,7 +34,9 @@ export function createApprovalPart(
     ...requests.flatMap(requestLines),
     // The description of a tool is part of several requests, and included once.
     ...new Set(requests.flatMap(descriptionLines)),
-    `With the arguments ${formatArguments(call)}`,
+    "",
+    "With the arguments:",
+    `  ${formatArguments(call)}`,
   ].join("\n");
   if (message.length > maxQuestionLength) return undefined;
   const grantable = requests.every(({ grant }) => grant !== undefined);
@@ -99,7 +101,10 @@ function descriptionLines({ description }: ApprovalRequest): string[] {
   return [`The tool, in its source's words: “${displayProse(description)}”`];
 }
 
-/** Formats arguments as JSON, so that no part of them passes for a part of the question. */
+/**
+ * Formats arguments as JSON whose further lines are indented by two spaces, so that no part of them passes for a part
+ * of the question.
+ */
 function formatArguments({ arguments: args }: ToolCall): string {
   const json = typeof args === "string" ? JSON.stringify(args) : JSON.stringify(args, null, 2);
   return displayJson(json).replaceAll("\n", "\n  ");

@@ -32,6 +32,15 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
     expect(asked[0]?.["message"]).toContain("event 7");
   });
 
+  it("is displayed with its arguments as indented JSON after a blank line", async () => {
+    const says = vi.fn<Says>(approving);
+    const { url } = await serving({ tools: [deleting()], executor: supervised });
+    const client = await clientOf(url, era, { says });
+    await client.callTool(call);
+    const { message } = says.mock.calls[0]?.[0] ?? {};
+    expect(message).toMatch(/\n\nWith the arguments:\n {2}\{\n {4}"say": "event 7"\n {2}\}$/);
+  });
+
   it.each([
     ["has declined", { action: "decline" }],
     ["has dismissed the question", { action: "cancel" }],
@@ -52,7 +61,10 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
     const client = await clientOf(url, era);
     const result = await client.callTool(call);
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/toolweave approvals approve [0-9a-f-]{36}$/);
+    expect(textOf(result)).toMatch(
+      /: The program that serves these tools has to approve the call [0-9a-f-]{36} \(executor\.resume\)\.$/,
+    );
+    expect(textOf(result)).not.toContain("toolweave approvals");
   });
 
   it("is not sent to the client if approvals are given out of band", async () => {
@@ -131,7 +143,7 @@ describe.each(eras)("a call that requires approval, of a %s client,", (era) => {
     const { url } = await serving({ tools: [deleting()], executor: supervised });
     const client = await clientOf(url, era, { says });
     const long = { ...call, arguments: { say: "x".repeat(100_000) } };
-    expect(textOf(await client.callTool(long))).toContain("toolweave approvals");
+    expect(textOf(await client.callTool(long))).toContain("has to approve the call");
     expect(says).not.toHaveBeenCalled();
   });
 

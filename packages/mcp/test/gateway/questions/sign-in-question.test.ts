@@ -62,6 +62,6 @@ describe.each(eras)("signing in, for the user of a %s client,", (era) => {
     const client = await clientOf(url, era);
     const result = await client.callTool({ name: "read_mail", arguments: {} });
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/toolweave approvals resume [0-9a-f-]{36}$/);
+    expect(textOf(result)).toMatch(/has to resume the call [0-9a-f-]{36} \(executor\.resume\)\.$/);
   });
 });

@@ -1,0 +1,68 @@
+import { memoryPendingCalls } from "@toolweave/core/stores";
+import { describe, expect, it } from "vitest";
+import { aiTools, toAiToolOutput } from "../src/index.ts";
+import { askedToRemove, museum } from "./support/museum.ts";
+import { resultsRead, say, scripted } from "./support/scripted-model.ts";
+
+const key = "at least 32 bytes from a secret manager";
+
+describe("an approval that another process requested", () => {
+  it("runs the stored call with resume, and the model reads its result", async () => {
+    const pendingCalls = memoryPendingCalls();
+    const { conversation } = await askedToRemove(
+      await aiTools(museum({ key, pendingCalls }).executor),
+    );
+    const { executor, removed } = museum({ key, pendingCalls });
+    const [pending] = await pendingCalls.list();
+    const interruption = pending!.interruption;
+    const outcome = await executor.resume(interruption, [{ type: "approve", by: "Ada" }]);
+    const { id: toolCallId, name: toolName } = interruption.call;
+    const output = toAiToolOutput(outcome);
+    conversation.messages.push({
+      role: "tool",
+      content: [{ type: "tool-result", toolCallId, toolName, output }],
+    });
+    const model = scripted([say("It is gone.")]);
+    await conversation.go(model, await aiTools(executor));
+    expect(removed).toEqual([7]);
+    expect(resultsRead(model)).toEqual({ c1: { type: "text", value: '{"removed":7}' } });
+  });
+
+  it("runs nothing as a message, and the model reads why", async () => {
+    const pendingCalls = memoryPendingCalls();
+    const { conversation, asked } = await askedToRemove(
+      await aiTools(museum({ key, pendingCalls }).executor),
+    );
+    const { executor, removed } = museum({ key, pendingCalls });
+    conversation.answer(asked, { c1: true });
+    const model = scripted([say("hm")]);
+    await conversation.go(model, await aiTools(executor));
+    expect(removed).toEqual([]);
+    expect(JSON.stringify(resultsRead(model))).toContain(
+      "its program continues the stored call with executor.resume",
+    );
+  });
+});
+
+it("the output of a rejected call is a text that says so", async () => {
+  const { executor } = museum();
+  const { interruption } = await executor.execute({
+    id: "1",
+    name: "remove",
+    arguments: { id: 7 },
+  });
+  const outcome = await executor.resume(interruption!, [{ type: "reject", reason: "Not today." }]);
+  expect(toAiToolOutput(outcome)).toEqual({
+    type: "error-text",
+    value: expect.stringContaining("Not today.") as string,
+  });
+});
+
+it("the output of a call that still waits is a text that names what it waits for", async () => {
+  const { executor } = museum();
+  const outcome = await executor.execute({ id: "1", name: "remove", arguments: { id: 7 } });
+  expect(toAiToolOutput(outcome)).toEqual({
+    type: "error-text",
+    value: expect.stringContaining("it waits for approval") as string,
+  });
+});
