@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { redirectModuleOutput } from "./process/module-output.ts";
 import { nodeProblem } from "./process/node-version.ts";
 
 const problem = nodeProblem(process.version);
@@ -16,6 +17,7 @@ if (problem === undefined) {
     });
   }
   const { stdin, stdout, stderr, env } = process;
+  redirectModuleOutput();
   const { signal } = interrupt;
   process.exitCode = await runCli(process.argv.slice(2), { stdin, stdout, stderr, env, signal });
   // Connections that are kept alive, and a terminal that was read, must not hold the process.

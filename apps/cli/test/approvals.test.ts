@@ -110,7 +110,7 @@ describe("a pending call", () => {
         "  with bearer:$TOKEN",
         `  DELETE ${shop.url}/pets/7`,
         "  supervised: the tool is marked destructive",
-        '  to change this: A rule that allows the tool, in the policy "policy", lets its calls run without asking.',
+        "  to change this: To let such calls run without asking, add a rule to the policy of the executor that allows the tool.",
         "  description from the source: “Delete a pet”",
         "  arguments {",
         '    "id": 7',
@@ -186,6 +186,7 @@ describe("approve", () => {
     const id = await waiting(...add("Rex"));
     const { stderr } = await run(["approvals", "approve", id, "--arguments", '{"name": "Max"}']);
     expect(stderr).toContain(`toolweave: About to run add_pet:\n  POST ${shop.url}/pets\n`);
+    expect(stderr).not.toContain("to change this");
     expect(stderr).toContain('"name": "Max"');
     expect(stderr).not.toContain("Rex");
   });

@@ -11,8 +11,8 @@ test("inspect --config lists the tools of a configuration's servers", async () =
   const { code, stdout, stderr } = await runCommand(["inspect", "--config", config]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout.split("\n").slice(0, 2)).toEqual([
-    "notes__read_notes  mcp  read-only                Read all notes.",
-    "notes__write_note  mcp  destructive, asks first  Write a note.",
+    "notes__read_notes  mcp  read-only   Read all notes.",
+    "notes__write_note  mcp  asks first  Write a note.",
   ]);
 });
 
@@ -102,7 +102,7 @@ test("an error in a configuration is a usage error with its place", async () => 
   expect(await runCommand(["inspect", "--config", path])).toEqual({
     code: 2,
     stdout: "",
-    stderr: `toolweave: ${path}:2:3: "mcpServer" is nothing that is read here. Did you mean "mcpServers"?\nSee \`toolweave inspect --help\`.\n`,
+    stderr: `toolweave: ${path}:2:3: "mcpServer" is an unknown key. Did you mean "mcpServers"?\nSee \`toolweave inspect --help\`.\n`,
   });
 });
 

@@ -40,9 +40,9 @@ const writers: readonly (readonly [what: string, writer: Writer])[] = [
     "a new configuration",
     {
       folder: inProject,
-      files: 2,
+      files: 3,
       write: async (made) => {
-        for (const name of ["tools.ts", "toolweave.json"])
+        for (const name of ["tools.ts", "toolweave.json", "package.json"])
           rmSync(join(made.folder, name), { force: true });
         await run(made, "init", "--tools");
       },

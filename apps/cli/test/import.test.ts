@@ -98,7 +98,7 @@ test("import adds the servers of all hosts, with references in place of secrets"
   expect(stderr).toContain("- itself: omitted: it is toolweave itself");
   expect(stderr).toContain("+ github (as github-codex): npx -y server-github");
   expect(stdout).toContain(
-    "DOCS_X_API_KEY, ENTERPRISE_GITHUB_TOKEN, GITHUB_TOKEN, SEARCH_KEY, SEARCH_URL_KEY\n",
+    "DOCS_TOKEN, DOCS_X_API_KEY, ENTERPRISE_GITHUB_TOKEN, GITHUB_TOKEN, SEARCH_KEY, SEARCH_URL_KEY, TRACKER_KEY, USER\n",
   );
   for (const secret of secrets) {
     expect([stdout, stderr, read("toolweave.json")].join("\n")).not.toContain(secret);
@@ -113,11 +113,11 @@ test("import --json lists what would be added, and writes with --yes only", asyn
   expect(JSON.parse(plan.stdout)).toMatchObject({
     written: false,
     added: [
-      { host: "codex", name: "github", as: "github", variables: [] },
-      { host: "codex", name: "docs", as: "docs", variables: ["DOCS_X_API_KEY"] },
+      { host: "codex", name: "github", as: "github", variables: ["GITHUB_TOKEN"] },
+      { host: "codex", name: "docs", as: "docs", variables: ["DOCS_X_API_KEY", "DOCS_TOKEN"] },
     ],
     skipped: [],
-    variables: ["DOCS_X_API_KEY"],
+    variables: ["DOCS_TOKEN", "DOCS_X_API_KEY", "GITHUB_TOKEN"],
   });
   expect(() => read("toolweave.json")).toThrow("ENOENT");
   const done = await run(["import", "--json", "--yes", "--from", "vscode"]);

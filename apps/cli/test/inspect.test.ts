@@ -50,7 +50,7 @@ test("a tool is a line: name, method and path, annotations, summary", async () =
   expect(stdout).toBe(
     [
       "add_pet       POST   /pets       asks first                           Add a pet",
-      "delete_pet    DELETE /pets/{id}  destructive, idempotent, asks first  Delete a pet",
+      "delete_pet    DELETE /pets/{id}  asks first, destructive, idempotent  Delete a pet",
       "get_pet       GET    /pets/{id}  read-only                            Get a pet",
       "get_photo     GET    /photo      read-only                            Get a photo",
       "list_orders   GET    /orders     read-only                            List the orders",
@@ -221,7 +221,7 @@ describe("a document that cannot be loaded ends with 4", () => {
       shop.documentUrl,
     ]);
     expect(code).toBe(4);
-    expect(stdout).toContain("\n8 tools, no problems\n");
+    expect(stdout).toContain("\n8 tools, 1 source failed\n");
   });
 
   test("--json lists it among the problems", async () => {
@@ -353,4 +353,9 @@ test("one tool is listed with its arguments", async () => {
   expect(lines.slice(at + 1).find((line) => line.trim().startsWith("name"))).toMatch(
     /^ {2}name\s+string\s+required/,
   );
+});
+
+test("a filter that matches no tool is named", async () => {
+  const { stdout } = await inspect([shop.documentUrl, "--filter", "nope"]);
+  expect(stdout).toBe('0 of 8 tools, no problems\nNo tool has a name that matches "nope".\n');
 });

@@ -164,3 +164,18 @@ test("a table in braces of Codex gets the server, too", async () => {
   expect((await run(["install", "codex", "--yes"])).code).toBe(0);
   expect(readFileSync(path, "utf8")).toMatch(/^mcp_servers = \{.*docs.*toolweave.*\}.*# one\n$/);
 });
+
+test("install names the variables that the host needs, and the servers that it starts beside toolweave", async () => {
+  const { run, write, place } = await served();
+  const memory = { command: "memory", env: { KEY: "${SHOP_KEY}" } };
+  write("toolweave.json", JSON.stringify({ mcpServers: { memory } }));
+  await run(["trust", "--yes"]);
+  const { path } = userFile("cursor", place);
+  writeHostFile(path, JSON.stringify({ mcpServers: { memory: { command: "memory" } } }));
+  const { code, stderr } = await run(["install", "cursor", "--yes"]);
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    "Cursor must have SHOP_KEY in its environment: start it from a shell that has it.\n",
+  );
+  expect(stderr).toContain("memory is still configured in Cursor itself, where no policy applies.");
+});

@@ -98,3 +98,19 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });
+
+test("a command with --mcp names the sign-in that works for its server", async () => {
+  const { url } = await guardedServer();
+  const store = tempStore();
+  const { code, stderr } = await runIn(store)(["inspect", "--mcp", url]);
+  expect([code, stderr]).toEqual([
+    4,
+    expect.stringContaining(`run \`toolweave login --mcp ${url}\`, or, if it has no OAuth, send`),
+  ]);
+  expect(stderr).toContain("--header 'Authorization: Bearer $TOKEN'");
+  const { io, said, interrupt } = captureIo({ env: { TOOLWEAVE_STORE: store } });
+  const login = runCli(["login", "--mcp", url], io);
+  await said("Sign in to 127.0.0.1");
+  interrupt.abort();
+  expect(await login).toBe(130);
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { notes } from "./support/notes.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
 import { idIn, runCommand, runIn, type Ended } from "./support/run-cli.ts";
 import { tempFile, tempStore } from "./support/temp-file.ts";
@@ -43,7 +44,7 @@ describe("policy explain", () => {
         "",
         "the call itself",
         "  ask    supervised: the tool is marked destructive (preset:supervised of policy)",
-        '  to change this: A rule that allows the tool, in the policy "policy", lets its calls run without asking.',
+        "  to change this: To let such calls run without asking, add a rule to the policy of the executor that allows the tool.",
         "",
         "This is the decision about the tool. Rules may depend on the permissions of a call: add arguments to see them.",
         "",
@@ -65,7 +66,7 @@ describe("policy explain", () => {
         "It is advertised: a model can see and call it.",
         "",
         `network DELETE ${shop.url}/pets/7`,
-        "  deny   shop: keep-7 denies it (keep-7 of shop)",
+        "  deny   shop: keep-7 denies it",
         '  to change this: The rule keep-7 of the policy "shop" decides: a rule that allows does not outweigh it.',
         "  also matched:",
         "    allow  deleting is fine (rules[0] of shop)",
@@ -142,7 +143,7 @@ describe("--policy", () => {
     expect(stdout.split("\n").slice(0, 4)).toEqual([
       "add_pet       POST   /pets       denied                   Add a pet",
       "delete_pet    DELETE /pets/{id}  destructive, idempotent  Delete a pet",
-      "get_pet       GET    /pets/{id}  read-only, asks first    Get a pet",
+      "get_pet       GET    /pets/{id}  asks first, read-only    Get a pet",
       "get_photo     GET    /photo      read-only                Get a photo",
     ]);
     const { decisions } = JSON.parse((await runCommand([...argv, "--json"])).stdout);
@@ -165,7 +166,7 @@ describe("--policy", () => {
       JSON.stringify(["autonomous", { name: "shop", rules: [{ effect: "ask", tools: "add_*" }] }]),
     );
     const { stdout } = await explain("add_pet", "--policy", policy);
-    expect(stdout).toContain("  ask    shop: rules[0] asks first (rules[0] of shop)");
+    expect(stdout).toContain("  ask    shop: rules[0] asks first");
     expect(stdout).toContain(
       "    allow  autonomous: everything runs (preset:autonomous of policy)",
     );
@@ -245,4 +246,16 @@ describe("--policy", () => {
       'policy[1].rules[0].tools "x"',
     );
   });
+});
+
+test("the advice about hints has the key and the file of the tool's source", async () => {
+  const { config } = notes({ mcp: {} });
+  const { stdout } = await runCommand([
+    "policy",
+    "explain",
+    "notes__read_notes",
+    "--config",
+    config,
+  ]);
+  expect(stdout).toContain(`\`mcp.notes.trustAnnotations: true\` in ${config} makes`);
 });

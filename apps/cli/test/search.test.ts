@@ -43,8 +43,10 @@ describe("toolweave search", () => {
     expect(found.decisions).toMatchObject({ get_photo: "allow" });
   });
 
-  test("finds nothing without an error", async () => {
-    expect(await search(["qqqqqq"])).toEqual({ code: 0, stdout: "None of 8 tools\n", stderr: "" });
+  test("finds nothing without an error, and names the next step", async () => {
+    const stdout =
+      "None of 8 tools\nThe search compares words. Try other words, or `toolweave inspect`.\n";
+    expect(await search(["qqqqqq"])).toEqual({ code: 0, stdout, stderr: "" });
   });
 
   test("ends with 4 if a document cannot be loaded, and searches the others", async () => {

@@ -171,7 +171,7 @@ test("inspect and call can use a server by its address", async () => {
   const [url = ""] = /http:\/\/127\S+/.exec(said) ?? [];
   const listed = await runCommand(["inspect", "--mcp", url]);
   expect(listed).toMatchObject({ code: 0 });
-  expect(listed.stdout).toMatch(/^notes__read_notes +mcp +read-only/m);
+  expect(listed.stdout).toMatch(/^notes__read_notes +mcp +asks first, read-only/m);
   const called = await runCommand(["call", "notes__read_notes", "--yes", "--mcp", url]);
   expect([called.code, called.stdout]).toEqual([0, "Milk.\n"]);
 });

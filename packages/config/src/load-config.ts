@@ -24,7 +24,7 @@ import {
   serveLimitsIn,
   type ServeLimits,
 } from "./reading/check-config.ts";
-import { moduleSources } from "./modules/module-source.ts";
+import { failedSource, moduleSources } from "./modules/module-source.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
 import {
   configFolder,
@@ -81,6 +81,14 @@ export type ConfiguredSource =
       readonly source: ToolSource;
     }
   | {
+      /** A source that refers to environment variables which are not set. Its `ready` rejects. */
+      readonly kind: "incomplete";
+      readonly name: string;
+      readonly source: ToolSource;
+      /** A sentence for each reference, with its place and the remedy. */
+      readonly problems: readonly string[];
+    }
+  | {
       /** One tool: the agent. */
       readonly kind: "agent";
       readonly name: string;
@@ -93,7 +101,7 @@ export interface LoadedConfig {
   readonly registry: ToolRegistry;
   /** For `new ToolExecutor({ registry, ...executorOptions })`. */
   readonly executorOptions: Pick<ExecutorOptions, "policy">;
-  /** In the order: MCP servers, documents, modules, agents; without what the lock quarantines. */
+  /** In the order: MCP servers, documents, modules, agents, incomplete sources; without what the lock quarantines. */
   readonly sources: readonly ConfiguredSource[];
   /** Unknown keys of the file, and rules of policies that can never match, with line and column. */
   readonly warnings: readonly string[];
@@ -111,7 +119,7 @@ export interface LoadedConfig {
 /**
  * Makes the registry that a `toolweave.json` describes, or any file with `mcpServers` or `servers` in the form of other
  * hosts. Resolves as soon as the file is read; its sources are then still loading, and one that fails is in
- * `registry.problems`.
+ * `registry.problems`. So is a source that refers to an environment variable which is not set; the other sources work.
  *
  * @param input a path, a `file:` URL, or the content of a file.
  * @throws ToolError `unavailable` for a file that cannot be read, is no regular file or has more than 64 MiB;
@@ -145,6 +153,10 @@ export async function loadConfig(
     for (const maker of agentMakers(agents, toSource, registry)) {
       sources.push(attempt(maker, reader));
     }
+    for (const { name, problems } of reader.incomplete.values()) {
+      const error = new ToolError("unavailable", problems.join("\n"), { retryable: false });
+      sources.push({ kind: "incomplete", name, source: failedSource(name, error), problems });
+    }
     // All at once: two tools of one name are reported with both their places.
     registry.add(sources.map(({ source }) => (lock === undefined ? source : locked(source, lock))));
   } catch (error) {
@@ -177,9 +189,15 @@ export async function serverOf(
   name: string,
   options: LoadConfigOptions = {},
 ): Promise<McpServer | undefined> {
-  const { servers } = await readConfig(input, options);
+  const { servers, reader } = await readConfig(input, options);
+  for (const [pointer, source] of reader.incomplete) {
+    if (source.name !== name || !serverPointer.test(pointer)) continue;
+    throw new ToolError("invalid_configuration", source.problems.join("\n"));
+  }
   return servers.find(({ server }) => server.name === name)?.server;
 }
+
+const serverPointer = /^\/(?:mcpServers|servers|mcp)\//;
 
 interface ReadConfig {
   readonly servers: readonly ConfiguredServer[];
@@ -230,10 +248,11 @@ function configuredModules(
   reader: ConfigReader,
 ): ConfiguredModule[] {
   const written = (config["tools"] ?? []) as readonly string[];
-  return written.map((name, index) => ({
-    name,
-    path: resolve(folder, reader.resolved(name, `/tools/${index}`)),
-  }));
+  return written.flatMap((name, index) => {
+    const pointer = `/tools/${index}`;
+    const path = reader.inSource(pointer, name, () => reader.resolved(name, pointer));
+    return reader.incomplete.has(pointer) ? [] : [{ name, path: resolve(folder, path) }];
+  });
 }
 
 /** Runs the code of the modules; one that fails is a source that fails. */

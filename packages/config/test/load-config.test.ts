@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ToolError, ToolExecutor } from "@toolweave/core";
-import { loadConfig } from "@toolweave/config";
+import { loadConfig, serverOf } from "@toolweave/config";
 import { expect, test } from "vitest";
 import { configFile, folderWith } from "./support/config-file.ts";
 import { echo, loaded, refusal, startedWith } from "./support/echo.ts";
@@ -90,7 +90,7 @@ test("references are resolved in every text, and paths are relative to the file"
   });
 });
 
-test("references are resolved in options, policies and documents as well, and unset ones refused there", async () => {
+test("references are resolved in options, policies and documents as well, and unset ones of a policy refuse the file", async () => {
   const written = {
     mcpServers: { echo },
     mcp: { echo: { prefix: "${MINE}" } },
@@ -109,8 +109,47 @@ test("references are resolved in options, policies and documents as well, and un
   expect((await executor.explain({ name: "shop__delete_pet" })).effect).toBe("deny");
   const unset = await refusal(path, { env: {} });
   const missing = Array.from(unset.matchAll(/variable (\w+) is not set/g), ([, name]) => name);
-  expect(missing).toEqual(["MINE", "DOCUMENT", "SHOP", "SHOP"]);
+  expect(missing).toEqual(["SHOP"]);
   expect(unset.split("\n")).toHaveLength(missing.length);
+});
+
+test("a source that needs variables which are not set fails alone, and its problem has the place and remedy of each", async () => {
+  const path = configFile(
+    JSON.stringify(
+      {
+        mcpServers: {
+          echo,
+          wiki: { command: "wiki", args: ["${WIKI_DIR}"], env: { A: "${WIKI_A}", B: "${SET}-b" } },
+        },
+        mcp: { wiki: { prefix: "${WIKI_PREFIX}" } },
+        openapi: { shop: { url: "${SHOP_URL}", auth: { bearer: "${SHOP_KEY}" } } },
+        tools: ["${MODULE}.ts"],
+        agents: {
+          helper: { description: "Helps.", system: "${PROMPT}", model: "openai/x", tools: ["*"] },
+        },
+      },
+      undefined,
+      2,
+    ),
+  );
+  const { registry, sources } = await loaded(path, { env: { SET: "correct-horse" } });
+  expect([...registry.toolset().names()]).toEqual(["echo__other", "echo__started_with"]);
+  const problems = Object.fromEntries(registry.problems.map((one) => [one.source, one.message]));
+  expect(Object.keys(problems)).toEqual(["wiki", "shop", "${MODULE}.ts", "helper"]);
+  expect(problems["wiki"]?.replaceAll(path, "FILE").split("\n")).toEqual([
+    "FILE:12:9: the environment variable WIKI_DIR is not set: set it, or write ${WIKI_DIR:-text} with a text for when it is not.",
+    'FILE:15:9: the environment variable WIKI_A is not set: set it, or write ${WIKI_A:-text} with a text for when it is not, or set it in a file that "envFile" of the server names, in place of this line.',
+    "FILE:22:7: the environment variable WIKI_PREFIX is not set: set it, or write ${WIKI_PREFIX:-text} with a text for when it is not.",
+  ]);
+  expect(problems["shop"]).toMatch(/SHOP_URL is not set[^]*SHOP_KEY is not set/);
+  expect(JSON.stringify(problems)).not.toContain("correct-horse");
+  expect(sources.filter(({ kind }) => kind === "incomplete")).toHaveLength(4);
+});
+
+test("the options of a server that needs a variable which is not set are refused, and those of another are not", async () => {
+  const config = { mcpServers: { echo, wiki: { command: "wiki", env: { A: "${UNSET}" } } } };
+  await expect(serverOf(config, "wiki", { env: {} })).rejects.toThrow("UNSET is not set");
+  expect(await serverOf(config, "echo", { env: {} })).toMatchObject({ name: "echo" });
 });
 
 test("a value from the environment is in no output of an executor, whatever the variable is called", async () => {
@@ -154,9 +193,9 @@ test("all errors are reported at once, with line and column and a correction", a
 }`);
   const lines = (await refusal(path)).split("\n");
   expect(lines.slice(0, 4)).toEqual([
-    `${path}:2:3: "mcpServer" is nothing that is read here. Did you mean "mcpServers"?`,
-    `${path}:3:38: "includes" is nothing that is read here. Did you mean "include"?`,
-    expect.stringMatching(/:4:26: "document" is nothing that is read here\. Known are url, file, /),
+    `${path}:2:3: "mcpServer" is an unknown key. Did you mean "mcpServers"?`,
+    `${path}:3:38: "includes" is an unknown key. Did you mean "include"?`,
+    expect.stringMatching(/:4:26: "document" is an unknown key\. Known are url, file, /),
     `${path}:3:57: "timeoutMs" must be integer.`,
   ]);
   expect(lines.slice(4).join("\n")).toContain(`${path}:5:3: "policy" `);

@@ -105,8 +105,8 @@ test("fields that only other hosts support are a warning that says where they be
     `${path}:6:7: "autoApprove" ${approval}`,
     `${path}:7:7: "alwaysAllow" ${approval}`,
     `${path}:8:7: "timeout" is ignored, since hosts write it in different units: use "timeoutMs" in "mcp".`,
-    `${path}:9:7: "gallery" is nothing that is read here.`,
-    `${path}:10:7: "comand" is nothing that is read here. Did you mean "command"?`,
+    `${path}:9:7: "gallery" is an unknown key.`,
+    `${path}:10:7: "comand" is an unknown key. Did you mean "command"?`,
   ]);
 });
 
@@ -143,3 +143,19 @@ test("inputs that VS Code would ask for come from the environment", async () => 
     name: "from-a-file",
   });
 });
+
+test.each(["mcpServers", "servers"])(
+  "an option of Toolweave in %s is a warning with its place",
+  async (block) => {
+    const config = {
+      [block]: {
+        "my/memory": { command: "x", disabled: true, trustAnnotations: true, prefix: "m" },
+      },
+    };
+    const { warnings } = await loaded(config);
+    expect(warnings).toEqual([
+      `/${block}/my~1memory/trustAnnotations: "trustAnnotations" is ignored here: write it into "mcp": { "my/memory": { "trustAnnotations": true } }.`,
+      `/${block}/my~1memory/prefix: "prefix" is ignored here: write it into "mcp": { "my/memory": { "prefix": … } }.`,
+    ]);
+  },
+);

@@ -110,6 +110,9 @@ async function search(
         ...renderTools(entries, decisions, output),
         ...(entries.length === 0 ? [] : [""]),
         `${found} of ${formatCount(tools.size, "tool")}`,
+        ...(entries.length === 0
+          ? ["The search compares words. Try other words, or `toolweave inspect`."]
+          : []),
       ];
       await writeList(lines, pager, io, output);
     }

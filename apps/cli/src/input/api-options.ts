@@ -77,7 +77,12 @@ function validateBaseUrl(text: string): string {
   );
 }
 
-function parseOrigin(text: string): string {
+/**
+ * Reads `--allow-origin`.
+ *
+ * @throws UsageError
+ */
+export function parseOrigin(text: string): string {
   const url = webUrl(text);
   if (url !== undefined && url.href === `${url.origin}/`) return url.origin;
   throw new UsageError(

@@ -14,11 +14,17 @@ import { withQuestions, isYes, type Question } from "./questions.ts";
 import { parseArgumentValue } from "../input/argument-value.ts";
 import { SchemaView } from "../input/schema-view.ts";
 
-/** Shows a person what a call is about to do and takes their answer. Anything but a yes is a no. */
-export function promptApprover(io: CliIo): Approver {
+/**
+ * Shows a person what a call is about to do and takes their answer. Anything but a yes is a no.
+ *
+ * @param config the file that has the tool's source.
+ */
+export function promptApprover(io: CliIo, config?: string): Approver {
   return ({ spec, arguments: args, requests }) => {
+    const place =
+      config === undefined ? undefined : { file: config, source: spec.provenance.source };
     io.stderr.write(`${safeValue(spec.name)} needs your approval:\n`);
-    io.stderr.write(describeRequests(requests, args));
+    io.stderr.write(describeRequests(requests, args, place));
     return withQuestions(io, (question) =>
       askForApproval(question, io, getGrantProposals(requests)),
     );

@@ -37,7 +37,7 @@ export function* renderTools(
     { cells: rows.map(({ name }) => name), maxWidth: 40, minWidth: 40 },
     { cells: hasTokens ? counts : [], maxWidth: countWidth, minWidth: countWidth },
     { cells: rows.map(({ place }) => place), maxWidth: 44, minWidth: 12 },
-    { cells: rows.map(({ hints }) => hints), maxWidth: Infinity, minWidth: 9 },
+    { cells: rows.map(({ hints }) => hints), maxWidth: Infinity, minWidth: 10 },
     { cells: rows.map(({ summary }) => summary), maxWidth: Infinity, minWidth: 12 },
   ];
   const [nameWidth = 0, , placeWidth = 0, hintsWidth = 0, summaryWidth = 0] = fitColumns(
@@ -93,11 +93,12 @@ function getHints(
 ): string[] {
   const reads = readOnlyHint === true;
   return [
-    ...(reads ? ["read-only"] : []),
-    ...(!reads && destructiveHint !== false ? ["destructive"] : []),
-    ...(!reads && idempotentHint === true ? ["idempotent"] : []),
+    // What matters most comes first: a narrow terminal cuts off the end.
     ...(decision === "ask" ? ["asks first"] : []),
     ...(decision === "deny" ? ["denied"] : []),
+    ...(reads ? ["read-only"] : []),
+    ...(!reads && destructiveHint === true ? ["destructive"] : []),
+    ...(!reads && idempotentHint === true ? ["idempotent"] : []),
   ];
 }
 

@@ -16,7 +16,7 @@ import { UsageError } from "../process/exit-code.ts";
 import type { Output } from "../process/output.ts";
 import { describeError } from "../render/describe-error.ts";
 import { showProgress } from "../render/progress.ts";
-import { safeLine } from "../render/text.ts";
+import { safeLine, shellLine } from "../render/text.ts";
 import { storedCredentials, storePath } from "../store/store-path.ts";
 import type { Document, OriginalSources, StoredModule } from "../store/pending-call-context.ts";
 import { assertTrusted } from "./config-trust.ts";
@@ -178,10 +178,27 @@ async function waitForSources(
   try {
     await rejectOnInterrupt(registry.ready, io.signal);
     const ends = await Promise.allSettled(sources.map(({ ready }) => ready));
-    return ends.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    return ends.flatMap((one) =>
+      one.status === "rejected" ? [withLoginCommand(one.reason, mcp)] : [],
+    );
   } finally {
     done();
   }
+}
+
+/** The command of an error that asks for a sign-in names a server of `--mcp` by its URL: it is in no file. */
+function withLoginCommand(error: unknown, servers: readonly string[]): unknown {
+  if (!ToolError.is(error) || error.code !== "auth_required") return error;
+  const message = error.message.replace(
+    /run `toolweave login (\S+)`, or use signIn\(\) of @toolweave\/mcp/,
+    (_, name: string) => {
+      const url = servers.find((server) => URL.parse(server)?.host === name);
+      return url === undefined
+        ? `run \`toolweave login ${name}\``
+        : `run \`toolweave login --mcp ${shellLine([url])}\`, or, if it has no OAuth, send its token with --header 'Authorization: Bearer $TOKEN'`;
+    },
+  );
+  return new ToolError(error.code, message, { cause: error });
 }
 
 async function loadConfigFile(

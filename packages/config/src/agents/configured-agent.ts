@@ -48,9 +48,10 @@ function configuredAgent(
   const pointer = childPointer("/agents", name);
   const { faults } = reader;
   const before = reader.taken.length;
-  const agent = reader.resolved(written, pointer) as unknown as WrittenAgent;
+  const resolved = reader.inSource(pointer, name, () => reader.resolved(written, pointer));
+  const agent = resolved as unknown as WrittenAgent;
   // The problem of a text without its value is reported already.
-  if (reader.faults > faults) return undefined;
+  if (reader.faults > faults || reader.incomplete.has(pointer)) return undefined;
   const { system, model: of, policy, ...options } = agent;
   const prompt =
     typeof system === "string"

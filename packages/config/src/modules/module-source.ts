@@ -47,7 +47,8 @@ export async function moduleSources(
   return watch ? [new WatchedModule(path, id, tools, files)] : [toolsSource(id, tools)];
 }
 
-function failedSource(id: string, error: unknown): ToolSource {
+/** A source without tools, whose loading has failed. */
+export function failedSource(id: string, error: unknown): ToolSource {
   const ready = Promise.reject(error as Error);
   // The registry reports it.
   ready.catch(() => {});

@@ -76,10 +76,23 @@ function reportKey(key: string, pointer: string, schema: JsonObject, reader: Con
   const [near] = nearNames(key, known, 1);
   const listed = isForeign ? "" : ` Known are ${known.join(", ")}.`;
   const hint = near === undefined ? listed : ` Did you mean "${near}"?`;
-  const message = `"${key.slice(0, 60)}" is nothing that is read here.${hint}`;
+  const message = `"${key.slice(0, 60)}" is an unknown key.${hint}`;
   const why = Object.hasOwn(ignored, key) ? ignored[key] : undefined;
-  if (isForeign) reader.warn(pointer, why ?? message);
+  if (isForeign) reader.warn(pointer, why ?? misplacedOption(key, pointer) ?? message);
   else reader.fault(pointer, message);
+}
+
+const serverOptions: readonly string[] = Object.keys(
+  configSchema.properties.mcp.additionalProperties.properties,
+);
+
+/** The warning about an option of `mcp` that is written where the server stands; `undefined`: it is none. */
+function misplacedOption(key: string, pointer: string): string | undefined {
+  const [, name] = /^\/(?:mcpServers|servers)\/([^/]*)\/[^/]*$/.exec(pointer) ?? [];
+  if (name === undefined || !serverOptions.includes(key)) return undefined;
+  const server = JSON.stringify(name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const value = key === "trustAnnotations" ? "true" : "…";
+  return `"${key}" is ignored here: write it into "mcp": { ${server}: { "${key}": ${value} } }`;
 }
 
 const approvals =

@@ -10,7 +10,17 @@ export interface TakenValue {
   readonly value: string;
 }
 
+/** A source that is left out because it refers to variables that are not set. */
+export interface IncompleteSource {
+  readonly name: string;
+  /** One line for each reference, with its place and the remedy. */
+  readonly problems: string[];
+}
+
 const maxFaults = 12;
+
+/** Variables in `env` of a program, which `envFile` can set as well. */
+const programVariable = /^\/(?:mcpServers|servers|mcp)\/[^/]*\/env\//;
 
 /** Reads a configuration part by part, and gathers what is wrong and what to know. */
 export class ConfigReader {
@@ -21,6 +31,8 @@ export class ConfigReader {
   readonly #text: ConfigText;
   readonly #given: Referable;
   readonly #faults: string[] = [];
+  readonly #incomplete = new Map<string, IncompleteSource>();
+  #source: { readonly pointer: string; readonly name: string } | undefined;
 
   constructor(text: ConfigText, given: Referable) {
     this.#text = text;
@@ -30,6 +42,25 @@ export class ConfigReader {
   /** How much is wrong so far. */
   get faults(): number {
     return this.#faults.length;
+  }
+
+  /** The sources that refer to variables which are not set, by the pointer of the source. */
+  get incomplete(): ReadonlyMap<string, IncompleteSource> {
+    return this.#incomplete;
+  }
+
+  /**
+   * Reads a part of a source. A reference to a variable that is not set makes the source incomplete; elsewhere it is a
+   * fault of the file.
+   */
+  inSource<T>(pointer: string, name: string, read: () => T): T {
+    const outer = this.#source;
+    this.#source = { pointer, name };
+    try {
+      return read();
+    } finally {
+      this.#source = outer;
+    }
   }
 
   /** Reports a fault; reading continues, so that all faults are reported at once. */
@@ -57,6 +88,20 @@ export class ConfigReader {
     throw new ToolError("invalid_configuration", [first, ...others, ...more].join("\n"), options);
   }
 
+  #reportUnset(pointer: string, message: string): void {
+    if (this.#source === undefined) {
+      this.fault(pointer, message);
+      return;
+    }
+    const { pointer: key, name } = this.#source;
+    const source = this.#incomplete.get(key) ?? { name, problems: [] };
+    this.#incomplete.set(key, source);
+    const other = programVariable.test(pointer)
+      ? ', or set it in a file that "envFile" of the server names, in place of this line'
+      : "";
+    source.problems.push(this.#line(pointer, message + other));
+  }
+
   #line(pointer: string, message: string): string {
     const said = this.taken.reduce(withName, message);
     return `${this.#text.at(pointer)}: ${said}${/[.?!]$/.test(said) ? "" : "."}`;
@@ -64,8 +109,9 @@ export class ConfigReader {
 
   #resolved(value: JsonValue, pointer: string): JsonValue {
     if (typeof value === "string") {
-      const { text, taken, faults } = resolveReferences(value, this.#given);
+      const { text, taken, faults, unset } = resolveReferences(value, this.#given);
       for (const fault of faults) this.fault(pointer, fault);
+      for (const message of unset) this.#reportUnset(pointer, message);
       this.taken.push(...taken.map((one) => ({ ...one, pointer })));
       return text;
     }

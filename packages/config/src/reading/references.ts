@@ -24,8 +24,10 @@ export interface Resolved {
   readonly variables: readonly string[];
   /** The values in it that came from the environment, with their names. */
   readonly taken: readonly { readonly name: string; readonly value: string }[];
-  /** Why it cannot be had: one sentence for each reference. */
+  /** Invalid references: one sentence each. */
   readonly faults: readonly string[];
+  /** References to variables that are not set: one sentence each, with the remedy. */
+  readonly unset: readonly string[];
 }
 
 /**
@@ -37,6 +39,7 @@ export interface Resolved {
 export function resolveReferences(text: string, given: Referable): Resolved {
   const taken: { name: string; value: string }[] = [];
   const faults: string[] = [];
+  const unset: string[] = [];
   const variables = new Set<string>();
   const fromEnvironment = (name: string, value: string): string => {
     taken.push({ name, value });
@@ -56,7 +59,7 @@ export function resolveReferences(text: string, given: Referable): Resolved {
       if (input?.default !== undefined && input.default !== "" && input.password !== true) {
         return input.default;
       }
-      faults.push(
+      unset.push(
         `"${name}" is something that VS Code asks a person for: set the environment variable ${variable}`,
       );
       return written;
@@ -76,12 +79,12 @@ export function resolveReferences(text: string, given: Referable): Resolved {
       return fromEnvironment(name, value);
     }
     if (separator !== undefined) return fallback;
-    faults.push(
+    unset.push(
       `the environment variable ${name} is not set: set it, or write \${${name}:-text} with a text for when it is not`,
     );
     return written;
   });
-  return { text: resolved, variables: [...variables], taken, faults };
+  return { text: resolved, variables: [...variables], taken, faults, unset };
 }
 
 const places: Readonly<Record<string, (folder: string) => string>> = {

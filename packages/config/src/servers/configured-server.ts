@@ -74,8 +74,14 @@ export function configuredServers(
       if (server !== undefined) found.push(server);
     }
   }
-  return found.map(({ name, pointer, place, declaration, options, secrets }) => {
-    const extra = ownOptions(own.get(name) ?? {}, childPointer("/mcp", name), reader);
+  const optionsOf = (name: string, pointer: string): ReturnType<typeof ownOptions> =>
+    reader.inSource(pointer, name, () =>
+      ownOptions(own.get(name) ?? {}, childPointer("/mcp", name), reader),
+    );
+  // Of a server that is left out, variables that its options refer to are reported, too.
+  for (const [pointer, { name }] of [...reader.incomplete]) optionsOf(name, pointer);
+  const configured = found.map(({ name, pointer, place, declaration, options, secrets }) => {
+    const extra = optionsOf(name, pointer);
     if (extra.options["auth"] !== undefined && !("url" in place)) {
       reader.fault(
         `${childPointer("/mcp", name)}/auth`,
@@ -99,6 +105,7 @@ export function configuredServers(
       secrets: [...secrets, ...extra.secrets],
     };
   });
+  return configured.filter(({ pointer }) => !reader.incomplete.has(pointer));
 }
 
 function rootsOf(
@@ -165,12 +172,19 @@ export function configuredDocuments(
     if (isLeftOut(written)) return [];
     const pointer = childPointer("/openapi", name);
     const before = reader.taken.length;
-    const { url, file, disabled: _, auth, ...rest } = reader.resolved(written, pointer);
+    const {
+      url,
+      file,
+      disabled: _,
+      auth,
+      ...rest
+    } = reader.inSource(pointer, name, () => reader.resolved(written, pointer));
     const secrets = reader.taken.slice(before).map(({ value }) => value);
     if ((url === undefined) === (file === undefined)) {
       reader.fault(pointer, 'where the document is has to be said once: "url" or "file"');
       return [];
     }
+    if (reader.incomplete.has(pointer)) return [];
     const { allowReferences, ...others } = rest as OpenApiOptions;
     const placed = (place: string): string =>
       /^(?:https?|file):/i.test(place) ? place : resolve(folder, place);

@@ -49,7 +49,7 @@ interface Block {
   readonly includeTools?: readonly string[];
 }
 
-/** Reads a server; undefined: it is omitted, or has a fault. */
+/** Reads a server; undefined: it is omitted, incomplete, or has a fault. */
 export function writtenServer(
   name: string,
   written: JsonObject,
@@ -59,7 +59,9 @@ export function writtenServer(
 ): WrittenServer | undefined {
   if (isLeftOut(written)) return undefined;
   const before = reader.taken.length;
-  const block = reader.resolved(written, pointer) as Block;
+  const block = reader.inSource(pointer, name, () => reader.resolved(written, pointer)) as Block;
+  // A text without its value has been reported, and would only cause further errors.
+  if (reader.incomplete.has(pointer)) return undefined;
   const taken = reader.taken.slice(before);
   const place = placeOf(block, pointer, folder, reader);
   if (place === undefined) return undefined;

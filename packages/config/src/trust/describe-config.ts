@@ -58,6 +58,8 @@ class Description {
   readonly #files: LocalFiles;
   readonly #parts = new Map<string, ConfigPart>();
   readonly #variables = new Map<string, Set<string>>();
+  /** The servers that are connected to. */
+  readonly #servers = new Set<string>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -93,6 +95,11 @@ class Description {
         if (!isOff) this.#server(name, server);
       }
     }
+    for (const [name, options] of own) {
+      // It counts in `mcp` only, and for a server that is used.
+      if (options["trustAnnotations"] !== true || !this.#servers.has(name)) continue;
+      this.add("policy", name, `what ${name} says of its own tools is trusted`);
+    }
     for (const [name, document] of objectsOf(config["openapi"])) {
       if (isLeftOut(document)) continue;
       this.#texts(name, document);
@@ -114,11 +121,9 @@ class Description {
 
   #server(name: string, server: JsonObject): void {
     this.#texts(name, server);
-    const { command, args, cwd, env, trustAnnotations } = server;
+    const { command, args, cwd, env } = server;
+    if (placeKeys.some((key) => typeof server[key] === "string")) this.#servers.add(name);
     this.#file("envFile", server["envFile"]);
-    if (trustAnnotations === true) {
-      this.add("policy", name, `what ${name} says of its own tools is trusted`);
-    }
     if (typeof command !== "string") return;
     const words = [command, ...(Array.isArray(args) ? args : [])].filter(isString);
     const values = isObject(env) ? Object.values(env).filter(isString) : [];
@@ -180,6 +185,9 @@ const addressKeys: ReadonlySet<string> = new Set([
   "baseUrl",
   "baseURL",
 ]);
+
+/** The keys that determine how a server is reached; without one there are only further options of it. */
+const placeKeys = ["command", "url", "serverUrl", "httpUrl"] as const;
 
 /** The package that an agent's model is of. */
 function providerOf(model: JsonValue | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { loadConfig } from "@toolweave/config";
 import { expect, test } from "vitest";
 import { configFile } from "../support/config-file.ts";
 import { echo, refusal } from "../support/echo.ts";
@@ -21,9 +22,9 @@ test("errors of agents are reported with line and column and a correction", asyn
   }
 }`);
   expect((await refusal(path)).replaceAll(`${path}:`, "").split("\n")).toEqual([
-    '4:74: "tool" is nothing that is read here. Did you mean "tools"?',
-    '5:60: "modle" is nothing that is read here. Did you mean "model"?',
-    '6:45: "path" is nothing that is read here. Known are file.',
+    '4:74: "tool" is an unknown key. Did you mean "tools"?',
+    '5:60: "modle" is an unknown key. Did you mean "model"?',
+    '6:45: "path" is an unknown key. Known are file.',
     '3:5: "tools" is required.',
     '6:33: "file" is required.',
     '6:79: "tools" must be array.',
@@ -88,7 +89,9 @@ test.each([
 test("an unset variable of an agent is reported with its place, and nothing else of the agent", async () => {
   const model = { model: "m", baseURL: "${WHERE}", apiKey: "${KEY}" };
   const config = { agents: { clerk: { ...clerk, model } } };
-  const lines = (await refusal(config, { env: {} })).split("\n");
+  await using loaded = await loadConfig(config, { env: {}, onProblem: () => {} });
+  await loaded.registry.ready;
+  const lines = loaded.registry.problems.flatMap(({ message }) => message.split("\n"));
   expect(lines.map((line) => line.split(":", 1)[0])).toEqual([
     "/agents/clerk/model/baseURL",
     "/agents/clerk/model/apiKey",

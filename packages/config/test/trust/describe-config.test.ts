@@ -101,3 +101,13 @@ test("a value that is not an object where one belongs is ignored: loading report
   expect(describeConfig(path).parts.map(({ kind }) => kind)).toEqual(["file", "policy"]);
   expect(() => describeConfig(configFile("{"))).toThrow("toolweave.json:1:2");
 });
+
+test("trusted hints of a server are listed only where they take effect", () => {
+  const memory = { command: "memory" };
+  const ineffective = { mcpServers: { memory: { ...memory, trustAnnotations: true } } };
+  expect(displayedParts(configFile(ineffective), "policy")).toEqual([]);
+  const mcp = { memory: { trustAnnotations: true }, none: { trustAnnotations: true } };
+  expect(displayedParts(configFile({ mcpServers: { memory }, mcp }), "policy")).toEqual([
+    "memory: what memory says of its own tools is trusted",
+  ]);
+});

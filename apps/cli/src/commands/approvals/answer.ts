@@ -1,6 +1,7 @@
 import {
   ToolRegistry,
   type Answer,
+  type ApprovalRequest,
   type GrantChoice,
   type Interruption,
   type ToolOutcome,
@@ -110,7 +111,11 @@ export async function approve(
       if (isOver) return answers;
       if (!waitsForApprovalOnly(interruption)) throw moreThanApprovalError(id);
       const { call, requests } = interruption;
-      const description = describeRequests(requests, edited ?? call.arguments);
+      // Advice about the policy is for the question, which has been answered.
+      const asked = requests.map((request) =>
+        request.type === "approval" ? withoutRemedy(request) : request,
+      );
+      const description = describeRequests(asked, edited ?? call.arguments);
       const showCommand = storeCommand(store, io.env, "show", interruption.id);
       output.printMessage(
         `toolweave: About to run ${safeValue(call.name)}:\n${truncateText(description, showCommand)}`,
@@ -122,6 +127,11 @@ export async function approve(
       return answers;
     }),
   );
+}
+
+function withoutRemedy(request: ApprovalRequest): ApprovalRequest {
+  const { remedy: _, ...others } = request;
+  return others;
 }
 
 /** `toolweave approvals resume`: resumes a pending call, whatever it waits for. */

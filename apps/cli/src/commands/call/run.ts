@@ -17,7 +17,7 @@ import { toContextMetadata } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { printOutcome, printDenial } from "../shared/report-outcome.ts";
 import { checkSavePath } from "../shared/save-result.ts";
-import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
+import { cannotContinue, configOf, unknownToolError } from "../shared/tool-lookup.ts";
 
 /** The options of `toolweave call`. */
 export interface CallOptions extends ToolOptions {
@@ -67,7 +67,7 @@ export async function call(
           registry,
           policy: rules,
           timeout,
-          onAsk: progress.pauseFor(onAsk(options, io)),
+          onAsk: progress.pauseFor(onAsk(options, io, configOf(plan))),
           isForModel: found.delegates,
           // A call that is approved already needs no working store.
           store: options.yes === true ? undefined : store,
@@ -119,8 +119,8 @@ class CallProgress {
   }
 }
 
-function onAsk({ yes, args }: CallOptions, io: CliIo): ApprovalMode {
+function onAsk({ yes, args }: CallOptions, io: CliIo, config: string | undefined): ApprovalMode {
   if (yes === true) return () => ({ approved: true });
   // With arguments from stdin there is no stdin left for answers.
-  return canPrompt(io) && args !== "-" ? promptApprover(io) : "interrupt";
+  return canPrompt(io) && args !== "-" ? promptApprover(io, config) : "interrupt";
 }

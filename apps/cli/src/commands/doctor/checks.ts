@@ -62,7 +62,10 @@ export async function* runChecks(
   const { loadConfig } = await import("@toolweave/config");
   const store = dirname(storePath(undefined, io.env));
   const loaded = await attempt(() => loadConfig(path, { env: io.env, store, onProblem: () => {} }));
-  const faults = loaded instanceof Error ? loaded.message.split("\n") : [];
+  const faults =
+    loaded instanceof Error
+      ? loaded.message.split("\n")
+      : loaded.sources.flatMap((one) => (one.kind === "incomplete" ? one.problems : []));
   yield* checkVariables(description, io, faults);
   for (const detail of faults.filter(
     (fault) => !/the environment variable \w+ is not set/.test(fault),
@@ -194,7 +197,10 @@ async function* checkSources(
       if (program !== undefined) yield program;
     }
     await rejectOnInterrupt(config.registry.ready, io.signal);
-    for (const source of config.sources) yield await checkSource(source, config);
+    for (const source of config.sources) {
+      // Its variables are reported already.
+      if (source.kind !== "incomplete") yield await checkSource(source, config);
+    }
   } finally {
     await config.close();
   }

@@ -126,7 +126,7 @@ async function importServers(options: ImportOptions, io: CliIo, output: Output):
   );
   if (variables.length > 0) {
     await output.write(
-      `Set these environment variables, with the values in the files of the hosts: ${variables.join(", ")}\n`,
+      `Set these environment variables, with the values that the hosts have: ${variables.join(", ")}\n`,
     );
   }
   return exitCode.completed;

@@ -6,7 +6,7 @@ export type ImportedServer =
   | {
       /** Without secrets: their places have references to environment variables. */
       readonly server: JsonObject;
-      /** The variables that replace secrets, to be set by the user. */
+      /** The variables that it refers to, and those that replace secrets, to be set by the user. */
       readonly variables: readonly string[];
     }
   | { /** Why it cannot be taken. */ readonly skipped: string };
@@ -96,8 +96,30 @@ export function importServer(
     ...pick(raw, ["disabledTools", "includeTools", "excludeTools"]),
     ...(isDisabled ? { disabled: true } : {}),
   };
+  for (const variable of referencedVariables(server)) variables.add(variable);
   return { server, variables: [...variables] };
 }
+
+/** The environment variables in the references of a server that have no default. */
+function referencedVariables(value: JsonValue): readonly string[] {
+  if (typeof value === "string") {
+    return Array.from(
+      value.matchAll(/\$\$\{|\$\{(?:(env|input):)?([A-Za-z_][\w.-]*)\}/g),
+      ([, scope, name = ""]) =>
+        scope === "input" ? toVariable(name) : hostPlaces.has(name) ? "" : name,
+    ).filter((name) => name !== "");
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap((member) => referencedVariables(member as JsonValue));
+}
+
+/** References that are no environment variables. */
+const hostPlaces: ReadonlySet<string> = new Set([
+  "workspaceFolder",
+  "workspaceFolderBasename",
+  "userHome",
+  "pathSeparator",
+]);
 
 /** Replaces a secret by a reference. */
 type Replace = (preferred: string, value: string) => string;

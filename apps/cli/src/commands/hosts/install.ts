@@ -76,7 +76,8 @@ async function install(
   const { name, remove = false, dryRun = false, json = false } = options;
   const place = { env: io.env, platform: process.platform, folder: process.cwd() };
   const file = resolveLink(userFile(host, place));
-  const server = remove ? undefined : serverEntry(file, await servedConfig(options, io));
+  const config = remove ? undefined : await servedConfig(options, io);
+  const server = config === undefined ? undefined : serverEntry(file, config);
   const before = readHostConfig(file);
   const [title, path] = [file.title, safeLine(file.path)];
   const finish = async (change: string, text: string, backup?: string): Promise<number> => {
@@ -84,6 +85,8 @@ async function install(
     await output.write(json ? `${safeJson(JSON.stringify(result))}\n` : `${text}\n`);
     return exitCode.completed;
   };
+  const notes = config === undefined ? [] : await installNotes(config, before, title);
+  if (!json) for (const note of notes) output.printMessage(`toolweave: ${safeLine(note)}`);
   if (isDeepStrictEqual(before.servers[name], server)) {
     return remove
       ? finish("none", `${title} has no server ${safeLine(name)} in ${path}.`)
@@ -120,6 +123,31 @@ async function servedConfig({ config, json = false }: InstallOptions, io: CliIo)
   const { assertTrusted } = await import("../../sources/config-trust.ts");
   if (config === undefined) await assertTrusted(path, { json }, io);
   return path;
+}
+
+/** The variables that the host must have, and servers that it still starts itself. */
+async function installNotes(
+  config: string,
+  { servers }: HostConfig,
+  title: string,
+): Promise<readonly string[]> {
+  const { describeConfigFile } = await import("../../sources/config-trust.ts");
+  const { parts } = await describeConfigFile(config);
+  const namesOf = (...kinds: readonly string[]): readonly string[] => [
+    ...new Set(parts.filter(({ kind }) => kinds.includes(kind)).map(({ name }) => name)),
+  ];
+  const variables = namesOf("variable");
+  const twice = namesOf("program", "url").filter((name) => Object.hasOwn(servers, name));
+  return [
+    ...(variables.length === 0
+      ? []
+      : [
+          `${title} must have ${variables.join(", ")} in its environment: start it from a shell that has ${variables.length === 1 ? "it" : "them"}.`,
+        ]),
+    ...twice.map(
+      (name) => `${name} is still configured in ${title} itself, where no policy applies.`,
+    ),
+  ];
 }
 
 /** The server as the host writes it. */

@@ -56,12 +56,18 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
       const perTool = format === undefined ? undefined : counted?.counts.tools[format];
       const total = formatCount(all.size, "tool");
       const tools = entries.length === all.size ? total : `${entries.length} of ${total}`;
-      const found = listed.length === 0 ? "no problems" : formatCount(listed.length, "problem");
+      const found = [
+        ...(listed.length > 0 ? [formatCount(listed.length, "problem")] : []),
+        ...(failures.length > 0 ? [`${formatCount(failures.length, "source")} failed`] : []),
+      ];
+      if (found.length === 0) found.push("no problems");
+      const isUnmatched = filter !== undefined && entries.length === 0;
       const list = [...renderTools(entries, decisions, output, perTool)];
       const lines = [
         ...list,
         ...(list.length === 0 ? [] : [""]),
-        `${tools}, ${found}`,
+        `${tools}, ${found.join(", ")}`,
+        ...(isUnmatched ? [`No tool has a name that matches ${filterText(filter)}.`] : []),
         ...renderProblems(listed, output),
         ...(counted === undefined ? [] : ["", ...counted.lines]),
       ];
@@ -77,6 +83,10 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
   } finally {
     await registry.close();
   }
+}
+
+function filterText(globs: readonly string[]): string {
+  return globs.map((glob) => safeValue(JSON.stringify(glob))).join(" or ");
 }
 
 async function parseTokenFormat(

@@ -13,13 +13,14 @@ import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError, exitCode } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
+import { formatRemedy, type ConfiguredPlace } from "../../render/describe-requests.ts";
 import { formatJson } from "../../render/json.ts";
 import { safeLine, safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { createExecutor } from "../shared/executor.ts";
 import { printPolicyWarnings } from "../shared/hints.ts";
-import { cannotContinue, unknownToolError } from "../shared/tool-lookup.ts";
+import { cannotContinue, configOf, unknownToolError } from "../shared/tool-lookup.ts";
 
 /** The options of `toolweave policy explain`. */
 export interface ExplainOptions extends ToolOptions {
@@ -64,7 +65,14 @@ export async function explain(
     if (options.json === true) {
       await output.write(formatJson({ ...explanation, warnings }, output));
     } else {
-      for (const line of explanationLines(explanation, isCall)) await output.write(`${line}\n`);
+      const config = configOf(plan);
+      const { source } = found.spec.provenance;
+      const lines = explanationLines(
+        explanation,
+        isCall,
+        config === undefined ? undefined : { file: config, source },
+      );
+      for (const line of lines) await output.write(`${line}\n`);
     }
     const { problem } = explanation;
     if (problem === undefined || problem.code === "not_advertised") return exitCode.completed;
@@ -91,18 +99,23 @@ const verdicts: Readonly<Record<PolicyEffect, string>> = {
 function* explanationLines(
   { tool, advertised, effect, requests, problem }: Explanation,
   isCall: boolean,
+  place: ConfiguredPlace | undefined,
 ): Generator<string> {
   if (problem === undefined || !advertised) yield `${safeValue(tool)} ${verdicts[effect]}.`;
   yield advertised
     ? "It is advertised: a model can see and call it."
     : "It is not advertised: a model cannot see or call it.";
-  for (const request of requests) yield* requestLines(request, tool);
+  for (const request of requests) yield* requestLines(request, tool, place);
   if (isCall || requests.length === 0) return;
   yield "";
   yield "This is the decision about the tool. Rules may depend on the permissions of a call: add arguments to see them.";
 }
 
-function* requestLines(request: ExplainedRequest, tool: string): Generator<string> {
+function* requestLines(
+  request: ExplainedRequest,
+  tool: string,
+  place: ConfiguredPlace | undefined,
+): Generator<string> {
   const { permission, considered, grant } = request;
   const { kind, target } = permission;
   yield "";
@@ -110,7 +123,8 @@ function* requestLines(request: ExplainedRequest, tool: string): Generator<strin
     ? "the call itself"
     : `${safeValue(kind)} ${safeValue(target)}`;
   yield `  ${decisionLine(request)}`;
-  if (request.remedy !== undefined) yield `  to change this: ${safeLine(request.remedy)}`;
+  if (request.remedy !== undefined)
+    yield `  to change this: ${formatRemedy(request.remedy, place)}`;
   const others = considered.filter((other) => !isSame(other, request));
   if (others.length > 0) yield "  also matched:";
   for (const other of others) yield `    ${decisionLine(other)}`;
@@ -121,7 +135,11 @@ function* requestLines(request: ExplainedRequest, tool: string): Generator<strin
 
 /** Formats a decision with its rule and its layer. */
 function decisionLine({ effect, rule, layer, reason }: Omit<Decision, "ask" | "cause">): string {
-  return `${effect.padEnd(5)}  ${safeLine(reason)} (${safeValue(rule)} of ${safeValue(layer)})`;
+  // The default reason of a rule names it already.
+  const where = reason.startsWith(`${layer}: ${rule} `)
+    ? ""
+    : ` (${safeValue(rule)} of ${safeValue(layer)})`;
+  return `${effect.padEnd(5)}  ${safeLine(reason)}${where}`;
 }
 
 function isSame(decision: Decision, request: ExplainedRequest): boolean {

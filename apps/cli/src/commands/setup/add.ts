@@ -63,6 +63,11 @@ export function withSourceOptions(command: Command): Command {
       "pass this environment variable to the program; may be repeated",
       collect,
     )
+    .option(
+      "--allow-origin <origin>",
+      "allow requests of a document to this origin although it is private; may be repeated",
+      collect,
+    )
     .option("--no-check", "do not load the source");
 }
 
@@ -102,6 +107,8 @@ async function add(
     await output.write(`${safeJson(JSON.stringify(result))}\n`);
   } else {
     await output.write(`${describeAdded(source, check)} Written to ${safeLine(path)}.\n`);
+    const hint = describeUntrusted(check, path);
+    if (hint !== undefined) output.printMessage(`toolweave: ${safeLine(hint)}`);
   }
   if (!isTrusted && options.config === undefined) {
     output.printMessage(
@@ -118,4 +125,16 @@ export function describeAdded({ name, value }: NewSource, check: SourceCheck | u
   if (check.needsLogin)
     return `Added ${subject}, which requires a sign-in: run \`toolweave login ${subject}\`.`;
   return `Added ${subject} with ${check.tools.length === 1 ? "1 tool" : `${check.tools.length} tools`}.`;
+}
+
+/** Describes why the tools of a new MCP server ask before they run; undefined: none would run without. */
+export function describeUntrusted(
+  check: SourceCheck | undefined,
+  path: string,
+): string | undefined {
+  if (check === undefined || check.untrusted === 0) return undefined;
+  const { source, tools, untrusted } = check;
+  const count = tools.length;
+  const which = untrusted === 1 ? "its read-only tool" : `its ${untrusted} read-only tools`;
+  return `${count} of ${count} tools ask before they run, since its hints are not trusted; to let ${which} run, set mcp.${source.name}.trustAnnotations to true in ${path}.`;
 }

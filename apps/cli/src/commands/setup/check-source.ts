@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { ToolError } from "@toolweave/core";
+import type { DeclaredSecurityScheme } from "@toolweave/openapi";
 import { rejectOnInterrupt, type CliIo } from "../../process/cli-io.ts";
 import type { Output } from "../../process/output.ts";
 import { showProgress } from "../../render/progress.ts";
@@ -12,6 +13,12 @@ export interface SourceCheck {
   readonly source: NewSource;
   /** The names of its tools. */
   readonly tools: readonly string[];
+  /** The number of tools that declare to be read-only, and ask because the hints of their server are not trusted. */
+  readonly untrusted: number;
+  /** The security schemes of a document. */
+  readonly schemes: readonly DeclaredSecurityScheme[];
+  /** The origin of a document's server to which requests are refused; undefined: none. */
+  readonly refusedOrigin?: string;
   /** A person has to sign in with `toolweave login` first; the source itself answers. */
   readonly needsLogin: boolean;
 }
@@ -64,11 +71,24 @@ async function checkSource(
     output.addSecrets(...config.secrets);
     await rejectOnInterrupt(config.registry.ready, io.signal);
     for (const one of config.sources) await one.source.ready;
-    const tools = [...config.registry.toolset().entries()].map(({ tool }) => tool.spec.name);
-    return { source, tools, needsLogin: false };
+    const specs = [...config.registry.toolset().entries()].map(({ tool }) => tool.spec);
+    const readOnly = specs.filter(({ annotations }) => annotations.readOnlyHint === true).length;
+    const refusedOrigin = config.registry.problems
+      .map(({ message }) => /^Requests to (\S+) are refused: /.exec(message)?.[1])
+      .find((origin) => origin !== undefined);
+    return {
+      ...(refusedOrigin === undefined ? {} : { refusedOrigin }),
+      source,
+      tools: specs.map(({ name }) => name),
+      untrusted: block === "mcpServers" ? readOnly : 0,
+      schemes: config.sources.flatMap((one) =>
+        one.kind === "openapi" ? one.source.securitySchemes : [],
+      ),
+      needsLogin: false,
+    };
   } catch (error) {
     if (ToolError.is(error) && error.code === "auth_required" && block === "mcpServers") {
-      return { source, tools: [], needsLogin: true };
+      return { source, tools: [], untrusted: 0, schemes: [], needsLogin: true };
     }
     throw error;
   } finally {

@@ -8,7 +8,7 @@ import { configFile } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
 import { UsageError, exitCode, exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext, Output } from "../../process/output.ts";
-import { describeAdded, withSourceOptions } from "./add.ts";
+import { describeAdded, describeUntrusted, withSourceOptions } from "./add.ts";
 import type { AddedSource, AddSourceOptions } from "./add-source.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { SourceKind } from "./new-source.ts";
@@ -28,7 +28,8 @@ Examples:
   $ toolweave init --tools                          # your own functions: writes tools.ts
   $ toolweave init --yes                            # an empty configuration
 
-No file is replaced. The new toolweave.json is trusted, since you write it. Then
+No file is replaced. With --tools, a package.json with "type": "module" is written too, unless there
+is one here or above. The new toolweave.json is trusted, since you write it. Then
 \`toolweave inspect\` lists the tools, \`toolweave add\` adds sources, and \`toolweave install\` gives
 the tools to Claude, Cursor, VS Code and other hosts.
 `;
@@ -77,7 +78,15 @@ async function init(options: InitOptions, io: CliIo, output: Output): Promise<nu
   if (openapi !== undefined && !(await draft.add(openapi, "openapi"))) return exitCode.sourceFailed;
   if (mcp !== undefined && !(await draft.add(mcp, "mcp"))) return exitCode.sourceFailed;
   if (tools) await draft.addTools();
-  if (isAsked) await askForSources(draft, io, output);
+  if (isAsked) {
+    await askForSources(draft, io, output);
+    if (draft.added.length === 0) {
+      output.printMessage(
+        "toolweave: Nothing was written. `toolweave init --yes` writes an empty configuration.",
+      );
+      return draft.hasFailed ? exitCode.sourceFailed : exitCode.completed;
+    }
+  }
   const files = draft.hasTools ? await writeTools(dirname(config.path)) : [];
   await writeConfigFile(config, draft.text, io);
   await report(
@@ -93,6 +102,8 @@ class ConfigDraft {
   readonly added: AddedSource[] = [];
   text: string;
   hasTools = false;
+  /** A source could not be loaded. */
+  hasFailed = false;
   readonly #config: ConfigFile;
   readonly #options: InitOptions;
   readonly #io: CliIo;
@@ -116,7 +127,10 @@ class ConfigDraft {
       this.#io,
       this.#output,
     );
-    if (one === undefined) return false;
+    if (one === undefined) {
+      this.hasFailed = true;
+      return false;
+    }
     this.text = one.text;
     this.added.push(one);
     return true;
@@ -194,13 +208,28 @@ export default [
 ];
 `;
 
-/** Writes the example, unless there is a module already. Returns the written files. */
+/**
+ * Writes the example, and the manifest without which Node.js does not know that it is an ES module, unless they are there
+ * already. Returns the written files.
+ */
 async function writeTools(folder: string): Promise<readonly string[]> {
-  const path = join(folder, "tools.ts");
-  if (existsSync(path)) return [];
   const { replaceFile } = await import("@toolweave/config");
-  await replaceFile(path, exampleTools);
-  return [path];
+  const written: string[] = [];
+  const write = async (name: string, text: string): Promise<void> => {
+    await replaceFile(join(folder, name), text);
+    written.push(join(folder, name));
+  };
+  if (!existsSync(join(folder, "tools.ts"))) await write("tools.ts", exampleTools);
+  if (!isInPackage(folder)) {
+    await write("package.json", `${JSON.stringify({ private: true, type: "module" }, null, 2)}\n`);
+  }
+  return written;
+}
+
+/** True if the folder or one above it has a package.json. */
+function isInPackage(folder: string): boolean {
+  if (existsSync(join(folder, "package.json"))) return true;
+  return dirname(folder) !== folder && isInPackage(dirname(folder));
 }
 
 /** Where the files are, and what was added to them. */
@@ -227,7 +256,11 @@ async function report(
     await output.write(`${safeJson(JSON.stringify(result))}\n`);
     return;
   }
-  for (const { source, check } of added) await output.write(`${describeAdded(source, check)}\n`);
+  for (const { source, check } of added) {
+    await output.write(`${describeAdded(source, check)}\n`);
+    const hint = describeUntrusted(check, path);
+    if (hint !== undefined) output.printMessage(`toolweave: ${safeLine(hint)}`);
+  }
   for (const file of [...files, path]) await output.write(`Written: ${safeLine(file)}\n`);
   if (hasTools && !hasCore(dirname(path))) {
     await output.write("Before the first use: npm install @toolweave/core\n");

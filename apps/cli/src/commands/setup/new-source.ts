@@ -20,7 +20,16 @@ export type SourcePlace =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "document"; readonly file: string }
   | { readonly kind: "module"; readonly file: string }
-  | { readonly kind: "program"; readonly command: string; readonly args: readonly string[] };
+  | ProgramPlace;
+
+/** A program, or a package of npm that `npx` runs. */
+interface ProgramPlace {
+  readonly kind: "program";
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The word may be a mistyped program: any package with this name would run. */
+  readonly assumedPackage?: string;
+}
 
 /** The kinds that `--kind` names. */
 export type SourceKind = "openapi" | "mcp";
@@ -66,8 +75,11 @@ export function parseSourcePlace(
   if (isProgram || findProgram(first, env) !== undefined) {
     return { kind: "program", command: first, args };
   }
-  if (packageName.test(first))
-    return { kind: "program", command: "npx", args: ["-y", first, ...args] };
+  if (packageName.test(first)) {
+    const place = { kind: "program", command: "npx", args: ["-y", first, ...args] } as const;
+    // A scope or a version is that of a package.
+    return first.includes("@") ? place : { ...place, assumedPackage: first };
+  }
   throw new UsageError(
     `${JSON.stringify(first.slice(0, 80))} is no URL, file, program or npm package.`,
   );
