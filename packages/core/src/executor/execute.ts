@@ -3,7 +3,7 @@ import type { ToolOutcome, ToolOutput } from "../contract/tool-result.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import { collectStream, cancelStream } from "./stages/collect-stream.ts";
 import { isStreamed } from "../results/stream-source.ts";
-import type { CallServices, Stage, CallState } from "./call/call-state.ts";
+import type { CallServices, CallState, Stage, PipelineStep } from "./call/call-state.ts";
 import type { WaitHandlers } from "./call/call-lifecycle.ts";
 import { toToolError } from "./call/to-tool-error.ts";
 import { FinishedBefore } from "./call/finished-outcome.ts";
@@ -90,12 +90,21 @@ const nextAttempt: readonly Stage[] = [
 
 const pipeline: readonly Stage[] = [...admission, ...work];
 
+/** The stages as a list of steps, each of which names its successor. */
+function steps(stages: readonly Stage[]): PipelineStep {
+  const next = (following: PipelineStep | undefined, stage: Stage): PipelineStep => ({
+    stage,
+    next: following,
+  });
+  return stages.reduceRight(next, undefined) as PipelineStep;
+}
+
 /**
  * The pipeline of most calls: a single call, in a run with or without limits. Stages that the configuration does not
  * need are omitted, since even a stage without effect costs a hundredth of the call. Batches and resumed calls run all
  * stages, so each of them does nothing when the configuration does not need it.
  */
-export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): readonly Stage[] {
+export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): PipelineStep {
   const { hooks, slots, rates, redactor, normaliseArguments, repair, onInvalidCall } = engine;
   const idle = new Set<Stage>([skipDuplicates]);
   if (hooks.beforeCall.length === 0) idle.add(beforeHooks);
@@ -112,7 +121,7 @@ export function pipelineFor(engine: PipelineSettings, hasLimits: boolean): reado
         [[resolve, parseWithRepair, removeInjected], readUnrepaired],
         [[validateWithRepair], validate],
       ]);
-  return replaceEach(read, [[[retryIfTransient, redact], retryOrRedact]]);
+  return steps(replaceEach(read, [[[retryIfTransient, redact], retryOrRedact]]));
 }
 
 /** The stages with one in place of each of these sequences. */
@@ -142,8 +151,10 @@ type PipelineSettings = Pick<
   | "onInvalidCall"
 >;
 
+const fullPipeline = steps(pipeline);
+
 /** A resumed call starts again from stage 1, once it is claimed: no other process can resume it then. */
-const resumed: readonly Stage[] = [claimCall, ...pipeline];
+const resumed: PipelineStep = { stage: claimCall, next: fullPipeline };
 
 async function claimCall(execution: CallState): Promise<void> {
   const live = execution.guard();
@@ -152,20 +163,36 @@ async function claimCall(execution: CallState): Promise<void> {
 }
 
 /** A call that `admit` let through has released its reservations, so it reserves them again. */
-const afterAdmission: readonly Stage[] = [reserveLimits, ...work];
+const afterAdmission = steps([reserveLimits, ...work]);
+
+const admissionOnly = steps(admission);
+const retry = steps(nextAttempt);
 
 /** Runs a call through the pipeline. Never rejects: every exit of a stage is an outcome. */
 export function execute(execution: CallState): Promise<ToolOutcome> {
   if (execution.resumption === undefined) execution.engine.events.requested(execution);
-  return new Promise((settle) => {
-    execution.settle = settle;
-    runStages(stagesOf(execution), execution);
-  });
+  const outcome = outcomeOf(execution);
+  runSteps(stepsOf(execution), execution);
+  return outcome;
 }
 
-function stagesOf({ engine, run, batch, resumption }: CallState): readonly Stage[] {
+/** Set for the time in which a promise is created. */
+let created: CallState | undefined;
+
+/** The promise that the call settles. One function for all of them: a function for each would cost a call 100 bytes. */
+function outcomeOf(execution: CallState): Promise<ToolOutcome> {
+  created = execution;
+  return new Promise(keepSettle);
+}
+
+function keepSettle(settle: CallState["settle"]): void {
+  (created as CallState).settle = settle;
+  created = undefined;
+}
+
+function stepsOf({ engine, run, batch, resumption }: CallState): PipelineStep {
   if (resumption !== undefined) return resumed;
-  if (batch !== undefined) return pipeline;
+  if (batch !== undefined) return fullPipeline;
   return run.limits === undefined ? engine.pipeline : engine.limitedPipeline;
 }
 
@@ -174,7 +201,7 @@ export function admit(execution: CallState): Promise<ToolOutcome | undefined> {
   execution.onlyAdmitted = true;
   return new Promise((settle) => {
     execution.settle = settle as CallState["settle"];
-    runStages(admission, execution);
+    runSteps(admissionOnly, execution);
   });
 }
 
@@ -184,25 +211,21 @@ export function start(execution: CallState): Promise<ToolOutcome> {
   emitAuthorized(execution);
   return new Promise((settle) => {
     execution.settle = settle;
-    runStages(afterAdmission, execution);
+    runSteps(afterAdmission, execution);
   });
 }
 
 /**
  * Runs the stages in order, each with what the one before it returned; awaits a stage only when it returns a promise.
  */
-function runStages(
-  stages: readonly Stage[],
-  execution: CallState,
-  from = 0,
-  returned?: unknown,
-): void {
+function runSteps(first: PipelineStep | undefined, execution: CallState, returned?: unknown): void {
   try {
     let given = returned;
-    for (let index = from; index < stages.length; index++) {
+    for (let step = first; step !== undefined; step = step.next) {
       execution.throwIfStopped();
-      given = (stages[index] as Stage)(execution, given as never);
-      if (isPending(given)) return awaitStage(stages, execution, index, given);
+      const { stage } = step;
+      given = stage(execution, given as never);
+      if (isPending(given)) return awaitStage(step, execution, given);
     }
     execution.settle(
       execution.onlyAdmitted ? admitted(execution) : completion(execution, given as ToolOutput), // 11
@@ -226,37 +249,32 @@ function isPending(returned: unknown): returned is PromiseLike<unknown> {
 }
 
 /** Waits for an asynchronous stage. A stop does not wait for it. */
-function awaitStage(
-  stages: readonly Stage[],
-  execution: CallState,
-  index: number,
-  pending: PromiseLike<unknown>,
-): void {
+function awaitStage(step: PipelineStep, execution: CallState, pending: PromiseLike<unknown>): void {
   const settling = pending instanceof Promise ? pending : promised(pending);
-  execution.wait(settling, stageHandlers, stages, index);
+  execution.wait(settling, stageHandlers, step);
   execution.endWaitIfStopped();
 }
 
-const stageHandlers: WaitHandlers<CallState, unknown, readonly Stage[]> = {
-  value(execution, value, stages, index) {
+const stageHandlers: WaitHandlers<CallState, unknown, PipelineStep> = {
+  value(execution, value, step) {
     // The wait and the timeout of the attempt continue.
-    if (stages[index] === run && isStreamed(value)) {
-      void execution.waitAlso(collectStream(execution, value), stageHandlers, stages, index);
+    if (step.stage === run && isStreamed(value)) {
+      void execution.waitAlso(collectStream(execution, value), stageHandlers, step);
       return;
     }
     execution.endWait();
-    runStages(stages, execution, index + 1, value);
+    runSteps(step.next, execution, value);
   },
   error: failCall,
-  late(execution, outcome, value, stages, index) {
-    if (stages[index] === run) reportLate(execution, outcome, value);
+  late(execution, outcome, value, step) {
+    if (step.stage === run) reportLate(execution, outcome, value);
   },
 };
 
 /** Starts another attempt instead of ending the call, when one may follow. */
 export function startRetry(execution: CallState, thrown: unknown): boolean {
   if (!mayRetry(execution, thrown)) return false;
-  execution.beginBackoff(() => runStages(nextAttempt, execution));
+  execution.beginBackoff(() => runSteps(retry, execution));
   return true;
 }
 
@@ -317,7 +335,7 @@ const maxKeepMs = 10_000;
 /** Ends a call as soon as its outcome is stored or recorded. A stop does not wait for that. */
 function leave(execution: CallState, stored: Promise<StoredEnd>, late?: ToolError): void {
   leaveSlot(execution);
-  execution.wait(stored, storedHandlers, undefined, 0);
+  execution.wait(stored, storedHandlers, undefined);
   // A call can be stopped by its caller. A task has no caller that waits, so a timeout ends it.
   if (execution.taskId !== undefined) {
     execution.waitFor(maxKeepMs, () => endNow(execution, late ?? notStoredError(execution)));

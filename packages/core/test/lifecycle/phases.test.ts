@@ -118,7 +118,7 @@ describe("a guard", () => {
 
   test("throws the reason for which the call was stopped", () => {
     const call = callIn("pending");
-    call.wait(new Promise(() => {}), ignored, undefined, 0);
+    call.wait(new Promise(() => {}), ignored, undefined);
     const live = call.guard();
     call.stop(stopped);
     expect(() => live(1)).toThrow(stopped);
@@ -130,16 +130,16 @@ describe("a wait", () => {
     const call = callIn("pending");
     const value = vi.fn<() => void>();
     const late = vi.fn<(call: BareCall, outcome: "returned" | "threw", value?: string) => void>();
-    call.wait(Promise.resolve("answer"), { value, error: () => {}, late }, undefined, 0);
+    call.wait(Promise.resolve("answer"), { value, error: () => {}, late }, undefined);
     call.stop(stopped);
     await Promise.resolve();
     expect(value).not.toHaveBeenCalled();
-    expect(late).toHaveBeenCalledExactlyOnceWith(call, "returned", "answer", undefined, 0);
+    expect(late).toHaveBeenCalledExactlyOnceWith(call, "returned", "answer", undefined);
   });
 
   test("ends with the first stop, and only with that one", () => {
     const call = callIn("pending");
-    call.wait(new Promise(() => {}), ignored, undefined, 0);
+    call.wait(new Promise(() => {}), ignored, undefined);
     call.stop(stopped);
     call.stop(new ToolError("timeout", "Later."));
     expect(call.failed.mock.calls).toEqual([[stopped]]);
@@ -148,7 +148,7 @@ describe("a wait", () => {
 
   test("of a call that is leaving ends without its record when the call is stopped", () => {
     const call = callIn("leaving");
-    call.wait(new Promise(() => {}), ignored, undefined, 0);
+    call.wait(new Promise(() => {}), ignored, undefined);
     call.stop(stopped);
     expect([call.failed.mock.calls, call.endedNow.mock.calls]).toEqual([[], [[stopped]]]);
   });

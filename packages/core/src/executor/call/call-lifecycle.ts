@@ -16,12 +16,12 @@ export interface LifecycleServices {
 }
 
 /**
- * Continuations of a wait, of which one is called. They receive what `wait` was given, so that a wait creates no functions
- * of its own for them.
+ * Continuations of a wait, of which one is called. They receive the data that `wait` was given, so that a wait creates no
+ * functions of its own for them.
  */
-export interface WaitHandlers<Call, T, Stages = undefined> {
+export interface WaitHandlers<Call, T, Data = undefined> {
   /** The value has arrived in time. */
-  readonly value: (call: Call, value: T, stages: Stages, index: number) => void;
+  readonly value: (call: Call, value: T, data: Data) => void;
   /** The wait has failed in time. */
   readonly error: (call: Call, thrown: unknown) => void;
   /** The call did not wait any more when the value or the error arrived. */
@@ -29,8 +29,7 @@ export interface WaitHandlers<Call, T, Stages = undefined> {
     call: Call,
     outcome: "returned" | "threw",
     value: T | undefined,
-    stages: Stages,
-    index: number,
+    data: Data,
   ) => void;
 }
 
@@ -189,25 +188,23 @@ export abstract class CallLifecycle implements TimedCall {
   }
 
   /** Waits, in a step of its own, that a stop or a deadline can end. */
-  wait<Call extends CallLifecycle, T, Stages>(
+  wait<Call extends CallLifecycle, T, Data>(
     this: Call,
     settling: Promise<T>,
-    handlers: WaitHandlers<Call, T, Stages>,
-    stages: Stages,
-    index: number,
+    handlers: WaitHandlers<Call, T, Data>,
+    data: Data,
   ): void {
     this.isWaiting = true;
     this.engine.activeCalls.add(this);
-    void this.waitAlso(settling, handlers, stages, index);
+    void this.waitAlso(settling, handlers, data);
   }
 
   /** Waits for something else in the current step. */
-  async waitAlso<Call extends CallLifecycle, T, Stages>(
+  async waitAlso<Call extends CallLifecycle, T, Data>(
     this: Call,
     settling: Promise<T>,
-    handlers: WaitHandlers<Call, T, Stages>,
-    stages: Stages,
-    index: number,
+    handlers: WaitHandlers<Call, T, Data>,
+    data: Data,
   ): Promise<void> {
     const step = this.step;
     let value: T;
@@ -216,11 +213,11 @@ export abstract class CallLifecycle implements TimedCall {
       value = await settling;
     } catch (thrown) {
       if (this.step === step) handlers.error(this, thrown);
-      else handlers.late(this, "threw", undefined, stages, index);
+      else handlers.late(this, "threw", undefined, data);
       return;
     }
-    if (this.step === step) handlers.value(this, value, stages, index);
-    else handlers.late(this, "returned", value, stages, index);
+    if (this.step === step) handlers.value(this, value, data);
+    else handlers.late(this, "returned", value, data);
   }
 
   /** Ends the wait, if there is one. */

@@ -24,12 +24,19 @@ import { CallLifecycle } from "./call-lifecycle.ts";
  */
 export type Stage<In = never, Out = unknown> = (execution: CallState, given: In) => Awaitable<Out>;
 
+/** A stage with its place in a pipeline. */
+export interface PipelineStep {
+  readonly stage: Stage;
+  /** `undefined`: the last step. */
+  readonly next: PipelineStep | undefined;
+}
+
 /** Functions that move calls through the pipeline. */
 interface CallControl {
-  /** Stages of a call in a run without limits, unless the call is part of a batch or resumed. */
-  readonly pipeline: readonly Stage[];
+  /** The first step of a call in a run without limits, unless the call is part of a batch or resumed. */
+  readonly pipeline: PipelineStep;
   /** The same in a run with limits. */
-  readonly limitedPipeline: readonly Stage[];
+  readonly limitedPipeline: PipelineStep;
   /** Runs the pipeline, for calls that running tools make. */
   readonly execute: (execution: CallState) => Promise<ToolOutcome>;
   /** Ends the pipeline of a call that is stopped while it waits. */
