@@ -250,16 +250,21 @@ function isPending(returned: unknown): returned is PromiseLike<unknown> {
 
 /** Waits for an asynchronous stage. A stop does not wait for it. */
 function awaitStage(step: PipelineStep, execution: CallState, pending: PromiseLike<unknown>): void {
-  const settling = pending instanceof Promise ? pending : promised(pending);
+  // A promise of a class of its own may start its work only in its `then`, which `promised` calls later.
+  const settling = isPlainPromise(pending) ? pending : promised(pending);
   execution.wait(settling, stageHandlers, step);
   execution.endWaitIfStopped();
+}
+
+function isPlainPromise(value: PromiseLike<unknown>): value is Promise<unknown> {
+  return value instanceof Promise && value.constructor === Promise;
 }
 
 const stageHandlers: WaitHandlers<CallState, unknown, PipelineStep> = {
   value(execution, value, step) {
     // The wait and the timeout of the attempt continue.
     if (step.stage === run && isStreamed(value)) {
-      void execution.waitAlso(collectStream(execution, value), stageHandlers, step);
+      execution.waitAlso(collectStream(execution, value), stageHandlers, step);
       return;
     }
     execution.endWait();

@@ -143,6 +143,21 @@ describe("the return value of a tool", () => {
     completed(await executor.execute(call("good")));
   });
 
+  test("of a promise class that begins its work in its `then` is awaited", async () => {
+    class Query extends Promise<string> {
+      // oxlint-disable-next-line unicorn/no-thenable -- query builders are promises of this kind
+      override then<A, B>(
+        done?: ((value: string) => A | PromiseLike<A>) | null,
+        failed?: ((reason: unknown) => B | PromiseLike<B>) | null,
+      ): Promise<A | B> {
+        return Promise.resolve("rows").then(done, failed);
+      }
+    }
+    const executor = executorFor(tool("t", () => new Query(() => {})));
+    const { result } = completed(await executor.execute(call("t")));
+    expect(result.content).toEqual([text("rows")]);
+  });
+
   test("of a thenable that calls back twice counts once", async () => {
     const twice = {
       // oxlint-disable-next-line unicorn/no-thenable -- a thenable is what this is about
