@@ -38,7 +38,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   let code: number = exitCode.completed;
   const program = createProgram({ io, output, end: (result) => (code = result) });
   try {
-    await program.parseAsync(argv, { from: "user" });
+    await program.parseAsync(withoutHelpOfNothing(argv, program), { from: "user" });
   } catch (error) {
     code = await reportError(error, argv, program, output);
   }
@@ -76,17 +76,14 @@ async function reportError(
     await printError(error, verbose, output);
     return exitCode.sourceFailed;
   }
-  const command = resolveCommandName(argv, program);
+  const path = resolveCommand(argv, program);
+  const command = path.map((each) => each.name()).join(" ");
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return exitCode.completed;
     // It has written the help already.
     if (error.code === "commander.help") return exitCode.usage;
-    const dashed = command.endsWith(" call") || command.endsWith(" explain");
-    const hint =
-      dashed && error.code === "commander.unknownOption"
-        ? "\nArguments of a tool are written without dashes: id=7."
-        : "";
-    return reportMisuse(new UsageError(toSentence(error) + hint), command, verbose, output);
+    const text = describeFlagValue(error, path) ?? toSentence(error) + hintFor(error, command);
+    return reportMisuse(new UsageError(text), command, verbose, output);
   }
   if (error instanceof UsageError) return reportMisuse(error, command, verbose, output);
   await printError(error, verbose, output);
@@ -99,17 +96,41 @@ async function printError(error: unknown, verbose: boolean, output: Output): Pro
   output.printMessage(describeError(error, verbose));
 }
 
-/** The command that the arguments name, as the user typed it. */
-function resolveCommandName(argv: readonly string[], program: Command): string {
-  const path = [program.name()];
-  let command = program;
+/** The commands that the arguments name, the program first. */
+function resolveCommand(argv: readonly string[], program: Command): readonly Command[] {
+  const path = [program];
   for (const word of argv) {
-    const next = command.commands.find((command) => command.name() === word);
+    const next = path.at(-1)?.commands.find((command) => command.name() === word);
     if (next === undefined) break;
-    path.push(word);
-    command = next;
+    path.push(next);
   }
-  return path.join(" ");
+  return path;
+}
+
+/** Without `help` before a command that does not exist: its error names the near ones. */
+function withoutHelpOfNothing(argv: readonly string[], program: Command): readonly string[] {
+  const [first, second] = argv;
+  if (first !== "help" || second === undefined || second.startsWith("-")) return argv;
+  const exists = second === "help" || resolveCommand([second], program).length > 1;
+  return exists ? argv : [second];
+}
+
+/** Describes a value after an option that takes none, such as `--json=yes`; undefined: the error is another one. */
+function describeFlagValue(
+  { code, message }: CommanderError,
+  path: readonly Command[],
+): string | undefined {
+  const flag = /(--[\w-]+)=/.exec(message)?.[1];
+  if (code !== "commander.unknownOption" || flag === undefined) return undefined;
+  const exists = path.some(({ options }) => options.some(({ long }) => long === flag));
+  return exists ? `${flag} takes no value: write ${flag} alone.` : undefined;
+}
+
+function hintFor({ code }: CommanderError, command: string): string {
+  const takesArguments = command.endsWith(" call") || command.endsWith(" explain");
+  return takesArguments && code === "commander.unknownOption"
+    ? "\nArguments of a tool are written without dashes: id=7."
+    : "";
 }
 
 async function reportMisuse(

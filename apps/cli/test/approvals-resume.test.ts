@@ -154,3 +154,14 @@ describe("resume on a terminal", () => {
     await expect(answers).rejects.toThrow(Interrupt);
   });
 });
+
+test("approving a call again prints its result with a note, and runs nothing", async () => {
+  const id = await waiting();
+  const first = await run(["approvals", "approve", id]);
+  const again = await run(["approvals", "approve", id]);
+  expect([first.code, again.code, again.stdout]).toEqual([0, 0, first.stdout]);
+  expect(again.stderr).toContain(
+    "toolweave: This call was approved before. What follows is its result of that time; nothing was run again.",
+  );
+  expect(sent()).toHaveLength(1);
+});

@@ -356,3 +356,11 @@ describe("reject", () => {
     expect((await run(["approvals", "reject", id])).code).toBe(0);
   });
 });
+
+test("the list fits a narrow terminal, and its ids stay whole", async () => {
+  const id = await waiting("call", "add_pet", "name=Rex", "--openapi", shop.documentUrl);
+  const { stdout } = await run(["approvals", "list"], { terminal: true, columns: 60 });
+  const lines = stdout.split("\n");
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(60);
+  expect(stdout).toContain(id.slice(0, 6));
+});

@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { notes, notesCommand } from "./support/notes.ts";
+import { project } from "./support/project.ts";
+import { greeter } from "./support/tool-module.ts";
 import { openPetShop } from "./support/pet-shop.ts";
 import { idIn, runCommand, runIn } from "./support/run-cli.ts";
 import { tempFile, tempStore } from "./support/temp-file.ts";
@@ -83,7 +85,9 @@ test("a failed server of a configuration does not affect the others", async () =
   const { config } = notes({ servers: { dead: { command: "/nowhere/no-such-program" } } });
   const call = await runCommand(["call", "notes__read_notes", "--config", config]);
   expect([call.code, call.stdout]).toEqual([0, "Milk.\n"]);
-  expect(call.stderr).toContain("dead");
+  expect(call.stderr).toBe("");
+  const verbose = await runCommand(["call", "notes__read_notes", "--config", config, "--verbose"]);
+  expect(verbose.stderr).toContain("dead");
   const missing = await runCommand(["call", "dead__anything", "--config", config]);
   expect(missing.code).toBe(4);
 });
@@ -153,4 +157,16 @@ test("a document and a server can be used together", async () => {
   const { tools } = JSON.parse(stdout) as { tools: { name: string }[] };
   expect(tools.map(({ name }) => name).filter((name) => /note/.test(name))).toHaveLength(2);
   expect(tools.length).toBeGreaterThan(2);
+});
+
+test("a call waits for the source of its tool only, and says nothing of the others", async () => {
+  const { folder, run } = project();
+  writeFileSync(join(folder, "tools.mjs"), greeter("Hello"));
+  const silent = { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] };
+  const gone = { command: "no-such-program" };
+  const config = { tools: ["./tools.mjs"], mcpServers: { silent, gone } };
+  writeFileSync(join(folder, "all.json"), JSON.stringify(config));
+  const path = join(folder, "all.json");
+  const { code, stdout, stderr } = await run(["call", path, "greet", "name=Ada"]);
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "Hello Ada\n", stderr: "" });
 });

@@ -1,4 +1,5 @@
-import { dirname } from "node:path";
+import { existsSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,6 +12,7 @@ import { writeToolsJson } from "../src/render/tool-list.ts";
 import { showProgress } from "../src/render/progress.ts";
 import { captureIo, type CaptureOptions } from "./support/captured-io.ts";
 import { openPetShop, type PetShop } from "./support/pet-shop.ts";
+import { project } from "./support/project.ts";
 import { tempFile } from "./support/temp-file.ts";
 
 let shop: PetShop;
@@ -184,12 +186,33 @@ test("a credential without a scheme in the document is named", async () => {
   expect(stdout).toContain('--auth names "kee", which is not a security scheme of the document');
 });
 
-test("of two tools with one name the second is a problem, with a way to use it", async () => {
+test("two sources with the same names are one line, with a way to use both, and end with 1", async () => {
   const other = `${shop.documentUrl}?copy`;
   const { code, stdout } = await inspect(["--openapi", shop.documentUrl, "--openapi", other]);
-  expect(code).toBe(0);
+  expect(code).toBe(1);
   expect(stdout).toContain("\n8 tools, 8 problems\n");
-  expect(stdout).toMatch(/^error {2}add_pet: Two tools .*; give one --openapi at a time\.$/m);
+  const errors = stdout.split("\n").filter((line) => line.startsWith("error"));
+  expect(errors).toEqual([
+    expect.stringMatching(
+      /^error {2}\S+: 8 tools are left out, since another tool has the same name: \w+, \w+, \w+, 5 more\. Use one of them at a time, or give each a prefix in a toolweave\.json: `toolweave init` writes one\.$/,
+    ),
+  ]);
+});
+
+test("two sources of a configuration with the same names name the option to write, and are not locked", async () => {
+  const { folder, run } = project();
+  const openapi = { pets: { url: shop.documentUrl }, animals: { url: `${shop.documentUrl}?2` } };
+  writeFileSync(join(folder, "tools.json"), JSON.stringify({ openapi }));
+  const path = join(folder, "tools.json");
+  const advice = `animals: 8 tools are left out, since pets has the same name: `;
+  const remedy = `Set "prefix" for openapi.animals in ${path}.`;
+  const listed = await run(["inspect", "--config", path]);
+  expect(listed.stdout).toContain(`error  ${advice}`);
+  expect(listed.stdout).toContain(remedy);
+  const locked = await run(["lock", "--config", path]);
+  expect(locked.code).toBe(1);
+  expect(locked.stderr).toContain(`toolweave: ${advice}`);
+  expect(existsSync(join(folder, "toolweave.lock.json"))).toBe(false);
 });
 
 describe("a document that cannot be loaded ends with 4", () => {

@@ -154,3 +154,17 @@ test("types prints with --output -, and writes nothing if a source fails", async
   expect(existsSync(join(folder, "toolweave.d.ts"))).toBe(false);
   expect((await run(["types", "--output", "-", "--check"])).code).toBe(2);
 });
+
+test.each([
+  ["lock", ["--lock-file"]],
+  ["types", ["--output"]],
+])("%s names the file that it cannot write, and the remedy", async (command, option) => {
+  const { folder, run } = project();
+  const file = join(folder, "missing", "file");
+  const argv = [command, "--openapi", shop.documentUrl, ...option, file];
+  const { code, stderr } = await run(argv);
+  expect(code).toBe(2);
+  expect(stderr).toContain(
+    `toolweave: ${file} cannot be written (ENOENT); its folder does not exist: create it first.\n`,
+  );
+});

@@ -167,3 +167,17 @@ test.each([
   expect(error).toEqual({ exitCode: code, message: expect.stringContaining(about) });
   expect(`toolweave: ${error.message}\n`).toBe(ended.stderr);
 });
+
+test("the help of a command that does not exist names near ones", async () => {
+  const { code, stdout, stderr } = await run("help", "insepct");
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain("Unknown command 'insepct'.\n  (Did you mean inspect?)");
+  expect((await run("help", "inspect")).stdout).toContain("Usage: toolweave inspect");
+});
+
+test("a value of an option that takes none is an error that says so, without the value", async () => {
+  const { code, stderr } = await run("call", "add", "--json=s3cret");
+  expect(code).toBe(2);
+  expect(stderr).toContain("toolweave: --json takes no value: write --json alone.\n");
+  expect(stderr).not.toContain("s3cret");
+});

@@ -39,6 +39,7 @@ export function addLock(program: Command, { io, output, end }: CommandContext): 
       "after",
       lockExamples +
         exitCodesHelp({
+          1: "two sources have tools of the same name; no lock was written",
           3: "the configuration in this folder is not trusted; nothing was started",
           4: "a source could not be loaded; no lock was written",
         }),
@@ -57,13 +58,16 @@ async function lock(options: LockOptions, io: CliIo, output: Output): Promise<nu
   return withTools(plan, options, output, async ({ registry }) => {
     const { lockDifference, lockOf, writeLock } = await import("@toolweave/config");
     const { formatCount, safeValue } = await import("../render/text.ts");
+    const { writeError } = await import("./shared/write-file.ts");
     const now = lockOf(registry.toolset().entries());
     // What is there and no lock is not written over.
     const before = await readLockFile(path).catch((error: Error) => {
       if (/\(ENOENT\)/.test(error.message)) return undefined;
       throw error;
     });
-    await writeLock(path, now);
+    await writeLock(path, now).catch((error: unknown) => {
+      throw writeError(path, error);
+    });
     const difference = lockDifference(before ?? { version: 1, tools: {} }, now);
     const tools = Object.keys(now.tools).length;
     if (options.json === true) await writeDifference({ lock: path, tools }, difference, output);
@@ -117,6 +121,14 @@ async function withTools(
   try {
     for (const failure of failures) output.printMessage(describeError(failure, verbose));
     if (failures.length > 0) return exitCode.sourceFailed;
+    const collisions = registry.problems.filter(({ nameTakenBy }) => nameTakenBy !== undefined);
+    if (collisions.length > 0) {
+      const { describeCollisions } = await import("../render/tool-list.ts");
+      for (const collision of describeCollisions(collisions, loaded.howToPrefix)) {
+        output.printMessage(`toolweave: ${collision}`);
+      }
+      return exitCode.collision;
+    }
     await loaded.removeBrokenTools();
     return await work(loaded);
   } finally {

@@ -7,6 +7,8 @@ export const exitCode = {
   toolError: 1,
   /** A tool differs from the lock. */
   changed: 1,
+  /** Two sources have tools of the same name. */
+  collision: 1,
   /** A check of `doctor` has failed. */
   checkFailed: 1,
   /** A rule of the contract is broken, and is not declared as known to fail. */
@@ -59,8 +61,9 @@ export const exitCodeHelp = `
 Exit codes:
   0    completed; approvals reject: the call is rejected; conform: no rule is broken
   1    the tool returned an error or no result; the outcome of an approved call is unknown; the
-       store of approvals is unavailable; conform: a rule is broken; inspect --check: a tool has
-       changed; types --check: the file is out of date; doctor: a check failed
+       store of approvals is unavailable; conform: a rule is broken; inspect, lock: two sources
+       have tools of the same name; inspect --check: a tool has changed; types --check: the file
+       is out of date; doctor: a check failed
   2    usage: an option, a file, a name, an id or arguments are invalid; nothing was sent
   3    the call was denied or rejected, or needs approval; the folder is not trusted; nothing was
        sent; import, install: the change was not agreed to

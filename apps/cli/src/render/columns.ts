@@ -39,3 +39,30 @@ export function fitCell(text: string, width: number): string {
   if (text.length <= width) return text.padEnd(width);
   return width < 1 ? "" : `${text.slice(0, width - 1).trimEnd()}…`.padEnd(width);
 }
+
+/**
+ * Rows as lines with aligned columns. On a narrow terminal the columns that have a minimum shrink; the others, such as
+ * ids that are copied, stay whole.
+ *
+ * @param minWidths the minimum number of characters of a column, by its index.
+ * @param total the width of the terminal; undefined: there is no limit.
+ */
+export function* fitTable(
+  rows: readonly (readonly string[])[],
+  minWidths: Readonly<Record<number, number>>,
+  total: number | undefined,
+): Generator<string> {
+  const columns = (rows[0] ?? []).map((_, index) => ({
+    cells: rows.map((row) => row[index] ?? ""),
+    maxWidth: Infinity,
+    minWidth: minWidths[index] ?? Infinity,
+  }));
+  const widths = fitColumns(columns, total);
+  for (const row of rows) {
+    yield row
+      .map((cell, index) => fitCell(cell, widths[index] ?? 0))
+      .filter((_, index) => widths[index] !== 0)
+      .join(gap)
+      .trimEnd();
+  }
+}

@@ -47,10 +47,6 @@ export function useOptionNames(message: string): string {
     .replace(/\b(?:pass|set|configure|check) (?:them as )?`(?:auth|baseUrl)`[^.;]*/gi, (advice) =>
       advice.replace(/`\w+`/g, (name) => optionNames[name] ?? name),
     )
-    .replace(
-      /\bwrite prefix\(source, "[^"]*"\) for one of the sources/g,
-      "give one --openapi at a time",
-    )
     .replace(/\bbaseUrl or (?=credentialOrigins: \[")/g, "--base-url or ")
     .replace(/\b(?:allowOrigins|credentialOrigins): \["([^"\s]+)"\]/g, "--allow-origin $1")
     .replace(

@@ -3,7 +3,7 @@ import type { RegisteredTool } from "@toolweave/core/adapter";
 import { fitCell, fitColumns, type Column } from "./columns.ts";
 import { useOptionNames } from "./describe-error.ts";
 import { formatJson } from "./json.ts";
-import { safeLine, safeValue, safeJson } from "./text.ts";
+import { formatCount, safeLine, safeValue, safeJson } from "./text.ts";
 import type { Output } from "../process/output.ts";
 
 interface Row {
@@ -58,16 +58,49 @@ export function* renderTools(
   }
 }
 
-/** Lists what could not become a tool, or only with a restriction, one a line. */
+/**
+ * Lists what could not become a tool, or only with a restriction, one a line. Two sources that use the same names have
+ * one line together.
+ *
+ * @param howToPrefix says how the tools of a source get names of their own.
+ */
 export function* renderProblems(
   problems: readonly RegistryProblem[],
+  howToPrefix: (source: string) => string,
   { style }: Screen,
 ): Generator<string> {
-  for (const { subject, message, pointer, severity } of problems) {
+  for (const collision of describeCollisions(problems, howToPrefix)) {
+    yield `${style("red", "error")}  ${collision}`;
+  }
+  for (const { subject, message, pointer, severity, nameTakenBy } of problems) {
+    if (nameTakenBy !== undefined) continue;
     const kind = severity === "warning" ? style("yellow", "warning") : style("red", "error");
     const where = pointer === undefined || pointer === "" ? "" : ` (${safeValue(pointer)})`;
     yield `${kind}  ${safeValue(subject)}: ${safeLine(useOptionNames(message))}${where}`;
   }
+}
+
+const maxListedNames = 3;
+
+/** A line for each source whose tools are left out, since another source has the same names. */
+export function describeCollisions(
+  problems: readonly RegistryProblem[],
+  howToPrefix: (source: string) => string,
+): readonly string[] {
+  const groups = new Map<string, RegistryProblem[]>();
+  for (const problem of problems) {
+    if (problem.nameTakenBy === undefined) continue;
+    const key = JSON.stringify([problem.source, problem.nameTakenBy]);
+    groups.set(key, [...(groups.get(key) ?? []), problem]);
+  }
+  return Array.from(groups.values(), (group) => {
+    const { source, nameTakenBy } = group[0] as RegistryProblem;
+    const names = group.slice(0, maxListedNames).map(({ subject }) => safeValue(subject));
+    if (group.length > names.length) names.push(`${group.length - names.length} more`);
+    const amount = formatCount(group.length, "tool is", "tools are");
+    const owner = source === nameTakenBy ? "another tool" : safeValue(nameTakenBy ?? "");
+    return `${safeValue(source)}: ${amount} left out, since ${owner} has the same name: ${names.join(", ")}. ${safeLine(howToPrefix(source))}`;
+  });
 }
 
 function toRow({ tool: { spec } }: RegisteredTool, decision: PolicyEffect | undefined): Row {

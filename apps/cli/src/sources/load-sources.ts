@@ -1,5 +1,11 @@
 import { dirname, join } from "node:path";
-import type { LoadConfigOptions, LoadedConfig, ServeLimits } from "@toolweave/config";
+import { setTimeout as sleep } from "node:timers/promises";
+import type {
+  ConfiguredSource,
+  LoadConfigOptions,
+  LoadedConfig,
+  ServeLimits,
+} from "@toolweave/config";
 import {
   ToolError,
   type PolicyInput,
@@ -37,6 +43,8 @@ export interface LoadedSources {
   readonly store: string | undefined;
   /** The limits of `toolweave serve` in the file. */
   readonly serve: ServeLimits | undefined;
+  /** Says how the tools of a source get names that no other source has. */
+  howToPrefix(source: string): string;
   /** Reads the schemas of all operations and removes those that cannot be called: they would be listed as tools. */
   removeBrokenTools(): Promise<void>;
 }
@@ -55,7 +63,12 @@ export interface SourcePlan extends ResolvedSources {
 interface LoadPlanOptions extends Pick<LoadConfigOptions, "lock" | "mcp" | "watch"> {
   /** Does not wait for the sources. Default: false. */
   readonly skipWaiting?: boolean;
+  /** The only tool that the command needs: sources that load slowly are not awaited once it is there. */
+  readonly tool?: string;
 }
+
+/** The time that the other sources get once the only tool that is needed is there. */
+const otherSourcesMs = 1_000;
 
 /**
  * Reads and checks the command line's options for sources and policy; nothing is loaded yet. A configuration that was
@@ -127,7 +140,7 @@ export async function planSources(
     try {
       registry.add(locked);
       const failures =
-        more.skipWaiting === true ? [] : await waitForSources(all, registry, chosen, io);
+        more.skipWaiting === true ? [] : await waitForSources(all, registry, chosen, io, more.tool);
       return {
         registry,
         servers: [
@@ -139,6 +152,11 @@ export async function planSources(
         policy: combinePolicies(file?.executorOptions.policy, policy),
         store: file?.store === undefined ? undefined : join(file.store, "approvals.sqlite"),
         serve: file?.serve,
+        howToPrefix: (id) =>
+          prefixAdvice(
+            configured.find(({ source }) => source.id === id),
+            config,
+          ),
         removeBrokenTools: async () => {
           for (const source of documentSources) source.realize();
           for (const one of configured) if (one.kind === "openapi") one.source.realize();
@@ -152,6 +170,14 @@ export async function planSources(
     }
   };
   return { ...chosen, load };
+}
+
+function prefixAdvice(source: ConfiguredSource | undefined, config: string | undefined): string {
+  if (source === undefined || config === undefined) {
+    return "Use one of them at a time, or give each a prefix in a toolweave.json: `toolweave init` writes one.";
+  }
+  if (source.kind === "module") return `Rename them in ${source.name}.`;
+  return `Set "prefix" for ${source.kind}.${source.name} in ${config}.`;
 }
 
 /** Runs the code of modules that the user has named. */
@@ -170,20 +196,41 @@ async function waitForSources(
   registry: ToolRegistry,
   { openapi, mcp, tools, config }: ResolvedSources,
   io: CliIo,
+  tool: string | undefined,
 ): Promise<unknown[]> {
   const loaded = [...openapi, ...mcp, ...tools, ...(config === undefined ? [] : [config])].join(
     ", ",
   );
   const done = showProgress(io, `Loading ${safeLine(loaded)} …`);
   try {
-    await rejectOnInterrupt(registry.ready, io.signal);
-    const ends = await Promise.allSettled(sources.map(({ ready }) => ready));
-    return ends.flatMap((one) =>
-      one.status === "rejected" ? [withLoginCommand(one.reason, mcp)] : [],
+    const failures: unknown[] = [];
+    const ends = sources.map(({ ready }) =>
+      ready.catch((error: unknown) => void failures.push(withLoginCommand(error, mcp))),
     );
+    const all = Promise.all([registry.ready, ...ends]);
+    const enough = tool === undefined ? all : Promise.race([all, whenThere(tool, registry, ends)]);
+    await rejectOnInterrupt(enough, io.signal);
+    return [...failures];
   } finally {
     done();
   }
+}
+
+/** Resolves some time after a source has loaded the tool. Never resolves if none does. */
+async function whenThere(
+  tool: string,
+  registry: ToolRegistry,
+  ends: readonly Promise<unknown>[],
+): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const check = (): void => {
+      if (registry.get(tool) !== undefined) resolve();
+    };
+    check();
+    for (const end of ends) void end.then(check);
+    registry.onChange(check);
+  });
+  await sleep(otherSourcesMs, undefined, { ref: false });
 }
 
 /** The command of an error that asks for a sign-in names a server of `--mcp` by its URL: it is in no file. */

@@ -7,7 +7,7 @@ import {
   type JsonValue,
   type PolicyInput,
 } from "@toolweave/core";
-import { childPointer, nearNames } from "@toolweave/core/adapter";
+import { childPointer, nearNames, resolvePointer } from "@toolweave/core/adapter";
 import { interpretedValidator } from "@toolweave/core/interpreted-validator";
 import configSchema from "../toolweave.schema.json" with { type: "json" };
 import type { ConfigReader } from "./config-reader.ts";
@@ -31,12 +31,28 @@ export async function checkConfig(value: JsonValue, reader: ConfigReader): Promi
   // written for people.
   if ((await interpretedValidator().compile(schema))(value) === undefined) return;
   const check = await ajvValidator().compile(schema);
-  for (const { path, message } of check(value) ?? []) {
-    // Unknown keys have been reported, with those that were meant.
-    if (message === "is not a known property") continue;
+  // Unknown keys have been reported, with those that were meant.
+  const problems = (check(value) ?? []).filter(({ message }) => message !== unknownKey);
+  for (const { path, message } of problems) {
+    const isSaidBetter = problems.some((other) => other.path === path && !isAboutShapes(other));
+    if (isAboutShapes({ message }) && isSaidBetter) continue;
     const key = path.slice(path.lastIndexOf("/") + 1);
-    reader.fault(path, path === "" ? `this ${message}` : `"${key}" ${message}`);
+    const hint = nearValueHint(message, resolvePointer(value, path));
+    reader.fault(path, path === "" ? `this ${message}` : `"${key}" ${message}${hint}`);
   }
+}
+
+// The texts of core's validator.
+const unknownKey = "is not a known property";
+const isAboutShapes = ({ message }: { readonly message: string }): boolean =>
+  message.startsWith("must have one of the allowed shapes");
+
+/** The value that was probably meant, for a text that is none of the allowed ones. */
+function nearValueHint(message: string, value: unknown): string {
+  const [, listed] = /^must be one of ("[^"]*"(?:, "[^"]*")*)$/.exec(message) ?? [];
+  if (listed === undefined || typeof value !== "string") return "";
+  const [near] = nearNames(value, JSON.parse(`[${listed}]`) as string[], 1);
+  return near === undefined ? "" : `. Did you mean "${near}"?`;
 }
 
 function checkKeys(value: JsonObject, schema: JsonObject, at: string, reader: ConfigReader): void {

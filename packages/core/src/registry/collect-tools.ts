@@ -6,6 +6,8 @@ import type { SourceProblem, ToolSource } from "./tool-source.ts";
 /** A problem with the id of the source it belongs to. */
 export interface RegistryProblem extends SourceProblem {
   readonly source: string;
+  /** The id of the source whose tool has the same name; absent: the problem is another one. */
+  readonly nameTakenBy?: string;
 }
 
 /** A place of a registry: one source, or some tools of the host's own. */
@@ -68,8 +70,9 @@ export function collectTools(
   const problems: RegistryProblem[] = [];
   let refusal: string | undefined;
   let hasTasks = false;
-  const report = (slot: Slot, { subject, message, isReserved }: Fault): void => {
-    problems.push({ source: slot.id, subject, message });
+  const report = (slot: Slot, { subject, message, isReserved, nameTakenBy }: Fault): void => {
+    const taken = nameTakenBy === undefined ? {} : { nameTakenBy };
+    problems.push({ source: slot.id, subject, message, ...taken });
     if (isReserved === true && slot.source !== undefined) return;
     if (added.includes(slot)) refusal ??= message;
   };
@@ -86,11 +89,12 @@ export function collectTools(
       if (first !== undefined) {
         const other = HeldTool.slotOf(first) as Slot;
         if (other === slot || HeldTool.slotOf(held.get(name)) !== slot) {
-          faulty({ subject: name, message: duplicate(first, tool, slot.id) });
+          const message = duplicate(first, tool, slot.id);
+          faulty({ subject: name, message, nameTakenBy: first.source });
           continue;
         }
         const message = duplicate(new HeldTool(tool, slot), first.tool, first.source);
-        report(other, { subject: name, message });
+        report(other, { subject: name, message, nameTakenBy: slot.id });
       }
       if (execution === "task") hasTasks = true;
       const known = before.get(name);
@@ -146,6 +150,7 @@ interface Fault {
   readonly message: string;
   /** The name is one of the executor's own tools. */
   readonly isReserved?: true;
+  readonly nameTakenBy?: string;
 }
 
 /** Why something cannot be a tool. Adapters may be plain JavaScript, and one bad tool costs no other. */

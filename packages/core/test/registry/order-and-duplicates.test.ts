@@ -130,7 +130,7 @@ describe("a tool without annotations or provenance", () => {
 });
 
 describe("a duplicate that a source adds later", () => {
-  test("is quarantined: the first keeps its name, and the rest of the source works", () => {
+  test("is quarantined: the first keeps its name, the problem names its source, and the rest works", () => {
     const late = new TestSource("late", [], { loading: true });
     const first = tool("read");
     const registry = new ToolRegistry([first, late]);
@@ -142,6 +142,7 @@ describe("a duplicate that a source adds later", () => {
         source: "late",
         subject: "read",
         message: expect.stringContaining('prefix(source, "late")'),
+        nameTakenBy: "host",
       },
     ]);
   });

@@ -54,6 +54,8 @@ export class ServerConnections implements Requester {
   constructor(options: ServerConnectionsOptions) {
     this.#options = options;
     this.requestHandler = options.requestHandler;
+    // A source waits for its list before it closes: an attempt to connect must end before that.
+    options.closing.addEventListener("abort", () => void this.close(), { once: true });
   }
 
   /** The connection that all callers share. */

@@ -226,7 +226,13 @@ async function answerCall(
     const isOver = record.status === "finished";
     const retried = isOver ? await getAnswers(interruption, true) : undefined;
     if (retried === undefined) return reportOutcome(refusal, options, place);
-    return reportOutcome(await replayOutcome(store, record, retried), options, place);
+    const replayed = await replayOutcome(store, record, retried);
+    if (replayed.status === "completed") {
+      output.printMessage(
+        "toolweave: This call was approved before. What follows is its result of that time; nothing was run again.",
+      );
+    }
+    return reportOutcome(replayed, options, place);
   }
   const context = getPendingCallContext(interruption);
   const rebuilt = rebuildSources(context, options);

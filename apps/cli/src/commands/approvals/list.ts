@@ -12,8 +12,9 @@ import {
   describeRequests,
   describeGrant,
 } from "../../render/describe-requests.ts";
+import { fitTable } from "../../render/columns.ts";
 import { formatJson } from "../../render/json.ts";
-import { formatCount, formatDuration, safeValue, formatTable } from "../../render/text.ts";
+import { formatCount, formatDuration, safeValue } from "../../render/text.ts";
 import { withApprovalStore, type ApprovalStore } from "../../store/approval-store.ts";
 import { getPendingCallContext } from "../../store/pending-call-context.ts";
 import { pendingCallHints } from "../shared/hints.ts";
@@ -47,7 +48,9 @@ export function listCalls(options: StoreOptions, io: CliIo, output: Output): Pro
       ...getTimes(interruption, status, now),
       statusTexts[status],
     ]);
-    for (const line of formatTable(rows)) await output.write(`${line}\n`);
+    for (const line of fitTable(rows, listedMinWidths, output.columns)) {
+      await output.write(`${line}\n`);
+    }
     const waiting = records.filter(({ status }) => status === "pending").length;
     await output.write(
       `${rows.length > 0 ? "\n" : ""}${formatCount(waiting, "call waits", "calls wait")}\n`,
@@ -55,6 +58,9 @@ export function listCalls(options: StoreOptions, io: CliIo, output: Output): Pro
     return exitCode.completed;
   });
 }
+
+/** The minimum widths of the columns of a tool and of what its call would do. */
+const listedMinWidths = { 1: 10, 2: 10 };
 
 /** Prints that there is no store: a mistyped path looks like an empty store. */
 function printMissingStore({ exists, path }: ApprovalStore, output: Output): void {
@@ -193,7 +199,9 @@ export function listGrants(options: StoreOptions, io: CliIo, output: Output): Pr
       grant.by === undefined ? "" : `by ${safeValue(grant.by)}`,
       `${formatDuration(now - grant.grantedAt)} old`,
     ]);
-    for (const line of formatTable(rows)) await output.write(`${line}\n`);
+    for (const line of fitTable(rows, listedMinWidths, output.columns)) {
+      await output.write(`${line}\n`);
+    }
     await output.write(`${rows.length > 0 ? "\n" : ""}${formatCount(rows.length, "grant")}\n`);
     return exitCode.completed;
   });

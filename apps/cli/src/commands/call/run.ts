@@ -42,11 +42,15 @@ export async function call(
   const plan = await planSources(options, io, output);
   await checkSavePath(options.output);
   const base = options.args === undefined ? {} : await readObjectOption("--args", options.args, io);
-  const { registry, failures, policy: rules, store: place } = await plan.load();
+  const { registry, failures, policy: rules, store: place } = await plan.load({ tool });
   try {
-    for (const failure of failures) output.printMessage(describeError(failure, verbose));
     const found = registry.get(tool);
-    if (cannotContinue(plan, failures, found)) return exitCode.sourceFailed;
+    const isEnd = cannotContinue(plan, failures, found);
+    // Other sources that failed are no concern of a call whose tool is there.
+    for (const failure of isEnd || verbose ? failures : []) {
+      output.printMessage(describeError(failure, verbose));
+    }
+    if (isEnd) return exitCode.sourceFailed;
     if (found === undefined) throw unknownToolError(registry, tool);
     const schema = argumentsSchemaOf(found);
     // Reading the schema is what shows that an operation is broken.

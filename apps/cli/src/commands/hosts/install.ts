@@ -183,21 +183,20 @@ async function writeHostFile(
   { file, text: before }: HostConfig,
   text: string,
 ): Promise<string | undefined> {
-  const { replaceFile } = await import("@toolweave/config");
+  const { writeError, writeTextFile } = await import("../shared/write-file.ts");
   const { path } = file;
   try {
     if (before === undefined) {
       mkdirSync(dirname(path), { recursive: true });
-      await replaceFile(path, text, 0o600);
+      await writeTextFile(path, text, 0o600);
       return undefined;
     }
     const backup = backupPath(path);
     copyFileSync(path, backup, constants.COPYFILE_EXCL);
-    await replaceFile(path, text);
+    await writeTextFile(path, text);
     return backup;
   } catch (error) {
-    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${path} cannot be written (${code}).`, { cause: error });
+    throw error instanceof UsageError ? error : writeError(path, error);
   }
 }
 

@@ -53,7 +53,7 @@ export function addInspect(program: Command, { io, output, end }: CommandContext
       "after",
       inspectExamples +
         exitCodesHelp({
-          1: "--check: a tool has changed",
+          1: "two sources have tools of the same name; --check: a tool has changed",
           3: "the configuration in this folder is not trusted; nothing was started",
           4: "a source could not be loaded; the tools of the others are listed",
         }),

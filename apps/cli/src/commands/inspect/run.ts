@@ -1,4 +1,10 @@
-import type { JsonSchema, JsonValue, PolicyEffect, Toolset } from "@toolweave/core";
+import type {
+  JsonSchema,
+  JsonValue,
+  PolicyEffect,
+  RegistryProblem,
+  Toolset,
+} from "@toolweave/core";
 import { argumentsSchemaOf } from "@toolweave/core/adapter";
 import type { ToolOptions } from "../../input/tool-options.ts";
 import type { CliIo } from "../../process/cli-io.ts";
@@ -68,7 +74,7 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
         ...(list.length === 0 ? [] : [""]),
         `${tools}, ${found.join(", ")}`,
         ...(isUnmatched ? [`No tool has a name that matches ${filterText(filter)}.`] : []),
-        ...renderProblems(listed, output),
+        ...renderProblems(listed, loaded.howToPrefix, output),
         ...(counted === undefined ? [] : ["", ...counted.lines]),
       ];
       const [only] = entries;
@@ -79,10 +85,15 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
       await writeList(lines, pager, io, output);
     }
     for (const failure of failures) output.printMessage(describeError(failure, verbose));
-    return failures.length > 0 ? exitCode.sourceFailed : exitCode.completed;
+    if (failures.length > 0) return exitCode.sourceFailed;
+    return problems.some(isCollision) ? exitCode.collision : exitCode.completed;
   } finally {
     await registry.close();
   }
+}
+
+function isCollision({ nameTakenBy }: RegistryProblem): boolean {
+  return nameTakenBy !== undefined;
 }
 
 function filterText(globs: readonly string[]): string {

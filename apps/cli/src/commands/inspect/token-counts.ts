@@ -2,7 +2,7 @@ import type { Toolset } from "@toolweave/core";
 import { anthropicTools, bedrockTools, geminiTools, openAiChatTools } from "@toolweave/providers";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { setImmediate } from "node:timers/promises";
-import { formatTable } from "../../render/text.ts";
+import { fitTable } from "../../render/columns.ts";
 
 /** The name of a provider's format. */
 export type TokenFormat = "openai" | "anthropic" | "gemini" | "bedrock";
@@ -71,5 +71,5 @@ export function* renderTotals({ total }: TokenCounts, format: TokenFormat): Gene
     `  ${formatNames[format]}`,
     String(total[format]).padStart(width),
   ]);
-  yield* formatTable(rows);
+  yield* fitTable(rows, {}, undefined);
 }

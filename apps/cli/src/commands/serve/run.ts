@@ -7,6 +7,7 @@ import { SourceFailure, UsageError, exitCode } from "../../process/exit-code.ts"
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { formatCount, safeLine, safeValue } from "../../render/text.ts";
+import { describeCollisions } from "../../render/tool-list.ts";
 import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
 import { ApprovalStore } from "../../store/approval-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
@@ -244,10 +245,14 @@ function printFailures(
   }
 }
 
-function printProblems({ registry }: LoadedSources, output: Output): void {
+function printProblems({ registry, howToPrefix }: LoadedSources, output: Output): void {
   const failed = new Set(registry.failedSources);
-  for (const problem of registry.problems.filter((one) => !failed.has(one))) {
-    output.printMessage(problemText(problem));
+  const problems = registry.problems.filter((one) => !failed.has(one));
+  for (const collision of describeCollisions(problems, howToPrefix)) {
+    output.printMessage(`toolweave: ${collision}`);
+  }
+  for (const problem of problems) {
+    if (problem.nameTakenBy === undefined) output.printMessage(problemText(problem));
   }
 }
 

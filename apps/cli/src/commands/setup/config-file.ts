@@ -5,6 +5,7 @@ import { safeLine } from "../../render/text.ts";
 import { describeConfigFile, resolveConfigPath } from "../../sources/config-trust.ts";
 import { TrustedConfigs } from "../../store/trusted-configs.ts";
 import { parseJsonObject, readTextFile, withJsonValue } from "../shared/json-file.ts";
+import { writeTextFile } from "../shared/write-file.ts";
 import type { NewSource } from "./new-source.ts";
 
 /** A `toolweave.json` that is about to be changed. */
@@ -41,13 +42,7 @@ export async function writeConfigFile(config: ConfigFile, text: string, io: CliI
   if (readTextFile(path) !== config.text) {
     throw new UsageError(`${safeLine(path)} has changed in the meantime. Run the command again.`);
   }
-  const { replaceFile } = await import("@toolweave/config");
-  try {
-    await replaceFile(path, text);
-  } catch (error) {
-    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${safeLine(path)} cannot be written (${code}).`, { cause: error });
-  }
+  await writeTextFile(path, text);
   if (!isTrusted) return;
   await new TrustedConfigs(io.env).add(await describeConfigFile(path), Date.now());
 }

@@ -213,10 +213,10 @@ export default [
  * already. Returns the written files.
  */
 async function writeTools(folder: string): Promise<readonly string[]> {
-  const { replaceFile } = await import("@toolweave/config");
+  const { writeTextFile } = await import("../shared/write-file.ts");
   const written: string[] = [];
   const write = async (name: string, text: string): Promise<void> => {
-    await replaceFile(join(folder, name), text);
+    await writeTextFile(join(folder, name), text);
     written.push(join(folder, name));
   };
   if (!existsSync(join(folder, "tools.ts"))) await write("tools.ts", exampleTools);

@@ -103,13 +103,8 @@ async function types(options: TypesOptions, io: CliIo, output: Output): Promise<
   const before = readTextFile(file)?.replaceAll("\r\n", "\n");
   const changed = before !== text;
   if (!check && changed) {
-    const { replaceFile } = await import("@toolweave/config");
-    try {
-      await replaceFile(file, text, 0o644);
-    } catch (error) {
-      const { code = "unknown reason" } = error as NodeJS.ErrnoException;
-      throw new UsageError(`${safeLine(file)} cannot be written (${code}).`, { cause: error });
-    }
+    const { writeTextFile } = await import("../shared/write-file.ts");
+    await writeTextFile(file, text, 0o644);
   }
   if (json) {
     await output.write(`${safeJson(JSON.stringify({ file, tools: amount, untyped, changed }))}\n`);

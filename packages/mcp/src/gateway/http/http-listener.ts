@@ -82,13 +82,19 @@ export async function listenHttp(
     await once(server.listen(port, host), "listening");
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
-    const message = `Cannot listen on ${host}, port ${port} (${code}).`;
+    const message = `Cannot listen on ${host}, port ${port} (${code})${listenRemedies[code] ?? ""}.`;
     throw new ToolError("unavailable", message, { retryable: false, audience: "host", cause });
   }
   const hostInUrl = isIP(host) === 6 ? `[${host}]` : host;
   const url = new URL(`http://${hostInUrl}:${(server.address() as AddressInfo).port}${path}`);
   return new Listener(gateway, options, server, url);
 }
+
+const listenRemedies: Readonly<Record<string, string>> = {
+  EACCES: ": a port below 1024 needs special rights. Use another one, or 0 for a free one",
+  EADDRINUSE: ": another program uses it. End that program, or use another port; 0 is a free one",
+  EADDRNOTAVAIL: ": this machine does not have that address. Use one of its own, such as 127.0.0.1",
+};
 
 class Listener implements HttpListener {
   readonly url: string;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { mcpSource } from "../../../src/index.ts";
 import { executorOver, oddServer, opened } from "../../support/open-source.ts";
 import { libraryServer } from "../../support/library-options.ts";
 
@@ -24,6 +25,17 @@ function lives(pid: number): boolean {
 }
 
 describe("a server that is a child process", () => {
+  it("is ended with its source while it has not answered yet", async () => {
+    const silent = [
+      "-e",
+      "process.stderr.write(`pid ${process.pid};`); setInterval(() => {}, 1000)",
+    ];
+    const source = mcpSource({ name: "silent", command: process.execPath, args: silent });
+    const closed = source.close();
+    await expect(source.ready).rejects.toMatchObject({ code: "cancelled" });
+    await closed;
+  });
+
   it("MC32: gets only the variables of the host that programs need", async () => {
     vi.stubEnv("HOST_SECRET", "hush");
     const said = await say(opened(libraryServer), "library__show_environment");
