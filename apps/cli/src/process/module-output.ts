@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 /**
  * Sends what the user's modules print to stderr: stdout has the result of the command, or the messages of a server. The
  * streams that a caller took from `process` before are not changed. Node's advice on the package.json of a module is
- * omitted: the module works.
+ * omitted: the module works. Warnings of Toolweave are printed as messages of the command.
  */
 export function redirectModuleOutput(): void {
   const { stderr } = process;
@@ -17,6 +17,10 @@ export function redirectModuleOutput(): void {
   process.removeAllListeners("warning");
   process.on("warning", (warning: NodeJS.ErrnoException) => {
     if (warning.code === "MODULE_TYPELESS_PACKAGE_JSON") return;
-    for (const listener of listeners) listener(warning);
+    if (warning.code?.startsWith("TOOLWEAVE_") === true) {
+      stderr.write(`toolweave: ${warning.message.replaceAll("\n", "\n  ")}\n`);
+    } else {
+      for (const listener of listeners) listener(warning);
+    }
   });
 }

@@ -1,5 +1,7 @@
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
+import { emitProcessWarning } from "../contract/process-warning.ts";
 import {
+  misspeltRestrictions,
   policyWarnings,
   unmatchedGlobs,
   type ConfigurationWarning,
@@ -16,6 +18,28 @@ export function configurationWarnings(
   const entries = isComplete ? [...registry.toolset().entries()] : [];
   const found = policyWarnings(policies, entries);
   return entries.length === 0 ? found : [...found, ...limitWarnings(limits, entries)];
+}
+
+/**
+ * Emits a process warning for rules of the policy that restrict nothing because of a misspelt name.
+ *
+ * @returns false while sources are missing: the tool may be one of theirs.
+ */
+export function warnOfMisspeltRules({ registry, policies }: CallServices): boolean {
+  if (registry.loading || registry.failedSources.length > 0 || registry.size === 0) return false;
+  const found = misspeltRestrictions(
+    policies,
+    (name) => registry.get(name) !== undefined,
+    () => registry.toolset().names(),
+  );
+  if (found.length > 0) {
+    emitProcessWarning(
+      "TOOLWEAVE_POLICY_UNMATCHED",
+      `A rule of the policy restricts no tool:\n${found.map(({ where, message }) => `- ${where} ${message}`).join("\n")}`,
+      "Correct the name, or handle executor.configurationWarnings() before the first call.",
+    );
+  }
+  return true;
 }
 
 function limitWarnings(

@@ -19,7 +19,7 @@ import { ExecutorTasks } from "../tasks/executor-tasks.ts";
 import { ToolError } from "../contract/tool-error.ts";
 import type { ExecutorLimits } from "../limits/executor-limits.ts";
 import type { ConfigurationWarning } from "../policy/rule-warnings.ts";
-import { configurationWarnings } from "./configuration-warnings.ts";
+import { configurationWarnings, warnOfMisspeltRules } from "./configuration-warnings.ts";
 import type { Clock } from "../time/clock.ts";
 import type { CallServices } from "./call/call-state.ts";
 import { createServices } from "./create-services.ts";
@@ -99,6 +99,8 @@ export class ToolExecutor {
   /** The registry's toolset from which the cached toolsets were created. */
   #snapshot: Toolset | undefined;
   #followsRegistry = false;
+  /** The host has been warned of misspelt rules, or looks for them itself. */
+  #hasCheckedRules = false;
   #tasks: ExecutorTasks | undefined;
 
   /** @throws ToolError `invalid_configuration` when an option is not valid. */
@@ -135,6 +137,7 @@ export class ToolExecutor {
       this.#snapshot = all;
       this.#advertised = undefined;
       this.#advertisedTo = new WeakMap();
+      this.#hasCheckedRules ||= warnOfMisspeltRules(this.#engine);
     }
     return this.#dependsOnCaller && caller !== undefined
       ? this.#advertisedFor(caller, all)
@@ -273,9 +276,12 @@ export class ToolExecutor {
   /**
    * Finds configuration that is valid and has no effect: rules of the policy that can never match, and globs of policy
    * and limits that match no tool. Until every source has loaded, and while one has failed, only findings that do not
-   * depend on the tools. Computed on each call, for a command or a log at startup; no finding stops a call.
+   * depend on the tools. Computed on each call, for a command or a log at startup; no finding stops a call. Without it,
+   * only a rule that denies or asks, and whose tool has a misspelt name, is a process warning
+   * (`TOOLWEAVE_POLICY_UNMATCHED`), once all sources have loaded.
    */
   configurationWarnings(): readonly ConfigurationWarning[] {
+    this.#hasCheckedRules = true;
     return configurationWarnings(this.#engine, this.#limits);
   }
 

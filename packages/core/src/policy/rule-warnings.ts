@@ -1,8 +1,15 @@
 import type { PolicyGlobs, PolicyRule } from "../contract/policy-definition.ts";
 import type { RegisteredTool } from "../contract/tool.ts";
+import { isToolName, nearNames } from "../contract/tool-names.ts";
 import { CompiledRule } from "./compiled-rule.ts";
 import { impossible, type Finding } from "./conditions/condition.ts";
-import { findUnmatchedGlobs, formatCount, isForHelpers, listGlobs } from "./conditions/globs.ts";
+import {
+  findUnmatchedGlobs,
+  formatCount,
+  isForHelpers,
+  listGlobs,
+  placeGlobs,
+} from "./conditions/globs.ts";
 import { listConditions } from "./conditions/rule-conditions.ts";
 import type { PolicyLayer } from "./decision.ts";
 
@@ -41,6 +48,34 @@ export function policyWarnings(
         where: where + member,
         message: name === "" ? message : `(${name}) ${message}`,
       }));
+    });
+  });
+}
+
+/**
+ * The rules that deny or ask, and name a tool that does not exist while one of a similar name does: such a rule restricts
+ * nothing, and the tool that was meant is called.
+ *
+ * @param has whether a tool of that name exists.
+ * @param names of all tools; read only when a name does not exist.
+ */
+export function misspeltRestrictions(
+  layers: readonly PolicyLayer[],
+  has: (name: string) => boolean,
+  names: () => Iterable<string>,
+): readonly ConfigurationWarning[] {
+  return layers.flatMap((layer, index) => {
+    const data = layer.toJSON();
+    if (typeof data !== "object") return [];
+    const place = layers.length === 1 ? "policy" : `policy[${index}]`;
+    return (data.rules ?? []).flatMap(({ effect, tools }, at) => {
+      if (effect === "allow") return [];
+      return placeGlobs(`${place}.rules[${at}].tools`, tools).flatMap(([where, name]) => {
+        if (!isToolName(name) || has(name) || isForHelpers(name)) return [];
+        const near = nearNames(name, names(), 3);
+        const message = `names ${JSON.stringify(name)}, and there is no such tool: did you mean ${near.join(", ")}?`;
+        return near.length === 0 ? [] : [{ where, message }];
+      });
     });
   });
 }

@@ -1,7 +1,9 @@
 import { ToolExecutor, ToolRegistry, type PolicyRule, type Tool } from "@toolweave/core";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { foreignTool } from "../support/executor-for.ts";
 import { TestSource } from "../support/test-source.ts";
+
+afterEach(() => void vi.restoreAllMocks());
 
 const nothing = { registry: new ToolRegistry() };
 
@@ -200,4 +202,57 @@ test("while a source is missing, only warnings that hold for any tools are emitt
   later.load();
   await registry.ready;
   expect(warnings({ effect: "deny", tools: "c" }, registry)).toHaveLength(1);
+});
+
+describe("a rule that denies or asks, and names a tool that does not exist", () => {
+  const emitted = () => vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const rules: readonly PolicyRule[] = [
+    { effect: "deny", tools: ["pay", "dele_user"] },
+    { effect: "ask", tools: "send_male" },
+    { effect: "deny", tools: ["unrelated_name", "pay*x"] },
+    { effect: "allow", tools: "payy" },
+  ];
+  const call = { id: "1", name: "pay", arguments: {} };
+
+  test("is one process warning that names the rule and the similar tools, with the first call", async () => {
+    const warning = emitted();
+    const registry = new ToolRegistry(
+      ["pay", "del_user", "send_mail"].map((name) => foreignTool(name)),
+    );
+    const executor = new ToolExecutor({ registry, policy: { rules } });
+    expect(warning).not.toHaveBeenCalled();
+    await executor.execute(call);
+    await executor.execute({ ...call, id: "2" });
+    registry.add(foreignTool("another"));
+    await executor.execute({ ...call, id: "3" });
+    expect(warning.mock.calls).toEqual([
+      [
+        "A rule of the policy restricts no tool:\n" +
+          '- policy.rules[0].tools[1] names "dele_user", and there is no such tool: did you mean del_user?\n' +
+          '- policy.rules[1].tools names "send_male", and there is no such tool: did you mean send_mail?',
+        expect.objectContaining({ code: "TOOLWEAVE_POLICY_UNMATCHED" }),
+      ],
+    ]);
+  });
+
+  test("is none for a host that looks for such rules itself", async () => {
+    const warning = emitted();
+    const registry = new ToolRegistry([foreignTool("del_user")]);
+    const executor = new ToolExecutor({ registry, policy: { rules } });
+    expect(executor.configurationWarnings()).not.toEqual([]);
+    await executor.execute(call);
+    expect(warning).not.toHaveBeenCalled();
+  });
+
+  test("is none while a source that may have the tool is loading", async () => {
+    const warning = emitted();
+    const source = new TestSource("late", [foreignTool("dele_user")], { loading: true });
+    const registry = new ToolRegistry([foreignTool("del_user"), source]);
+    const executor = new ToolExecutor({ registry, policy: { rules } });
+    expect(executor.toolset.size).toBe(1);
+    source.load();
+    await registry.ready;
+    await executor.execute(call);
+    expect(warning).not.toHaveBeenCalled();
+  });
 });

@@ -46,12 +46,12 @@ export async function inspect(options: InspectOptions, io: CliIo, output: Output
     const entries = [...selected.entries()];
     const { problems } = registry;
     const executor = createExecutor({ registry, policy });
+    const warnings = printPolicyWarnings(executor, output);
     const decisions = new Map<string, PolicyEffect>();
     for (const { tool } of entries) {
       const { name } = tool.spec;
       decisions.set(name, (await executor.explain({ name })).effect);
     }
-    const warnings = printPolicyWarnings(executor, output);
     const counted = format === undefined ? undefined : await countTokens(selected, format, io);
     if (json === true) {
       const tokens = counted === undefined ? {} : { tokens: counted.counts };
