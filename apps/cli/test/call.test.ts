@@ -137,7 +137,9 @@ describe("credentials", () => {
   test("that are missing are named with their option, and the call ends with 1", async () => {
     const { code, stderr } = await call(["list_orders"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("configure them as --auth (the document asks for shopKey)");
+    expect(stderr).toContain(
+      "configure them as --auth (the document asks for shopKey, an API key in the header",
+    );
   });
 
   test("and headers are sent with every request, for the document too", async () => {

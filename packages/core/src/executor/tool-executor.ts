@@ -137,7 +137,7 @@ export class ToolExecutor {
       this.#snapshot = all;
       this.#advertised = undefined;
       this.#advertisedTo = new WeakMap();
-      this.#hasCheckedRules ||= warnOfMisspeltRules(this.#engine);
+      if (!this.#hasCheckedRules) this.#hasCheckedRules = warnOfMisspeltRules(this.#engine);
     }
     return this.#dependsOnCaller && caller !== undefined
       ? this.#advertisedFor(caller, all)

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from "./json.ts";
+import { childPointer } from "./json-pointer.ts";
+import { isThenable, type JsonObject, type JsonValue } from "./json.ts";
 import { bytesToBase64 } from "../text/base64.ts";
 import { wellFormed } from "../text/utf8.ts";
 
@@ -19,13 +20,16 @@ export interface Cut {
   truncated: boolean;
   /** A text stands for a part that is a cycle, is nested too deeply or cannot be read. */
   replaced?: boolean;
+  /** The place of the first promise in the value, as a JSON pointer. A promise is there because an `await` is missing. */
+  promiseAt?: string;
 }
 
 /**
  * Converts any value to JSON: plain data is returned as it is; a bigint becomes its digits, a date its ISO text, a map
  * an object, an iterable an array, bytes base64, `NaN` and the infinities `null`; a boxed primitive its value, an error
  * its name and message; an object with `toJSON` the result of that; functions and symbols in objects are omitted; a
- * cycle becomes `"[circular]"`, a property that throws when it is read `"[unreadable]"`. Never throws.
+ * cycle becomes `"[circular]"`, a promise `"[promise]"`, a property that throws when it is read `"[unreadable]"`. Never
+ * throws.
  *
  * A value that occurs twice is written twice, so the work is bounded, too: after about `limit` bytes a text such as
  * `"[cut: 5 more items]"` stands for the rest.
@@ -101,14 +105,18 @@ function converted(value: unknown, limit: number, cut: Cut | undefined): JsonVal
   const json = conversion.convert(value);
   if (conversion.isCut && cut !== undefined) cut.truncated = true;
   if (conversion.isReplaced && cut !== undefined) cut.replaced = true;
+  if (conversion.promiseAt !== undefined && cut !== undefined) cut.promiseAt = conversion.promiseAt;
   return json;
 }
 
 class Conversion {
   isCut = false;
   isReplaced = false;
+  promiseAt: string | undefined;
   #left: number;
   readonly #parents: object[] = [];
+  /** The key or index of each value that is being converted, in its parent. */
+  readonly #path: (string | number)[] = [];
 
   constructor(limit: number) {
     this.#left = limit;
@@ -207,6 +215,12 @@ class Conversion {
     if (bytes !== undefined) return this.#bytes(bytes);
     if (ArrayBuffer.isView(value)) return this.#items(value as unknown as ArrayLike<unknown>);
     if (value instanceof RegExp) return this.#text(String(value));
+    if (isThenable(value)) {
+      this.promiseAt ??= this.#path.reduce<string>(childPointer, "");
+      // The tool's error is that it was not awaited. That it fails, too, must not end the process.
+      if (value instanceof Promise) value.catch(() => {});
+      return this.#replace("promise");
+    }
     if (value instanceof Error) {
       return { name: this.#text(String(value.name)), message: this.#text(String(value.message)) };
     }
@@ -228,7 +242,7 @@ class Conversion {
       } catch {
         item = this.#replace("unreadable");
       }
-      list.push(this.convert(item));
+      list.push(this.#convertAt(index, item));
     }
     return list;
   }
@@ -241,9 +255,16 @@ class Conversion {
         list.push("[cut: more items]");
         break;
       }
-      list.push(this.convert(item));
+      list.push(this.#convertAt(list.length, item));
     }
     return list;
+  }
+
+  #convertAt(key: string | number, value: unknown): JsonValue {
+    this.#path.push(key);
+    const json = this.convert(value);
+    this.#path.pop();
+    return json;
   }
 
   #ownMembers(value: object): JsonObject {
@@ -285,7 +306,7 @@ class Conversion {
     this.#left -= 1;
     if (kind === "undefined" || kind === "function" || kind === "symbol") return;
     const name = this.#text(key);
-    const value = this.convert(member);
+    const value = this.#convertAt(key, member);
     if (name !== "__proto__") result[name] = value;
     // Plain assignment would set the prototype instead.
     else

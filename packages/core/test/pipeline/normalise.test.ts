@@ -231,3 +231,18 @@ describe("a suspension", () => {
     expect(codeOf(await executor.execute(call("t")))).toBe("internal");
   });
 });
+
+describe("a returned value that contains a promise", () => {
+  test.each<[string, () => object, string]>([
+    ["of an object", () => ({ user: { name: Promise.resolve("Ada") } }), "user.name"],
+    ["of a list", () => [1, Promise.resolve(2)], "1"],
+    ["that fails", () => ({ user: Promise.reject(new Error("no such user")) }), "user"],
+  ])("%s is an error that names its place", async (_, make, place) => {
+    const executor = executorFor(tool("t", () => make() as never));
+    const outcome = await executor.execute(call("t"));
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "invalid_output" } });
+    expect(outcome.error?.message).toContain(
+      `t returned a promise inside its value, at ${place}: the tool has to await it before it returns.`,
+    );
+  });
+});

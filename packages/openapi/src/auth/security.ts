@@ -1,4 +1,4 @@
-import type { SecurityUse } from "../document/operation.ts";
+import type { SecurityScheme, SecurityUse } from "../document/operation.ts";
 import { isBasic, isCertificate, isRegistration } from "./check-auth.ts";
 import {
   bearerForm,
@@ -42,8 +42,13 @@ export interface CredentialPlan {
   readonly fixed?: readonly SchemeUse[];
   /** `fixed` as it is sent, if that is known in advance too: every request gets the same. */
   readonly materials?: readonly CredentialMaterial[];
-  /** The names of the schemes that the operation asks for, for the person who has to supply credentials. */
+  /**
+   * The schemes that the operation asks for, for the person who has to supply credentials: `shopKey, an API key in the
+   * header X-Key`.
+   */
   readonly wanted: readonly string[];
+  /** The kinds of credentials that the host has configured: `a bearer token`. */
+  readonly configured: readonly string[];
   /** The reason for which no request can be authorized; the end of a sentence. */
   readonly unsupported?: string;
 }
@@ -82,10 +87,44 @@ export function planCredentials(
     alternatives,
     optional,
     others,
-    wanted: [...new Set(security.flat().map(({ scheme }) => scheme))],
+    wanted: [...new Set(security.flat().map(describeScheme))],
+    configured: describeConfigured(auth),
     ...(fixed === undefined ? {} : { fixed, ...toSharedMaterials(fixed) }),
     ...(unsupported === undefined ? {} : { unsupported }),
   };
+}
+
+function describeScheme({ scheme, declaration }: SecurityUse): string {
+  const kind = declaration === undefined ? undefined : describeKind(declaration);
+  return kind === undefined ? scheme : `${scheme}, ${kind}`;
+}
+
+function describeKind({ type, name, in: place = "header", scheme }: SecurityScheme): string {
+  switch (type) {
+    case "apiKey":
+      return `an API key in the ${place}${name === undefined ? "" : ` ${name}`}`;
+    case "http":
+      return scheme === "bearer"
+        ? "a bearer token"
+        : scheme === "basic" || scheme === "digest"
+          ? "a user name and a password"
+          : "a text for the header Authorization";
+    case "oauth2":
+      return "OAuth 2";
+    case "openIdConnect":
+      return "OpenID Connect";
+    case "mutualTLS":
+      return "a client certificate";
+  }
+}
+
+function describeConfigured({ bearer, basic, apiKey, schemes = {} }: OpenApiAuth): string[] {
+  return [
+    ...(bearer === undefined ? [] : ["a bearer token"]),
+    ...(basic === undefined ? [] : ["a user name and a password"]),
+    ...(apiKey === undefined ? [] : ["an API key"]),
+    ...Object.keys(schemes).map((name) => `a credential for ${name}`),
+  ];
 }
 
 /**

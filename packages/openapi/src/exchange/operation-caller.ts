@@ -150,8 +150,12 @@ function describeMissing(call: OperationCall): string {
   return `the host has to configure them as \`auth\`${formatWanted(call)}`;
 }
 
-function formatWanted({ credentials: { wanted } }: OperationCall): string {
-  return wanted.length === 0 ? "" : ` (the document asks for ${wanted.join(" or ")})`;
+/** The credentials that the document asks for beside those that the host has configured: a mismatch is visible. */
+function formatWanted({ credentials: { wanted, configured } }: OperationCall): string {
+  if (wanted.length === 0) return "";
+  const has =
+    configured.length === 0 ? "" : `; the host has configured ${configured.join(" and ")}`;
+  return ` (the document asks for ${wanted.join(" or ")}${has})`;
 }
 
 /** The properties of an operation that determine the calls that may follow. */

@@ -99,7 +99,7 @@ describe("a refusal", () => {
     const other = await refusedWith(401, { auth: { bearer: "TOKEN" } }, [{ header_key: [] }]);
     expect(other).toMatchObject({
       text: expect.stringContaining(
-        "to renew or replace them (the document asks for header_key)",
+        "to renew or replace them (the document asks for header_key, an API key in the header X-Key; the host has configured a bearer token)",
       ) as string,
     });
     expect(await refusedWith(403, { auth })).toMatchObject({

@@ -146,6 +146,8 @@ export class CallState extends CallLifecycle {
   checkpoint: JsonValue | undefined;
   /** The output was longer than `maxCapturedBytes`. */
   truncated = false;
+  /** The place of a promise in the returned value. Hardly a call has one: it takes no memory in the others. */
+  declare promiseAt?: string;
   /** The ids of the calls that the current attempt has made. */
   nestedIds: CallIds | undefined;
   /** For the event of the call's end. */

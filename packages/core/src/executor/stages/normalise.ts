@@ -23,6 +23,7 @@ export function normalise(execution: CallState, returned: unknown): Awaitable<To
     return output;
   }
   const output = toOutput(returned, schema !== undefined, limit, execution);
+  if (execution.promiseAt !== undefined) throw notAwaited(execution, execution.promiseAt);
   if (schema === undefined || output.isError === true) return output;
   return validateOutput(execution, output, schema);
 }
@@ -76,7 +77,20 @@ function report(execution: CallState, what: string, cause?: unknown): void {
     (execution.warnings ??= []).push(what);
     return;
   }
-  throw new ToolError(
+  throw invalidOutput(execution, what, cause);
+}
+
+function notAwaited(execution: CallState, pointer: string): ToolError {
+  delete execution.promiseAt;
+  const place = parsePointer(pointer).join(".");
+  return invalidOutput(
+    execution,
+    `${execution.tool.spec.name} returned a promise inside its value, at ${place}: the tool has to await it before it returns`,
+  );
+}
+
+function invalidOutput(execution: CallState, what: string, cause?: unknown): ToolError {
+  return new ToolError(
     "invalid_output",
     `${what}. ${isTrustedRead(execution.entry) ? "The call did run, and changed nothing." : "The call did run: do not repeat it before checking what it did."}`,
     { cause },
