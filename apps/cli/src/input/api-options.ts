@@ -53,8 +53,12 @@ export function toSourceOptions(
   };
 }
 
-/** `Name: value`; the value may be `$NAME` for an environment variable. */
-function parseHeaders(
+/**
+ * Reads `--header`: `Name: value`; the value may be `$NAME` for an environment variable.
+ *
+ * @throws UsageError
+ */
+export function parseHeaders(
   written: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
@@ -69,7 +73,12 @@ function parseHeaders(
   return headers;
 }
 
-function validateBaseUrl(text: string): string {
+/**
+ * Reads `--base-url`.
+ *
+ * @throws UsageError
+ */
+export function validateBaseUrl(text: string): string {
   const url = webUrl(text);
   if (url !== undefined && url.username === "" && url.password === "") return text;
   throw new UsageError(

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { JsonObject, ToolError } from "@toolweave/core";
 import type { DeclaredSecurityScheme } from "@toolweave/openapi";
 import type { CliIo } from "../../process/cli-io.ts";
-import { parseOrigin } from "../../input/api-options.ts";
+import { parseOrigin, validateBaseUrl } from "../../input/api-options.ts";
 import { UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { isYes } from "../../prompt/questions.ts";
@@ -27,6 +27,8 @@ export interface AddSourceOptions extends ConfirmOptions {
   readonly kind?: SourceKind;
   readonly auth?: readonly string[];
   readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly baseUrl?: string;
   readonly allowOrigin?: readonly string[];
   /** false: `--no-check`. */
   readonly check?: boolean;
@@ -61,10 +63,12 @@ export async function addSource(
   await assertPackage(place, options, io);
   const name = chooseName(place, options.name, sourceNames(config.value));
   const credentials = await getCredentials(place, options, io);
-  const { allowOrigin = [] } = options;
   const [likeliest, other] = toSources(place, name, credentials, options.kind).map((source) =>
-    withOrigins(source, allowOrigin.map(parseOrigin)),
+    withDocumentOptions(source, options),
   ) as [NewSource, NewSource?];
+  if (options.baseUrl !== undefined && likeliest.block !== "openapi") {
+    throw new UsageError("--base-url is for OpenAPI documents.");
+  }
   const sources: readonly [NewSource, ...NewSource[]] =
     other === undefined ? [likeliest] : [likeliest, other];
   if (options.check === false) {
@@ -85,14 +89,14 @@ export async function addSource(
     if (auth.length > 0) {
       const kind = check.source.block === "openapi" ? "openapi" : "mcp";
       const [plain] = toSources(place, name, { ...credentials, auth }, kind);
-      const source = withOrigins(plain, allowOrigin.map(parseOrigin));
+      const source = withDocumentOptions(plain, options);
       check = { ...check, source, needsLogin: false };
     }
     const origin = check.refusedOrigin;
     if (origin !== undefined) {
       const question = `Allow requests to ${safeLine(origin)}? [y/N] `;
       if (mayAsk(io, options) && isYes(await ask(question, io))) {
-        check = { ...check, source: withOrigins(check.source, [origin]) };
+        check = { ...check, source: withDocumentOptions(check.source, { allowOrigin: [origin] }) };
       } else {
         output.printMessage(
           `toolweave: Requests to ${safeLine(origin)} are refused: it is not a public address, and the document chose it, not you. To allow it, add "allowOrigins": ["${safeLine(origin)}"] to openapi.${name} in ${safeLine(config.path)}.`,
@@ -201,10 +205,18 @@ function chooseName(
   }
 }
 
-/** The source, with more origins to which the requests of a document may go. */
-function withOrigins(source: NewSource, origins: readonly string[]): NewSource {
-  if (source.block !== "openapi" || origins.length === 0) return source;
-  return { ...source, value: { ...(source.value as JsonObject), allowOrigins: origins } };
+/** The source, with the options of a document that say where its requests go. */
+function withDocumentOptions(
+  source: NewSource,
+  { baseUrl, allowOrigin = [] }: Pick<AddSourceOptions, "baseUrl" | "allowOrigin">,
+): NewSource {
+  if (source.block !== "openapi") return source;
+  const value = {
+    ...(source.value as JsonObject),
+    ...(baseUrl === undefined ? {} : { baseUrl: validateBaseUrl(baseUrl) }),
+    ...(allowOrigin.length === 0 ? {} : { allowOrigins: allowOrigin.map(parseOrigin) }),
+  };
+  return { ...source, value };
 }
 
 /** A person is asked for credentials if the options have none. */
@@ -219,13 +231,13 @@ async function getCredentials(
   options: AddSourceOptions,
   io: CliIo,
 ): Promise<SourceCredentials> {
-  const { auth = [], env = [] } = options;
-  if (place.kind !== "program" || !isAsked(options, io)) return { auth, env };
+  const { auth = [], env = [], header: headers = [] } = options;
+  if (place.kind !== "program" || !isAsked(options, io)) return { auth, env, headers };
   const names = await askForNames(
     "Environment variables that it needs, by name (Enter: none): ",
     io,
   );
-  return { auth, env: names };
+  return { auth, env: names, headers };
 }
 
 /** Asks for what the source requires, which is known since it was loaded; the result is that of `--auth`. */

@@ -63,6 +63,12 @@ export function withSourceOptions(command: Command): Command {
       "pass this environment variable to the program; may be repeated",
       collect,
     )
+    .option("--base-url <url>", "the URL of the API, instead of the one in the document")
+    .option(
+      "--header <name: value>",
+      "a header of every request; a secret as 'Name: $NAME', in single quotes; may be repeated",
+      collect,
+    )
     .option(
       "--allow-origin <origin>",
       "allow requests of a document to this origin although it is private; may be repeated",

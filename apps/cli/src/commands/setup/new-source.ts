@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, extname, relative, resolve } from "node:path";
 import type { JsonObject, JsonValue } from "@toolweave/core";
+import { parseHeaders } from "../../input/api-options.ts";
 import { parseAuth } from "../../input/auth-option.ts";
 import { splitCommand } from "../../input/split-command.ts";
 import { UsageError } from "../../process/exit-code.ts";
@@ -91,6 +92,8 @@ export interface SourceCredentials {
   readonly auth: readonly string[];
   /** Variables that are passed to a program. */
   readonly env: readonly string[];
+  /** As `--header` of other commands: `Name: value`. */
+  readonly headers: readonly string[];
 }
 
 /**
@@ -104,9 +107,12 @@ export function toSources(
   credentials: SourceCredentials,
   kind: SourceKind | undefined,
 ): readonly [NewSource, ...NewSource[]] {
-  const { auth, env } = credentials;
+  const { auth, env, headers } = credentials;
   if (env.length > 0 && place.kind !== "program") {
     throw new UsageError("--env is for programs. Other sources: --auth 'bearer:$NAME'.");
+  }
+  if (headers.length > 0 && place.kind !== "url" && place.kind !== "document") {
+    throw new UsageError("--header is for URLs and documents. Programs: --env NAME.");
   }
   switch (place.kind) {
     case "program": {
@@ -121,18 +127,24 @@ export function toSources(
       if (auth.length > 0) throw new UsageError("--auth is for URLs and documents.");
       return [{ block: "tools", name: "", value: place.file }];
     case "document":
-      return [{ block: "openapi", name, value: { file: place.file, ...documentAuth(auth) } }];
+      return [
+        {
+          block: "openapi",
+          name,
+          value: { file: place.file, ...documentAuth(auth), ...toHeaders({}, headers) },
+        },
+      ];
     case "url": {
       const { url } = place;
       const document = (): NewSource => ({
         block: "openapi",
         name,
-        value: { url, ...documentAuth(auth) },
+        value: { url, ...documentAuth(auth), ...toHeaders({}, headers) },
       });
       const server = (): NewSource => ({
         block: "mcpServers",
         name,
-        value: { url, ...serverHeaders(auth) },
+        value: { url, ...toHeaders(serverHeaders(auth), headers) },
       });
       if (kind === "openapi") return [document()];
       if (kind === "mcp") return [server()];
@@ -172,7 +184,23 @@ function serverHeaders(written: readonly string[]): JsonObject {
   if (typeof auth.bearer !== "string" || Object.keys(auth).length > 1) {
     throw new UsageError("--auth of an MCP server must be bearer:$NAME.");
   }
-  return { headers: { Authorization: `Bearer ${auth.bearer}` } };
+  return { Authorization: `Bearer ${auth.bearer}` };
+}
+
+/** Headers whose values are secrets, which a file must not contain. */
+const secretHeader = /auth|key|token|secret|cookie|password|session/i;
+
+/** The option `headers` of a source; without headers, nothing. */
+function toHeaders(before: JsonObject, written: readonly string[]): JsonObject {
+  const headers = { ...before, ...parseHeaders(written, references) };
+  for (const [name, value] of Object.entries(headers)) {
+    if (!secretHeader.test(name) || String(value).includes("${")) continue;
+    // The value is not repeated: it may be a secret.
+    throw new UsageError(
+      `--header ${name} must name an environment variable in place of the secret, in single quotes: '${name}: $NAME'.`,
+    );
+  }
+  return Object.keys(headers).length === 0 ? {} : { headers };
 }
 
 function assertReferences(values: readonly string[]): void {
