@@ -1,6 +1,7 @@
 export { isObject, isThenable } from "./json/json.ts";
 export type { JsonPrimitive } from "./json/json.ts";
 export {
+  isRoundedWarning,
   parseExact,
   roundedIntegers,
   roundedWarning,

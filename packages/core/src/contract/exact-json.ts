@@ -95,5 +95,12 @@ export function roundedIntegers(value: JsonValue | undefined): readonly string[]
 /** The warning for `details.warnings` of a result whose value holds these integers rounded; `undefined`: none. */
 export function roundedWarning(rounded: readonly string[]): string | undefined {
   if (rounded.length === 0) return undefined;
-  return `The value holds integers beyond 2^53 rounded; the content has their digits: ${rounded.join(", ")}.`;
+  return `${roundedStart}; the content has their digits: ${rounded.join(", ")}.`;
+}
+
+const roundedStart = "The value holds integers beyond 2^53 rounded";
+
+/** True for a warning that `roundedWarning` has made. */
+export function isRoundedWarning(warning: JsonValue): warning is string {
+  return typeof warning === "string" && warning.startsWith(roundedStart);
 }

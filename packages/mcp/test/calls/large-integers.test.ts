@@ -81,4 +81,13 @@ describe("an integer beyond 2^53 in a result", () => {
       expect(response).toContain(`"structuredContent":${rounded}`);
     }
   });
+
+  it("is a warning in the `_meta` of a gateway's result, beside that of the server", async () => {
+    const response = await lookedThroughGateway(`{"structuredContent":${value},"_meta":{"a":1}}`);
+    const text =
+      "The value holds integers beyond 2^53 rounded; the content has their digits: 1234567890123456789, -9007199254740993.";
+    expect(response).toContain(`"_meta":{"a":1,"toolweave/warnings":["${text}"]`);
+    const exact = await lookedThroughGateway('{"structuredContent":{"id":1}}');
+    expect(exact).not.toContain("toolweave/warnings");
+  });
 });

@@ -7,7 +7,7 @@ import type {
   ToolOutcome,
   ToolResult,
 } from "@toolweave/core";
-import { isObject } from "@toolweave/core/adapter";
+import { isObject, isRoundedWarning } from "@toolweave/core/adapter";
 import { errorCode, McpError, getServerError } from "./request-port.ts";
 
 /** An outcome of a call that has ended. */
@@ -15,7 +15,7 @@ export type EndedOutcome = Exclude<ToolOutcome, { status: "interrupted" }>;
 
 /**
  * Converts an outcome to the client's result: content, structured content and `_meta` of an MCP server's tool
- * unchanged, artifacts as resource links.
+ * unchanged, artifacts as resource links. If integers of the structured content are rounded, `_meta` says so.
  *
  * @param tool The called tool; absent: there is none of that name.
  * @throws McpError for an unknown tool, and for a protocol error of an MCP server.
@@ -24,13 +24,16 @@ export function toCallResult(outcome: EndedOutcome, tool: Tool | undefined): Jso
   const { result, error } = outcome;
   const isMcp = tool?.spec.provenance.adapter === "mcp";
   if (error !== undefined) throwAsError(error, isMcp, tool);
-  const meta = isMcp ? getMeta(result) : undefined;
   const value = getStructuredContent(result, tool);
+  const meta = {
+    ...(isMcp ? getMeta(result) : {}),
+    ...(value === undefined ? {} : getWarnings(result)),
+  };
   return {
     content: [...result.content, ...result.artifacts.map(toResourceLink)] as unknown as JsonValue,
     ...(value === undefined ? {} : { structuredContent: value }),
     ...(result.isError ? { isError: true } : {}),
-    ...(meta === undefined ? {} : { _meta: meta }),
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
   };
 }
 
@@ -79,6 +82,16 @@ function getStructuredContent(
 function getMeta({ details }: ToolResult): JsonObject | undefined {
   const meta = isObject(details) ? details["_meta"] : undefined;
   return isObject(meta) ? meta : undefined;
+}
+
+/** The member of `_meta` with the warnings about the structured content. */
+const warningsKey = "toolweave/warnings";
+
+/** Returns the warning that integers are rounded. Other members of `details` are for the host alone. */
+function getWarnings({ details }: ToolResult): JsonObject {
+  const warnings = isObject(details) ? details["warnings"] : undefined;
+  const rounded = Array.isArray(warnings) ? warnings.filter(isRoundedWarning) : [];
+  return rounded.length === 0 ? {} : { [warningsKey]: rounded };
 }
 
 function toResourceLink({
