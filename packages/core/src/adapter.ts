@@ -49,6 +49,7 @@ export { lazyProperty } from "./contract/lazy.ts";
 export { visibleText } from "./contract/visible-text.ts";
 export { checkOptions } from "./contract/check-options.ts";
 export type { ErrorDefaults } from "./contract/tool-error.ts";
+export { unmatchedWarning } from "./contract/near-globs.ts";
 export {
   cleanName,
   compareNames,

@@ -2,6 +2,7 @@ import {
   compareNames,
   globMatcher,
   canonicalJson,
+  unmatchedWarning,
   type LoadedTools,
   type SourceProblem,
 } from "@toolweave/core/adapter";
@@ -107,6 +108,7 @@ function selectDefinitions(
 ): { readonly definitions: readonly McpDefinition[]; readonly problems: readonly SourceProblem[] } {
   const isIncluded = include === undefined ? () => true : globMatcher(include);
   const isExcluded = globMatcher(exclude);
+  const names = definitions.map(({ name }) => name);
   const unused = (
     option: string,
     glob: string,
@@ -117,7 +119,7 @@ function selectDefinitions(
       : [
           {
             subject,
-            message: `${option} "${glob}" matches no tool of the server: check the spelling.`,
+            message: unmatchedWarning(option, glob, names, "tool of the server"),
             severity: "warning",
           },
         ];

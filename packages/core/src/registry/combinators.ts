@@ -1,5 +1,6 @@
 import { defineLazy } from "../contract/lazy.ts";
 import { argumentsSchemaOf, type Tool } from "../contract/tool.ts";
+import { unmatchedWarning } from "../contract/near-globs.ts";
 import { globMatcher } from "../text/glob.ts";
 import { isToolName, prefixName } from "../contract/tool-names.ts";
 import type { ToolSource } from "./tool-source.ts";
@@ -29,16 +30,26 @@ export function filter(source: ToolSource, keep: (tool: Tool) => boolean): ToolS
 /** The source with some tools under other names, without the old names. */
 export function rename(source: ToolSource, names: Readonly<Record<string, string>>): ToolSource {
   const renames = new Map(Object.entries(names));
-  return mapSource(source, (tool) => {
+  const map = (tool: Tool): Tool => {
     const name = renames.get(tool.spec.name);
     return name === undefined ? tool : renamed(tool, name);
-  });
+  };
+  return mapSource(source, map, (all) =>
+    [...renames.keys()]
+      .filter((old) => !all.includes(old))
+      .map((old) => unmatchedWarning("rename", old, all, "tool of the source")),
+  );
 }
 
 /** The source without the tools whose names match one of the globs (`delete_*`). */
 export function hide(source: ToolSource, ...globs: readonly string[]): ToolSource {
   const matches = globMatcher(globs);
-  return mapSource(source, (tool) => (matches(tool.spec.name) ? undefined : tool));
+  const map = (tool: Tool): Tool | undefined => (matches(tool.spec.name) ? undefined : tool);
+  return mapSource(source, map, (all) =>
+    globs
+      .filter((glob) => !all.some(globMatcher([glob])))
+      .map((glob) => unmatchedWarning("hide", glob, all, "tool of the source")),
+  );
 }
 
 /**
@@ -63,7 +74,12 @@ function renamed(tool: Tool, name: string): Tool {
   };
 }
 
-function mapSource(source: ToolSource, map: (tool: Tool) => Tool | undefined): ToolSource {
+/** @param warn returns the warnings about options that have no effect on tools of these names. */
+function mapSource(
+  source: ToolSource,
+  map: (tool: Tool) => Tool | undefined,
+  warn?: (names: readonly string[]) => readonly string[],
+): ToolSource {
   let seen: readonly Tool[] | undefined;
   let mapped: readonly Tool[] = [];
   // The same tool maps to the same object, so that a change elsewhere is not a change of it.
@@ -77,7 +93,15 @@ function mapSource(source: ToolSource, map: (tool: Tool) => Tool | undefined): T
     id: source.id,
     ready: source.ready,
     get problems() {
-      return source.problems;
+      const names = warn === undefined ? [] : source.tools().map(({ spec }) => spec.name);
+      // It has no tools before it has loaded.
+      if (warn === undefined || names.length === 0) return source.problems;
+      const warnings = warn(names).map((message) => ({
+        subject: source.id,
+        message,
+        severity: "warning" as const,
+      }));
+      return [...(source.problems ?? []), ...warnings];
     },
     trustAnnotations: source.trustAnnotations ?? false,
     ...(source.secrets === undefined ? {} : { secrets: source.secrets }),

@@ -7,6 +7,7 @@ import {
   rename,
   ToolRegistry,
   toolsSource,
+  type ToolSource,
 } from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { completed } from "../support/outcomes.ts";
@@ -109,6 +110,38 @@ describe("rename", () => {
     source.set(foreignTool("stat"));
     expect(registry.size).toBe(1);
     expect(registry.problems[0]?.subject).toBe("no name");
+  });
+});
+
+describe("a glob or name that matches no tool of the source is a warning with similar names:", () => {
+  test.each<[what: string, source: () => ToolSource, message: string]>([
+    [
+      "hide",
+      () => hide(files(), "stat", "wrte_*"),
+      'hide "wrte_*" matches no tool of the source: did you mean write_file?',
+    ],
+    [
+      "rename",
+      () => rename(files(), { read_fil: "read" }),
+      'rename "read_fil" matches no tool of the source: did you mean read_file?',
+    ],
+    [
+      "nothing similar",
+      () => hide(files(), "deploy"),
+      'hide "deploy" matches no tool of the source: check the spelling.',
+    ],
+  ])("%s", (_, make, message) => {
+    const source = make();
+    const registry = new ToolRegistry([source]);
+    expect(registry.problems).toEqual([
+      { source: source.id, subject: source.id, message, severity: "warning" },
+    ]);
+    expect(registry.size).toBeGreaterThan(0);
+  });
+
+  test("none while the source is loading", () => {
+    const source = new TestSource("files", [], { loading: true });
+    expect(hide(source, "x").problems ?? []).toEqual([]);
   });
 });
 

@@ -25,6 +25,12 @@ describe("include and exclude", () => {
     });
   });
 
+  it("name similar tools for a glob without a match", async () => {
+    expect(await listed({ exclude: ["ehco"] })).toMatchObject({
+      problems: [{ message: 'exclude "ehco" matches no tool of the server: did you mean echo?' }],
+    });
+  });
+
   it("report globs without a match, and an empty list includes nothing", async () => {
     const { names, problems } = await listed({ include: ["nothing_*"] });
     expect(names).toEqual([]);

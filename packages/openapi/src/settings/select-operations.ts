@@ -1,4 +1,4 @@
-import { globMatcher, type SourceProblem } from "@toolweave/core/adapter";
+import { globMatcher, unmatchedWarning, type SourceProblem } from "@toolweave/core/adapter";
 import type { Operation } from "../document/operation.ts";
 import type { OperationSelector } from "./operation-options.ts";
 
@@ -9,8 +9,8 @@ export interface Selection {
 }
 
 /**
- * Returns the operations that match one of `include`, if it is set, and none of `exclude`; and a warning for each entry
- * that matches no operation of the document.
+ * Returns the operations that match one of `include`, if it is set, and none of `exclude`; and a warning for each entry,
+ * and each value of an entry, that matches no operation of the document.
  *
  * @param subject the subject of the warnings.
  */
@@ -22,26 +22,58 @@ export function selectOperations(
   if (include === undefined && exclude === undefined) return { operations, problems: [] };
   const included = include?.map(toPredicate);
   const excluded = (exclude ?? []).map(toPredicate);
-  const unused = (name: string, all: readonly Selects[]): SourceProblem[] =>
-    all.flatMap((fits, index) =>
-      operations.some(fits)
-        ? []
-        : [
-            {
-              subject,
-              message: `${name}[${index}] matches no operation of the document: check the spelling of its tags, paths, methods, operationIds and extensions.`,
-              severity: "warning" as const,
-            },
-          ],
-    );
+  const unused = (
+    name: "include" | "exclude",
+    selectors: readonly OperationSelector[] = [],
+    all: readonly Selects[] = [],
+  ): SourceProblem[] =>
+    selectors.flatMap((selector, index) => {
+      const place = `${name}[${index}]`;
+      const found = findUnmatched(place, selector, operations);
+      if (found.length === 0 && !operations.some(all[index] as Selects)) {
+        found.push(
+          `${place} matches no operation of the document: check the spelling of its tags, paths, methods, operationIds and extensions, and whether one operation fits all of them.`,
+        );
+      }
+      return found.map((message) => ({ subject, message, severity: "warning" as const }));
+    });
   return {
     operations: operations.filter(
       (operation) =>
         included?.some((fits) => fits(operation)) !== false &&
         !excluded.some((fits) => fits(operation)),
     ),
-    problems: [...unused("include", included ?? []), ...unused("exclude", excluded)],
+    problems: [...unused("include", include, included), ...unused("exclude", exclude, excluded)],
   };
+}
+
+/**
+ * Returns a warning for each tag, path and operationId of a selector that no operation has, with similar ones. Methods
+ * and extensions are not reported one by one: hosts list them for any document.
+ */
+function findUnmatched(
+  place: string,
+  { tags = [], paths = [], operationIds = [] }: OperationSelector,
+  operations: readonly Operation[],
+): string[] {
+  const warn = (member: string, value: string, known: readonly string[]): string =>
+    unmatchedWarning(`${place}.${member}`, value, known, "operation");
+  const unmatchedGlobs = (member: string, globs: readonly string[], known: () => string[]) => {
+    const names = globs.length === 0 ? [] : known();
+    return globs
+      .filter((glob) => !names.some(globMatcher([glob])))
+      .map((glob) => warn(member, glob, names));
+  };
+  const known = tags.length === 0 ? [] : operations.flatMap((operation) => operation.tags);
+  return [
+    ...tags.filter((tag) => !known.includes(tag)).map((tag) => warn("tags", tag, known)),
+    ...unmatchedGlobs("paths", paths, () =>
+      operations.flatMap(({ path }) => [path, normalizePath(path)]),
+    ),
+    ...unmatchedGlobs("operationIds", operationIds, () =>
+      operations.flatMap(({ operationId }) => operationId ?? []),
+    ),
+  ];
 }
 
 type Selects = (operation: Operation) => boolean;

@@ -70,9 +70,25 @@ describe("include and exclude", () => {
     expect(source.problems).toEqual([
       {
         subject: "api",
-        message: expect.stringMatching(/^exclude\[1\] matches no operation/) as string,
+        message: 'exclude[1].tags "pest" matches no operation: did you mean pets?',
         severity: "warning",
       },
+    ]);
+  });
+
+  test("cause a warning for each value that matches nothing, and the others apply", async () => {
+    await using source = await sourceOf(paths, {
+      include: [
+        { operationIds: ["listPets", "getPats"] },
+        { paths: ["/healt", "/health"] },
+        { tags: ["pets"], methods: ["delete"] },
+      ],
+    });
+    expect(source.tools().map(({ spec }) => spec.name)).toEqual(["list_pets", "get_health"]);
+    expect(source.problems.map(({ message }) => message)).toEqual([
+      'include[0].operationIds "getPats" matches no operation: did you mean getPet?',
+      'include[1].paths "/healt" matches no operation: did you mean /health?',
+      "include[2] matches no operation of the document: check the spelling of its tags, paths, methods, operationIds and extensions, and whether one operation fits all of them.",
     ]);
   });
 

@@ -1,4 +1,5 @@
-import { helperNames, nearNames } from "../../contract/tool-names.ts";
+import { nearGlobs } from "../../contract/near-globs.ts";
+import { helperNames } from "../../contract/tool-names.ts";
 import type { PolicyGlobs } from "../../contract/policy-definition.ts";
 import { globMatcher } from "../../text/glob.ts";
 import type { Finding } from "./condition.ts";
@@ -61,16 +62,4 @@ function matchesNone(count: number, noun: string): string {
 /** Formats a number of things: `1 tool`, `2 tools`. */
 export function formatCount(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
-}
-
-/** The names that begin, or are, much as a glob does up to its first star. */
-function nearGlobs(glob: string, names: readonly string[]): readonly string[] {
-  const [stem = "", ...rest] = glob.split("*");
-  if (rest.length === 0) return nearNames(glob, names, 3);
-  if (stem.length < 3) return [];
-  const beginnings = new Map(names.map((name) => [name, name.slice(0, stem.length + 1)]));
-  const near = nearNames(stem, new Set(beginnings.values()), 3);
-  return [...beginnings.keys()]
-    .filter((name) => near.includes(beginnings.get(name) as string))
-    .slice(0, 3);
 }
