@@ -32,9 +32,13 @@ export async function startExampleHost(): Promise<ExampleHost> {
   };
 }
 
-/** Copies the files that the commands of the pages read: documents, configurations and tools of a reader. */
-export function copyReaderFiles(folder: string): void {
-  for (const name of ["my-tools.ts", "toolweave.json", "conformance.json"]) {
+/**
+ * Copies the files that the commands of the pages read: documents, configurations and tools of a reader.
+ *
+ * @param more further files; a page that makes a `toolweave.json` begins without one.
+ */
+export function copyReaderFiles(folder: string, more: readonly string[]): void {
+  for (const name of ["my-tools.ts", "tools.ts", "conformance.json", ...more]) {
     copyFileSync(join(fixtures, name), join(folder, name));
   }
   // JSON is YAML.

@@ -1,4 +1,5 @@
-import { globSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { followGuide } from "../lib/follow-guide.ts";
 import type { WorkspacePackage } from "../lib/workspace.ts";
@@ -14,11 +15,24 @@ export interface PublishedRelease {
   readonly packages: readonly WorkspacePackage[];
 }
 
+/** The pages that somebody wrote: builds put copies of some into the packages and the site. */
 function pagesOf(root: string): string[] {
-  return globSync(["*.md", "{docs,packages,apps,conformance,examples,bench}/**/*.md"], {
-    cwd: root,
-    exclude: ["**/node_modules/**", "**/CHANGELOG.md", "docs/contributing/**"],
-  }).sort();
+  const files = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "utf8" });
+  return files
+    .split("\n")
+    .filter((file) => file !== "" && !/(?:^|\/)CHANGELOG\.md$|^docs\/contributing\//.test(file))
+    .sort();
+}
+
+/** The input of commands that ask: Enter at each question of `init`, and the agreement to a change. */
+const typedAnswers: Readonly<Record<string, string>> = { init: "\\n\\n\\n\\n", install: "y\\n" };
+
+/** The command as a reader runs it: in a terminal if it asks. */
+function inTerminal(command: string): string {
+  const [, verb = ""] = /^npx toolweave (\w+)/.exec(command) ?? [];
+  const answers = typedAnswers[verb];
+  if (answers === undefined) return command;
+  return `printf '${answers}' | script -qfec '${command.replaceAll("'", `'\\''`)}' /dev/null`;
 }
 
 /** A program that imports packages by their names. */
@@ -46,10 +60,11 @@ export async function rehearseLines({ root, consumer, packages }: PublishedRelea
       await followPage(page, text, folder, consumer);
       continue;
     }
-    copyReaderFiles(folder);
+    const makesConfig = lines.some(({ command }) => command.startsWith("npx toolweave init"));
+    copyReaderFiles(folder, makesConfig ? [] : ["toolweave.json"]);
     for (const { line, command } of lines) {
       const place = `${page}:${line}`;
-      const { code } = await consumer.run(place, command, folder);
+      const { code } = await consumer.run(place, inTerminal(command), folder);
       const names = importable(packages, installedPackages(command));
       if (code !== 0 || names.length === 0) continue;
       writeFileSync(join(folder, "import.mjs"), importing(names));

@@ -1,5 +1,6 @@
 import { watch, type FSWatcher } from "node:fs";
-import { registerHooks } from "node:module";
+// By the default export: older Node.js, which this package refuses with a text, has no such named export.
+import nodeModule from "node:module";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { importModule } from "./import-module.ts";
@@ -34,7 +35,7 @@ export async function importAnew(
 function installHook(): void {
   if (hasHook) return;
   hasHook = true;
-  registerHooks({
+  nodeModule.registerHooks({
     resolve(specifier, context, nextResolve) {
       const resolved = nextResolve(specifier, context);
       const id = graphId(context.parentURL);

@@ -103,7 +103,7 @@ describe("Signal K", () => {
   test("lets only signed-in callers write, and the error names the option for credentials", async () => {
     const refused = await resultOf(ada("resources__post_resources_waypoints", place("A")));
     expect(textOf(refused)).toMatch(
-      /^403 Forbidden: .*\nCredentials are missing: .* \(the document asks for cookieAuth or bearerAuth\)/,
+      /^403 Forbidden: .*\nCredentials are missing: .* \(the document asks for cookieAuth, .+ or bearerAuth, .+\)/,
     );
   });
 
