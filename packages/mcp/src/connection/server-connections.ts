@@ -46,7 +46,7 @@ export class ServerConnections implements Requester {
   readonly requestHandler: ServerRequestHandler;
   readonly #options: ServerConnectionsOptions;
   readonly #byOwner = new Map<string | undefined, ReconnectingConnection>();
-  #isClosed = false;
+  #closed: Promise<unknown> | undefined;
   #invalidText: string | undefined;
   /** The next connection must negotiate the version anew. */
   #negotiateAnew = false;
@@ -147,10 +147,10 @@ export class ServerConnections implements Requester {
     }
   }
 
-  /** Closes all connections. Idempotent. */
+  /** Closes all connections. Idempotent: every caller waits for the end of all. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all(Array.from(this.#byOwner.values(), (connection) => connection.close()));
+    this.#closed ??= Promise.all(Array.from(this.#byOwner.values(), (owned) => owned.close()));
+    await this.#closed;
   }
 
   #connectionForCaller(ctx: OnBehalf): ReconnectingConnection {
@@ -163,7 +163,7 @@ export class ServerConnections implements Requester {
     const connection = this.#create(owner, () => {
       if (this.#byOwner.get(owner) === connection) this.#byOwner.delete(owner);
     });
-    if (this.#isClosed) void connection.close();
+    if (this.#closed !== undefined) void connection.close();
     else this.#byOwner.set(owner, connection);
     return connection;
   }
