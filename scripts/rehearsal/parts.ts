@@ -20,7 +20,10 @@ function pagesOf(root: string): string[] {
   const files = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "utf8" });
   return files
     .split("\n")
-    .filter((file) => file !== "" && !/(?:^|\/)CHANGELOG\.md$|^docs\/contributing\//.test(file))
+    .filter(
+      (file) =>
+        file !== "" && !/(?:^|\/)CHANGELOG\.md$|^(?:docs\/contributing|\.changeset)\//.test(file),
+    )
     .sort();
 }
 
