@@ -35,7 +35,9 @@ function inTerminal(command: string): string {
   const [, verb = ""] = /^npx toolweave (\w+)/.exec(command) ?? [];
   const answers = typedAnswers[verb];
   if (answers === undefined) return command;
-  return `printf '${answers}' | script -qfec '${command.replaceAll("'", `'\\''`)}' /dev/null`;
+  // Npx asks before it installs, and would read all of the answers.
+  const agreed = command.replace(/^npx /, "npx --yes ");
+  return `printf '${answers}' | script -qfec '${agreed.replaceAll("'", `'\\''`)}' /dev/null`;
 }
 
 /** A program that imports packages by their names. */
