@@ -3,14 +3,15 @@ import { fork } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { contenders } from "./contenders/all.ts";
-import { reportOf, textOf, type ProcessFigures } from "./report.ts";
+import { printTable } from "./lib/table.ts";
+import { tableOf, type ProcessFigures } from "./report.ts";
 
 const rounds = 7;
 const passes = 3;
 /** No pass begins that would not end by then. */
 const maxSeconds = 150;
 
-const help = `Usage: node overhead.ts [--one-process] [--json]
+const help = `Usage: node overhead.ts [--one-process] [--save]
 
 CPU microseconds per call, and how many times the floor that is, for calls that are awaited one
 by one and for 1,000 at once. Every contender is measured in a process of its own, the floor
@@ -18,7 +19,7 @@ beside it, ${passes} times over; a row is the median, with the lowest and highes
 Takes about a minute and a half.
 
   --one-process  all contenders in one process, taking turns
-  --json         the figures as JSON
+  --save         saves the figures for docs/reference/performance.md
   --help
 `;
 
@@ -40,7 +41,7 @@ function measureApart(names: readonly string[]): Promise<ProcessFigures> {
 
 const options = {
   "one-process": { type: "boolean", default: false },
-  json: { type: "boolean", default: false },
+  save: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
 
@@ -69,14 +70,10 @@ async function main(): Promise<number> {
     for (const group of groups) processes.push(await measureApart(group));
     process.stderr.write(`pass ${pass} of ${passes}: ${elapsed().toFixed(0)} s\n`);
   }
-  const report = reportOf(processes, {
-    layout: values["one-process"]
-      ? "All in one process, taking turns"
-      : "Each in a process of its own, taking turns with the floor",
-    passes: pass,
-    seconds: Math.round(elapsed()),
-  });
-  process.stdout.write(values.json ? `${JSON.stringify(report, undefined, 2)}\n` : textOf(report));
+  const layout = values["one-process"]
+    ? "All are in one process and take turns"
+    : "Each has a process of its own, in which it takes turns with the floor";
+  printTable("calls", tableOf(processes, `${layout}, ${pass} times`));
   return 0;
 }
 

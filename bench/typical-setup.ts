@@ -9,7 +9,7 @@ export const typicalSetupText =
  * Typical rules of hosts: by name, by hint, one for a permission, none for callers. The measured
  * tools match one by its name; they propose no permission, so the last one is not evaluated.
  */
-const policy: PolicyDefinition = {
+export const typicalPolicy: PolicyDefinition = {
   preset: "supervised",
   rules: [
     { id: "sums", effect: "allow", tools: "add_*" },
@@ -29,7 +29,7 @@ export async function typicalSetup(registry: ToolRegistry): Promise<{
   const seen = { before: 0, after: 0, requested: 0, authorized: 0, started: 0, completed: 0 };
   const executor = new ToolExecutor({
     registry,
-    policy,
+    policy: typicalPolicy,
     hooks: [
       {
         beforeCall: () => {

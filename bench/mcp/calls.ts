@@ -1,15 +1,15 @@
 import type { ChildProcess } from "node:child_process";
-import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { callers, floor } from "./calls/callers.ts";
 import type { Costs } from "./calls/child.ts";
-import { answerOf, dismissed, forked, measured, median, print, row } from "./calls/rounds.ts";
+import { installedVersion, median, printTable, spread } from "../lib/table.ts";
+import { answerOf, dismissed, forked, measured } from "./calls/rounds.ts";
 
 // The speed of MCP tool calls, compared with the bare client of the SDK's first line (README.md):
 //
-// node bench/mcp/calls.ts [--rounds 9] [--calls 5000] [part of a contender's name…]
+// node bench/mcp/calls.ts [--rounds 9] [--calls 5000] [--save] [part of a contender's name…]
 const { values, positionals } = parseArgs({
-  options: { rounds: { type: "string" }, calls: { type: "string" } },
+  options: { rounds: { type: "string" }, calls: { type: "string" }, save: { type: "boolean" } },
   allowPositionals: true,
 });
 const rounds = Number(values.rounds ?? 9);
@@ -21,12 +21,16 @@ const names = Object.keys(callers).filter(
   (name) =>
     name === floor || positionals.length === 0 || positionals.some((part) => name.includes(part)),
 );
-const widths = [20, 22, 10, 8, 8, 10, 8, 8];
-print(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "CPU"}`);
-print(
-  `${rounds} rounds of ${calls} calls (HTTP: ${Math.ceil(calls / shareOverHttp)}); × ${floor} in the same round, higher is faster`,
+const rows: string[][] = [];
+const versions = Object.fromEntries(
+  [
+    "@modelcontextprotocol/sdk",
+    "@modelcontextprotocol/client",
+    "@ai-sdk/mcp",
+    "@langchain/mcp-adapters",
+    "@openai/agents",
+  ].map((name) => [name, installedVersion("mcp", name)]),
 );
-print(row(widths, "", "", "time µs", "×", "lowest", "highest", "CPU µs", "×"));
 const server = forked("http-server.ts");
 const { url } = (await answerOf(server)) as { url: string };
 for (const over of ["stdio", "HTTP"]) {
@@ -38,32 +42,33 @@ for (const over of ["stdio", "HTTP"]) {
     clients.set(name, child);
   }
   for (const concurrency of [1, 32]) {
-    const rows = await measured(clients, rounds, {
+    const taken = await measured(clients, rounds, {
       concurrency,
       calls: Math.ceil(calls / share),
     });
-    const bare = rows.get(floor) ?? [];
-    for (const [name, costs] of rows) {
-      const timed = ratios(bare, costs, ({ wall }) => wall);
-      const cpu = ratios(bare, costs, (one) => one.cpu);
-      const what = `${over}, ${concurrency} at once`;
-      const figures = [median(timed), Math.min(...timed), Math.max(...timed)];
-      print(
-        row(
-          widths,
-          what,
-          name,
-          median(costs.map(({ wall }) => wall)).toFixed(0),
-          ...figures.map((ratio) => ratio.toFixed(2)),
-          median(costs.map((one) => one.cpu)).toFixed(0),
-          median(cpu).toFixed(2),
-        ),
-      );
+    const bare = taken.get(floor) ?? [];
+    for (const [name, costs] of taken) {
+      rows.push([
+        `${over}, ${concurrency} at once`,
+        name,
+        median(costs.map(({ wall }) => wall)).toFixed(0),
+        spread(ratios(bare, costs, ({ wall }) => wall)),
+        median(costs.map(({ cpu }) => cpu)).toFixed(0),
+        median(ratios(bare, costs, ({ cpu }) => cpu)).toFixed(2),
+      ]);
     }
   }
   await dismissed(clients.values());
 }
 await dismissed([server]);
+printTable("mcp-calls", {
+  title: "A call of an MCP tool",
+  page: "bench/mcp/README.md",
+  meaning: `The time of a call to an echo server and the CPU of the client, and how many times as fast as \`callTool\` of the SDK 1.x that is: higher is faster. The median of ${rounds} rounds of ${calls} calls (over HTTP ${Math.ceil(calls / shareOverHttp)}), with the lowest and highest round.`,
+  versions,
+  columns: ["transport", "contender", "time µs", "× speed", "CPU µs", "× speed by CPU"],
+  rows,
+});
 
 function ratios(
   bare: readonly Costs[],

@@ -1,18 +1,19 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { installedVersion, median, printTable, spread } from "../lib/table.ts";
 import type { Round } from "./calls/child.ts";
 import { callers } from "./calls/callers.ts";
 import { tasks } from "./calls/tasks.ts";
 
 // The cost of a call for the client, compared with undici (README.md):
 //
-// node bench/openapi/calls.ts [--rounds 9] [--calls 1000] [part of a contender's name…]
+// node bench/openapi/calls.ts [--rounds 9] [--calls 1000] [--save] [part of a contender's name…]
 const { values, positionals } = parseArgs({
-  options: { rounds: { type: "string" }, calls: { type: "string" } },
+  options: { rounds: { type: "string" }, calls: { type: "string" }, save: { type: "boolean" } },
   allowPositionals: true,
 });
 const rounds = Number(values.rounds ?? 9);
@@ -41,24 +42,28 @@ for (const name of names) {
   clients.push({ name, process: child });
 }
 
-const { dependencies } = (await import("./package.json", { with: { type: "json" } })).default as {
-  readonly dependencies: Readonly<Record<string, string>>;
-};
-const versions = names.map((name) => `${name} ${dependencies[name.split(".")[0] ?? ""] ?? ""}`);
-print(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "CPU"}`);
-print(versions.map((version) => version.trim()).join(", "));
-print(`${rounds} rounds of ${calls} calls; CPU of the client, user and system`);
-print(row("", "", "µs", "× undici", "lowest", "highest"));
+const rows: string[][] = [];
 for (const concurrency of [1, 64]) {
   for (const { name: task } of tasks) {
     const figures = await measured({ task, concurrency, calls });
     for (const [name, { cpu, ratios }] of figures) {
-      const what = `${task}, ${concurrency} at once`;
-      const [lowest = 1, highest = 1] = [ratios[0], ratios.at(-1)];
-      print(row(what, name, cpu.toFixed(0), times(median(ratios)), times(lowest), times(highest)));
+      rows.push([`${task}, ${concurrency} at once`, name, cpu.toFixed(0), spread(ratios)]);
     }
   }
 }
+printTable("openapi-calls", {
+  title: "A call of an OpenAPI operation",
+  page: "bench/openapi/README.md",
+  meaning: `CPU of the client for a call over loopback, and how many times that of the same exchange by \`undici.request\` it is. The median of ${rounds} rounds of ${calls} calls, with the lowest and highest round.`,
+  versions: Object.fromEntries(
+    ["undici", ...names.filter((name) => name !== floor && name !== "toolweave")].map((name) => [
+      name,
+      installedVersion("openapi", name),
+    ]),
+  ),
+  columns: ["exchange", "contender", "µs", "× undici.request"],
+  rows,
+});
 isOver = true;
 for (const { process: child } of clients) child.disconnect();
 server.disconnect();
@@ -70,7 +75,7 @@ rmSync(folder, { recursive: true });
  */
 async function measured(
   round: Round,
-): Promise<Map<string, { readonly cpu: number; readonly ratios: readonly number[] }>> {
+): Promise<ReadonlyMap<string, { readonly cpu: number; readonly ratios: readonly number[] }>> {
   const cpu = new Map<string, number[]>(clients.map(({ name }) => [name, []]));
   for (let turn = -warmUps; turn < rounds; turn++) {
     for (const { name, process: child } of clients) {
@@ -86,7 +91,7 @@ async function measured(
   return new Map(
     [...cpu].map(([name, own]) => {
       const ratios = own.map((one, index) => one / (floors[index] ?? Number.NaN));
-      return [name, { cpu: median(own), ratios: ratios.toSorted((a, b) => a - b) }];
+      return [name, { cpu: median(own), ratios }];
     }),
   );
 }
@@ -109,21 +114,4 @@ function forked(script: string, ...args: readonly string[]): ChildProcess {
 async function answerOf(child: ChildProcess): Promise<Record<string, unknown>> {
   const [message] = (await once(child, "message")) as [Record<string, unknown>];
   return message;
-}
-
-function median(list: readonly number[]): number {
-  return list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN;
-}
-
-function times(ratio: number): string {
-  return ratio.toFixed(2);
-}
-
-function row(...cells: readonly string[]): string {
-  const widths = [18, 34, 8, 10, 8, 8];
-  return cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("");
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line.trimEnd()}\n`);
 }

@@ -1,6 +1,6 @@
 // Node needs more than a millisecond for each file that it imports, so all that the main entry of a package imports is
 // one file, which the other entries share. What loads lazily is a file of its own.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { rolldown, type ChunkingContext, type CodeSplittingGroup } from "rolldown";
 
@@ -34,7 +34,7 @@ export async function bundlePackage(folder: string, dist: string): Promise<void>
     // It throws below Node.js 22.19, although the packages are marked as free of side effects.
     treeshake: { moduleSideEffects: [{ test: /[/\\]node-version\.ts$/, sideEffects: true }] },
   });
-  await bundle.write({
+  const { output } = await bundle.write({
     dir: dist,
     format: "esm",
     sourcemap: true,
@@ -45,6 +45,16 @@ export async function bundlePackage(folder: string, dist: string): Promise<void>
     codeSplitting: { groups: [mainGroup(resolve(folder, mainEntry), entries.length)] },
   });
   await bundle.close();
+  for (const { type, fileName } of output) if (type === "chunk") toAscii(join(dist, fileName));
+}
+
+/** Writes characters of texts and patterns as escapes: one beyond Latin-1 makes V8 read the whole file as UTF-16. */
+function toAscii(path: string): void {
+  const code = readFileSync(path, "utf8");
+  const ascii = code.replace(/[^\0-\x7f]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+  if (ascii !== code) writeFileSync(path, ascii);
 }
 
 /**

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
+import { keepCompiled } from "./process/compile-cache.ts";
 import { redirectModuleOutput } from "./process/module-output.ts";
 import { nodeProblem } from "./process/node-version.ts";
 
 const problem = nodeProblem(process.version);
 if (problem === undefined) {
+  keepCompiled(process.env);
   const { runCli } = await import("./program.ts");
   const interrupt = new AbortController();
   for (const [signal, code] of [

@@ -57,19 +57,3 @@ export async function measured(
   }
   return taken;
 }
-
-export function median(list: readonly number[]): number {
-  return list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN;
-}
-
-/** Columns of these widths. */
-export function row(widths: readonly number[], ...cells: readonly string[]): string {
-  return cells
-    .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-    .join("")
-    .trimEnd();
-}
-
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}

@@ -8,13 +8,14 @@ export interface RuntimeGlobals {
  * Returns why Toolweave cannot run in this Node.js; `undefined`: it can, or this is another runtime, which may report a
  * version of Node.js that it is compatible with.
  */
-export function nodeProblem({ process, navigator }: RuntimeGlobals): string | undefined {
-  const version = process?.versions?.["node"];
-  // Node.js has a user agent since version 21.
-  const agent = navigator?.userAgent ?? "Node.js";
-  if (version === undefined || !agent.startsWith("Node.js")) return undefined;
+export function nodeProblem(runtime: RuntimeGlobals): string | undefined {
+  const version = runtime.process?.versions?.["node"];
+  if (version === undefined) return undefined;
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 19)) return undefined;
+  // Node.js has a user agent since version 21. It is read last, because that loads a module.
+  const agent = runtime.navigator?.userAgent ?? "Node.js";
+  if (!agent.startsWith("Node.js")) return undefined;
   return `Toolweave needs Node.js 22.19 or newer, but this is Node.js ${version}: install a newer version.`;
 }
 

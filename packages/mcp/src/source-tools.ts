@@ -17,8 +17,6 @@ import { assignNames } from "./listing/tool-names.ts";
 import type { Tool, JsonObject, JsonValue } from "@toolweave/core";
 import { findingProblem, scanSpec, twinProblems } from "@toolweave/core/scan";
 import type { McpDefinition } from "./transport/messages/mcp-connection.ts";
-import { createHash } from "node:crypto";
-import { realpathSync } from "node:fs";
 import { resolve, sep } from "node:path";
 
 /** Creates the tools from a server's list and capabilities, with the problems of those that could not be created. */
@@ -169,12 +167,15 @@ export function toProgramOrigin(server: McpServer): JsonObject {
 
 function realPath(path: string): string {
   try {
-    return realpathSync(path);
+    // An import of node:fs would load its promises, and with them a part of Node.js that nothing here uses.
+    return process.getBuiltinModule("node:fs").realpathSync(path);
   } catch {
     return path;
   }
 }
 
 function toDigest(parts: readonly JsonValue[]): string {
+  // Loaded on demand: Node.js takes several milliseconds for it.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(canonicalJson(parts)).digest("hex");
 }

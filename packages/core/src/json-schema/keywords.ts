@@ -161,10 +161,10 @@ export function findInvalidKeyword(
   node: JsonSchema,
   dialect: Dialect = "2020-12",
 ): InvalidKeyword | undefined {
-  for (const [keyword, value] of Object.entries(node)) {
+  for (const keyword of Object.keys(node)) {
     const kind = kinds.get(keyword);
-    if (kind === undefined || !hasKeyword(dialect, keyword)) continue;
-    if (!kind[0](value)) return { keyword, expected: kind[1] };
+    if (kind === undefined || kind[0](node[keyword] as JsonValue)) continue;
+    if (hasKeyword(dialect, keyword)) return { keyword, expected: kind[1] };
   }
   return undefined;
 }

@@ -84,26 +84,58 @@ export type SubschemaEntry = readonly [schema: SchemaNode, step: SchemaStep];
  * @param unknownKeywords true to include objects below other keywords, to which references may lead. Default: false.
  */
 export function subschemas(node: JsonSchema, unknownKeywords = false): readonly SubschemaEntry[] {
-  return collect((add) => mapSubschemas(node, add, unknownKeywords));
+  const found: SubschemaEntry[] = [];
+  for (const keyword of Object.keys(node)) {
+    addBelow(found, keyword, node[keyword] as JsonValue, unknownKeywords);
+  }
+  return found;
+}
+
+/** Returns whether every schema directly below one passes a test, without making a list of them. */
+export function everySubschema(node: JsonSchema, test: (schema: SchemaNode) => boolean): boolean {
+  for (const keyword of Object.keys(node)) {
+    const value = node[keyword] as JsonValue;
+    const placement = placementOf(keyword, value, false);
+    if (placement === undefined) continue;
+    if (placement === "schema") {
+      if (!test(value as SchemaNode)) return false;
+      continue;
+    }
+    const members =
+      placement === "list" ? (value as readonly JsonValue[]) : Object.values(value as JsonSchema);
+    for (const member of members) if (isSchemaNode(member) && !test(member)) return false;
+  }
+  return true;
 }
 
 /** Finds the schemas directly below one that apply to the same value. References are not followed. */
 export function inPlaceSubschemas(node: JsonSchema): readonly SubschemaEntry[] {
-  return collect((add) => {
-    for (const keyword of inPlaceKeywords) {
-      const value = node[keyword];
-      if (value !== undefined) mapKeyword(keyword, value, add, false);
-    }
-  });
+  const found: SubschemaEntry[] = [];
+  for (const keyword of inPlaceKeywords) {
+    const value = node[keyword];
+    if (value !== undefined) addBelow(found, keyword, value, false);
+  }
+  return found;
 }
 
-function collect(visit: (add: Change) => void): readonly SubschemaEntry[] {
-  const found: SubschemaEntry[] = [];
-  visit((schema, step) => {
-    found.push([schema, step]);
-    return schema;
-  });
-  return found;
+function addBelow(
+  found: SubschemaEntry[],
+  keyword: string,
+  value: JsonValue,
+  unknownKeywords: boolean,
+): void {
+  const placement = placementOf(keyword, value, unknownKeywords);
+  if (placement === "schema") found.push([value as SchemaNode, [keyword]]);
+  else if (placement === "list") {
+    for (const [index, member] of (value as readonly JsonValue[]).entries()) {
+      if (isSchemaNode(member)) found.push([member, [keyword, index]]);
+    }
+  } else if (placement === "map") {
+    for (const key of Object.keys(value as JsonSchema)) {
+      const member = (value as JsonSchema)[key];
+      if (isSchemaNode(member)) found.push([member, [keyword, key]]);
+    }
+  }
 }
 
 /** Where the subschemas of a value are. Undefined: it has none. */
@@ -164,14 +196,18 @@ function mapMembers(
   object: JsonSchema,
   change: (value: JsonValue, key: string) => JsonValue | undefined,
 ): JsonSchema {
-  let isChanged = false;
-  const members: [string, JsonValue][] = [];
-  for (const [key, value] of Object.entries(object)) {
+  // Most objects do not change, so that a copy is only made from the first change on.
+  let members: [string, JsonValue][] | undefined;
+  const keys = Object.keys(object);
+  for (const [index, key] of keys.entries()) {
+    const value = object[key] as JsonValue;
     const changed = change(value, key);
-    if (changed !== value) isChanged = true;
-    if (changed !== undefined) members.push([key, changed]);
+    if (changed !== value) {
+      members ??= keys.slice(0, index).map((before) => [before, object[before] as JsonValue]);
+    }
+    if (changed !== undefined) members?.push([key, changed]);
   }
-  return isChanged ? Object.fromEntries(members) : object;
+  return members === undefined ? object : Object.fromEntries(members);
 }
 
 function mapItems(

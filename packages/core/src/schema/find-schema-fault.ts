@@ -2,14 +2,28 @@ import type { JsonSchema } from "../json/json.ts";
 import { childPointer } from "../json/json-pointer.ts";
 import { nearNames } from "../contract/tool-names.ts";
 import { formatValue } from "../text/format-value.ts";
-import { findInvalidKeyword, getDialect, schemaTypes } from "../json-schema/keywords.ts";
-import { isSchemaNode, resolveReference, walkSubschemas } from "../json-schema/subschemas.ts";
+import {
+  findInvalidKeyword,
+  getDialect,
+  schemaTypes,
+  type Dialect,
+} from "../json-schema/keywords.ts";
+import {
+  everySubschema,
+  isSchemaNode,
+  resolveReference,
+  walkSubschemas,
+  type SchemaNode,
+} from "../json-schema/subschemas.ts";
 
 /** Larger schemas are checked when they are compiled, within the budget of that. */
 const maxSchemas = 20_000;
 
 /** Keywords by which references are resolved in another way than by the path in the document. */
 const rebasing: readonly string[] = ["$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor"];
+
+/** Schemas without a fault: a tool's is checked when it is defined, and again when it is listed. */
+const faultless = new WeakSet<JsonSchema>();
 
 /**
  * Finds the first fault for which no validator can use a schema: a keyword with a value that is not of its kind, or a
@@ -20,8 +34,15 @@ const rebasing: readonly string[] = ["$id", "id", "$anchor", "$dynamicAnchor", "
  */
 export function findSchemaFault(schema: unknown): string | undefined {
   if (!isSchemaNode(schema)) return `it is ${formatValue(schema)}, and no schema`;
-  if (typeof schema === "boolean") return undefined;
+  if (typeof schema === "boolean" || faultless.has(schema)) return undefined;
+  const fault = findFault(schema);
+  if (fault === undefined) faultless.add(schema);
+  return fault;
+}
+
+function findFault(schema: JsonSchema): string | undefined {
   const dialect = getDialect(schema["$schema"]);
+  if (isPlain(schema, dialect)) return undefined;
   const references: (readonly [pointer: string, reference: string])[] = [];
   let isRebased = false;
   for (const { schema: node, pointer } of walkSubschemas(schema, maxSchemas)) {
@@ -41,6 +62,23 @@ export function findSchemaFault(schema: unknown): string | undefined {
   if (dangling === undefined) return undefined;
   const [pointer, reference] = dangling;
   return `${childPointer(pointer, "$ref")} is "${reference.slice(0, 200)}", and there is no schema at that place`;
+}
+
+/** Schemas of more parts are searched with a path to each part. */
+const maxPlainSchemas = 1_000;
+
+/** True for a schema of few parts without references in which every keyword has a value of its kind: for most. */
+function isPlain(root: JsonSchema, dialect: Dialect): boolean {
+  let left = maxPlainSchemas;
+  const test = (node: SchemaNode): boolean => {
+    if (typeof node === "boolean") return true;
+    // Also ends circles of objects.
+    if (--left < 0) return false;
+    if (Object.hasOwn(node, "$ref") || findInvalidKeyword(node, dialect) !== undefined)
+      return false;
+    return everySubschema(node, test);
+  };
+  return test(root);
 }
 
 function leadsToSchema(root: JsonSchema, reference: string): boolean {

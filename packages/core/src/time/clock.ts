@@ -22,10 +22,12 @@ const timers: Pick<Clock, "setTimeout" | "clearTimeout"> = {
 export const systemClock: Clock = { now: () => Date.now(), ...timers };
 
 /** Close to the epoch, for code that compares a steady time with a time of day. */
-const origin = Date.now() - Math.floor(performance.now());
+let origin: number | undefined;
 
 /** A clock that cannot be set: it only advances, at its own pace. It measures durations, not times of day. */
 export const steadyClock: Clock = {
-  now: () => origin + Math.floor(performance.now()),
+  // Node.js loads ten modules with the first use of `performance`, so the import of core leaves it to the first call.
+  now: () =>
+    (origin ??= Date.now() - Math.floor(performance.now())) + Math.floor(performance.now()),
   ...timers,
 };

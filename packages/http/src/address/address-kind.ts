@@ -1,4 +1,4 @@
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import type { BlockList } from "node:net";
 
 /** The reason for which an address is not public. */
 export type AddressKind =
@@ -57,13 +57,38 @@ const ipv6Ranges: readonly (readonly [AddressKind, readonly string[]])[] = [
   ["reserved", ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]],
 ];
 
-const ipv4Lists = compile(ipv4Ranges, "ipv4");
-const ipv6Lists = compile(ipv6Ranges, "ipv6");
-const globalUnicast = new BlockList();
-globalUnicast.addSubnet("2000::", 3, "ipv6");
+/** The lists that addresses are compared with, and the tests of Node.js for addresses. */
+function createAddressLists() {
+  // Loaded on demand: a source of local tools never looks at an address.
+  const { BlockList, isIPv4, isIPv6 } = process.getBuiltinModule("node:net");
+  const compile = (ranges: typeof ipv4Ranges, family: "ipv4" | "ipv6"): Lists =>
+    ranges.map(([kind, subnets]) => {
+      const list = new BlockList();
+      for (const subnet of subnets) {
+        const slash = subnet.indexOf("/");
+        list.addSubnet(subnet.slice(0, slash), Number(subnet.slice(slash + 1)), family);
+      }
+      return [kind, list] as const;
+    });
+  const globalUnicast = new BlockList();
+  globalUnicast.addSubnet("2000::", 3, "ipv6");
+  return {
+    isIPv4,
+    isIPv6,
+    ipv4Lists: compile(ipv4Ranges, "ipv4"),
+    ipv6Lists: compile(ipv6Ranges, "ipv6"),
+    globalUnicast,
+  };
+}
+
+type Lists = readonly (readonly [AddressKind, BlockList])[];
+
+let addressLists: ReturnType<typeof createAddressLists> | undefined;
 
 /** The kind of non-public address that an IP literal is; `undefined` when it is public. */
 export function addressKind(address: string): AddressKind | undefined {
+  const { isIPv4, isIPv6, ipv4Lists, ipv6Lists, globalUnicast } = (addressLists ??=
+    createAddressLists());
   if (isIPv4(address)) return firstMatch(ipv4Lists, address, "ipv4");
   if (!isIPv6(address)) return "reserved";
   // A zone id only makes sense on a link.
@@ -84,7 +109,8 @@ export function addressKind(address: string): AddressKind | undefined {
 /** Returns true for a host of a URL that is written as an address which is not public, or as `localhost`. */
 export function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (isIPv4(host) || isIPv6(host)) return addressKind(host) !== undefined;
+  const { isIP } = process.getBuiltinModule("node:net");
+  if (isIP(host) !== 0) return addressKind(host) !== undefined;
   return /(?:^|\.)localhost$/i.test(host);
 }
 
@@ -102,22 +128,8 @@ export function isMetadataHost(hostname: string): boolean {
   return metadataNames.has(host) || addressKind(host) === "cloud metadata";
 }
 
-function compile(
-  ranges: readonly (readonly [AddressKind, readonly string[]])[],
-  family: "ipv4" | "ipv6",
-): readonly (readonly [AddressKind, BlockList])[] {
-  return ranges.map(([kind, subnets]) => {
-    const list = new BlockList();
-    for (const subnet of subnets) {
-      const slash = subnet.indexOf("/");
-      list.addSubnet(subnet.slice(0, slash), Number(subnet.slice(slash + 1)), family);
-    }
-    return [kind, list] as const;
-  });
-}
-
 function firstMatch(
-  lists: readonly (readonly [AddressKind, BlockList])[],
+  lists: Lists,
   address: string,
   family: "ipv4" | "ipv6",
 ): AddressKind | undefined {

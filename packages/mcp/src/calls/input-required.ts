@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import {
   suspend,
   ToolError,
@@ -9,7 +8,7 @@ import {
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
-import { isObject, type SuspensionRequest } from "@toolweave/core/adapter";
+import { isObject, pause, type SuspensionRequest } from "@toolweave/core/adapter";
 import type {
   ServerRequestHandler,
   ParsedServerRequest,
@@ -100,8 +99,7 @@ export async function handleInputRequired<Answer>(
       );
     }
     more = toRequestParams(handler.server, state, responses);
-    if (Object.keys(responses).length === 0)
-      await wait(retryDelayMs, undefined, { signal: ctx.signal });
+    if (Object.keys(responses).length === 0) await pause(retryDelayMs, { signal: ctx.signal });
   }
 }
 

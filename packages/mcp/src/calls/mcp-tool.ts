@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type {
   JsonObject,
   JsonSchema,
@@ -123,6 +122,7 @@ export class McpTool implements Tool {
     this.#headers = required;
     const headers = required.from(args);
     // The headers were not the reason of the rejection, so the call may have run.
+    const { isDeepStrictEqual } = process.getBuiltinModule("node:util");
     if (isDeepStrictEqual(headers, call.headers)) throw error;
     return this.#send({ ...call, headers }, ctx);
   }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   suspend,
   ToolError,
@@ -169,6 +168,8 @@ function readSignIn(state: JsonValue): CallSignIn | undefined {
 async function hashToken(auth: ServerAuth, owner: string | undefined): Promise<string | null> {
   const token = await auth.token(owner);
   if (token === undefined) return null;
+  // Loaded on demand: Node.js takes several milliseconds for it.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256").update(token.accessToken).digest("base64url");
 }
 

@@ -3,7 +3,6 @@ import { isObject, type SourceProblem } from "@toolweave/core/adapter";
 import type { McpConnection, McpDefinition } from "../transport/messages/mcp-connection.ts";
 import { measureDefinition } from "../schema/read-schema.ts";
 import { toDisplayName } from "./text-sanitizer.ts";
-import { createHash } from "node:crypto";
 import type { McpServer } from "../options/mcp-options.ts";
 
 /** More pages than any real list has: a server may return pages without end. */
@@ -158,6 +157,8 @@ function toCacheKey(server: McpServer): string {
       : "command" in server
         ? JSON.stringify([server.command, server.args ?? [], server.cwd ?? ""])
         : "client";
+  // Loaded on demand: Node.js takes several milliseconds for it.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256")
     .update(JSON.stringify([server.name, where]))
     .digest("hex");

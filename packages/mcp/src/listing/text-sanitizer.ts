@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { visibleText } from "@toolweave/core/adapter";
 
 /** Maximum number of characters of a tool's description. The longest of 256 real tools has 4,000. */
@@ -29,7 +28,8 @@ export class TextSanitizer {
    */
   get cutHash(): string | undefined {
     if (this.#truncated.length === 0) return undefined;
-    const hash = createHash("sha256");
+    // Loaded on demand: Node.js takes several milliseconds for it.
+    const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
     for (const text of this.#truncated) hash.update(`${text.length}:${text}`);
     return hash.digest("hex");
   }

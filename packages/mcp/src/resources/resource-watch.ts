@@ -1,6 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { JsonObject } from "@toolweave/core";
-import { isObject } from "@toolweave/core/adapter";
+import { isObject, pause } from "@toolweave/core/adapter";
 import type { McpConnection } from "../transport/messages/mcp-connection.ts";
 
 /** Milliseconds before a `subscriptions/listen` that has ended is sent again; they double each time. */
@@ -134,7 +133,8 @@ export class ResourceWatch {
           for (const { failed } of this.#waiting.values()) failed(error);
         });
       if (performance.now() - startedAt >= lastingMs) attempts = 0;
-      await wait(firstPauseMs * 2 ** attempts, undefined, { signal, ref: false });
+      await pause(firstPauseMs * 2 ** attempts, { signal, unref: true });
+      if (signal.aborted) return;
       attempts += 1;
       for (const uri of this.#uris) this.#onMissed(uri);
     }

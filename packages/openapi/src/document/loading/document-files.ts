@@ -1,7 +1,9 @@
-import { readFileSync, realpathSync, statSync, type Stats } from "node:fs";
-import { stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { parseDocument, ReadFault } from "./parse-document.ts";
+
+// An import of node:fs would load its promises, and with them a part of Node.js that nothing here uses.
+const { readFileSync, realpathSync, statSync } = process.getBuiltinModule("node:fs");
 
 /** Cache metadata of the version of a document that a server returned (RFC 9110 section 8.8). */
 export interface Revision {
@@ -221,6 +223,8 @@ export class DocumentFiles {
 
   /** Returns the current versions of the local files; undefined if they are the ones that were read. */
   async changes(): Promise<string | undefined> {
+    // Loaded on demand: most documents are never looked at again.
+    const { stat } = process.getBuiltinModule("node:fs/promises");
     let changed = false;
     const stamps = await Promise.all(
       Array.from(this.#local, async ([path, { stamp }]) => {

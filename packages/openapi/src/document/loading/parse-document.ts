@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { parseYaml } from "./parse-yaml.ts";
 
 /**
@@ -56,6 +55,7 @@ function parseYamlOrFail(
   tolerated: (note: string) => void,
   jsonError?: SyntaxError,
 ): unknown {
+  const { createRequire } = process.getBuiltinModule("node:module");
   yaml ??= createRequire(import.meta.url)("js-yaml") as typeof import("js-yaml");
   try {
     return parseYaml(text, yaml, tolerated);

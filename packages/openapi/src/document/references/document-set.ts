@@ -4,8 +4,10 @@ import type { DocumentFiles } from "../loading/document-files.ts";
 import { createDocument, type LoadedDocument } from "./location.ts";
 import type { OpenApiVersion } from "../openapi-version.ts";
 import { ReadFault } from "../loading/parse-document.ts";
-import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
+
+// An import of node:fs would load its promises, and with them a part of Node.js that nothing here uses.
+const { realpathSync } = process.getBuiltinModule("node:fs");
 
 /** Maximum number of files of a document. */
 const maxDocuments = 20_000;

@@ -1,8 +1,8 @@
 // Makes a document of 22,000 operations, about 50 MB of JSON, of several real ones:
 //
-// node packages/openapi/bench/make-huge.ts [operations]
+// node bench/openapi/documents/make-huge.ts [operations]
 //
-// Prints its path in the temporary folder, for load.bench.ts and other uses. Documents are read
+// Prints its path in the temporary folder, for documents.ts. Documents are read
 // from ../shared/specs. The first copy of each is complete; further ones, under other paths and
 // operationIds, share its components and have no examples.
 import { readFileSync, writeFileSync } from "node:fs";
