@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runSteps, withNeeds } from "./lib/run-steps.ts";
 import type { Step } from "./lib/step.ts";
+import { benchGateStep } from "./steps/bench-gate.ts";
 import { casesStep } from "./steps/cases.ts";
 import { docsStep } from "./steps/docs.ts";
 import { errorsPageStep } from "./steps/errors-page.ts";
 import { guideStep } from "./steps/guide.ts";
 import { optionsPageStep } from "./steps/options-page.ts";
 import { attwStep, publintStep, publishStep } from "./steps/packaging-steps.ts";
+import { performancePageStep } from "./steps/performance-page.ts";
 import { rulesPageStep } from "./steps/rules-page.ts";
 import { surfaceStep } from "./steps/surface.ts";
 import * as tools from "./steps/tool-steps.ts";
@@ -23,6 +25,7 @@ const steps: readonly Step[] = [
   errorsPageStep,
   optionsPageStep,
   rulesPageStep,
+  performancePageStep,
   casesStep,
   wordsStep,
   tools.typesStep,
@@ -31,6 +34,7 @@ const steps: readonly Step[] = [
   attwStep,
   publishStep,
   tools.sizeStep,
+  benchGateStep,
   workerStep,
   surfaceStep,
   docsStep,

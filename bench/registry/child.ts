@@ -26,8 +26,10 @@ async function toolweave(): Promise<() => number> {
     const registry = new ToolRegistry(tools);
     const policy = way === "policy" ? { policy: typicalPolicy } : {};
     const executor = new ToolExecutor({ registry, ...policy });
-    const search = toolSearch({ form: "growing", always: ["tool_1*"] });
-    const { toolset } = way === "search" ? executor.startRun({ search }) : executor;
+    const { toolset } =
+      way === "search"
+        ? executor.startRun({ search: toolSearch({ form: "growing", always: ["tool_1*"] }) })
+        : executor;
     return toolset.specs().filter(({ inputSchema }) => typeof inputSchema === "object").length;
   };
 }

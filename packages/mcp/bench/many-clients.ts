@@ -37,6 +37,11 @@ const listener = await listenHttp(gateway);
 const loop = monitorEventLoopDelay();
 loop.enable();
 const endsAt = performance.now() + seconds * 1_000;
+// Of gateway and clients, which share the process; in ten parts of the time.
+const heapMegabytes: number[] = [];
+const sampling = setInterval(() => {
+  heapMegabytes.push(Math.round(process.memoryUsage().heapUsed / 1e6));
+}, seconds * 100);
 const { failures, ...report } = await manyClients({
   url: listener.url,
   clients,
@@ -47,6 +52,7 @@ const { failures, ...report } = await manyClients({
   },
   change: () => registry.add(say("more")),
 });
+clearInterval(sampling);
 loop.disable();
 await Promise.all([gateway.close(), listener.close()]);
 await registry.close();
@@ -57,6 +63,7 @@ console.log(
       clients,
       seconds,
       ...report,
+      heapMegabytes,
       failures: failures.length,
       firstFailures: failures.slice(0, 5),
       loopDelayMs: { p50: loop.percentile(50) / 1e6, p99: loop.percentile(99) / 1e6 },

@@ -54,18 +54,7 @@ export function readPermission(request: unknown): PermissionRequest {
       `one has a kind of more than ${maxKindLength} or a target of more than ${maxTargetLength} characters`,
     );
   }
-  // A rule and a person read it: no part of it may be invisible, or look like a line of its own.
-  if (displayLine(kind) !== kind) {
-    throw new TypeError(`one has a kind with hidden characters: ${displayLine(kind)}`);
-  }
-  if (!isKind(kind)) {
-    const [near] = nearNames(kind, permissionKinds, 1);
-    const hint =
-      near === undefined
-        ? `use ${permissionKinds.join(", ")} or custom.…`
-        : `did you mean ${near}?`;
-    throw new TypeError(`one is of the kind ${formatValue(kind)}, which is none: ${hint}`);
-  }
+  if (!permissionKinds.includes(kind)) checkOwnKind(kind);
   if (details === undefined)
     return { kind, target, summary: displayProse(summary, maxSummaryLength) };
   const plain = cloneJson(toJson(details));
@@ -75,8 +64,16 @@ export function readPermission(request: unknown): PermissionRequest {
   return { kind, target, summary: displayProse(summary, maxSummaryLength), details: plain };
 }
 
-function isKind(kind: string): boolean {
-  return kind.startsWith("custom.") || permissionKinds.includes(kind);
+/** A rule and a person read it: no part of it may be invisible, or look like a line of its own. */
+function checkOwnKind(kind: string): void {
+  if (displayLine(kind) !== kind) {
+    throw new TypeError(`one has a kind with hidden characters: ${displayLine(kind)}`);
+  }
+  if (kind.startsWith("custom.")) return;
+  const [near] = nearNames(kind, permissionKinds, 1);
+  const hint =
+    near === undefined ? `use ${permissionKinds.join(", ")} or custom.…` : `did you mean ${near}?`;
+  throw new TypeError(`one is of the kind ${formatValue(kind)}, which is none: ${hint}`);
 }
 
 /** The permission that a call requests when its tool proposes none. */
