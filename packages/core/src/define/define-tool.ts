@@ -123,12 +123,8 @@ export function defineTool<
   const standard = isStandardSchema(input) ? standardInput(input) : undefined;
   const parse = (args: JsonObject): Awaitable<ArgumentsOf<Input>> =>
     (standard === undefined ? args : standard.parse(args)) as Awaitable<ArgumentsOf<Input>>;
-  return {
+  const tool: Writable<TypedTool<InputOf<Input>, ValueOf<Output>, Injected>> = {
     spec: specOf(definition),
-    ...(standard === undefined ? {} : { validate: validator(standard) }),
-    ...(needsApproval === undefined && preflight === undefined
-      ? {}
-      : { preflight: intentions(definition, parse) }),
     invoke(args, ctx) {
       if (execute === undefined) return resultFromHost(args, ctx);
       const parsed = parse(args);
@@ -136,6 +132,11 @@ export function defineTool<
       return settle(execute(parsed, ctx), ctx);
     },
   };
+  if (standard !== undefined) tool.validate = validator(standard);
+  if (needsApproval !== undefined || preflight !== undefined) {
+    tool.preflight = intentions(definition, parse);
+  }
+  return tool;
 }
 
 const definitionKeys: readonly string[] = [
@@ -224,24 +225,29 @@ function checkAnnotations(name: string, annotations: ToolAnnotations): void {
   }
 }
 
+/** Members are added one by one, since a spread of each makes an object of its own: hosts define tools by the thousands. */
 function specOf(definition: DefinitionData): ToolSpec {
   const { name, title, description, output, injected, timeoutMs, retry } = definition;
-  return {
+  const { annotations = {}, execution, outputLimit, metadata } = definition;
+  const spec: Writable<ToolSpec> = {
     name,
-    ...(title === undefined ? {} : { title }),
     description,
     inputSchema: inputSchemaOf(definition),
-    ...(output === undefined ? {} : { outputSchema: outputSchemaOf(name, output) }),
-    annotations: definition.annotations ?? {},
-    ...(injected === undefined ? {} : { injected }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(retry === undefined ? {} : { retry }),
-    ...(definition.execution === undefined ? {} : { execution: definition.execution }),
-    ...(definition.outputLimit === undefined ? {} : { outputLimit: definition.outputLimit }),
+    annotations,
     provenance: { adapter: "code" },
-    ...(definition.metadata === undefined ? {} : { metadata: definition.metadata }),
   };
+  if (title !== undefined) spec.title = title;
+  if (output !== undefined) spec.outputSchema = outputSchemaOf(name, output);
+  if (injected !== undefined) spec.injected = injected;
+  if (timeoutMs !== undefined) spec.timeoutMs = timeoutMs;
+  if (retry !== undefined) spec.retry = retry;
+  if (execution !== undefined) spec.execution = execution;
+  if (outputLimit !== undefined) spec.outputLimit = outputLimit;
+  if (metadata !== undefined) spec.metadata = metadata;
+  return spec;
 }
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 function validator(standard: StandardInput): NonNullable<Tool["validate"]> {
   return (args): Awaitable<readonly ValidationProblem[] | undefined> => standard.validate(args);

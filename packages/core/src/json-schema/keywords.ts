@@ -169,6 +169,30 @@ export function findInvalidKeyword(
   return undefined;
 }
 
+/**
+ * True when every keyword of a schema has a value of its kind, and every schema directly below it passes a test. False
+ * does not mean that one is invalid: `findInvalidKeyword` decides that. This is faster, since it makes no objects.
+ */
+export function hasValidKeywords(
+  node: JsonSchema,
+  testSchema: (schema: JsonValue) => boolean,
+): boolean {
+  // Not `Object.keys`, which makes a list. An inherited keyword can only lead to the slower answer.
+  for (const keyword in node) {
+    const value = node[keyword] as JsonValue;
+    const placement = subschemaKeywords.get(keyword);
+    if (placement === undefined) {
+      if (kinds.get(keyword)?.[0](value) === false) return false;
+    } else if (placement === "map") {
+      if (!isObject(value)) return false;
+      for (const name in value) if (!testSchema(value[name] as JsonValue)) return false;
+    } else if (placement !== "schema" && isList(value)) {
+      if (!(value as readonly JsonValue[]).every(testSchema)) return false;
+    } else if (placement === "list" || !testSchema(value)) return false;
+  }
+  return true;
+}
+
 // A separate file: the main entry needs it, but not the tables of keywords.
 
 /** A version of JSON Schema. */

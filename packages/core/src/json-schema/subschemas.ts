@@ -91,23 +91,6 @@ export function subschemas(node: JsonSchema, unknownKeywords = false): readonly 
   return found;
 }
 
-/** Returns whether every schema directly below one passes a test, without making a list of them. */
-export function everySubschema(node: JsonSchema, test: (schema: SchemaNode) => boolean): boolean {
-  for (const keyword of Object.keys(node)) {
-    const value = node[keyword] as JsonValue;
-    const placement = placementOf(keyword, value, false);
-    if (placement === undefined) continue;
-    if (placement === "schema") {
-      if (!test(value as SchemaNode)) return false;
-      continue;
-    }
-    const members =
-      placement === "list" ? (value as readonly JsonValue[]) : Object.values(value as JsonSchema);
-    for (const member of members) if (isSchemaNode(member) && !test(member)) return false;
-  }
-  return true;
-}
-
 /** Finds the schemas directly below one that apply to the same value. References are not followed. */
 export function inPlaceSubschemas(node: JsonSchema): readonly SubschemaEntry[] {
   const found: SubschemaEntry[] = [];

@@ -1,20 +1,14 @@
-import type { JsonSchema } from "../json/json.ts";
+import { isObject, type JsonSchema, type JsonValue } from "../json/json.ts";
 import { childPointer } from "../json/json-pointer.ts";
 import { nearNames } from "../contract/tool-names.ts";
 import { formatValue } from "../text/format-value.ts";
 import {
   findInvalidKeyword,
   getDialect,
+  hasValidKeywords,
   schemaTypes,
-  type Dialect,
 } from "../json-schema/keywords.ts";
-import {
-  everySubschema,
-  isSchemaNode,
-  resolveReference,
-  walkSubschemas,
-  type SchemaNode,
-} from "../json-schema/subschemas.ts";
+import { isSchemaNode, resolveReference, walkSubschemas } from "../json-schema/subschemas.ts";
 
 /** Larger schemas are checked when they are compiled, within the budget of that. */
 const maxSchemas = 20_000;
@@ -42,7 +36,7 @@ export function findSchemaFault(schema: unknown): string | undefined {
 
 function findFault(schema: JsonSchema): string | undefined {
   const dialect = getDialect(schema["$schema"]);
-  if (isPlain(schema, dialect)) return undefined;
+  if (isPlain(schema)) return undefined;
   const references: (readonly [pointer: string, reference: string])[] = [];
   let isRebased = false;
   for (const { schema: node, pointer } of walkSubschemas(schema, maxSchemas)) {
@@ -68,15 +62,13 @@ function findFault(schema: JsonSchema): string | undefined {
 const maxPlainSchemas = 1_000;
 
 /** True for a schema of few parts without references in which every keyword has a value of its kind: for most. */
-function isPlain(root: JsonSchema, dialect: Dialect): boolean {
+function isPlain(root: JsonSchema): boolean {
   let left = maxPlainSchemas;
-  const test = (node: SchemaNode): boolean => {
-    if (typeof node === "boolean") return true;
+  const test = (value: JsonValue): boolean => {
+    if (!isObject(value)) return typeof value === "boolean";
     // Also ends circles of objects.
     if (--left < 0) return false;
-    if (Object.hasOwn(node, "$ref") || findInvalidKeyword(node, dialect) !== undefined)
-      return false;
-    return everySubschema(node, test);
+    return !Object.hasOwn(value, "$ref") && hasValidKeywords(value, test);
   };
   return test(root);
 }
