@@ -93,6 +93,10 @@ export class DocumentSource implements OpenApiSource {
   }
 
   get problems(): readonly SourceProblem[] {
+    return [...this.failures, ...this.#tools.findings];
+  }
+
+  get failures(): readonly SourceProblem[] {
     const ofDocument = this.#document?.problems ?? [];
     return [...ofDocument, ...this.#mismatches, ...this.#tools.problems, ...this.#outdated];
   }

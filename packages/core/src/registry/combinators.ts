@@ -103,6 +103,9 @@ function mapSource(
       }));
       return [...(source.problems ?? []), ...warnings];
     },
+    get failures() {
+      return source.failures ?? source.problems ?? [];
+    },
     trustAnnotations: source.trustAnnotations ?? false,
     ...(source.secrets === undefined ? {} : { secrets: source.secrets }),
     tools() {

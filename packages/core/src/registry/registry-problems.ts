@@ -38,11 +38,11 @@ export class RegistryProblems {
     other.#failed = [];
   }
 
-  /** Passes those that are new to the listener. Warnings are not passed. */
-  report(problems: () => readonly RegistryProblem[]): void {
+  /** Passes those of the failures that are new to the listener. */
+  report(failures: () => readonly RegistryProblem[]): void {
     if (this.#listener === undefined) return;
     const known = this.#reported;
-    const all = problems().filter(({ severity }) => severity !== "warning");
+    const all = failures();
     this.#reported = new Set(all.map(keyOf));
     for (const problem of all) {
       if (known.has(keyOf(problem))) continue;

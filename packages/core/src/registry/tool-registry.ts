@@ -19,7 +19,7 @@ import {
   type ProblemListener,
   RegistryProblems,
 } from "./registry-problems.ts";
-import type { ToolSource } from "./tool-source.ts";
+import type { SourceProblem, ToolSource } from "./tool-source.ts";
 import { byName, ToolsetSnapshot } from "./toolset-snapshot.ts";
 import { unusableTools } from "./unusable-tools.ts";
 import { isSource, isTool, noToolHint } from "./registry-input.ts";
@@ -102,7 +102,7 @@ export class ToolRegistry {
     this.#problems.silence();
     await this.#loading.settle();
     if (this.#unlisted() === undefined) this.toolset().specs();
-    const problems = this.problems.filter(({ severity }) => severity !== "warning");
+    const problems = this.#failures();
     if (problems.length > 0) throw loadError(problems, this.size > 0);
     return this;
   }
@@ -122,15 +122,7 @@ export class ToolRegistry {
 
   /** The descriptions that could not become a tool, by source. */
   get problems(): readonly RegistryProblem[] {
-    const ofSources = this.#slots.flatMap(({ id, source }) =>
-      (source?.problems ?? []).map((problem) => ({ ...problem, source: id })),
-    );
-    return [
-      ...this.#problems.failed,
-      ...ofSources,
-      ...this.#quarantined,
-      ...unusableTools(this.#entries.values()),
-    ];
+    return this.#problemsBy((source) => source.problems);
   }
 
   /** The sources that could not be loaded. */
@@ -266,6 +258,27 @@ export class ToolRegistry {
     return this.close();
   }
 
+  /** The problems that are not warnings. */
+  #failures(): readonly RegistryProblem[] {
+    const all = this.#problemsBy((source) => source.failures ?? source.problems);
+    return all.filter(({ severity }) => severity !== "warning");
+  }
+
+  #problemsBy(
+    problemsOf: (source: ToolSource) => readonly SourceProblem[] | undefined,
+  ): readonly RegistryProblem[] {
+    const ofSources = this.#slots.flatMap(({ id, source }) => {
+      const problems = source === undefined ? [] : (problemsOf(source) ?? []);
+      return problems.map((problem) => ({ ...problem, source: id }));
+    });
+    return [
+      ...this.#problems.failed,
+      ...ofSources,
+      ...this.#quarantined,
+      ...unusableTools(this.#entries.values()),
+    ];
+  }
+
   #slotOf(source: ToolSource): Slot {
     if (source.id === builtInSource) {
       throw misuse(`A source cannot have the id "${builtInSource}": name it something else.`);
@@ -348,7 +361,7 @@ export class ToolRegistry {
 
   #rebuild(): void {
     this.#take(collectTools(this.#slots, this.#held, this.#entries));
-    this.#problems.report(() => this.problems);
+    this.#problems.report(() => this.#failures());
   }
 
   #take({ entries, problems, hasTasks }: CollectedTools): void {

@@ -24,6 +24,11 @@ export interface ToolSource {
   readonly ready: Promise<void>;
   /** The descriptions that could not become a tool, and the reasons. */
   readonly problems: readonly SourceProblem[];
+  /**
+   * Those of `problems` that are no warnings, of a source that looks for warnings when `problems` is read: loading a
+   * registry does not wait for that. Absent: they are taken from `problems`.
+   */
+  readonly failures?: readonly SourceProblem[];
   /** The source's annotations may loosen a decision. Default: false; they can only tighten it. */
   readonly trustAnnotations?: boolean;
   /** The credentials that it holds: they come out of no executor. Always the same set. */

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from "vitest";
-import { ToolError, ToolExecutor, ToolRegistry, type RegistryProblem } from "@toolweave/core";
+import {
+  prefix,
+  ToolError,
+  ToolExecutor,
+  ToolRegistry,
+  type RegistryProblem,
+} from "@toolweave/core";
 import { call, executorFor, foreignTool, tool } from "../support/executor-for.ts";
 import { failed } from "../support/outcomes.ts";
 import { settled } from "../support/fake-clock.ts";
@@ -68,6 +74,26 @@ describe("registry.load", () => {
   test("resolves with the registry when there is no problem", async () => {
     const registry = new ToolRegistry([tool("a"), new TestSource("up", [foreignTool("b")])]);
     expect(await registry.load()).toBe(registry);
+  });
+
+  test("does not wait for the warnings of a source that looks for them when they are read", async () => {
+    const failure = { subject: "GET /gone", message: "It has no answers." };
+    const warning = { subject: "GET /odd", message: "It looks odd.", severity: "warning" as const };
+    const source = Object.assign(new TestSource("lazy", [foreignTool("b")]), {
+      failures: [failure],
+    });
+    const readAll = vi.fn(() => [failure, warning]);
+    Object.defineProperty(source, "problems", { get: readAll });
+    const listener = vi.fn();
+    // A combinator has the failures of its source.
+    const registry = new ToolRegistry([prefix(source, "of")], { onProblem: listener });
+    await expect(registry.load()).rejects.toThrow("GET /gone: It has no answers.");
+    expect(listener).toHaveBeenCalledExactlyOnceWith({ ...failure, source: "lazy" });
+    expect(readAll).not.toHaveBeenCalled();
+    expect(registry.problems).toEqual([
+      { ...failure, source: "lazy" },
+      { ...warning, source: "lazy" },
+    ]);
   });
 
   test("rejects with every problem, of sources and of schemas", async () => {

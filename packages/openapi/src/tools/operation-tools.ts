@@ -38,9 +38,14 @@ export class OperationTools {
     return this.#usable;
   }
 
-  /** The problems that were found when the tools were first needed, and the findings in their texts. */
+  /** The problems that were found when the tools were first needed. */
   get problems(): readonly SourceProblem[] {
-    return [...this.#problems.values(), ...this.#scan.problems(this.usable)];
+    return [...this.#problems.values()];
+  }
+
+  /** The findings in the texts of the tools, as warnings: searched for when this is read. */
+  get findings(): readonly SourceProblem[] {
+    return this.#scan.problems(this.usable);
   }
 
   /** Creates tools for operations, except for those that have one. */
