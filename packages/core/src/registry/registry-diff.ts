@@ -28,6 +28,15 @@ export function diffTools(
   return { added, removed, changed };
 }
 
+/** Compares two states that have the same names. */
+export function isSameEntries(
+  before: ReadonlyMap<string, RegisteredTool>,
+  after: ReadonlyMap<string, RegisteredTool>,
+): boolean {
+  for (const [name, entry] of after) if (before.get(name) !== entry) return false;
+  return true;
+}
+
 function sameTool(a: RegisteredTool, b: RegisteredTool): boolean {
   if (a.tool === b.tool && a.trusted === b.trusted) return true;
   return a.trusted === b.trusted && a.source === b.source && sameSpec(a.tool, b.tool);

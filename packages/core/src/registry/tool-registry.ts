@@ -10,7 +10,7 @@ import {
   closeAll,
   collectTools,
 } from "./collect-tools.ts";
-import { diffTools, type RegistryDiff } from "./registry-diff.ts";
+import { diffTools, isSameEntries, type RegistryDiff } from "./registry-diff.ts";
 import { SourceLoading } from "./source-loading.ts";
 import {
   failedError,
@@ -386,15 +386,6 @@ export class ToolRegistry {
       }
     }
   }
-}
-
-/** Compares two states that have the same names. */
-function isSameEntries(
-  before: ReadonlyMap<string, RegisteredTool>,
-  after: ReadonlyMap<string, RegisteredTool>,
-): boolean {
-  for (const [name, entry] of after) if (before.get(name) !== entry) return false;
-  return true;
 }
 
 function isList(input: RegistryInput): input is readonly RegistryInput[] {

@@ -82,9 +82,9 @@ describe("registry.load", () => {
     const source = Object.assign(new TestSource("lazy", [foreignTool("b")]), {
       failures: [failure],
     });
-    const readAll = vi.fn(() => [failure, warning]);
+    const readAll = vi.fn<() => unknown>(() => [failure, warning]);
     Object.defineProperty(source, "problems", { get: readAll });
-    const listener = vi.fn();
+    const listener = vi.fn<(problem: RegistryProblem) => void>();
     // A combinator has the failures of its source.
     const registry = new ToolRegistry([prefix(source, "of")], { onProblem: listener });
     await expect(registry.load()).rejects.toThrow("GET /gone: It has no answers.");
