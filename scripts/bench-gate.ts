@@ -7,7 +7,7 @@ const help = `Usage: node scripts/bench-gate.ts [--record]
 
 Counts function calls, allocated bytes and loaded modules of the built packages, and compares
 them with scripts/gate/baseline.json. Build first: npx -y pnpm@12 build. Exits 1 if one of them
-has grown by more than 1 %.
+differs by more than 1 %.
 
   --record  writes the present counts to the file
 `;
