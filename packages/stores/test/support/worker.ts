@@ -74,7 +74,8 @@ const jobs: Readonly<Record<string, () => Promise<void>>> = {
 
   /** Adds without end; sends each id once `add` has resolved. */
   async addForever() {
-    const store = sqliteStore(path);
+    // On a busy machine it adds thousands before it is killed.
+    const store = sqliteStore({ path, maxPendingCallsPerOwner: 1_000_000 });
     for (let id = 0; ; id++) {
       await store.pendingCalls.add(interruption(`${process.pid}-${id}`));
       tell(`${process.pid}-${id}`);
