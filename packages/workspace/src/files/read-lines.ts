@@ -1,0 +1,250 @@
+import { read as readCallback } from "node:fs";
+import { promisify } from "node:util";
+
+const readAsync = promisify(readCallback);
+
+/** The bytes of a file, or of its text in UTF-8. */
+export interface ByteSource {
+  readonly size: number;
+  /** Fills a part of the buffer from a position, and returns the number of bytes; 0 at the end. */
+  read(buffer: Buffer, position: number): Promise<number>;
+}
+
+/** The bytes of an open file. */
+export function fileSource(fd: number, size: number): ByteSource {
+  return {
+    size,
+    read: async (buffer, position) =>
+      (await readAsync(fd, buffer, 0, buffer.length, position)).bytesRead,
+  };
+}
+
+/** Bytes in memory. */
+export function bufferSource(bytes: Buffer): ByteSource {
+  return {
+    size: bytes.length,
+    read: (buffer, position) => Promise.resolve(bytes.copy(buffer, 0, position)),
+  };
+}
+
+/** Which lines are read. */
+export interface LineRange {
+  /** The first line, from 1 on; a negative number counts from the end. */
+  readonly offset: number;
+  /** Maximum number of lines. */
+  readonly limit: number;
+  /** Maximum number of bytes of all lines; at least one line is returned. */
+  readonly maxBytes: number;
+  /** Maximum number of bytes of a line that are returned. */
+  readonly maxLineBytes: number;
+  /** In a file of up to this size, all lines are counted. */
+  readonly maxCountedBytes: number;
+}
+
+/** A line without its line ending. */
+interface Line {
+  readonly bytes: Buffer;
+  /** Bytes of the line that were left out at its end. */
+  readonly omittedBytes: number;
+}
+
+/** Lines of a file. */
+export interface LinesRead {
+  /** The number of the first line. Undefined: the lines are the last ones of a file that is too large to count. */
+  readonly first: number | undefined;
+  readonly lines: readonly Line[];
+  /** The number of lines of the file; undefined: it was not read to its end. */
+  readonly total: number | undefined;
+  /** There are lines after the last one that was returned. */
+  readonly hasMore: boolean;
+}
+
+const chunkBytes = 256 * 1024;
+const lineFeed = 10;
+const carriageReturn = 13;
+
+/**
+ * Reads lines of a file of any size in a small amount of memory.
+ *
+ * @param signal stops it; the promise rejects with its reason.
+ */
+export async function readLines(
+  source: ByteSource,
+  range: LineRange,
+  signal?: AbortSignal,
+): Promise<LinesRead> {
+  if (range.offset >= 0)
+    return readForward(source, range, range.offset === 0 ? 1 : range.offset, signal);
+  if (source.size <= range.maxCountedBytes) {
+    const total = await countLines(source, signal);
+    return readForward(source, range, Math.max(1, total + 1 + range.offset), signal);
+  }
+  return readLast(source, range, signal);
+}
+
+async function readForward(
+  source: ByteSource,
+  range: LineRange,
+  first: number,
+  signal: AbortSignal | undefined,
+): Promise<LinesRead> {
+  const { limit, maxBytes } = range;
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  const lines: Line[] = [];
+  const line = new LineBuilder(range.maxLineBytes);
+  let number = 1;
+  let bytes = 0;
+  let position = 0;
+  let isFull = false;
+  let endsInLine = false;
+  for (;;) {
+    signal?.throwIfAborted();
+    const length = await source.read(chunk, position);
+    if (length === 0) break;
+    position += length;
+    const part = chunk.subarray(0, length);
+    let at = 0;
+    while (at < length) {
+      const end = part.indexOf(lineFeed, at);
+      const isWanted = number >= first && !isFull;
+      if (isWanted) line.add(part.subarray(at, end === -1 ? length : end));
+      endsInLine = end === -1;
+      if (end === -1) break;
+      if (isWanted) {
+        const built = line.take();
+        // A line that does not fit is the first of the next page.
+        if (lines.length > 0 && bytes + built.bytes.length > maxBytes) isFull = true;
+        else {
+          lines.push(built);
+          bytes += built.bytes.length;
+          isFull = lines.length >= limit;
+        }
+      }
+      number += 1;
+      at = end + 1;
+      endsInLine = at < length;
+    }
+    if (isFull && source.size > range.maxCountedBytes) {
+      return { first, lines, total: undefined, hasMore: true };
+    }
+  }
+  const total = endsInLine ? number : number - 1;
+  if (endsInLine && !isFull && number >= first) {
+    const built = line.take();
+    if (lines.length === 0 || bytes + built.bytes.length <= maxBytes) lines.push(built);
+  }
+  return { first, lines, total, hasMore: first + lines.length - 1 < total };
+}
+
+async function countLines(source: ByteSource, signal: AbortSignal | undefined): Promise<number> {
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  let count = 0;
+  let position = 0;
+  let last = lineFeed;
+  for (;;) {
+    signal?.throwIfAborted();
+    const length = await source.read(chunk, position);
+    if (length === 0) return last === lineFeed ? count : count + 1;
+    position += length;
+    last = chunk[length - 1] as number;
+    for (
+      let at = chunk.indexOf(lineFeed);
+      at !== -1 && at < length;
+      at = chunk.indexOf(lineFeed, at + 1)
+    )
+      count += 1;
+  }
+}
+
+/** Reads the last lines from the end on. */
+async function readLast(
+  source: ByteSource,
+  { offset, limit, maxBytes, maxLineBytes }: LineRange,
+  signal: AbortSignal | undefined,
+): Promise<LinesRead> {
+  const wanted = -offset;
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  let start = source.size;
+  let tail = Buffer.alloc(0);
+  let found = 0;
+  // As much of the end as the lines may have, but not more than can be returned.
+  while (start > 0 && found <= wanted && tail.length <= maxBytes + chunkBytes) {
+    signal?.throwIfAborted();
+    const from = Math.max(0, start - chunkBytes);
+    const length = await source.read(chunk.subarray(0, start - from), from);
+    if (length === 0) break;
+    tail = Buffer.concat([chunk.subarray(0, length), tail]);
+    start = from;
+    found = 0;
+    for (const byte of tail) if (byte === lineFeed) found += 1;
+  }
+  const pieces = splitLines(tail);
+  if (start > 0) pieces.shift();
+  const last = pieces.slice(-wanted);
+  const lines: Line[] = [];
+  let bytes = 0;
+  for (const piece of last.slice(0, limit)) {
+    const line = new LineBuilder(maxLineBytes);
+    line.add(piece);
+    const built = line.take();
+    if (lines.length > 0 && bytes + built.bytes.length > maxBytes) break;
+    bytes += built.bytes.length;
+    lines.push(built);
+  }
+  return { first: undefined, lines, total: undefined, hasMore: lines.length < last.length };
+}
+
+function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  let at = 0;
+  for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, at)) {
+    lines.push(bytes.subarray(at, end));
+    at = end + 1;
+  }
+  if (at < bytes.length) lines.push(bytes.subarray(at));
+  return lines;
+}
+
+/** Collects the pieces of one line, as much of it as is returned. */
+class LineBuilder {
+  readonly #maxBytes: number;
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #omitted = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  add(piece: Buffer): void {
+    const fitting = Math.max(0, Math.min(piece.length, this.#maxBytes - this.#length));
+    // A copy, since the chunk is filled again.
+    if (fitting > 0) this.#pieces.push(Buffer.from(piece.subarray(0, fitting)));
+    this.#length += fitting;
+    this.#omitted += piece.length - fitting;
+  }
+
+  /** The line, without a carriage return at its end. */
+  take(): Line {
+    let bytes =
+      this.#pieces.length === 1 ? (this.#pieces[0] as Buffer) : Buffer.concat(this.#pieces);
+    const omittedBytes = this.#omitted;
+    if (omittedBytes === 0 && bytes.at(-1) === carriageReturn) bytes = bytes.subarray(0, -1);
+    else if (omittedBytes > 0) bytes = wholeCharacters(bytes);
+    this.#pieces = [];
+    this.#length = 0;
+    this.#omitted = 0;
+    return { bytes, omittedBytes };
+  }
+}
+
+/** Without the bytes of a character of UTF-8 that was cut. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] as number) & 0xc0) === 0x80)
+    end -= 1;
+  const lead = bytes[end - 1];
+  if (lead === undefined || lead < 0xc0) return bytes;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  return end - 1 + length > bytes.length ? bytes.subarray(0, end - 1) : bytes;
+}

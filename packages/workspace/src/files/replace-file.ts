@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  write,
+  type BigIntStats,
+} from "node:fs";
+import { promisify } from "node:util";
+import { Entry } from "../jail/entry.ts";
+import { JailError } from "../jail/jail-error.ts";
+import type { WritePlace } from "../jail/jail.ts";
+
+const writeAsync = promisify(write);
+const fsyncAsync = promisify(fsync);
+
+/** Beginning of the names of temporary files. */
+const temporaryPrefix = ".tw-";
+
+/** Options of a replacement. */
+export interface ReplaceOptions {
+  /** The permission bits of a new file. Default: 0o666 without those of the umask. */
+  readonly mode?: number;
+  /** Checks the file that is there, directly before it is replaced. Throws to keep it. */
+  readonly check?: (stat: BigIntStats | undefined) => void;
+}
+
+/**
+ * Writes a file as a whole: it has its old content or the new one at every moment, also after a crash. Mode and owner of
+ * a file that is there are kept. Everything happens in the folder that was opened, whatever its name is meanwhile.
+ *
+ * @returns the state of the new file.
+ * @throws JailError when it cannot be written; the errors of the system.
+ */
+export async function replaceFile(
+  place: WritePlace,
+  bytes: Uint8Array,
+  options: ReplaceOptions = {},
+): Promise<BigIntStats> {
+  const made: Entry[] = [];
+  try {
+    let folder = place.folderPath;
+    for (const name of place.missingFolders) {
+      const entry = makeFolder(folder, name);
+      made.push(entry);
+      folder = entry.path;
+    }
+    return await writeInto(folder, place, bytes, options);
+  } finally {
+    for (const entry of made) entry.close();
+  }
+}
+
+async function writeInto(
+  folder: string,
+  { name, stat }: WritePlace,
+  bytes: Uint8Array,
+  { mode, check }: ReplaceOptions,
+): Promise<BigIntStats> {
+  const temporary = `${folder}/${temporaryPrefix}${randomBytes(12).toString("hex")}`;
+  const fd = create(temporary);
+  try {
+    let written = 0;
+    while (written < bytes.length) {
+      const { bytesWritten } = await writeAsync(fd, bytes, written, bytes.length - written);
+      written += bytesWritten;
+    }
+    if (stat === undefined) fchmodSync(fd, mode ?? 0o666 & ~umask);
+    else keepOwner(fd, stat);
+    await fsyncAsync(fd);
+    // From here on to the new name nothing else of this process happens.
+    check?.(currentStat(folder, name));
+    renameSync(temporary, `${folder}/${name}`);
+    const after = fstatSync(fd, { bigint: true });
+    await syncFolder(folder);
+    return after;
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw JailError.from(error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The umask of the process. Asking for it sets it, so it is asked for once. */
+const umask: number = process.umask();
+
+function create(path: string): number {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+  try {
+    return openSync(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
+  } catch (error) {
+    throw JailError.from(error);
+  }
+}
+
+function keepOwner(fd: number, { uid, gid, mode }: BigIntStats): void {
+  const own = fstatSync(fd, { bigint: true });
+  if (own.uid !== uid || own.gid !== gid) {
+    try {
+      fchownSync(fd, Number(uid), Number(gid));
+    } catch {
+      // Only the superuser may give files away; the file then belongs to the process.
+    }
+  }
+  fchmodSync(fd, Number(mode) & 0o7777);
+}
+
+/** The state of the file now, without following a link. */
+function currentStat(folder: string, name: string): BigIntStats | undefined {
+  let entry: Entry;
+  try {
+    entry = Entry.open(`${folder}/${name}`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  const { stat } = entry;
+  entry.close();
+  return stat;
+}
+
+function makeFolder(folder: string, name: string): Entry {
+  try {
+    mkdirSync(`${folder}/${name}`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw JailError.from(error);
+  }
+  const entry = Entry.open(`${folder}/${name}`);
+  if (entry.kind === "directory") return entry;
+  entry.close();
+  throw new JailError("changed");
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  let fd: number;
+  try {
+    fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch {
+    // Folders cannot be opened on all systems.
+    return;
+  }
+  try {
+    await fsyncAsync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync, type BigIntStats } from "node:fs";
+import ignore, { type Ignore } from "ignore";
+import { Entry } from "../jail/entry.ts";
+import type { OpenFolder } from "../jail/jail.ts";
+import type { PathMatcher } from "../jail/path-rules.ts";
+
+/** A file, a folder or a link below a folder. */
+export interface TreeEntry {
+  /** Relative to the root of the workspace. */
+  readonly path: string;
+  /** Relative to the folder that is walked. */
+  readonly name: string;
+  readonly kind: "file" | "directory" | "link";
+  /** 1: directly in the folder. */
+  readonly depth: number;
+  /** The object itself. Open during the visit. */
+  readonly entry: Entry;
+  readonly stat: BigIntStats;
+}
+
+/** Which entries are visited. */
+export interface WalkTreeOptions {
+  /** Default: no limit. */
+  readonly maxDepth?: number;
+  /** Entries whose names begin with a dot. Default: false. */
+  readonly hidden?: boolean;
+  /** Entries that `.gitignore` names, and `.git`. Default: false. */
+  readonly ignored?: boolean;
+  /** Stops the walk when it returns true. */
+  readonly isStopped?: () => boolean;
+}
+
+/** The number of entries that were not visited, by the reason. A folder counts as one. */
+export interface SkippedEntries {
+  ignored: number;
+  hidden: number;
+  /** Denied by the rules of the workspace, or by the system. */
+  notPermitted: number;
+}
+
+/** Folders that are never worth a visit, unless ignored entries are asked for. */
+const usuallyIgnored: ReadonlySet<string> = new Set([".git", "node_modules"]);
+
+/**
+ * Visits the entries below a folder in the order of their names, each folder before its members. Links are not followed.
+ * Every folder is opened from the one around it, so that none can be replaced by another one meanwhile.
+ */
+export function walkTree(
+  folder: OpenFolder,
+  matcher: PathMatcher,
+  options: WalkTreeOptions,
+  visit: (entry: TreeEntry) => void,
+): SkippedEntries {
+  const { maxDepth = Infinity, hidden = false, ignored = false, isStopped = () => false } = options;
+  const skipped: SkippedEntries = { ignored: 0, hidden: 0, notPermitted: 0 };
+  const descend = (
+    membersPath: string,
+    prefix: string,
+    depth: number,
+    rules: readonly Rules[],
+  ): void => {
+    const own = ignored ? undefined : readRules(membersPath, prefix);
+    const inForce = own === undefined ? rules : [...rules, own];
+    for (const member of listMembers(membersPath, skipped)) {
+      if (isStopped()) return;
+      const name = prefix === "" ? member : `${prefix}/${member}`;
+      if (!hidden && member.startsWith(".") && member !== ".github") {
+        skipped.hidden += 1;
+        continue;
+      }
+      if (!ignored && usuallyIgnored.has(member)) {
+        skipped.ignored += 1;
+        continue;
+      }
+      let entry: Entry;
+      try {
+        entry = Entry.open(`${membersPath}/${member}`);
+      } catch (error) {
+        // It is gone since the folder was listed.
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT") skipped.notPermitted += 1;
+        continue;
+      }
+      try {
+        const { kind } = entry;
+        if (kind === "other") continue;
+        if (!ignored && isIgnored(inForce, name, kind === "directory")) {
+          skipped.ignored += 1;
+          continue;
+        }
+        const path = folder.info.path === "" ? name : `${folder.info.path}/${name}`;
+        if (matcher.classesOf(path).includes("denied")) {
+          skipped.notPermitted += 1;
+          continue;
+        }
+        visit({ path, name, kind, depth, entry, stat: entry.stat });
+        if (kind === "directory" && depth < maxDepth) descend(entry.path, name, depth + 1, inForce);
+      } finally {
+        entry.close();
+      }
+    }
+  };
+  descend(folder.membersPath, "", 1, []);
+  return skipped;
+}
+
+function listMembers(path: string, skipped: SkippedEntries): readonly string[] {
+  try {
+    return readdirSync(path).sort();
+  } catch {
+    skipped.notPermitted += 1;
+    return [];
+  }
+}
+
+/** The rules of one `.gitignore`, and the folder that it is in. */
+interface Rules {
+  readonly prefix: string;
+  readonly ignore: Ignore;
+}
+
+const maxRulesBytes = 256 * 1024;
+
+function readRules(membersPath: string, prefix: string): Rules | undefined {
+  let entry: Entry | undefined;
+  try {
+    entry = Entry.open(`${membersPath}/.gitignore`);
+    if (entry.kind !== "file" || entry.stat.size > maxRulesBytes) return undefined;
+    return { prefix, ignore: ignore().add(readFileSync(entry.path, "utf8")) };
+  } catch {
+    return undefined;
+  } finally {
+    entry?.close();
+  }
+}
+
+/** The rules of inner folders decide before those of outer ones. */
+function isIgnored(rules: readonly Rules[], name: string, isFolder: boolean): boolean {
+  for (const { prefix, ignore: own } of rules.toReversed()) {
+    const below = prefix === "" ? name : name.slice(prefix.length + 1);
+    const { ignored, unignored } = own.test(isFolder ? `${below}/` : below);
+    if (ignored || unignored) return ignored;
+  }
+  return false;
+}

@@ -1,0 +1,10 @@
+export { workspaceTools } from "./workspace-tools.ts";
+export type { WorkspaceOptions } from "./workspace-tools.ts";
+export { protectedPaths, secretPaths } from "./jail/path-rules.ts";
+export type { PathRules, WorkspaceRoot } from "./jail/path-rules.ts";
+export { workspacePolicy } from "./policy/workspace-policy.ts";
+export type { WorkspacePolicyOptions } from "./policy/workspace-policy.ts";
+export { analyzeCommand } from "./policy/analyze-command.ts";
+export type { AnalyzedCommand, Risk, ScriptAnalysis } from "./policy/analysis.ts";
+export type { PathUse, UnknownPart } from "./policy/script.ts";
+export type { SandboxChoice } from "./sandbox/choose-sandbox.ts";

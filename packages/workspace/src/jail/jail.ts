@@ -1,0 +1,301 @@
+import { closeSync, constants, fstatSync, openSync, realpathSync, type BigIntStats } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { ToolError } from "@toolweave/core";
+import { Entry, hasDescriptorPaths } from "./entry.ts";
+import { JailError } from "./jail-error.ts";
+import { PathMatcher, type PathClass, type PathRules, type WorkspaceRoot } from "./path-rules.ts";
+import {
+  openDirectly,
+  pathBelow,
+  walk,
+  type FoundRoot,
+  type OpenRoot,
+  type Place,
+} from "./walk.ts";
+
+/** The purpose of an access. */
+export type PathUse = "read" | "write";
+
+/** The place of a path, as a policy decides on it. No descriptor is open. */
+export interface PathInfo {
+  /** The path relative to its root, without links, with `/` between its parts. */
+  readonly path: string;
+  /** The absolute path without links. */
+  readonly realPath: string;
+  /** The kind of the object; undefined: there is none yet. */
+  readonly kind: "file" | "directory" | undefined;
+  /** The classes of the path, and of the path as it was asked for: the strictest first. */
+  readonly classes: readonly PathClass[];
+  /** True for a file with several hard links whose rule is to ask. */
+  readonly asksForHardLink: boolean;
+}
+
+/** A file that is open. Its owner closes it. */
+export interface OpenFile {
+  readonly fd: number;
+  readonly stat: BigIntStats;
+  readonly info: PathInfo;
+  close(): void;
+}
+
+/** A folder that is open. Its owner closes it. */
+export interface OpenFolder {
+  /** The path under which its members are opened: those of this folder, whatever its name is meanwhile. */
+  readonly membersPath: string;
+  readonly info: PathInfo;
+  close(): void;
+}
+
+/** The place of a file that is to be written, with the folder around it open. Its owner closes it. */
+export interface WritePlace {
+  /** The path under which the members of the folder are opened. */
+  readonly folderPath: string;
+  readonly name: string;
+  /** Folders that have to be made first, the outer one first. */
+  readonly missingFolders: readonly string[];
+  /** The file that is there; undefined: there is none. */
+  readonly stat: BigIntStats | undefined;
+  readonly info: PathInfo;
+  /** Opens the file that is there for reading. */
+  openFile(): OpenFile;
+  close(): void;
+}
+
+const maxPathLength = 4096;
+
+/**
+ * Opens files and folders below the roots of a workspace, and nothing else. Paths are followed one component at a time,
+ * on Linux by descriptors: a process that replaces folders by links while a path is opened cannot lead out of the roots.
+ * On other systems there is a moment between the check and the use.
+ */
+export class Jail {
+  readonly #roots: readonly OpenRoot[];
+  readonly #givenPaths: readonly string[];
+  /** The globs of the rules. */
+  readonly matcher: PathMatcher;
+  readonly #hardLinks: "allow" | "ask" | "deny";
+  readonly #maxPathLength: number;
+
+  /**
+   * @param roots relative paths of calls begin at the first one.
+   * @throws ToolError `invalid_configuration` for a root that is no folder, or an invalid rule.
+   */
+  constructor(roots: readonly WorkspaceRoot[], rules: PathRules = {}) {
+    if (roots.length === 0) throw misuse("a workspace needs at least one root");
+    this.matcher = new PathMatcher(rules);
+    this.#hardLinks = rules.hardLinks ?? "ask";
+    this.#maxPathLength = rules.maxPathLength ?? maxPathLength;
+    this.#givenPaths = roots.map(({ path }) => resolve(path));
+    this.#roots = roots.map(openRoot);
+  }
+
+  /** The real paths of the roots, with their access. */
+  get roots(): readonly WorkspaceRoot[] {
+    return this.#roots.map(({ path, access }) => ({ path, access }));
+  }
+
+  /** Closes the roots. Nothing can be opened afterwards. */
+  close(): void {
+    for (const { entry } of this.#roots) entry.close();
+  }
+
+  /** Whether an absolute path is in a root, by its text alone. */
+  contains(path: string): boolean {
+    return this.#findRoot(path) !== undefined;
+  }
+
+  /**
+   * Finds out where a path leads, without opening anything for reading or writing.
+   *
+   * @throws JailError when it cannot be used.
+   */
+  locate(path: string, use: PathUse): PathInfo {
+    const asked = this.#start(path);
+    const place = this.#open(asked, use);
+    try {
+      return this.#inspect(asked, place, use);
+    } finally {
+      place.close();
+    }
+  }
+
+  /**
+   * Opens a file for reading.
+   *
+   * @throws JailError when it cannot be used; the errors of the system.
+   */
+  openFile(path: string): OpenFile {
+    const asked = this.#start(path);
+    const place = this.#open(asked, "read");
+    try {
+      const info = this.#inspect(asked, place, "read");
+      return openFile(place.entry, info);
+    } finally {
+      place.close();
+    }
+  }
+
+  /**
+   * Opens a folder, to list its members.
+   *
+   * @throws JailError when it cannot be used.
+   */
+  openFolder(path: string): OpenFolder {
+    const asked = this.#start(path);
+    const place = this.#open(asked, "read");
+    try {
+      const info = this.#inspect(asked, place, "read");
+      if (place.entry === undefined) throw new JailError("missing");
+      if (place.entry.kind !== "directory") throw new JailError("noFolder");
+      return { membersPath: place.entry.path, info, close: () => place.close() };
+    } catch (error) {
+      place.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Opens the folder around a file that is to be written.
+   *
+   * @throws JailError when it cannot be used.
+   */
+  openForWriting(path: string): WritePlace {
+    const asked = this.#start(path);
+    const place = this.#open(asked, "write");
+    try {
+      const info = this.#inspect(asked, place, "write");
+      if (info.kind === "directory") throw new JailError("isFolder");
+      const { names, parent, entry, missing } = place;
+      return {
+        folderPath: (parent as Entry).path,
+        name: names.at(-1) as string,
+        missingFolders: missing.slice(0, -1),
+        stat: entry?.stat,
+        info,
+        openFile: () => openFile(entry, info),
+        close: () => place.close(),
+      };
+    } catch (error) {
+      place.close();
+      throw error;
+    }
+  }
+
+  #open(start: FoundRoot, use: PathUse): Place {
+    if (use === "write" && start.root.access !== "write") throw new JailError("readOnly");
+    const findRoot = (target: string): FoundRoot | undefined => this.#findRoot(target);
+    return (use === "read" ? openDirectly(start) : undefined) ?? walk(start, { findRoot });
+  }
+
+  /** Checks the place against all rules. */
+  #inspect(asked: FoundRoot, { root, names, parent, entry }: Place, use: PathUse): PathInfo {
+    if (use === "write" && root.access !== "write") throw new JailError("readOnly");
+    const path = names.join("/");
+    const askedPath = asked.names.join("/");
+    let classes = this.matcher.classesOf(path);
+    if (askedPath !== path) {
+      classes = [...new Set([...classes, ...this.matcher.classesOf(askedPath)])];
+    }
+    if (classes.includes("denied")) throw new JailError("denied");
+    const kind = entry?.kind;
+    if (kind === "other" || kind === "link" || entry?.isOfKernel(root.entry.stat.dev) === true) {
+      throw new JailError("special");
+    }
+    const realPath = path === "" ? root.path : `${root.path === "/" ? "" : root.path}/${path}`;
+    // A folder around it was moved since it was opened. Of an object without a parent the path was asked for just now.
+    if (parent !== undefined && (entry?.currentPath ?? realPath) !== realPath) {
+      throw new JailError("changed");
+    }
+    const isShared = kind === "file" && (entry as Entry).stat.nlink > 1n;
+    if (isShared && this.#hardLinks === "deny") throw new JailError("hardLink");
+    return {
+      path,
+      realPath,
+      kind,
+      classes,
+      asksForHardLink: isShared && this.#hardLinks === "ask",
+    };
+  }
+
+  /** The root of a path, and the components below it. Nothing is opened. */
+  #start(path: string): FoundRoot {
+    if (path.includes("\0")) throw new JailError("special");
+    if (path.length > this.#maxPathLength) throw new JailError("tooDeep");
+    if (isAbsolute(path)) {
+      const found = this.#findRoot(path);
+      if (found === undefined) throw new JailError("outside");
+      return found;
+    }
+    const names: string[] = [];
+    for (const name of path.split("/")) {
+      if (name === "" || name === ".") continue;
+      if (name !== "..") names.push(name);
+      else if (names.pop() === undefined) throw new JailError("outside");
+    }
+    return { root: this.#roots[0] as OpenRoot, names };
+  }
+
+  /** The innermost root around an absolute path, by its real path or by the one that it was given with. */
+  #findRoot(path: string): FoundRoot | undefined {
+    const full = resolve(path);
+    let found: FoundRoot | undefined;
+    let length = -1;
+    for (const [index, root] of this.#roots.entries()) {
+      for (const base of [root.path, this.#givenPaths[index] as string]) {
+        const below = pathBelow(base, full);
+        if (below === undefined || base.length <= length) continue;
+        length = base.length;
+        found = { root, names: below === "" ? [] : below.split("/") };
+      }
+    }
+    return found;
+  }
+}
+
+function openRoot({ path, access }: WorkspaceRoot): OpenRoot {
+  if (access !== "read" && access !== "write") {
+    throw misuse(`the access of the root ${path} is "${String(access)}"; use "read" or "write"`);
+  }
+  let entry: Entry;
+  let real: string;
+  try {
+    real = realpathSync(path);
+    entry = Entry.open(real);
+  } catch (error) {
+    throw misuse(`the root ${path} cannot be opened (${(error as Error).message})`);
+  }
+  if (entry.kind !== "directory") {
+    entry.close();
+    throw misuse(`the root ${path} is no folder`);
+  }
+  return { path: real, access, entry };
+}
+
+function openFile(entry: Entry | undefined, info: PathInfo): OpenFile {
+  if (entry === undefined) throw new JailError("missing");
+  if (entry.kind === "directory") throw new JailError("isFolder");
+  const fd = openEntry(entry, constants.O_RDONLY);
+  return { fd, stat: entry.stat, info, close: () => closeSync(fd) };
+}
+
+/** Opens the object of an entry itself, so that it cannot be another one than the one that was checked. */
+function openEntry(entry: Entry, flags: number): number {
+  const special = constants.O_NONBLOCK | constants.O_NOCTTY;
+  const noFollow = hasDescriptorPaths ? 0 : constants.O_NOFOLLOW;
+  let fd: number;
+  try {
+    fd = openSync(entry.path, flags | special | noFollow);
+  } catch (error) {
+    throw JailError.from(error);
+  }
+  // A descriptor path leads to the object itself. A name can lead to another one by now.
+  if (hasDescriptorPaths) return fd;
+  const { ino, dev } = fstatSync(fd, { bigint: true });
+  if (ino === entry.stat.ino && dev === entry.stat.dev) return fd;
+  closeSync(fd);
+  throw new JailError("changed");
+}
+
+function misuse(what: string): ToolError {
+  return new ToolError("invalid_configuration", `workspace: ${what}.`);
+}

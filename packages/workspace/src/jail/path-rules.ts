@@ -1,0 +1,140 @@
+import { ToolError } from "@toolweave/core";
+import picomatch from "picomatch";
+
+/** A folder that tools may use. */
+export interface WorkspaceRoot {
+  /** An absolute path, or one relative to the working directory of the process. */
+  readonly path: string;
+  readonly access: "read" | "write";
+}
+
+/** Which paths below the roots tools may use. Globs are relative to a root; one without a slash matches at any depth. */
+export interface PathRules {
+  /** Paths that no tool reads or writes, whatever a person approves. Default: none. */
+  readonly deny?: readonly string[];
+  /** Paths for which reads and writes wait for approval. Default: none. */
+  readonly ask?: readonly string[];
+  /** Paths whose writes wait for approval, since other programs run what they contain. Default: `protectedPaths`. */
+  readonly protected?: readonly string[];
+  /** Paths whose reads and writes wait for approval, since they contain credentials. Default: `secretPaths`. */
+  readonly secrets?: readonly string[];
+  /** Files with more than one hard link, which may be files outside the roots. Default: `"ask"`. */
+  readonly hardLinks?: "allow" | "ask" | "deny";
+  /** Maximum number of characters of a path. Default: 4,096. */
+  readonly maxPathLength?: number;
+}
+
+/** Files whose content other programs run or obey: hooks, settings of editors and agents, start files of shells. */
+export const protectedPaths: readonly string[] = [
+  ".git/hooks",
+  ".git/config",
+  ".git/info/attributes",
+  ".git/modules",
+  ".gitmodules",
+  ".gitattributes",
+  ".vscode",
+  ".idea",
+  "*.code-workspace",
+  ".mcp.json",
+  ".claude",
+  ".codex",
+  ".cursor",
+  ".gemini",
+  ".toolweave",
+  "toolweave.json",
+  ".envrc",
+  ".npmrc",
+  ".yarnrc",
+  ".yarnrc.yml",
+  ".husky",
+  ".github/workflows",
+  ".bashrc",
+  ".bash_profile",
+  ".bash_login",
+  ".bash_logout",
+  ".profile",
+  ".zshrc",
+  ".zshenv",
+  ".zprofile",
+  ".zlogin",
+  "config.fish",
+  ".gitconfig",
+];
+
+/** Files that contain credentials. */
+export const secretPaths: readonly string[] = [
+  ".env",
+  ".env.*",
+  "*.pem",
+  "*.key",
+  "*.p12",
+  "*.pfx",
+  "*.kdbx",
+  "id_rsa",
+  "id_dsa",
+  "id_ecdsa",
+  "id_ed25519",
+  ".ssh",
+  ".aws",
+  ".gnupg",
+  ".netrc",
+  ".pgpass",
+  "credentials.json",
+  ".git-credentials",
+  ".docker/config.json",
+  ".kube/config",
+];
+
+/** The reason for which a path is special. */
+export type PathClass = "denied" | "secret" | "protected" | "ask";
+
+const maxKnown = 10_000;
+
+/** The compiled globs of path rules. */
+export class PathMatcher {
+  readonly #classes: readonly (readonly [PathClass, (path: string) => boolean])[];
+  /** The classes of paths that were asked for: an agent uses the same ones again and again. */
+  readonly #known = new Map<string, readonly PathClass[]>();
+
+  /** @throws ToolError `invalid_configuration` for a rule that is not a list of globs. */
+  constructor(rules: PathRules) {
+    this.#classes = [
+      ["denied", compile("deny", rules.deny ?? [])],
+      ["secret", compile("secrets", rules.secrets ?? secretPaths)],
+      ["protected", compile("protected", rules.protected ?? protectedPaths)],
+      ["ask", compile("ask", rules.ask ?? [])],
+    ];
+  }
+
+  /** All classes of a path, the strictest first. */
+  classesOf(path: string): readonly PathClass[] {
+    let classes = this.#known.get(path);
+    if (classes === undefined) {
+      classes = this.#classes.flatMap(([name, matches]) => (matches(path) ? [name] : []));
+      if (this.#known.size === maxKnown) this.#known.clear();
+      this.#known.set(path, classes);
+    }
+    return classes;
+  }
+}
+
+/**
+ * Compiles globs to a test. Case is ignored: on some file systems `.GIT/Hooks` is the same folder as `.git/hooks`. A glob
+ * that matches a folder matches everything below it.
+ */
+function compile(option: string, globs: readonly string[]): (path: string) => boolean {
+  if (!Array.isArray(globs) || !globs.every((glob) => typeof glob === "string" && glob !== "")) {
+    throw new ToolError(
+      "invalid_configuration",
+      `workspace: ${option} takes a list of globs, such as ["secrets/**", "*.key"].`,
+    );
+  }
+  const all = globs.flatMap((glob) => {
+    const clean = glob.replace(/^\.?\//, "").replace(/\/(?:\*\*)?$/, "");
+    const anywhere = clean.includes("/") && !clean.startsWith(".") ? clean : `**/${clean}`;
+    return [anywhere, `${anywhere}/**`];
+  });
+  if (all.length === 0) return () => false;
+  const matches = picomatch(all, { dot: true, nocase: true });
+  return (path) => matches(path);
+}

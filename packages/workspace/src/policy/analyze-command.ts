@@ -1,0 +1,77 @@
+import type { AnalyzedCommand, Risk, ScriptAnalysis } from "./analysis.ts";
+import { effectsOf } from "./program-effects.ts";
+import { readScript } from "./read-script.ts";
+import type { PathUse, SimpleCommand } from "./script.ts";
+import { unwrap } from "./unwrap.ts";
+
+/** Depth of scripts in arguments, such as `bash -c "bash -c …"`. */
+const maxNesting = 3;
+
+/**
+ * Analyses a script of bash without running anything: its commands, what they read and write, and their risk. It
+ * understands less than a shell on purpose: of all else it says that it is not known.
+ */
+export function analyzeCommand(script: string): ScriptAnalysis {
+  return analyze(script, 0);
+}
+
+function analyze(script: string, nesting: number): ScriptAnalysis {
+  const { commands, unknown } = readScript(script);
+  const all: AnalyzedCommand[] = [];
+  const unknownParts = [...unknown];
+  for (const command of commands) {
+    const { argv, via, script: inner, fault } = unwrap(command.argv);
+    if (fault !== undefined) unknownParts.push({ reason: fault, span: command.span });
+    if (inner === undefined) all.push(analyzeSimple(command, argv, via));
+    else if (nesting >= maxNesting)
+      unknownParts.push({ reason: "too many scripts in scripts", span: command.span });
+    else {
+      const nested = analyze(inner, nesting + 1);
+      // The positions in the inner script mean nothing to a reader of the outer one.
+      const { span } = command;
+      all.push(...nested.commands.map((one) => ({ ...one, via: [...via, ...one.via], span })));
+      if (command.redirects.length > 0) all.push(analyzeSimple(command, [":"], via));
+      unknownParts.push(...nested.unknown.map(({ reason }) => ({ reason, span })));
+    }
+  }
+  const isKnown = unknownParts.length === 0;
+  return {
+    isKnown,
+    commands: all,
+    unknown: unknownParts,
+    risk: isKnown ? highestRisk(all) : "high",
+  };
+}
+
+function analyzeSimple(
+  { redirects, cwd, span }: SimpleCommand,
+  argv: readonly string[],
+  via: readonly string[],
+): AnalyzedCommand {
+  const path = argv[0] as string;
+  const program = path.slice(path.lastIndexOf("/") + 1);
+  const effects = effectsOf([program, ...argv.slice(1)]);
+  const paths: PathUse[] = [...effects.paths.map((one) => ({ ...one, cwd })), ...redirects];
+  const reasons = [...effects.reasons];
+  let { risk } = effects;
+  const raise = (to: Risk, reason: string): void => {
+    if (order[to] > order[risk]) risk = to;
+    reasons.push(reason);
+  };
+  // `./git` is another program than `git`.
+  if (path.includes("/") && !/^\/(?:usr\/)?s?bin\/[^/]+$/.test(path)) {
+    raise("medium", `${path} is a program of the workspace or of another folder`);
+  }
+  if (redirects.some(({ access }) => access === "write")) raise("medium", "it writes to a file");
+  if (via.some((wrapper) => wrapper === "sudo" || wrapper === "doas"))
+    raise("high", "it acts as another user");
+  return { argv, program, via, risk, reasons, paths, network: effects.network === true, span };
+}
+
+const order: Readonly<Record<Risk, number>> = { low: 0, medium: 1, high: 2 };
+
+function highestRisk(commands: readonly AnalyzedCommand[]): Risk {
+  let highest: Risk = "low";
+  for (const { risk } of commands) if (order[risk] > order[highest]) highest = risk;
+  return highest;
+}

@@ -1,0 +1,138 @@
+import type { JsonObject, PermissionRequest } from "@toolweave/core";
+import type { AnalyzedCommand, ScriptAnalysis } from "./analysis.ts";
+import { quoteArgv } from "./shell-quote.ts";
+import type { PathUse } from "./script.ts";
+
+/** Where a script runs. */
+export interface ScriptPlace {
+  /** The absolute path of the folder. */
+  readonly folder: string;
+  /** Whether an absolute path is in the workspace. */
+  readonly isInside: (path: string) => boolean;
+  readonly sandbox: string;
+  /** Commands reach no network. */
+  readonly hidesNetwork: boolean;
+}
+
+const maxSummary = 200;
+const maxReasons = 10;
+
+/**
+ * The permissions that a script needs: one for each command, one for each file that it is known to write, or to read
+ * outside of the workspace, and one for each command that connects to other hosts. A script that is not fully understood
+ * needs a permission as a whole, which no rule for a single command gives.
+ */
+export function scriptPermissions(
+  script: string,
+  analysis: ScriptAnalysis,
+  place: ScriptPlace,
+): readonly PermissionRequest[] {
+  const permissions: PermissionRequest[] = [];
+  if (!analysis.isKnown) permissions.push(wholeScript(script, analysis, place));
+  const paths = new Map<string, PermissionRequest>();
+  for (const command of analysis.commands) {
+    permissions.push(processPermission(command, place));
+    if (command.network && !place.hidesNetwork) permissions.push(networkPermission(command));
+    for (const use of command.paths) addPath(paths, use, place);
+  }
+  return [...permissions, ...paths.values()];
+}
+
+/** Facts for a policy function and for the person who decides. */
+function details(facts: JsonObject, { sandbox }: ScriptPlace): JsonObject {
+  return { ...facts, sandbox };
+}
+
+function wholeScript(
+  script: string,
+  { unknown, commands }: ScriptAnalysis,
+  place: ScriptPlace,
+): PermissionRequest {
+  const reasons = [...new Set(unknown.map(({ reason }) => reason))].slice(0, maxReasons);
+  return {
+    kind: "process",
+    target: script,
+    summary: `Run a script that is not fully understood: it has ${reasons.join(", ")}`.slice(
+      0,
+      maxSummary,
+    ),
+    details: details(
+      {
+        isKnown: false,
+        risk: "high",
+        reasons,
+        commands: commands.map(({ argv }) => quoteArgv(argv)),
+      },
+      place,
+    ),
+  };
+}
+
+function processPermission(
+  { argv, via, risk, reasons }: AnalyzedCommand,
+  place: ScriptPlace,
+): PermissionRequest {
+  const line = quoteArgv([...via, ...argv]);
+  const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
+  return {
+    kind: "process",
+    target: quoteArgv(argv),
+    summary: `Run ${line}${why}`.slice(0, maxSummary),
+    details: details(
+      { isKnown: true, risk, reasons: [...reasons], argv: [...argv], via: [...via] },
+      place,
+    ),
+  };
+}
+
+function networkPermission({ argv, program }: AnalyzedCommand): PermissionRequest {
+  const url = argv.find((arg) => /^[a-z][a-z\d+.-]*:\/\//i.test(arg));
+  return {
+    kind: "network",
+    target: url ?? "unknown",
+    summary: `Connect to ${url ?? "another host"} with ${program}`.slice(0, maxSummary),
+  };
+}
+
+function addPath(
+  found: Map<string, PermissionRequest>,
+  use: PathUse,
+  { folder, isInside }: ScriptPlace,
+): void {
+  const { path, access } = use;
+  const full = resolvePath(use, folder);
+  // Of a path whose folder is unknown, only the name is certain.
+  const target = full ?? path;
+  const isOutside = full === undefined || !isInside(full);
+  if (access === "read" && !isOutside) return;
+  const kind = access === "write" ? "fs.write" : "fs.read";
+  const where =
+    full === undefined ? "in an unknown folder" : isOutside ? "outside of the workspace" : "";
+  found.set(`${kind} ${target}`, {
+    kind,
+    target,
+    summary:
+      `${access === "write" ? "Write" : "Read"} ${target}${where === "" ? "" : `, ${where}`}`.slice(
+        0,
+        maxSummary,
+      ),
+    ...(where === "" ? {} : { details: { place: where } }),
+  });
+}
+
+/** The absolute path of a file of a script that runs in a folder; undefined: the folder of the command is not known. */
+export function resolvePath({ path, cwd }: PathUse, folder: string): string | undefined {
+  if (path.startsWith("/")) return normalize(path);
+  if (cwd === undefined) return undefined;
+  return normalize(cwd.startsWith("/") ? `${cwd}/${path}` : `${folder}/${cwd}/${path}`);
+}
+
+/** An absolute path without `.`, `..` and empty parts. */
+function normalize(path: string): string {
+  const names: string[] = [];
+  for (const name of path.split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  }
+  return `/${names.join("/")}`;
+}

@@ -1,0 +1,153 @@
+import { createSocket } from "node:dgram";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+  existsSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { runProcess } from "../processes/run-process.ts";
+import { probeNames, probeScript, type ProbeName } from "./probe-script.ts";
+import type { Sandbox } from "./sandbox.ts";
+import type { SandboxView } from "./bubblewrap.ts";
+
+/** The result of the probes of a sandbox. */
+export interface ProbeReport {
+  /** No escape has succeeded. */
+  readonly holds: boolean;
+  /** The escapes that have succeeded. */
+  readonly escaped: readonly ProbeName[];
+  /** Why the sandbox could not be started; undefined: it was. */
+  readonly failure?: string;
+  readonly durationMs: number;
+}
+
+const maxProbeMs = 10_000;
+
+/**
+ * Tries to escape from a sandbox, in folders of its own. A sandbox holds if it starts and no escape succeeds.
+ *
+ * @param make a sandbox with this view of the file system.
+ */
+export async function probeSandbox(
+  make: (view: Omit<SandboxView, "emptyFile">) => Sandbox,
+): Promise<ProbeReport> {
+  const started = performance.now();
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "toolweave-probe-")));
+  const canary = `canary-${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const workspace = join(base, "ws");
+  const outside = join(base, "outside");
+  mkdirSync(workspace);
+  mkdirSync(outside);
+  const protectedFile = join(workspace, "protected");
+  const hiddenFile = join(workspace, "hidden");
+  const outsideFile = join(outside, "file");
+  const newFile = join(outside, "new");
+  writeFileSync(protectedFile, "unchanged");
+  writeFileSync(hiddenFile, canary);
+  writeFileSync(outsideFile, canary);
+  const arrived = { network: 0, datagram: 0, socket: 0 };
+  const socketPath = join(outside, "socket");
+  const tcp = createServer((socket) => {
+    arrived.network += 1;
+    socket.destroy();
+  });
+  const unix = createServer((socket) => {
+    arrived.socket += 1;
+    socket.destroy();
+  });
+  const udp = createSocket("udp4", () => (arrived.datagram += 1));
+  const sandbox = make({
+    roots: [{ path: workspace, access: "write" }],
+    protectedPaths: [protectedFile],
+    hiddenPaths: [hiddenFile],
+    readPaths: [dirname(dirname(process.execPath))],
+  });
+  try {
+    await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => unix.listen(socketPath, resolve));
+    const { port } = tcp.address() as { port: number };
+    await new Promise<void>((resolve) => udp.bind(port, "127.0.0.1", resolve));
+    const script = probeScript({
+      outsideFile,
+      newFile,
+      workspace,
+      protectedFile,
+      hiddenFile,
+      hostPid: process.pid,
+      port,
+      socketPath,
+      canary,
+    });
+    const callId = `probe-${process.pid}`;
+    const prepared = sandbox.prepare({
+      argv: [process.execPath, "-e", script],
+      cwd: workspace,
+      env: { PATH: "/usr/bin:/bin", TOOLWEAVE_CALL: callId },
+    });
+    const output: Buffer[] = [];
+    const running = runProcess({
+      ...prepared,
+      callId,
+      timeoutMs: maxProbeMs,
+      signal: new AbortController().signal,
+      keepSurvivors: true,
+      onOutput: (chunk) => void output.push(chunk),
+    });
+    prepared.close();
+    const { exitCode } = await running;
+    const text = Buffer.concat(output).toString();
+    const answer = /\[[^\]]*\]$/.exec(text)?.[0];
+    if (exitCode !== 0 || answer === undefined) {
+      return {
+        holds: false,
+        escaped: [],
+        failure: text.trim().slice(0, 500) || `it ended with ${exitCode}`,
+        durationMs: performance.now() - started,
+      };
+    }
+    const escaped = new Set(JSON.parse(answer) as ProbeName[]);
+    if (existsSync(newFile)) escaped.add("write outside");
+    if (readFileSync(protectedFile, "utf8") !== "unchanged") escaped.add("protected file");
+    if (arrived.network > 0) escaped.add("network");
+    if (arrived.datagram > 0) escaped.add("datagram");
+    if (arrived.socket > 0) escaped.add("unix socket");
+    if (killMarked(canary) > 0) escaped.add("survivor");
+    const names = (Object.keys(probeNames) as ProbeName[]).filter((name) => escaped.has(name));
+    return { holds: names.length === 0, escaped: names, durationMs: performance.now() - started };
+  } catch (error) {
+    return {
+      holds: false,
+      escaped: [],
+      failure: (error as Error).message,
+      durationMs: performance.now() - started,
+    };
+  } finally {
+    tcp.close();
+    unix.close();
+    udp.close();
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+/** Kills the processes with a text in their environment, and returns their number. */
+function killMarked(text: string): number {
+  let count = 0;
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    try {
+      if (!readFileSync(`/proc/${name}/environ`, "utf8").includes(text)) continue;
+      process.kill(Number(name), "SIGKILL");
+      count += 1;
+    } catch {
+      // It has ended.
+    }
+  }
+  return count;
+}

@@ -1,0 +1,144 @@
+/** A match in a text. */
+export interface LineMatch {
+  /** From 1 on. */
+  readonly line: number;
+  /** Offsets of the line in the text, without its line ending. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How a pattern is matched. */
+export interface PatternOptions {
+  readonly pattern: string;
+  /** The pattern is a text, not a regular expression. */
+  readonly literal: boolean;
+  readonly ignoreCase: boolean;
+  /** The pattern may match across lines. */
+  readonly multiline: boolean;
+}
+
+/** Finds the lines of texts that a pattern matches. */
+export class LineMatcher {
+  readonly #whole: RegExp;
+  readonly #line: RegExp;
+  readonly #multiline: boolean;
+  /** The pattern depends on what is around the match, so that each line is tested by itself. */
+  readonly #looksAround: boolean;
+  /** Bytes that every match contains; undefined: unknown. */
+  readonly required: Buffer | undefined;
+
+  /** @throws SyntaxError for an invalid regular expression. */
+  constructor({ pattern, literal, ignoreCase, multiline }: PatternOptions) {
+    const source = literal ? pattern.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") : pattern;
+    const flags = `${ignoreCase ? "i" : ""}m`;
+    // Patterns of other engines are often invalid with the flag `u`, such as `\-`.
+    const unicode = isValid(source, `${flags}u`) ? "u" : "";
+    this.#whole = new RegExp(source, `${flags}${unicode}g${multiline ? "s" : ""}`);
+    this.#line = new RegExp(source, `${flags}${unicode}`);
+    this.#multiline = multiline;
+    this.#looksAround = /\(\?<?[=!]/.test(source);
+    const text = ignoreCase ? "" : literal ? pattern : requiredText(pattern);
+    this.required = text.length > 1 ? Buffer.from(text) : undefined;
+  }
+
+  /** All matching lines of a text, each once. */
+  *find(text: string): Generator<LineMatch> {
+    let line = 1;
+    let counted = 0;
+    let from = 0;
+    while (from < text.length) {
+      let start = from;
+      if (!this.#looksAround || this.#multiline) {
+        this.#whole.lastIndex = from;
+        const found = this.#whole.exec(text);
+        if (found === null) return;
+        start = found.index === 0 ? 0 : text.lastIndexOf("\n", found.index - 1) + 1;
+      }
+      const lineFeed = text.indexOf("\n", start);
+      const next = lineFeed === -1 ? text.length : lineFeed;
+      const end = next > start && text[next - 1] === "\r" ? next - 1 : next;
+      // There is no line after the last line feed.
+      if (start === text.length) return;
+      if (this.#multiline || this.#line.test(text.slice(start, end))) {
+        for (
+          let at = text.indexOf("\n", counted);
+          at !== -1 && at < start;
+          at = text.indexOf("\n", at + 1)
+        )
+          line += 1;
+        counted = start;
+        yield { line, start, end };
+      }
+      if (lineFeed === -1) return;
+      from = lineFeed + 1;
+    }
+  }
+}
+
+function isValid(source: string, flags: string): boolean {
+  try {
+    // oxlint-disable-next-line no-new -- it throws for an invalid pattern
+    new RegExp(source, flags);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The longest run of characters that every match of a regular expression contains; empty: unknown. */
+export function requiredText(pattern: string): string {
+  let best = "";
+  let run = "";
+  const endRun = (): void => {
+    if (run.length > best.length) best = run;
+    run = "";
+  };
+  let at = 0;
+  while (at < pattern.length) {
+    const character = pattern[at] as string;
+    let literal: string | undefined;
+    if (character === "|") return "";
+    if (character === "\\") {
+      const escaped = pattern[at + 1] ?? "";
+      if (!/[a-zA-Z\d]/.test(escaped)) literal = escaped;
+      at += 2;
+    } else if (character === "[" || character === "(") {
+      const end = endOfGroup(pattern, at);
+      // An unusual form: nothing is concluded from it.
+      if (end === undefined) return "";
+      at = end;
+    } else {
+      if (!".^$*+?{}".includes(character)) literal = character;
+      at += 1;
+    }
+    const quantifier = /^(?:[*?]|\{)/.test(pattern.slice(at, at + 1));
+    if (literal !== undefined && !quantifier) run += literal;
+    // A character that may be missing, or repeated, ends the run.
+    if (literal === undefined || quantifier || pattern[at] === "+") endRun();
+    if (quantifier || pattern[at] === "+")
+      at += (/^(?:[*?+]|\{[^}]*\})[?+]?/.exec(pattern.slice(at))?.[0] ?? "?").length;
+  }
+  endRun();
+  return best;
+}
+
+/** The place behind a class or a group; undefined: it has no end. */
+function endOfGroup(pattern: string, start: number): number | undefined {
+  let depth = 0;
+  let inClass = false;
+  for (let at = start; at < pattern.length; at++) {
+    const character = pattern[at];
+    if (character === "\\") at += 1;
+    else if (inClass) {
+      if (character !== "]") continue;
+      inClass = false;
+      if (depth === 0) return at + 1;
+    } else if (character === "[") inClass = true;
+    else if (character === "(") depth += 1;
+    else if (character === ")") {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return undefined;
+}

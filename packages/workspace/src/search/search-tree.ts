@@ -1,0 +1,231 @@
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import picomatch from "picomatch";
+import { readBytes } from "../files/read-bytes.ts";
+import { decodeText, detectFormat, isBinary } from "../files/text-format.ts";
+import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";
+import type { Jail } from "../jail/jail.ts";
+import { LineMatcher, type PatternOptions } from "./line-matcher.ts";
+
+/** A pattern, and the files that are searched for it. */
+export interface SearchRequest extends PatternOptions {
+  /** A file or a folder. */
+  readonly path: string;
+  /** Globs over paths relative to `path`; empty: all files. */
+  readonly globs: readonly string[];
+  readonly hidden: boolean;
+  readonly ignored: boolean;
+  /** Lines around each match. */
+  readonly before: number;
+  readonly after: number;
+  /** Matches, or files, that are returned, after as many as `offset`. */
+  readonly limit: number;
+  readonly offset: number;
+  readonly mode: "content" | "files" | "count";
+}
+
+/** A line of a result. */
+interface FoundLine {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  /** False: it is near a match. */
+  readonly isMatch: boolean;
+}
+
+/** The result of a search. Totals include what was not returned. */
+export interface SearchResult {
+  readonly lines: readonly FoundLine[];
+  /** Files with a match, with the number of lines. */
+  readonly files: readonly (readonly [path: string, matches: number])[];
+  readonly totalMatches: number;
+  readonly totalFiles: number;
+  readonly searchedFiles: number;
+  readonly skipped: SkippedEntries & { binary: number; tooLarge: number; links: number };
+}
+
+const maxFileBytes = 64 * 1024 * 1024;
+const maxTextLength = 500;
+
+/**
+ * Searches the files below a path for the lines that match.
+ *
+ * @throws SyntaxError for an invalid regular expression; JailError for a path that cannot be used.
+ */
+export function searchTree(jail: Jail, request: SearchRequest): SearchResult {
+  const search = new Search(request);
+  if (jail.locate(request.path, "read").kind === "file") {
+    const file = jail.openFile(request.path);
+    try {
+      search.file(file.info.path, file.fd, Number(file.stat.size));
+    } finally {
+      file.close();
+    }
+    return search.result({ ignored: 0, hidden: 0, notPermitted: 0 });
+  }
+  const folder = jail.openFolder(request.path);
+  try {
+    const matches =
+      request.globs.length === 0 ? undefined : picomatch([...request.globs], { dot: true });
+    const { hidden, ignored } = request;
+    const skipped = walkTree(folder, jail.matcher, { hidden, ignored }, (found) => {
+      if (found.kind === "directory" || matches?.(found.name) === false) return;
+      if (found.kind === "link") {
+        search.skipped.links += 1;
+        return;
+      }
+      if (jail.matcher.classesOf(found.path).includes("secret")) {
+        search.skipped.notPermitted += 1;
+        return;
+      }
+      const fd = open(found.entry.path);
+      if (fd === undefined) {
+        search.skipped.notPermitted += 1;
+        return;
+      }
+      try {
+        search.file(found.path, fd, Number(fstatSync(fd).size));
+      } finally {
+        closeSync(fd);
+      }
+    });
+    return search.result(skipped);
+  } finally {
+    folder.close();
+  }
+}
+
+function open(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch {
+    return undefined;
+  }
+}
+
+class Search {
+  readonly #request: SearchRequest;
+  readonly #matcher: LineMatcher;
+  readonly #lines: FoundLine[] = [];
+  readonly #files: [string, number][] = [];
+  #matches = 0;
+  #matchedFiles = 0;
+  #searched = 0;
+  readonly skipped = { binary: 0, tooLarge: 0, links: 0, notPermitted: 0 };
+
+  constructor(request: SearchRequest) {
+    this.#request = request;
+    this.#matcher = new LineMatcher(request);
+  }
+
+  file(path: string, fd: number, size: number): void {
+    if (size > maxFileBytes) {
+      this.skipped.tooLarge += 1;
+      return;
+    }
+    const bytes = readBytes(fd, 0, size);
+    if (isBinary(bytes)) {
+      this.skipped.binary += 1;
+      return;
+    }
+    const { required } = this.#matcher;
+    const isWide = bytes[0] === 0xff || bytes[0] === 0xfe;
+    if (required !== undefined && !isWide && !bytes.includes(required)) {
+      this.#searched += 1;
+      return;
+    }
+    const format = detectFormat(bytes);
+    if (format === undefined) {
+      this.skipped.binary += 1;
+      return;
+    }
+    this.#searched += 1;
+    this.#text(path, decodeText(bytes, format));
+  }
+
+  #text(path: string, text: string): void {
+    const { mode, offset, limit } = this.#request;
+    let count = 0;
+    const context = new ContextLines(path, text, this.#request);
+    for (const { line, start, end } of this.#matcher.find(text)) {
+      count += 1;
+      this.#matches += 1;
+      if (mode !== "content" || this.#matches <= offset || this.#matches > offset + limit) continue;
+      context.add(this.#lines, line, start, end);
+    }
+    if (count === 0) return;
+    this.#matchedFiles += 1;
+    if (mode === "content" || this.#matchedFiles <= offset || this.#files.length >= limit) return;
+    this.#files.push([path, count]);
+  }
+
+  result(skipped: SkippedEntries): SearchResult {
+    return {
+      lines: this.#lines,
+      files: this.#files,
+      totalMatches: this.#matches,
+      totalFiles: this.#matchedFiles,
+      searchedFiles: this.#searched,
+      skipped: {
+        ...skipped,
+        ...this.skipped,
+        notPermitted: skipped.notPermitted + this.skipped.notPermitted,
+      },
+    };
+  }
+}
+
+/** Adds matches with the lines around them, each line once. */
+class ContextLines {
+  readonly #path: string;
+  readonly #text: string;
+  readonly #before: number;
+  readonly #after: number;
+  #last = 0;
+
+  constructor(path: string, text: string, { before, after }: SearchRequest) {
+    this.#path = path;
+    this.#text = text;
+    this.#before = before;
+    this.#after = after;
+  }
+
+  add(lines: FoundLine[], line: number, start: number, end: number): void {
+    const text = this.#text;
+    let from = start;
+    let first = line;
+    while (first > Math.max(1, line - this.#before, this.#last + 1)) {
+      from = from === 1 ? 0 : text.lastIndexOf("\n", from - 2) + 1;
+      first -= 1;
+    }
+    for (; first < line; first++) {
+      const to = text.indexOf("\n", from);
+      this.#push(lines, first, from, to, false);
+      from = to + 1;
+    }
+    if (line > this.#last) this.#push(lines, line, start, end, true);
+    else {
+      const known = lines.findLastIndex((one) => one.line === line);
+      lines[known] = { ...(lines[known] as FoundLine), isMatch: true };
+    }
+    this.#last = Math.max(this.#last, line);
+    let at = text.indexOf("\n", end);
+    for (
+      let next = line + 1;
+      next <= line + this.#after && at !== -1 && at + 1 < text.length;
+      next++
+    ) {
+      const to = text.indexOf("\n", at + 1);
+      if (next > this.#last) {
+        this.#push(lines, next, at + 1, to === -1 ? text.length : to, false);
+        this.#last = next;
+      }
+      at = to;
+    }
+  }
+
+  #push(lines: FoundLine[], line: number, start: number, end: number, isMatch: boolean): void {
+    const whole = this.#text.slice(start, Math.min(end, start + maxTextLength)).replace(/\r$/, "");
+    const cut = end - start > maxTextLength ? `${whole}[+${end - start - maxTextLength}]` : whole;
+    lines.push({ path: this.#path, line, text: cut, isMatch });
+  }
+}

@@ -1,0 +1,165 @@
+import { defineTool, type Tool, type ToolOutput } from "@toolweave/core";
+import picomatch from "picomatch";
+import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";
+import { displayPath, pathPermissions, withPath, type Workspace } from "./workspace.ts";
+
+const defaultDepth = 3;
+const defaultLimit = 200;
+const maxLimit = 2_000;
+/** Entries that are looked at. */
+const maxEntries = 200_000;
+
+interface ListedEntry {
+  readonly path: string;
+  readonly kind: "file" | "directory" | "link";
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/** The tool `list_files`. */
+export function listFilesTool(workspace: Workspace): Tool {
+  return defineTool({
+    name: "list_files",
+    description:
+      "List files and folders of the workspace with their sizes. A glob such as **/*.ts finds files at any depth. Ignored and hidden entries are only counted.",
+    input: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "A folder. Default: the workspace." },
+        glob: { type: "string", minLength: 1, description: "Relative to path." },
+        depth: {
+          type: "integer",
+          minimum: 1,
+          maximum: 50,
+          description: `Levels. Default: ${defaultDepth}; with glob, all.`,
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: maxLimit,
+          description: `Entries. Default: ${defaultLimit}.`,
+        },
+        hidden: {
+          type: "boolean",
+          description: "Also entries whose names begin with a dot. Default: false.",
+        },
+        ignored: { type: "boolean", description: "Also what .gitignore names. Default: false." },
+        sort: {
+          type: "string",
+          enum: ["name", "mtime"],
+          description: "mtime: the newest first. Default: name.",
+        },
+      },
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, access: { filesystem: "read" } },
+    preflight: ({ path = "." }) => pathPermissions(workspace, path, "read"),
+    execute: (
+      {
+        path = ".",
+        glob,
+        depth,
+        limit = defaultLimit,
+        hidden = false,
+        ignored = false,
+        sort = "name",
+      },
+      ctx,
+    ) =>
+      withPath(path, () => {
+        const folder = workspace.jail.openFolder(path);
+        try {
+          const found: ListedEntry[] = [];
+          let seen = 0;
+          const matches =
+            glob === undefined ? undefined : picomatch(withoutDot(glob), { dot: true });
+          const skipped = walkTree(
+            folder,
+            workspace.jail.matcher,
+            {
+              maxDepth: depth ?? (glob === undefined ? defaultDepth : Infinity),
+              hidden,
+              ignored,
+              isStopped: () => seen >= maxEntries || ctx.signal.aborted,
+            },
+            ({ path: at, name, kind, stat }) => {
+              seen += 1;
+              if (matches !== undefined && (kind === "directory" || !matches(name))) return;
+              found.push({
+                path: at,
+                kind,
+                size: Number(stat.size),
+                mtimeMs: Number(stat.mtimeMs),
+              });
+            },
+          );
+          ctx.signal.throwIfAborted();
+          if (sort === "mtime") found.sort((a, b) => b.mtimeMs - a.mtimeMs);
+          return describe(displayPath(folder.info), found, limit, skipped, seen >= maxEntries);
+        } finally {
+          folder.close();
+        }
+      }),
+  });
+}
+
+function withoutDot(glob: string): string {
+  return glob.replace(/^\.\//, "");
+}
+
+function describe(
+  path: string,
+  found: readonly ListedEntry[],
+  limit: number,
+  skipped: SkippedEntries,
+  isCut: boolean,
+): ToolOutput {
+  const listed = found.slice(0, limit);
+  const lines = listed.map(({ path: at, kind, size }) =>
+    kind === "directory"
+      ? `${"".padStart(10)}  ${at}/`
+      : `${formatSize(size).padStart(10)}  ${at}${kind === "link" ? " (link)" : ""}`,
+  );
+  const notes = [
+    ...(found.length > limit ? [`+${found.length - limit} more`] : []),
+    ...(isCut ? [`only the first ${maxEntries} entries were examined`] : []),
+    ...describeSkipped(skipped),
+  ];
+  if (listed.length === 0) lines.push(`[nothing in ${path}]`);
+  if (notes.length > 0) lines.push(`[${notes.join("; ")}]`);
+  return {
+    content: [{ type: "text", text: lines.join("\n") }],
+    value: {
+      path,
+      entries: listed.map(({ path: at, kind, size }) => ({ path: at, kind, size })),
+      total: found.length,
+      skipped: { ...skipped },
+    },
+  };
+}
+
+/** The reasons for which entries were skipped, for the end of a result. */
+export function describeSkipped({
+  ignored,
+  hidden,
+  notPermitted,
+}: SkippedEntries): readonly string[] {
+  return [
+    ...(ignored > 0 ? [`${ignored} ignored`] : []),
+    ...(hidden > 0 ? [`${hidden} hidden`] : []),
+    ...(notPermitted > 0 ? [`${notPermitted} not permitted`] : []),
+  ];
+}
+
+function formatSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = "B";
+  for (const next of units) {
+    if (value < 1000) break;
+    value /= 1000;
+    unit = next;
+  }
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${unit}`;
+}

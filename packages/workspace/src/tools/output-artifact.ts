@@ -1,0 +1,67 @@
+import type { ArtifactWriter } from "@toolweave/core/adapter";
+import type { ArtifactRef } from "@toolweave/core";
+
+/** Stores the output of a command as an artifact, if it is longer than a model receives: while it comes, so that little of it is in memory. */
+export class OutputArtifact {
+  readonly #artifacts: ArtifactWriter;
+  readonly #threshold: number;
+  /** Chunks that were not taken yet. */
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #stored: Promise<ArtifactRef | undefined> | undefined;
+  #isOver = false;
+  #wake: (() => void) | undefined;
+  #taken: (() => void) | undefined;
+
+  constructor(artifacts: ArtifactWriter, threshold: number) {
+    this.#artifacts = artifacts;
+    this.#threshold = threshold;
+  }
+
+  /** Adds a part of the output. While the returned promise is pending, the store is slower than the command. */
+  add(chunk: Buffer): void | Promise<void> {
+    // The store has failed, or takes no more.
+    if (this.#isOver) return undefined;
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length <= this.#threshold) return undefined;
+    this.#stored ??= this.#store();
+    this.#wake?.();
+    return new Promise((resolve) => (this.#taken = resolve));
+  }
+
+  /** Ends the output. Undefined: it was short, or could not be stored. */
+  async end(): Promise<ArtifactRef | undefined> {
+    this.#isOver = true;
+    this.#wake?.();
+    return this.#stored;
+  }
+
+  async #store(): Promise<ArtifactRef | undefined> {
+    try {
+      return await this.#artifacts.write(this.#stream(), {
+        mediaType: "text/plain",
+        name: "output.txt",
+      });
+    } catch {
+      // The beginning and the end are in the result.
+      return undefined;
+    } finally {
+      this.#isOver = true;
+      this.#taken?.();
+    }
+  }
+
+  async *#stream(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const chunks = this.#chunks;
+      this.#chunks = [];
+      yield* chunks;
+      this.#taken?.();
+      this.#taken = undefined;
+      if (this.#chunks.length > 0) continue;
+      if (this.#isOver) return;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import { defineTool, ToolError, type Tool, type ToolOutput } from "@toolweave/core";
+import type { SearchResult } from "../search/search-tree.ts";
+import { pathPermissions, toPathError, type Workspace } from "./workspace.ts";
+import { describeSkipped } from "./list-files.ts";
+
+const modes = ["content", "files", "count"] as const;
+const defaultLimit = 100;
+
+/** The globs of a type of files. */
+const types: Readonly<Record<string, readonly string[]>> = {
+  c: ["**/*.c", "**/*.h"],
+  cpp: ["**/*.{cc,cpp,cxx,hh,hpp,hxx,h}"],
+  css: ["**/*.{css,scss,sass,less}"],
+  go: ["**/*.go"],
+  html: ["**/*.{html,htm}"],
+  java: ["**/*.java"],
+  js: ["**/*.{js,jsx,mjs,cjs}"],
+  json: ["**/*.{json,jsonl,json5}"],
+  md: ["**/*.{md,mdx,markdown}"],
+  py: ["**/*.{py,pyi}"],
+  rust: ["**/*.rs"],
+  sh: ["**/*.{sh,bash,zsh}"],
+  ts: ["**/*.{ts,tsx,mts,cts}"],
+  yaml: ["**/*.{yaml,yml}"],
+};
+
+/** The tool `search`. */
+export function searchTool(workspace: Workspace): Tool {
+  return defineTool({
+    name: "search",
+    description:
+      "Search the files of the workspace for a regular expression of JavaScript, line by line. The result ends with the number of files that were searched, and of those that were skipped.",
+    input: {
+      type: "object",
+      properties: {
+        pattern: { type: "string", minLength: 1, maxLength: 2_000 },
+        path: { type: "string", description: "A file or a folder. Default: the workspace." },
+        glob: {
+          type: "string",
+          minLength: 1,
+          description: "Only these files, such as src/**/*.ts.",
+        },
+        type: { type: "string", enum: Object.keys(types), description: "Only files of this type." },
+        mode: {
+          type: "string",
+          enum: modes,
+          description:
+            "content: lines; files: names; count: matches of each file. Default: content.",
+        },
+        before: {
+          type: "integer",
+          minimum: 0,
+          maximum: 20,
+          description: "Lines before each match. Default: 0.",
+        },
+        after: {
+          type: "integer",
+          minimum: 0,
+          maximum: 20,
+          description: "Lines after each match. Default: 0.",
+        },
+        ignore_case: { type: "boolean", description: "Default: false." },
+        literal: { type: "boolean", description: "pattern is a text. Default: false." },
+        multiline: {
+          type: "boolean",
+          description: "A match may include line ends. Default: false.",
+        },
+        limit: {
+          type: "integer",
+          minimum: 1,
+          maximum: 1_000,
+          description: `Matches or files. Default: ${defaultLimit}.`,
+        },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          description: "Matches or files to leave out first. Default: 0.",
+        },
+        ignored: { type: "boolean", description: "Also what .gitignore names. Default: false." },
+        hidden: {
+          type: "boolean",
+          description: "Also entries whose names begin with a dot. Default: false.",
+        },
+      },
+      required: ["pattern"],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, access: { filesystem: "read" } },
+    preflight: ({ path = "." }) => pathPermissions(workspace, path, "read"),
+    execute: async (args, ctx) => {
+      const {
+        pattern,
+        path = ".",
+        glob,
+        type,
+        mode = "content",
+        limit = defaultLimit,
+        offset = 0,
+      } = args;
+      const request = {
+        pattern,
+        path,
+        globs: globsOf(glob, type),
+        mode,
+        before: args.before ?? 0,
+        after: args.after ?? 0,
+        ignoreCase: args.ignore_case ?? false,
+        literal: args.literal ?? false,
+        multiline: args.multiline ?? false,
+        hidden: args.hidden ?? false,
+        ignored: args.ignored ?? false,
+        limit,
+        offset,
+      };
+      try {
+        return describe(await workspace.searches.search(request, ctx.signal), {
+          mode,
+          offset,
+          limit,
+        });
+      } catch (error) {
+        throw toPathError(path, error);
+      }
+    },
+  });
+}
+
+function globsOf(glob: string | undefined, type: string | undefined): readonly string[] {
+  const ofType = type === undefined ? [] : (types[type] ?? []);
+  if (glob === undefined) return ofType;
+  if (type !== undefined) throw new ToolError("invalid_arguments", "Give glob or type, not both.");
+  const clean = glob.replace(/^\.?\//, "");
+  // As ripgrep has it: a glob without a slash matches names at any depth.
+  return [clean.includes("/") ? clean : `**/${clean}`];
+}
+
+interface Page {
+  readonly mode: (typeof modes)[number];
+  readonly offset: number;
+  readonly limit: number;
+}
+
+function describe(result: SearchResult, { mode, offset, limit }: Page): ToolOutput {
+  const { lines, files, totalMatches, totalFiles, searchedFiles, skipped } = result;
+  const body =
+    mode === "content"
+      ? lines.map(
+          ({ path, line, text, isMatch }) =>
+            `${path}${isMatch ? ":" : "-"}${line}${isMatch ? ":" : "-"}${text}`,
+        )
+      : files.map(([path, matches]) => (mode === "count" ? `${path}:${matches}` : path));
+  const total = mode === "content" ? totalMatches : totalFiles;
+  const more = Math.max(0, total - offset - limit);
+  const notSearched = [
+    ...describeSkipped(skipped),
+    ...(skipped.binary > 0 ? [`${skipped.binary} binary`] : []),
+    ...(skipped.tooLarge > 0 ? [`${skipped.tooLarge} too large`] : []),
+    ...(skipped.links > 0 ? [`${skipped.links} links`] : []),
+  ];
+  const found =
+    total === 0
+      ? "no match"
+      : `${count(totalMatches, "match", "matches")} in ${count(totalFiles, "file", "files")}`;
+  const rest = more > 0 ? `; ${more} more, next offset ${offset + limit}` : "";
+  const report = `searched ${count(searchedFiles, "file", "files")}${notSearched.length > 0 ? `; skipped ${notSearched.join(", ")}` : ""}`;
+  return {
+    content: [{ type: "text", text: [...body, `[${found}${rest}; ${report}]`].join("\n") }],
+    value: {
+      matches: totalMatches,
+      files: totalFiles,
+      searched: searchedFiles,
+      skipped: { ...skipped },
+    },
+  };
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`;
+}

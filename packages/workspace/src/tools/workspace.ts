@@ -1,0 +1,148 @@
+import { ToolError, type PermissionRequest } from "@toolweave/core";
+import { SeenFiles } from "../files/seen-files.ts";
+import { JailError } from "../jail/jail-error.ts";
+import type { Jail, PathInfo, PathUse, WritePlace } from "../jail/jail.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { SearchThread } from "../search/search-thread.ts";
+import type { PathMutex } from "../files/path-mutex.ts";
+
+/** The state that the tools of one workspace share. */
+export interface Workspace {
+  readonly jail: Jail;
+  /** Lets one change of a file happen at a time. */
+  readonly writes: PathMutex;
+  readonly searches: SearchThread;
+  /** Whether a tool may write protected files after approval. */
+  readonly protectedWrites: "ask" | "deny";
+  /** The sandbox of commands, once it is known which one holds on this machine. */
+  sandbox(): Promise<Sandbox>;
+  /** Variables that commands have beside the usual ones. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Another number for each call. */
+  nextId(): number;
+  /** The files that the model of a run has seen. */
+  seenBy(runId: string): SeenFiles;
+}
+
+/** Runs whose files are remembered. */
+const maxRuns = 100;
+
+/** Remembers the seen files of each run. */
+export class SeenByRun {
+  readonly #runs = new Map<string, SeenFiles>();
+
+  get(runId: string): SeenFiles {
+    const seen = this.#runs.get(runId) ?? new SeenFiles();
+    this.#runs.delete(runId);
+    this.#runs.set(runId, seen);
+    const [oldest] = this.#runs.keys();
+    if (this.#runs.size > maxRuns && oldest !== undefined) this.#runs.delete(oldest);
+    return seen;
+  }
+}
+
+/** Calls `use` and turns a fault of the path into the error of a tool. */
+export function withPath<Result>(path: string, use: () => Result): Result {
+  try {
+    return use();
+  } catch (error) {
+    throw toPathError(path, error);
+  }
+}
+
+/** The error of a tool for a path that cannot be used; other errors are returned as they are. */
+export function toPathError(path: string, error: unknown): unknown {
+  return error instanceof JailError ? error.toToolError(path) : error;
+}
+
+/** Opens the place of a file, and calls `change` with it after all earlier changes of the file have ended. */
+export async function changeFile<Result>(
+  { jail, writes }: Workspace,
+  path: string,
+  change: (place: WritePlace) => Promise<Result>,
+): Promise<Result> {
+  const { realPath } = withPath(path, () => jail.locate(path, "write"));
+  return writes.run(realPath, async () => {
+    const place = withPath(path, () => jail.openForWriting(path));
+    try {
+      return await change(place);
+    } catch (error) {
+      throw toPathError(path, error);
+    } finally {
+      place.close();
+    }
+  });
+}
+
+/** The permissions that an access to a path needs. */
+export function pathPermissions(
+  { jail, protectedWrites }: Workspace,
+  path: string,
+  use: PathUse,
+): readonly PermissionRequest[] {
+  const info = withPath(path, () => jail.locate(path, use));
+  const permissions: PermissionRequest[] = [
+    {
+      kind: use === "read" ? "fs.read" : "fs.write",
+      target: info.realPath,
+      summary: `${verbOf(info, use)} ${displayPath(info)}`,
+    },
+  ];
+  for (const reason of reasonsToAsk(info, use)) {
+    if (reason === protectedReason && protectedWrites === "deny") throw protectedError(path);
+    permissions.push({
+      kind: reason.kind,
+      target: info.realPath,
+      summary: `${verbOf(info, use)} ${displayPath(info)}, ${reason.text}`,
+    });
+  }
+  return permissions;
+}
+
+interface AskReason {
+  readonly kind: string;
+  readonly text: string;
+}
+
+const secretReason: AskReason = {
+  kind: "custom.secret_file",
+  text: "which may contain credentials",
+};
+const protectedReason: AskReason = {
+  kind: "custom.protected_file",
+  text: "whose content other programs run or obey",
+};
+const linkReason: AskReason = {
+  kind: "custom.linked_file",
+  text: "which has other hard links, perhaps outside of the workspace",
+};
+const ruleReason: AskReason = {
+  kind: "custom.marked_file",
+  text: "for which the rules of the workspace ask",
+};
+
+function reasonsToAsk({ classes, asksForHardLink }: PathInfo, use: PathUse): readonly AskReason[] {
+  return [
+    ...(classes.includes("secret") ? [secretReason] : []),
+    ...(classes.includes("protected") && use === "write" ? [protectedReason] : []),
+    ...(asksForHardLink ? [linkReason] : []),
+    ...(classes.includes("ask") ? [ruleReason] : []),
+  ];
+}
+
+function protectedError(path: string): ToolError {
+  return new ToolError(
+    "permission_denied",
+    `"${path.slice(0, 300)}" is protected, since other programs run or obey what it contains. Ask the user to change it.`,
+  );
+}
+
+function verbOf({ kind }: PathInfo, use: PathUse): string {
+  if (use === "write") return kind === undefined ? "Create" : "Change";
+  return kind === "directory" ? "List" : "Read";
+}
+
+/** The path for a person or a model: `.` for the root. */
+export function displayPath({ path }: PathInfo): string {
+  return path === "" ? "." : path;
+}

@@ -1,0 +1,138 @@
+import { defineTool, ToolError, type Tool, type ToolOutput } from "@toolweave/core";
+import { readBytes } from "../files/read-bytes.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { decodeText, detectFormat, detectLineEnding, encodeText } from "../files/text-format.ts";
+import type { WritePlace } from "../jail/jail.ts";
+import { checkUnchanged, maxEditedBytes } from "./check-unchanged.ts";
+import { changeFile, displayPath, pathPermissions, type Workspace } from "./workspace.ts";
+
+const modes = ["create", "overwrite", "append"] as const;
+type WriteMode = (typeof modes)[number];
+
+/** The tool `write_file`. */
+export function writeFileTool(workspace: Workspace): Tool {
+  return defineTool({
+    name: "write_file",
+    description:
+      "Write a whole file of the workspace. Folders are created as needed. A file that exists has to be read before it is overwritten. To change a part of a file, use edit_file.",
+    input: {
+      type: "object",
+      properties: {
+        path: { type: "string", minLength: 1, description: "Relative to the workspace." },
+        content: { type: "string" },
+        mode: {
+          type: "string",
+          enum: modes,
+          description: "Default: creates the file, or overwrites one that was read.",
+        },
+        executable: { type: "boolean", description: "For a new file. Default: false." },
+      },
+      required: ["path", "content"],
+      additionalProperties: false,
+    },
+    annotations: { destructiveHint: false, access: { filesystem: "write" } },
+    preflight: ({ path }) => pathPermissions(workspace, path, "write"),
+    execute: ({ path, content, mode, executable = false }, ctx) =>
+      changeFile(workspace, path, async (place) => {
+        const { before, text } = prepare(workspace, ctx.runId, place, { content, mode });
+        const after = await replaceFile(place, text, {
+          ...(executable ? { mode: 0o777 & ~process.umask() } : {}),
+          check: (now) => checkUnchanged(place.stat, now),
+        });
+        workspace.seenBy(ctx.runId).add(place.info.realPath, after);
+        return describe(place, before, text);
+      }),
+  });
+}
+
+interface WriteRequest {
+  readonly content: string;
+  readonly mode: WriteMode | undefined;
+}
+
+/** The bytes of the file before and after. */
+interface Rewrite {
+  readonly before: Buffer | undefined;
+  readonly text: Buffer;
+}
+
+function prepare(
+  workspace: Workspace,
+  runId: string,
+  { stat, info, openFile }: WritePlace,
+  { content, mode }: WriteRequest,
+): Rewrite {
+  if (stat === undefined) {
+    if (mode !== "overwrite") return { before: undefined, text: Buffer.from(content) };
+    throw failure(`"${displayPath(info)}" does not exist. Leave mode out, or use "create".`);
+  }
+  const path = displayPath(info);
+  if (mode === "create")
+    throw failure(`"${path}" exists already. Read it, then use edit_file, or mode "overwrite".`);
+  const state = workspace.seenBy(runId).stateOf(info.realPath, stat);
+  if (mode !== "append" && state !== "seen") {
+    const why = state === "unseen" ? "exists, and was not read" : "has changed since it was read";
+    throw failure(`"${path}" ${why}. Read it with read_file, then write it.`);
+  }
+  if (stat.size > maxEditedBytes) {
+    throw failure(
+      `"${path}" has ${stat.size} bytes, and files of up to ${maxEditedBytes} are rewritten. Use a command.`,
+    );
+  }
+  const file = openFile();
+  let before: Buffer;
+  try {
+    before = readBytes(file.fd, 0, Number(stat.size));
+  } finally {
+    file.close();
+  }
+  return { before, text: rewrite(before, content, mode === "append") };
+}
+
+/** The new bytes, with the encoding, byte order mark and line ending that the file has as a whole. */
+function rewrite(before: Buffer, content: string, appends: boolean): Buffer {
+  const format = detectFormat(before) ?? { encoding: "utf8", bomBytes: 0 };
+  const isCrlf = before.length > 0 && detectLineEnding(decodeText(before, format)) === "crlf";
+  const text = isCrlf && !content.includes("\r") ? content.replaceAll("\n", "\r\n") : content;
+  // A file of no known encoding that is overwritten as a whole becomes UTF-8.
+  const isUnknown = format.encoding === "latin1" && !appends;
+  const bytes = encodeText(text, isUnknown ? "utf8" : format.encoding);
+  const start = appends ? before : before.subarray(0, isUnknown ? 0 : format.bomBytes);
+  return Buffer.concat([start, bytes]);
+}
+
+function describe({ info }: WritePlace, before: Buffer | undefined, text: Buffer): ToolOutput {
+  const path = displayPath(info);
+  const size = text.length;
+  if (before === undefined) {
+    return output(`Created ${path} (${size} bytes)`, { path, size, created: true });
+  }
+  const { added, removed } = countLines(before, text);
+  return output(`Overwrote ${path} (+${added} -${removed} lines)`, {
+    path,
+    size,
+    created: false,
+    added,
+    removed,
+  });
+}
+
+/** Lines that were added and removed, where beginning and end of the file are the same. */
+function countLines(before: Buffer, after: Buffer): { added: number; removed: number } {
+  const old = before.toString("latin1").split("\n");
+  const fresh = after.toString("latin1").split("\n");
+  let head = 0;
+  while (head < old.length && head < fresh.length && old[head] === fresh[head]) head += 1;
+  let tail = 0;
+  const most = Math.min(old.length, fresh.length) - head;
+  while (tail < most && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail += 1;
+  return { added: fresh.length - head - tail, removed: old.length - head - tail };
+}
+
+function output(text: string, value: NonNullable<ToolOutput["value"]>): ToolOutput {
+  return { content: [{ type: "text", text }], value };
+}
+
+function failure(text: string): ToolError {
+  return new ToolError("execution_failed", text);
+}

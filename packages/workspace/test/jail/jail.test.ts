@@ -1,0 +1,268 @@
+import { execFileSync } from "node:child_process";
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { replaceFile } from "../../src/files/replace-file.ts";
+import { Jail } from "../../src/jail/jail.ts";
+import { JailError, type JailFault } from "../../src/jail/jail-error.ts";
+import type { PathRules, WorkspaceRoot } from "../../src/jail/path-rules.ts";
+import { openJail } from "../support/open-jail.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+let base: string;
+let root: string;
+
+beforeEach(() => {
+  base = tempFolder();
+  root = join(base, "ws");
+  mkdirSync(join(root, "src/deep"), { recursive: true });
+  writeFileSync(join(root, "src/deep/file.txt"), "inside");
+  mkdirSync(join(base, "ws-secrets"));
+  writeFileSync(join(base, "ws-secrets/key"), "outside");
+});
+
+function jailOf(rules: PathRules = {}, others: readonly WorkspaceRoot[] = []): Jail {
+  return openJail([{ path: root, access: "write" }, ...others], rules);
+}
+
+function faultOf(use: () => unknown): JailFault | undefined {
+  try {
+    use();
+    return undefined;
+  } catch (error) {
+    if (error instanceof JailError) return error.fault;
+    throw error;
+  }
+}
+
+function read(jail: Jail, path: string): string {
+  const file = jail.openFile(path);
+  try {
+    const bytes = Buffer.alloc(1000);
+    return bytes.toString("utf8", 0, readSync(file.fd, bytes));
+  } finally {
+    file.close();
+  }
+}
+
+describe("a path", () => {
+  test.each(["src/deep/file.txt", "./src//deep/../deep/file.txt", "src/./deep/file.txt"])(
+    "%s inside of the root is read",
+    (path) => {
+      expect(read(jailOf(), path)).toBe("inside");
+    },
+  );
+
+  test("may be absolute, if it is inside of a root", () => {
+    expect(read(jailOf(), join(root, "src/deep/file.txt"))).toBe("inside");
+    expect(faultOf(() => read(jailOf(), join(base, "ws-secrets/key")))).toBe("outside");
+  });
+
+  test.each([
+    ["PT01", "../../etc/passwd"],
+    ["PT01", "src/../../x"],
+    ["PT02", "/etc/passwd"],
+    ["PT03", "../ws-secrets/key"],
+    ["PT08", "/proc/self/environ"],
+  ])("%s: %s that leads out of the root is refused for every use", (_, path) => {
+    const jail = jailOf();
+    expect(faultOf(() => jail.locate(path, "read"))).toBe("outside");
+    expect(faultOf(() => jail.locate(path, "write"))).toBe("outside");
+    expect(faultOf(() => jail.openFile(path))).toBe("outside");
+    expect(faultOf(() => jail.openFolder(path))).toBe("outside");
+    expect(faultOf(() => jail.openForWriting(path))).toBe("outside");
+  });
+
+  test("PT03: of a folder whose name begins like that of the root is outside", () => {
+    expect(faultOf(() => read(jailOf(), join(base, "ws-secrets", "key")))).toBe("outside");
+  });
+
+  test("PT10: with a NUL is refused before the file system is asked", () => {
+    expect(faultOf(() => jailOf().locate("ok.txt\0/../../etc/passwd", "read"))).toBe("special");
+  });
+
+  test("PT12: with a backslash, a drive or a stream is a literal name", () => {
+    writeFileSync(join(root, "..\\..\\x"), "literal");
+    expect(read(jailOf(), "..\\..\\x")).toBe("literal");
+    expect(jailOf().locate("C:\\Windows", "write").path).toBe("C:\\Windows");
+  });
+
+  test("that is too long or too deep is refused", () => {
+    expect(faultOf(() => jailOf().locate("a".repeat(5_000), "read"))).toBe("tooDeep");
+    const deep = Array.from({ length: 300 }, () => "d").join("/");
+    mkdirSync(join(root, deep), { recursive: true });
+    expect(faultOf(() => jailOf().locate(`${deep}/x`, "write"))).toBe("tooDeep");
+  });
+
+  test("that does not exist can be written, and not be read", () => {
+    const jail = jailOf();
+    expect(jail.locate("new/folder/f", "write")).toMatchObject({ path: "new/folder/f" });
+    expect(faultOf(() => jail.openFile("new/folder/f"))).toBe("missing");
+  });
+});
+
+describe("a symbolic link", () => {
+  test("PT04: to a file outside of the root is neither read nor written", () => {
+    symlinkSync(join(base, "ws-secrets/key"), join(root, "link"));
+    symlinkSync("../ws-secrets/key", join(root, "relative"));
+    for (const path of ["link", "relative"]) {
+      expect(faultOf(() => jailOf().openFile(path))).toBe("outside");
+      expect(faultOf(() => jailOf().openForWriting(path))).toBe("outside");
+    }
+  });
+
+  test("PT05: to a folder outside of the root is not used as a part of a path", () => {
+    symlinkSync(join(base, "ws-secrets"), join(root, "d"));
+    const jail = jailOf();
+    expect(faultOf(() => jail.openFile("d/key"))).toBe("outside");
+    expect(faultOf(() => jail.openFolder("d"))).toBe("outside");
+    expect(faultOf(() => jail.openForWriting("d/new"))).toBe("outside");
+  });
+
+  test("PT06: without a target leads to no file outside of the root", async () => {
+    symlinkSync(join(base, "absent"), join(root, "out"));
+    expect(faultOf(() => jailOf().openForWriting("out"))).toBe("outside");
+    expect(readdirSync(base).toSorted()).toEqual(["ws", "ws-secrets"]);
+  });
+
+  test("inside of the root is followed, relative and absolute, and stays a link when its target is written", async () => {
+    symlinkSync("deep/file.txt", join(root, "src/near"));
+    symlinkSync(join(root, "src"), join(root, "far"));
+    const jail = jailOf();
+    expect(read(jail, "src/near")).toBe("inside");
+    expect(read(jail, "far/deep/file.txt")).toBe("inside");
+    const place = jail.openForWriting("far/near");
+    await replaceFile(place, Buffer.from("new"));
+    place.close();
+    expect(place.info.path).toBe("src/deep/file.txt");
+    expect(readFileSync(join(root, "src/deep/file.txt"), "utf8")).toBe("new");
+  });
+
+  test("that leads to itself ends", () => {
+    symlinkSync("loop", join(root, "loop"));
+    expect(faultOf(() => jailOf().openFile("loop"))).toBe("tooManyLinks");
+  });
+});
+
+describe("rules", () => {
+  test("deny a path by its own name and by the name that it was asked for", () => {
+    mkdirSync(join(root, "private"));
+    writeFileSync(join(root, "private/a"), "1");
+    symlinkSync("private/a", join(root, "harmless"));
+    symlinkSync("src", join(root, "private/alias"));
+    const jail = jailOf({ deny: ["private"] });
+    expect(faultOf(() => jail.openFile("private/a"))).toBe("denied");
+    expect(faultOf(() => jail.openFile("harmless"))).toBe("denied");
+    expect(faultOf(() => jail.openFile("private/alias/deep/file.txt"))).toBe("denied");
+  });
+
+  test.each([
+    ".git/hooks/pre-commit",
+    ".GIT/Hooks/pre-commit",
+    "sub/.vscode/settings.json",
+    ".mcp.json",
+  ])("PT15: name %s protected", (path) => {
+    expect(jailOf().locate(path, "write").classes).toContain("protected");
+  });
+
+  test.each([".env", "app/.env.local", "keys/server.pem", ".ssh/config"])(
+    "name %s secret",
+    (path) => {
+      expect(jailOf().locate(path, "read").classes).toContain("secret");
+    },
+  );
+
+  test("PT09: about hard links ask, deny, or allow", () => {
+    linkSync(join(base, "ws-secrets/key"), join(root, "hard"));
+    expect(jailOf().locate("hard", "read").asksForHardLink).toBe(true);
+    expect(faultOf(() => jailOf({ hardLinks: "deny" }).openFile("hard"))).toBe("hardLink");
+    expect(read(jailOf({ hardLinks: "allow" }), "hard")).toBe("outside");
+  });
+
+  test("of another kind than globs are an error of the configuration", () => {
+    expect(() => jailOf({ deny: "x" as never })).toThrow("workspace: deny takes a list of globs");
+  });
+});
+
+describe("a root", () => {
+  test("that can only be read is not written", () => {
+    const other = join(base, "ws-secrets");
+    const jail = jailOf({}, [{ path: other, access: "read" }]);
+    expect(read(jail, join(other, "key"))).toBe("outside");
+    expect(faultOf(() => jail.openForWriting(join(other, "key")))).toBe("readOnly");
+  });
+
+  test("inside of another one decides about its files", () => {
+    const jail = jailOf({}, [{ path: join(root, "src"), access: "read" }]);
+    expect(faultOf(() => jail.openForWriting(join(root, "src/deep/file.txt")))).toBe("readOnly");
+  });
+
+  test("that is a link is its target", () => {
+    symlinkSync(root, join(base, "alias"));
+    const jail = openJail([{ path: join(base, "alias"), access: "write" }]);
+    expect(read(jail, join(base, "alias", "src/deep/file.txt"))).toBe("inside");
+    expect(read(jail, join(root, "src/deep/file.txt"))).toBe("inside");
+  });
+
+  test("that is missing, or a file, is an error of the configuration", () => {
+    expect(() => openJail([{ path: join(base, "no"), access: "read" }])).toThrow(
+      "cannot be opened",
+    );
+    expect(() => openJail([{ path: join(base, "ws-secrets/key"), access: "read" }])).toThrow(
+      "is no folder",
+    );
+  });
+});
+
+describe.runIf(process.platform === "linux")("on Linux", () => {
+  test("a pipe, a device and a file of the kernel are not opened", () => {
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    expect(faultOf(() => jailOf().openFile("pipe"))).toBe("special");
+    const all = openJail([{ path: "/", access: "read" }]);
+    expect(faultOf(() => all.openFile("/dev/zero"))).toBe("special");
+    expect(faultOf(() => all.openFile("/proc/self/environ"))).toBe("special");
+    expect(faultOf(() => all.openFolder("/sys"))).toBe("special");
+  });
+
+  test("a folder that is moved away while a file is written in it keeps its file", async () => {
+    const jail = jailOf();
+    const place = jail.openForWriting("src/deep/new.txt");
+    renameSync(join(root, "src/deep"), join(root, "moved"));
+    symlinkSync(join(base, "ws-secrets"), join(root, "src/deep"));
+    await replaceFile(place, Buffer.from("text"));
+    place.close();
+    expect(readFileSync(join(root, "moved/new.txt"), "utf8")).toBe("text");
+    expect(readdirSync(join(base, "ws-secrets"))).toEqual(["key"]);
+  });
+
+  test("no descriptor stays open", () => {
+    const jail = jailOf({ deny: ["private"] });
+    symlinkSync("deep/file.txt", join(root, "src/near"));
+    const count = (): number => readdirSync("/proc/self/fd").length;
+    const before = count();
+    for (const path of [
+      "src/near",
+      "src",
+      "nope/x",
+      "../x",
+      "private/x",
+      "src/deep/file.txt/x",
+      "loop",
+    ]) {
+      for (const use of ["read", "write"] as const) faultOf(() => jail.locate(path, use));
+      faultOf(() => jail.openFile(path).close());
+      faultOf(() => jail.openFolder(path).close());
+      faultOf(() => jail.openForWriting(path).close());
+    }
+    expect(count()).toBe(before);
+  });
+});

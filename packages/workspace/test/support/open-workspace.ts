@@ -1,0 +1,62 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ToolExecutor, ToolRegistry, type JsonObject, type ToolOutcome } from "@toolweave/core";
+import { onTestFinished } from "vitest";
+import { workspaceTools, type WorkspaceOptions } from "../../src/index.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+/** A workspace in a temporary folder, and a run that calls its tools. */
+export interface OpenWorkspace {
+  readonly root: string;
+  /** Calls a tool. */
+  call(name: string, args: JsonObject): Promise<ToolOutcome>;
+  /** The text of a call's result. Throws when it has failed. */
+  text(name: string, args: JsonObject): Promise<string>;
+  /** The code and the text of a call's error. Throws when it has not failed. */
+  failure(name: string, args: JsonObject): Promise<string>;
+  write(path: string, content: string | Uint8Array): void;
+  read(path: string): Buffer;
+}
+
+/** Opens a workspace with these files. Every call is allowed. */
+export function openWorkspace(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  options: Omit<WorkspaceOptions, "root"> = {},
+): OpenWorkspace {
+  const root = join(tempFolder(), "ws");
+  mkdirSync(root);
+  const write = (path: string, content: string | Uint8Array): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  };
+  for (const [path, content] of Object.entries(files)) write(path, content);
+  const registry = new ToolRegistry([workspaceTools({ root, ...options })]);
+  onTestFinished(() => registry.close());
+  const run = new ToolExecutor({ registry, policy: "autonomous" }).startRun();
+  let calls = 0;
+  const call = (name: string, args: JsonObject): Promise<ToolOutcome> =>
+    run.execute({ id: `${(calls += 1)}`, name, arguments: args });
+  return {
+    root,
+    call,
+    write,
+    read: (path) => readFileSync(join(root, path)),
+    text: async (name, args) => {
+      const outcome = await call(name, args);
+      if (outcome.status !== "completed") throw new Error(JSON.stringify(outcome.error));
+      return textOf(outcome);
+    },
+    failure: async (name, args) => {
+      const { error } = await call(name, args);
+      if (error === undefined) throw new Error("The call has not failed.");
+      return `${error.code}: ${error.message}`;
+    },
+  };
+}
+
+/** The texts of a completed call. */
+export function textOf(outcome: ToolOutcome): string {
+  return (outcome.result?.content ?? [])
+    .map((block) => (block.type === "text" ? block.text : `<${block.type}>`))
+    .join("");
+}
