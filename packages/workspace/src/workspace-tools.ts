@@ -96,6 +96,7 @@ export function workspaceTools(options: WorkspaceOptions): ToolSource {
   const searches = new SearchThread({ roots, rules });
   const seen = new SeenByRun();
   checkEnvironment(env);
+  const closing = new AbortController();
   let chosen: Promise<ChosenSandbox> | undefined;
   let calls = 0;
   const workspace: Workspace = {
@@ -106,6 +107,7 @@ export function workspaceTools(options: WorkspaceOptions): ToolSource {
     sandbox: async () =>
       (await (chosen ??= chooseSandbox(sandbox, () => viewOf(jail, rules, readPaths)))).sandbox,
     environment: env,
+    closing: closing.signal,
     nextId: () => (calls += 1),
     seenBy: (runId) => seen.get(runId),
   };
@@ -120,6 +122,7 @@ export function workspaceTools(options: WorkspaceOptions): ToolSource {
   const close = async (): Promise<void> => {
     if (isClosed) return;
     isClosed = true;
+    closing.abort(new ToolError("unavailable", "The workspace was closed while the call ran."));
     jail.close();
     await searches.close();
     const used = await chosen?.catch(() => undefined);

@@ -1,4 +1,4 @@
-import type { JsonObject, PermissionRequest } from "@toolweave/core";
+import { displayLine, type JsonObject, type PermissionRequest } from "@toolweave/core";
 import type { AnalyzedCommand, ScriptAnalysis } from "./analysis.ts";
 import { quoteArgv } from "./shell-quote.ts";
 import type { PathUse } from "./script.ts";
@@ -51,7 +51,7 @@ function wholeScript(
   const reasons = [...new Set(unknown.map(({ reason }) => reason))].slice(0, maxReasons);
   return {
     kind: "process",
-    target: script,
+    target: displayLine(script),
     summary: `Run a script that is not fully understood: it has ${reasons.join(", ")}`.slice(
       0,
       maxSummary,
@@ -76,8 +76,8 @@ function processPermission(
   const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
   return {
     kind: "process",
-    target: quoteArgv(argv),
-    summary: `Run ${line}${why}`.slice(0, maxSummary),
+    target: displayLine(quoteArgv(argv)),
+    summary: displayLine(`Run ${line}${why}`).slice(0, maxSummary),
     details: details(
       { isKnown: true, risk, reasons: [...reasons], argv: [...argv], via: [...via] },
       place,
@@ -89,8 +89,11 @@ function networkPermission({ argv, program }: AnalyzedCommand): PermissionReques
   const url = argv.find((arg) => /^[a-z][a-z\d+.-]*:\/\//i.test(arg));
   return {
     kind: "network",
-    target: url ?? "unknown",
-    summary: `Connect to ${url ?? "another host"} with ${program}`.slice(0, maxSummary),
+    target: displayLine(url ?? "unknown"),
+    summary: `Connect to ${displayLine(url ?? "another host")} with ${program}`.slice(
+      0,
+      maxSummary,
+    ),
   };
 }
 
@@ -102,7 +105,7 @@ function addPath(
   const { path, access } = use;
   const full = resolvePath(use, folder);
   // Of a path whose folder is unknown, only the name is certain.
-  const target = full ?? path;
+  const target = displayLine(full ?? path);
   const isOutside = full === undefined || !isInside(full);
   if (access === "read" && !isOutside) return;
   const kind = access === "write" ? "fs.write" : "fs.read";

@@ -53,6 +53,7 @@ export function bashTool(workspace: Workspace): Tool {
     annotations: {
       destructiveHint: false,
       openWorldHint: true,
+      streamingHint: true,
       access: { process: true, filesystem: "write" },
     },
     // The tool has its own limit, and kills what it has started.
@@ -90,7 +91,7 @@ export function bashTool(workspace: Workspace): Tool {
         ...prepared,
         callId,
         timeoutMs,
-        signal: ctx.signal,
+        signal: AbortSignal.any([ctx.signal, workspace.closing]),
         onOutput: (chunk) => {
           output.add(chunk);
           const now = performance.now();

@@ -1,4 +1,4 @@
-import { ToolError, type PermissionRequest } from "@toolweave/core";
+import { displayLine, ToolError, type PermissionRequest } from "@toolweave/core";
 import { SeenFiles } from "../files/seen-files.ts";
 import { JailError } from "../jail/jail-error.ts";
 import type { Jail, PathInfo, PathUse, WritePlace } from "../jail/jail.ts";
@@ -16,6 +16,8 @@ export interface Workspace {
   readonly protectedWrites: "ask" | "deny";
   /** The sandbox of commands, once it is known which one holds on this machine. */
   sandbox(): Promise<Sandbox>;
+  /** Fires when the source is closed: commands end then. */
+  readonly closing: AbortSignal;
   /** Variables that commands have beside the usual ones. */
   readonly environment: Readonly<Record<string, string>>;
   /** Another number for each call. */
@@ -84,16 +86,16 @@ export function pathPermissions(
   const permissions: PermissionRequest[] = [
     {
       kind: use === "read" ? "fs.read" : "fs.write",
-      target: info.realPath,
-      summary: `${verbOf(info, use)} ${displayPath(info)}`,
+      target: displayLine(info.realPath),
+      summary: `${verbOf(use)} ${displayLine(displayPath(info))}`,
     },
   ];
   for (const reason of reasonsToAsk(info, use)) {
     if (reason === protectedReason && protectedWrites === "deny") throw protectedError(path);
     permissions.push({
       kind: reason.kind,
-      target: info.realPath,
-      summary: `${verbOf(info, use)} ${displayPath(info)}, ${reason.text}`,
+      target: displayLine(info.realPath),
+      summary: `${verbOf(use)} ${displayLine(displayPath(info))}, ${reason.text}`,
     });
   }
   return permissions;
@@ -137,9 +139,9 @@ function protectedError(path: string): ToolError {
   );
 }
 
-function verbOf({ kind }: PathInfo, use: PathUse): string {
-  if (use === "write") return kind === undefined ? "Create" : "Change";
-  return kind === "directory" ? "List" : "Read";
+/** The same whatever the file is, and whether it exists: an approval holds for the same permission again. */
+function verbOf(use: PathUse): string {
+  return use === "write" ? "Write" : "Read";
 }
 
 /** The path for a person or a model: `.` for the root. */
