@@ -3,6 +3,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/core": [],
   "packages/http": ["@toolweave/core"],
   "packages/stores": ["@toolweave/core"],
+  "packages/workspace": ["@toolweave/core"],
   "packages/providers": ["@toolweave/core"],
   "packages/embeddings": ["@toolweave/core"],
   "packages/subagent": ["@toolweave/core"],
@@ -71,6 +72,14 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     [".", "telemetry", "integration", "worker"],
   ],
   "packages/http": [["address", "message", "auth"], ["connection"], ["exchange", "oauth"], ["."]],
+  "packages/workspace": [
+    ["jail"],
+    ["files"],
+    ["policy", "processes", "search"],
+    ["sandbox"],
+    ["tools"],
+    ["."],
+  ],
   "packages/openapi": [
     ["document"],
     ["schema"],
