@@ -18,6 +18,8 @@ export const governed: readonly string[] = [
   "mcp",
   "mcp-server",
   "sub-agent",
+  "path-traversal-symlink",
+  "shell-injection-risk",
 ];
 
 /** A case with how it stands. */

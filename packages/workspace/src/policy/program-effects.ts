@@ -93,7 +93,8 @@ function effectsOfReader(
     risk: unknownOption === undefined ? "low" : "medium",
     reasons:
       unknownOption === undefined ? [] : [`${program} ${unknownOption} is not known to only read`],
-    paths: files.filter((path) => path !== "-").map((path) => ({ path, access: "read" })),
+    // `-` counts as a file: what follows it has another place then.
+    paths: files.map((path) => ({ path, access: "read" })),
   };
 }
 

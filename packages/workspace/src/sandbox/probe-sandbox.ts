@@ -118,7 +118,7 @@ export async function probeSandbox(
     if (arrived.network > 0) escaped.add("network");
     if (arrived.datagram > 0) escaped.add("datagram");
     if (arrived.socket > 0) escaped.add("unix socket");
-    if (killMarked(canary) > 0) escaped.add("survivor");
+    if (await survives(canary)) escaped.add("survivor");
     const names = (Object.keys(probeNames) as ProbeName[]).filter((name) => escaped.has(name));
     return { holds: names.length === 0, escaped: names, durationMs: performance.now() - started };
   } catch (error) {
@@ -136,18 +136,34 @@ export async function probeSandbox(
   }
 }
 
-/** Kills the processes with a text in their environment, and returns their number. */
-function killMarked(text: string): number {
-  let count = 0;
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+/** Time for the kernel to end the processes of a namespace whose first process has ended. */
+const maxEndMs = 1_000;
+
+/** Whether processes with a text in their environment stay. Those that do are killed. */
+async function survives(text: string): Promise<boolean> {
+  const begin = performance.now();
+  let found = findMarked(text);
+  while (found.length > 0 && performance.now() - begin < maxEndMs) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    found = findMarked(text);
+  }
+  for (const pid of found) {
     try {
-      if (!readFileSync(`/proc/${name}/environ`, "utf8").includes(text)) continue;
-      process.kill(Number(name), "SIGKILL");
-      count += 1;
+      process.kill(pid, "SIGKILL");
     } catch {
       // It has ended.
     }
   }
-  return count;
+  return found.length > 0;
+}
+
+function findMarked(text: string): readonly number[] {
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) return [];
+    try {
+      return readFileSync(`/proc/${name}/environ`, "utf8").includes(text) ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
 }
