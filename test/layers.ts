@@ -33,6 +33,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
     "@toolweave/openapi",
     "@toolweave/providers",
     "@toolweave/stores",
+    "@toolweave/workspace",
   ],
 };
 

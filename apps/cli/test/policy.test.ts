@@ -259,3 +259,46 @@ test("the advice about hints has the key and the file of the tool's source", asy
   ]);
   expect(stdout).toContain(`\`mcp.notes.trustAnnotations: true\` in ${config} makes`);
 });
+
+describe("policy check", () => {
+  test.each([
+    ["ls -la", 0, "It runs without asking."],
+    [
+      "git status && rm -rf build",
+      10,
+      "ask   Run rm -rf build (rm changes whole folders, or does not ask)",
+    ],
+    ["echo $(id)", 10, "not understood: a command substitution: $(id)"],
+    ["echo x > .git/hooks/y", 20, "It is denied."],
+  ])("of %s exits with %i", async (script, code, line) => {
+    const ended = await runCommand(["policy", "check", script]);
+    expect(ended.code).toBe(code);
+    expect(ended.stdout).toContain(line);
+  });
+
+  test("uses further policies, which only restrict", async () => {
+    const file = rules({ effect: "deny", permissions: { kind: "process", target: "rm *" } });
+    const denied = await runCommand(["policy", "check", "ls; timeout 3 rm x", "--policy", file]);
+    expect([denied.code, denied.stdout]).toEqual([
+      20,
+      expect.stringContaining("deny  Run timeout rm x"),
+    ]);
+    const raised = await runCommand([
+      "policy",
+      "check",
+      "mkdir a",
+      "--max-risk",
+      "medium",
+      "--json",
+    ]);
+    expect(JSON.parse(raised.stdout)).toMatchObject({ isKnown: true, risk: "medium" });
+  });
+
+  test("refuses a risk that there is none of", async () => {
+    const ended = await runCommand(["policy", "check", "ls", "--max-risk", "some"]);
+    expect([ended.code, ended.stderr]).toEqual([
+      2,
+      expect.stringContaining("use none, low, medium or high"),
+    ]);
+  });
+});

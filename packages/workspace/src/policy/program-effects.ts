@@ -67,6 +67,7 @@ function effectsOfReader(
   { short = "", valued = "", long = [], operands = "files" }: Reader,
 ): ProgramEffects {
   const words: string[] = [];
+  const values: string[] = [];
   let unknownOption: string | undefined;
   let endsOptions = false;
   for (let at = 0; at < args.length; at++) {
@@ -76,7 +77,10 @@ function effectsOfReader(
     else if (short === "*") continue;
     else if (arg.startsWith("--")) {
       const [name = ""] = arg.split("=", 1);
-      if (!long.includes(name)) unknownOption ??= name;
+      if (!long.includes(name)) {
+        unknownOption ??= name;
+        if (arg.includes("=")) values.push(arg.slice(name.length + 1));
+      }
     } else {
       for (let letter = 1; letter < arg.length; letter++) {
         const option = arg[letter] as string;
@@ -89,12 +93,15 @@ function effectsOfReader(
     }
   }
   const files = operands === "texts" ? [] : operands === "pattern" ? words.slice(1) : words;
+  // `-` counts as a file: what follows it has another place then.
+  if (unknownOption === undefined) {
+    return { risk: "low", reasons: [], paths: files.map((path) => ({ path, access: "read" })) };
+  }
+  // An unknown option may write to any of them.
   return {
-    risk: unknownOption === undefined ? "low" : "medium",
-    reasons:
-      unknownOption === undefined ? [] : [`${program} ${unknownOption} is not known to only read`],
-    // `-` counts as a file: what follows it has another place then.
-    paths: files.map((path) => ({ path, access: "read" })),
+    risk: "medium",
+    reasons: [`${program} ${unknownOption} is not known to only read`],
+    paths: [...words, ...values].map((path) => ({ path, access: "write" })),
   };
 }
 

@@ -32,7 +32,7 @@ export function scriptPermissions(
   const paths = new Map<string, PermissionRequest>();
   for (const command of analysis.commands) {
     permissions.push(processPermission(command, place));
-    if (command.network && !place.hidesNetwork) permissions.push(networkPermission(command));
+    if (command.network && !place.hidesNetwork) permissions.push(networkPermission(command, place));
     for (const use of command.paths) addPath(paths, use, place);
   }
   return [...permissions, ...paths.values()];
@@ -85,7 +85,10 @@ function processPermission(
   };
 }
 
-function networkPermission({ argv, program }: AnalyzedCommand): PermissionRequest {
+function networkPermission(
+  { argv, program }: AnalyzedCommand,
+  place: ScriptPlace,
+): PermissionRequest {
   const url = argv.find((arg) => /^[a-z][a-z\d+.-]*:\/\//i.test(arg));
   return {
     kind: "network",
@@ -94,32 +97,30 @@ function networkPermission({ argv, program }: AnalyzedCommand): PermissionReques
       0,
       maxSummary,
     ),
+    details: details({ program }, place),
   };
 }
 
-function addPath(
-  found: Map<string, PermissionRequest>,
-  use: PathUse,
-  { folder, isInside }: ScriptPlace,
-): void {
+const places = {
+  inside: "",
+  outside: ", outside of the workspace",
+  unknown: ", in an unknown folder",
+} as const;
+
+function addPath(found: Map<string, PermissionRequest>, use: PathUse, place: ScriptPlace): void {
   const { path, access } = use;
-  const full = resolvePath(use, folder);
+  const full = resolvePath(use, place.folder);
   // Of a path whose folder is unknown, only the name is certain.
   const target = displayLine(full ?? path);
-  const isOutside = full === undefined || !isInside(full);
-  if (access === "read" && !isOutside) return;
+  const where = full === undefined ? "unknown" : place.isInside(full) ? "inside" : "outside";
+  if (access === "read" && where === "inside") return;
   const kind = access === "write" ? "fs.write" : "fs.read";
-  const where =
-    full === undefined ? "in an unknown folder" : isOutside ? "outside of the workspace" : "";
+  const verb = access === "write" ? "Write" : "Read";
   found.set(`${kind} ${target}`, {
     kind,
     target,
-    summary:
-      `${access === "write" ? "Write" : "Read"} ${target}${where === "" ? "" : `, ${where}`}`.slice(
-        0,
-        maxSummary,
-      ),
-    ...(where === "" ? {} : { details: { place: where } }),
+    summary: `${verb} ${target}${places[where]}`.slice(0, maxSummary),
+    details: details({ place: where }, place),
   });
 }
 

@@ -1,10 +1,13 @@
 import { isObject } from "@toolweave/core/adapter";
-import type { PermissionRequest, PolicyAnswer, PolicyFunction } from "@toolweave/core";
+import type { PolicyAnswer, PolicyFunction } from "@toolweave/core";
 import type { Risk } from "./analysis.ts";
 
 /** Options of `workspacePolicy`. */
 export interface WorkspacePolicyOptions {
-  /** Commands up to this risk run without approval. Default: `low`, commands that only read. */
+  /**
+   * Calls up to this risk run without approval. `low`: commands that only read, in the workspace; `medium`: also changes of its files,
+   * and commands that are not known; `high`: every script that is understood, and its connections. Default: `low`.
+   */
   readonly maxRisk?: "none" | Risk;
   /**
    * In a sandbox that holds, all commands run without approval, also scripts that are not understood: nothing outside of
@@ -16,8 +19,9 @@ export interface WorkspacePolicyOptions {
 const order: Readonly<Record<string, number>> = { none: 0, low: 1, medium: 2, high: 3 };
 
 /**
- * A policy for the commands of a workspace, as the first policy of an executor: commands that only read run at once, and
- * everything else is decided by the policies after it, or by the preset `supervised`.
+ * A policy for the tools of a workspace, as the first policy of an executor. Commands that only read in the workspace run
+ * at once. A command that reads elsewhere asks. Everything else is decided by the policies after it, or by the preset
+ * `supervised`, which asks.
  *
  * @example
  * ```ts
@@ -27,30 +31,36 @@ const order: Readonly<Record<string, number>> = { none: 0, low: 1, medium: 2, hi
 export function workspacePolicy(options: WorkspacePolicyOptions = {}): PolicyFunction {
   const { maxRisk = "low", allowSandboxed = false } = options;
   const limit = order[maxRisk] ?? 0;
+  const allowsWrites = limit >= 2;
   return ({ permission, trusted }): PolicyAnswer => {
-    // The analysis is a part of the permission, and only a source that is trusted is believed.
-    if (!trusted || permission === undefined) return undefined;
-    const facts = factsOf(permission);
-    if (facts === undefined) return undefined;
-    if (allowSandboxed && facts.sandbox === "bwrap")
-      return { effect: "allow", reason: "the command runs in a sandbox" };
-    if (facts.isKnown && (order[facts.risk] ?? 3) <= limit) {
-      return { effect: "allow", reason: `the command has a ${facts.risk} risk` };
+    // The facts are a part of the permission, and only a source that is trusted is believed.
+    if (!trusted || permission === undefined || !isObject(permission.details)) return undefined;
+    const { isKnown, risk, sandbox, place } = permission.details;
+    // Files for which the rules of the workspace ask are not a question of commands.
+    if (permission.kind.startsWith("custom.")) return undefined;
+    if (allowSandboxed && sandbox === "bwrap") return allowed("the command runs in a sandbox");
+    switch (permission.kind) {
+      case "process": {
+        if (isKnown !== true || typeof risk !== "string") return undefined;
+        return (order[risk] ?? 3) <= limit ? allowed(`the command has a ${risk} risk`) : undefined;
+      }
+      case "fs.read":
+        if (place === "inside" || place === undefined) return undefined;
+        return { effect: "ask", reason: "the command reads outside of the workspace" };
+      case "fs.write":
+        return place === "inside" && allowsWrites
+          ? allowed("the file is in the workspace")
+          : undefined;
+      case "network":
+        return limit >= 3 && typeof sandbox === "string"
+          ? allowed("connections are allowed")
+          : undefined;
+      default:
+        return undefined;
     }
-    return undefined;
   };
 }
 
-interface CommandFacts {
-  readonly isKnown: boolean;
-  readonly risk: string;
-  readonly sandbox: string;
-}
-
-function factsOf({ kind, details }: PermissionRequest): CommandFacts | undefined {
-  if (kind !== "process" || !isObject(details)) return undefined;
-  const { isKnown, risk, sandbox } = details;
-  if (typeof isKnown !== "boolean" || typeof risk !== "string" || typeof sandbox !== "string")
-    return undefined;
-  return { isKnown, risk, sandbox };
+function allowed(reason: string): PolicyAnswer {
+  return { effect: "allow", reason };
 }

@@ -88,6 +88,7 @@ export function pathPermissions(
       kind: use === "read" ? "fs.read" : "fs.write",
       target: displayLine(info.realPath),
       summary: `${verbOf(use)} ${displayLine(displayPath(info))}`,
+      details: { place: "inside" },
     },
   ];
   for (const reason of reasonsToAsk(info, use)) {

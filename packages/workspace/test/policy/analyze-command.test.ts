@@ -145,6 +145,18 @@ test("SH08: a redirection is a write of its file, and only the exact null device
   expect(writes("{ ls; pwd; } > out")).toEqual(["out"]);
 });
 
+test("a file that an unknown option may write counts as written", () => {
+  for (const script of [
+    "sort -o /etc/out in",
+    "sort --output=/etc/out in",
+    "echo x | uniq - /etc/out",
+  ]) {
+    const { commands } = analyzeCommand(script);
+    const paths = commands.flatMap((command) => command.paths);
+    expect(paths).toContainEqual({ path: "/etc/out", access: "write", cwd: "" });
+  }
+});
+
 test("a folder that a script changes to is where its files are", () => {
   const [, cat, after] = analyzeCommand("cd src && cat a; cat b").commands;
   expect(cat?.paths).toEqual([{ path: "a", access: "read", cwd: "src" }]);

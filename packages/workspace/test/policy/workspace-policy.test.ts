@@ -58,3 +58,25 @@ test("reads outside of the workspace, and writes there, are permissions of their
   expect((await run("cat /etc/hostname", policy)).error?.code).toBe("permission_denied");
   expect((await run("cp a /etc/x", policy)).error?.code).toBe("permission_denied");
 });
+
+test("a command that reads outside of the workspace asks, also if it only reads", async () => {
+  for (const command of [
+    "cat /etc/hostname",
+    "ls ..",
+    "cat < /etc/hostname",
+    "cd / && cat etc/hostname",
+  ]) {
+    expect([command, (await run(command, workspacePolicy())).status]).toEqual([
+      command,
+      "interrupted",
+    ]);
+  }
+});
+
+test("up to a medium risk, files of the workspace are changed without approval, and no others", async () => {
+  const policy = workspacePolicy({ maxRisk: "medium" });
+  expect((await run("mkdir a && echo x > a/b", policy)).status).toBe("completed");
+  expect((await run("mkdir /tmp/a-folder-outside", policy)).status).toBe("interrupted");
+  expect((await run("echo x > .env", policy)).status).toBe("interrupted");
+  expect((await run("rm -rf a", policy)).status).toBe("interrupted");
+});

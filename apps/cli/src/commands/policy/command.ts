@@ -9,11 +9,13 @@ import {
   withStore,
   withToolOptions,
 } from "../shared/options.ts";
+import type { CheckOptions } from "./check.ts";
 import type { ExplainOptions } from "./explain.ts";
 
 const policyExamples = `
 Examples:
   $ toolweave policy explain openapi.yaml delete_pet id=7 --policy strict
+  $ toolweave policy check 'git status && rm -rf build'
 
 \`toolweave policy explain --help\` has more examples and a policy file.
 `;
@@ -41,7 +43,9 @@ export function addPolicy(program: Command, { io, output, end }: CommandContext)
   const policy = program
     .command("policy")
     .summary("explain what a policy decides")
-    .description("Explains what a policy decides about a tool or a call. Nothing is called.")
+    .description(
+      "Explains what a policy decides about a tool, a call or a shell script. Nothing is called.",
+    )
     .addHelpText(
       "after",
       policyExamples +
@@ -76,5 +80,42 @@ export function addPolicy(program: Command, { io, output, end }: CommandContext)
       const { splitCallWords } = await import("../../input/source-words.ts");
       const { sources, ...written } = splitCallWords([tool, ...words], "policy explain");
       end(await explain(written.tool, written.words, { ...options, sources }, io, output));
+    });
+  addCheck(policy, { output, end });
+}
+
+const checkExamples = `
+Examples:
+  $ toolweave policy check 'git status && rm -rf build'
+  $ toolweave policy check 'sort -o out in' --max-risk medium
+  $ toolweave policy check "$(cat script.sh)" --policy rules.json --json
+`;
+
+/** Registers `toolweave policy check`. */
+function addCheck(policy: Command, { output, end }: Pick<CommandContext, "output" | "end">): void {
+  withPolicy(policy.command("check"))
+    .summary("explain what a shell script would do, and whether it may run")
+    .description(
+      "Reads a script of bash without running it: the commands that it runs, the files that they read and write, their risk, and the decision of the policy. In scripts and hooks, the exit code is the decision.",
+    )
+    .argument("<script>", "the script, as one argument")
+    .option("--root <folder>", "the folder of the workspace (default: this one)")
+    .option(
+      "--max-risk <risk>",
+      "commands up to this risk run without asking: none, low (the default), medium or high",
+    )
+    .option("--json", "print the analysis and the decisions as JSON")
+    .addHelpText(
+      "after",
+      `${checkExamples}
+Exit codes:
+  0    it runs without asking
+  2    usage: an option or a file is invalid
+  10   it asks first
+  20   it is denied`,
+    )
+    .action(async (script: string, options: CheckOptions) => {
+      const { check } = await import("./check.ts");
+      end(await check(script, options, output));
     });
 }

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { analyzeCommand } from "../src/index.ts";
+
+const folder = join(import.meta.dirname, "../../../../shared/judges");
+
+function rowsOf(name: string): readonly (readonly string[])[] {
+  const [, ...lines] = readFileSync(join(folder, name), "utf8").trimEnd().split("\n");
+  return lines.map((line) => line.split("\t"));
+}
+
+/** Whether a script runs without approval under `workspacePolicy()`. */
+function runsAtOnce(script: string): boolean {
+  const { isKnown, risk, commands } = analyzeCommand(script);
+  const readsOutside = commands.some(({ paths }) => paths.some(({ path }) => path.startsWith("/")));
+  return isKnown && risk === "low" && !readsOutside;
+}
+
+/** The text of a literal of Rust or TypeScript; undefined: another form. */
+function textOf(literal: string): string | undefined {
+  const raw = /^r#?"([\s\S]*)"#?$/.exec(literal)?.[1];
+  if (raw !== undefined) return raw;
+  const single = /^'([\s\S]*)'$/.exec(literal)?.[1];
+  if (single !== undefined) return single.replace(/\\(.)/g, "$1");
+  try {
+    return JSON.parse(literal.replaceAll("\\'", "'")) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Settings of a test that forbid every command, or all but a list; and scripts without a command. */
+const ofSettings = /readonly|allowlist|empty_command/;
+
+test("no command runs at once that ZeroClaw's tests refuse", () => {
+  let asked = 0;
+  const weaker = rowsOf("zeroclaw-policy.tsv").flatMap(
+    ([name = "", check = "", input = "", expected]) => {
+      if (!/is_command_allowed|validate_command/.test(check) || ofSettings.test(name)) return [];
+      const script = textOf(input);
+      if (script === undefined) return [];
+      asked += 1;
+      return expected === "false" && runsAtOnce(script) ? [{ name, script }] : [];
+    },
+  );
+  expect(weaker).toEqual([]);
+  expect(asked).toBeGreaterThan(150);
+});
+
+test("no command that Gemini CLI's tests do not allow runs at once if it is not harmless", () => {
+  let asked = 0;
+  const weaker = rowsOf("gemini-shell.tsv").flatMap(([name = "", input = "", expected = ""]) => {
+    const script = textOf(input);
+    if (script === undefined || expected.includes("ALLOW")) return [];
+    asked += 1;
+    return runsAtOnce(script) ? [{ name, script }] : [];
+  });
+  // Their tests allow only `echo`: these commands only read.
+  expect(weaker.map(({ script }) => script)).toEqual([
+    "echo hi && ls",
+    "false || ls",
+    "echo hi; ls",
+    'echo hi | grep "hi"',
+  ]);
+  expect(asked).toBeGreaterThan(20);
+});
+
+test("at least 95 % of the commands that people look up are understood", () => {
+  const scripts = rowsOf("tldr-commands.tsv").map(([, script = ""]) => script);
+  const known = scripts.filter((script) => analyzeCommand(script).isKnown).length;
+  expect(known / scripts.length).toBeGreaterThan(0.95);
+  expect(scripts).toHaveLength(4_000);
+});
