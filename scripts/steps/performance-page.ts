@@ -9,7 +9,16 @@ import { problemsResult, type Step } from "../lib/step.ts";
 export const performancePagePath = "docs/reference/performance.md";
 
 /** The results that the page shows, in its order. */
-const names = ["calls", "registry", "documents", "openapi-calls", "mcp-calls", "gateway", "start"];
+const names = [
+  "calls",
+  "registry",
+  "documents",
+  "openapi-calls",
+  "mcp-calls",
+  "mcp-connect",
+  "gateway",
+  "start",
+];
 
 /** The page as it has to be, formatted. */
 export function currentPerformancePage(root: string): Promise<string> {

@@ -58,7 +58,7 @@ test("the help of a command has only the exit codes that apply to it", async () 
     const [, list = ""] = (await run(...command, "--help")).stdout.split("Exit codes:\n");
     return list.match(/^ {2}\d+/gm)?.map((code) => code.trim()) ?? [];
   };
-  expect(await codes()).toEqual(["0", "1", "2", "3", "4", "130"]);
+  expect(await codes()).toEqual(["0", "1", "2", "3", "4", "10", "20", "130"]);
   expect(await codes("trust")).toEqual(["0", "2", "3", "130"]);
   expect(await codes("search")).toEqual(["0", "2", "3", "4", "130"]);
   expect(await codes("approvals", "list")).toEqual(["0", "1", "2", "130"]);
@@ -86,7 +86,7 @@ test("the README has the exit codes of the help", () => {
   const help = [...exitCodeHelp.matchAll(/^ {2}(\d+) +(.+(?:\n {7}.+)*)/gm)].map(
     ([, code, text = ""]) => [code, text.replace(/\n +/g, " ")],
   );
-  expect(help).toHaveLength(6);
+  expect(help).toHaveLength(8);
   expect(rows).toEqual(help);
 });
 

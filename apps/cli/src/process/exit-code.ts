@@ -23,7 +23,7 @@ export const exitCode = {
 } as const;
 
 /** The exit codes that only some commands have. */
-type SpecificCode = 0 | 1 | 3 | 4 | 130;
+type SpecificCode = 0 | 1 | 3 | 4 | 10 | 20 | 130;
 
 /**
  * The end of a command's help: the exit codes that apply to it.
@@ -69,6 +69,8 @@ Exit codes:
        sent; import, install: the change was not agreed to
   4    a document, server, module or conform subject could not be loaded; no tool was called;
        inspect and search list the tools of the other sources; add, init: nothing was written
+  10   policy check: the script asks first
+  20   policy check: the script is denied
   130  interrupted (Ctrl-C)`;
 
 const byErrorCode: Readonly<Partial<Record<ToolErrorCode, number>>> = {

@@ -8,8 +8,10 @@ import {
   fsync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
+  statSync,
   write,
   type BigIntStats,
 } from "node:fs";
@@ -21,8 +23,12 @@ import type { WritePlace } from "../jail/jail.ts";
 const writeAsync = promisify(write);
 const fsyncAsync = promisify(fsync);
 
-/** Beginning of the names of temporary files. */
-const temporaryPrefix = ".tw-";
+/** The name of a temporary file: with the process that writes it. */
+const temporaryName = /^\.tw-(\d+)-[0-9a-f]{16}$/;
+
+/** Folders in which files that other processes have left were looked for. */
+const cleanedFolders = new Set<string>();
+const maxCleanedFolders = 10_000;
 
 /** Options of a replacement. */
 export interface ReplaceOptions {
@@ -64,7 +70,8 @@ async function writeInto(
   bytes: Uint8Array,
   { mode, check }: ReplaceOptions,
 ): Promise<BigIntStats> {
-  const temporary = `${folder}/${temporaryPrefix}${randomBytes(12).toString("hex")}`;
+  removeLeftovers(folder);
+  const temporary = `${folder}/.tw-${process.pid}-${randomBytes(8).toString("hex")}`;
   const fd = create(temporary);
   try {
     let written = 0;
@@ -111,6 +118,30 @@ function keepOwner(fd: number, { uid, gid, mode }: BigIntStats): void {
     }
   }
   fchmodSync(fd, Number(mode) & 0o7777);
+}
+
+/** Removes temporary files of processes that have ended, when a folder is first written to. */
+function removeLeftovers(folder: string): void {
+  const { dev, ino, birthtimeNs } = statSync(folder, { bigint: true });
+  const key = `${dev}:${ino}:${birthtimeNs}`;
+  if (cleanedFolders.has(key)) return;
+  if (cleanedFolders.size === maxCleanedFolders) cleanedFolders.clear();
+  cleanedFolders.add(key);
+  for (const name of readdirSync(folder)) {
+    const pid = Number(temporaryName.exec(name)?.[1]);
+    if (Number.isNaN(pid) || isRunning(pid)) continue;
+    if (currentStat(folder, name)?.isFile() === true) rmSync(`${folder}/${name}`, { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It runs, and belongs to another user.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 /** The state of the file now, without following a link. */

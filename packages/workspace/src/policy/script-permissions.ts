@@ -1,4 +1,9 @@
-import { displayLine, type JsonObject, type PermissionRequest } from "@toolweave/core";
+import {
+  displayLine,
+  displayProse,
+  type JsonObject,
+  type PermissionRequest,
+} from "@toolweave/core";
 import type { AnalyzedCommand, ScriptAnalysis } from "./analysis.ts";
 import { quoteArgv } from "./shell-quote.ts";
 import type { PathUse } from "./script.ts";
@@ -52,8 +57,8 @@ function wholeScript(
   return {
     kind: "process",
     target: displayLine(script),
-    summary: `Run a script that is not fully understood: it has ${reasons.join(", ")}`.slice(
-      0,
+    summary: displayProse(
+      `Run a script that is not fully understood: it has ${reasons.join(", ")}`,
       maxSummary,
     ),
     details: details(
@@ -77,7 +82,7 @@ function processPermission(
   return {
     kind: "process",
     target: displayLine(quoteArgv(argv)),
-    summary: displayLine(`Run ${line}${why}`).slice(0, maxSummary),
+    summary: displayProse(`Run ${line}${why}`, maxSummary),
     details: details(
       { isKnown: true, risk, reasons: [...reasons], argv: [...argv], via: [...via] },
       place,
@@ -93,8 +98,8 @@ function networkPermission(
   return {
     kind: "network",
     target: displayLine(url ?? "unknown"),
-    summary: `Connect to ${displayLine(url ?? "another host")} with ${program}`.slice(
-      0,
+    summary: displayProse(
+      `Connect to ${displayLine(url ?? "another host")} with ${program}`,
       maxSummary,
     ),
     details: details({ program }, place),
@@ -119,7 +124,7 @@ function addPath(found: Map<string, PermissionRequest>, use: PathUse, place: Scr
   found.set(`${kind} ${target}`, {
     kind,
     target,
-    summary: `${verb} ${target}${places[where]}`.slice(0, maxSummary),
+    summary: displayProse(`${verb} ${target}${places[where]}`, maxSummary),
     details: details({ place: where }, place),
   });
 }

@@ -1,4 +1,4 @@
-import { displayLine, ToolError, type PermissionRequest } from "@toolweave/core";
+import { displayLine, displayProse, ToolError, type PermissionRequest } from "@toolweave/core";
 import { SeenFiles } from "../files/seen-files.ts";
 import { JailError } from "../jail/jail-error.ts";
 import type { Jail, PathInfo, PathUse, WritePlace } from "../jail/jail.ts";
@@ -87,7 +87,7 @@ export function pathPermissions(
     {
       kind: use === "read" ? "fs.read" : "fs.write",
       target: displayLine(info.realPath),
-      summary: `${verbOf(use)} ${displayLine(displayPath(info))}`,
+      summary: summaryOf(info, use),
       details: { place: "inside" },
     },
   ];
@@ -96,7 +96,7 @@ export function pathPermissions(
     permissions.push({
       kind: reason.kind,
       target: displayLine(info.realPath),
-      summary: `${verbOf(use)} ${displayLine(displayPath(info))}, ${reason.text}`,
+      summary: `${summaryOf(info, use)}, ${reason.text}`,
     });
   }
   return permissions;
@@ -138,6 +138,12 @@ function protectedError(path: string): ToolError {
     "permission_denied",
     `"${path.slice(0, 300)}" is protected, since other programs run or obey what it contains. Ask the user to change it.`,
   );
+}
+
+const maxSummary = 200;
+
+function summaryOf(info: PathInfo, use: PathUse): string {
+  return displayProse(`${verbOf(use)} ${displayPath(info)}`, maxSummary);
 }
 
 /** The same whatever the file is, and whether it exists: an approval holds for the same permission again. */

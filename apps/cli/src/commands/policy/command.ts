@@ -107,12 +107,12 @@ function addCheck(policy: Command, { output, end }: Pick<CommandContext, "output
     .option("--json", "print the analysis and the decisions as JSON")
     .addHelpText(
       "after",
-      `${checkExamples}
-Exit codes:
-  0    it runs without asking
-  2    usage: an option or a file is invalid
-  10   it asks first
-  20   it is denied`,
+      checkExamples +
+        exitCodesHelp({
+          0: "it runs without asking",
+          10: "it asks first",
+          20: "it is denied",
+        }),
     )
     .action(async (script: string, options: CheckOptions) => {
       const { check } = await import("./check.ts");
