@@ -98,7 +98,6 @@ export function workspaceTools(options: WorkspaceOptions): ToolSource {
   checkEnvironment(env);
   const closing = new AbortController();
   let chosen: Promise<ChosenSandbox> | undefined;
-  let calls = 0;
   const workspace: Workspace = {
     jail,
     writes: new PathMutex(),
@@ -108,7 +107,6 @@ export function workspaceTools(options: WorkspaceOptions): ToolSource {
       (await (chosen ??= chooseSandbox(sandbox, () => viewOf(jail, rules, readPaths)))).sandbox,
     environment: env,
     closing: closing.signal,
-    nextId: () => (calls += 1),
     seenBy: (runId) => seen.get(runId),
   };
   const tools: readonly Tool[] = [

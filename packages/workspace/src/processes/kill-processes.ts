@@ -14,7 +14,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
  * The processes that a command has started, also those that have left its group: all have its call id in their
  * environment, unless they have removed it. Only on Linux.
  */
-export function findProcessesOf(callId: string): readonly number[] {
+function findProcessesOf(callId: string): readonly number[] {
   const mark = `TOOLWEAVE_CALL=${callId}`;
   const found: number[] = [];
   for (const name of listProcesses()) {

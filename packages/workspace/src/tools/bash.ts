@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   defineTool,
   ToolError,
@@ -76,7 +77,8 @@ export function bashTool(workspace: Workspace): Tool {
       if (folder.kind !== "directory")
         throw new ToolError("execution_failed", `"${cwd}" is no folder.`);
       const sandbox = await workspace.sandbox();
-      const callId = `${ctx.runId}-${ctx.callId}-${workspace.nextId()}`;
+      // Not the id of the call, which a model chooses.
+      const callId = randomUUID();
       const env = commandEnvironment(workspace.environment, callId);
       const prepared = sandbox.prepare({
         // Both outputs in one, so that they are in the order in which they were written.

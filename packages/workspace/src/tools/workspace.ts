@@ -20,8 +20,6 @@ export interface Workspace {
   readonly closing: AbortSignal;
   /** Variables that commands have beside the usual ones. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Another number for each call. */
-  nextId(): number;
   /** The files that the model of a run has seen. */
   seenBy(runId: string): SeenFiles;
 }

@@ -1,11 +1,25 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { findProcessesOf } from "../../src/processes/kill-processes.ts";
+import { ToolExecutor, ToolRegistry } from "@toolweave/core";
+import { describe, expect, test, vi } from "vitest";
+import { workspaceTools } from "../../src/index.ts";
 import { openWorkspace, textOf } from "../support/open-workspace.ts";
 import { hasSandbox } from "../support/sandbox-level.ts";
 
 const levels = hasSandbox ? (["none", "required"] as const) : (["none"] as const);
+
+/** The processes that have an argument. */
+function processesWith(argument: string): readonly string[] {
+  return readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0").includes(argument);
+    } catch {
+      // It has ended.
+      return false;
+    }
+  });
+}
 
 describe.each(levels)("bash with the sandbox %s", (sandbox) => {
   const open = (files: Readonly<Record<string, string>> = {}) => openWorkspace(files, { sandbox });
@@ -32,18 +46,17 @@ describe.each(levels)("bash with the sandbox %s", (sandbox) => {
     expect(await text("bash", { command: "cat" })).toBe("[no output]");
   });
 
-  test("does not wait for processes in the background, and leaves none", async () => {
-    const { call } = open();
-    for (const command of [
-      "sleep 300 & echo hi",
-      "setsid sleep 300 & echo hi",
-      "nohup sleep 300 >/dev/null 2>&1 & echo hi",
-      "(sleep 300 &) ; echo hi",
-    ]) {
-      const outcome = await call("bash", { command });
-      expect(textOf(outcome)).toMatch(/^hi/);
-      expect(findProcessesOf(`${outcome.result?.callId}`)).toEqual([]);
-    }
+  test.each([
+    "sleep N & echo hi",
+    "setsid sleep N & echo hi",
+    "nohup sleep N >/dev/null 2>&1 & echo hi",
+    "(sleep N &) ; echo hi",
+  ])("does not wait for a process in the background, and leaves none: %s", async (command) => {
+    const { text } = open();
+    // A duration by which the process is found.
+    const seconds = `9${process.pid}${Date.now() % 1_000}`;
+    expect(await text("bash", { command: command.replace("N", seconds) })).toMatch(/^hi/);
+    await vi.waitFor(() => expect(processesWith(seconds)).toEqual([]));
   });
 
   test("kills a command that takes too long, also if it ignores the signal", async () => {
@@ -84,6 +97,15 @@ describe.each(levels)("bash with the sandbox %s", (sandbox) => {
     expect(environment).not.toContain("canary-of-host");
     expect(environment).toContain("NO_COLOR=1");
     expect(environment).toContain("GIT_TERMINAL_PROMPT=0");
+  });
+
+  test("runs whatever the id of the call is", async () => {
+    const { root } = open();
+    const registry = new ToolRegistry([workspaceTools({ root, sandbox })]);
+    const call = { id: "a\0b=\n$(id)", name: "bash", arguments: { command: "echo hi" } };
+    const outcome = await new ToolExecutor({ registry, policy: "autonomous" }).execute(call);
+    await registry.close();
+    expect(textOf(outcome)).toBe("hi");
   });
 
   test("PT15: writes no protected file that the script names", async () => {
