@@ -18,6 +18,8 @@ const names = [
   "mcp-connect",
   "gateway",
   "start",
+  "workspace",
+  "workspace-edits",
 ];
 
 /** The page as it has to be, formatted. */

@@ -107,7 +107,7 @@ test.each([
   ],
   [
     ["inspect"],
-    "toolweave: No tools: name a URL or a file, or use --openapi, --mcp, --tools or --config. There is no toolweave.json in this folder.\nSee `toolweave inspect --help`.\n",
+    "toolweave: No tools: name a URL or a file, or use --openapi, --mcp, --tools, --workspace or --config. There is no toolweave.json in this folder.\nSee `toolweave inspect --help`.\n",
   ],
   [
     ["login", "museum"],

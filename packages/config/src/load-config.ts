@@ -24,7 +24,12 @@ import {
   serveLimitsIn,
   type ServeLimits,
 } from "./reading/check-config.ts";
-import { failedSource, moduleSources } from "./modules/module-source.ts";
+import {
+  configuredModules,
+  loadModules,
+  type ConfiguredModule,
+} from "./modules/configured-module.ts";
+import { failedSource } from "./modules/module-source.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
 import {
   configFolder,
@@ -34,6 +39,11 @@ import {
 } from "./reading/config-text.ts";
 import type { ConfigInput } from "./reading/references.ts";
 import { readRegularFile } from "./files/regular-file.ts";
+import {
+  configuredWorkspace,
+  makeWorkspace,
+  type ConfiguredWorkspace,
+} from "./workspace/configured-workspace.ts";
 import {
   configuredDocuments,
   configuredServers,
@@ -89,6 +99,12 @@ export type ConfiguredSource =
       readonly problems: readonly string[];
     }
   | {
+      /** The tools for files and commands: `workspace` of the configuration. */
+      readonly kind: "workspace";
+      readonly name: string;
+      readonly source: ToolSource;
+    }
+  | {
       /** One tool: the agent. */
       readonly kind: "agent";
       readonly name: string;
@@ -101,7 +117,7 @@ export interface LoadedConfig {
   readonly registry: ToolRegistry;
   /** For `new ToolExecutor({ registry, ...executorOptions })`. */
   readonly executorOptions: Pick<ExecutorOptions, "policy">;
-  /** In the order: MCP servers, documents, modules, agents, incomplete sources; without what the lock quarantines. */
+  /** In the order: MCP servers, documents, the workspace, modules, agents, incomplete sources; without what the lock quarantines. */
   readonly sources: readonly ConfiguredSource[];
   /** Unknown keys of the file, and rules of policies that can never match, with line and column. */
   readonly warnings: readonly string[];
@@ -141,6 +157,7 @@ export async function loadConfig(
   const toSource =
     agents.length === 0 ? undefined : (await import("./agents/agent-source.ts")).agentSource;
   const { lock, watch = false } = options;
+  const workspace = await makeWorkspace(read.workspace, reader);
   const modules = await loadModules(read.modules, watch);
   const sources: ConfiguredSource[] = [];
   const registry = new ToolRegistry(
@@ -149,6 +166,9 @@ export async function loadConfig(
   );
   try {
     for (const maker of makers(servers, documents)) sources.push(attempt(maker, reader));
+    if (workspace !== undefined) {
+      sources.push({ kind: "workspace", name: workspace.source.id, source: workspace.source });
+    }
     sources.push(...modules);
     for (const maker of agentMakers(agents, toSource, registry)) {
       sources.push(attempt(maker, reader));
@@ -160,14 +180,15 @@ export async function loadConfig(
     // All at once: two tools of one name are reported with both their places.
     registry.add(sources.map(({ source }) => (lock === undefined ? source : locked(source, lock))));
   } catch (error) {
-    const made = new Set([...sources, ...modules]);
-    await Promise.allSettled([...made].map(({ source }) => source.close()));
+    const made = new Set([...sources, ...modules].map(({ source }) => source));
+    if (workspace !== undefined) made.add(workspace.source);
+    await Promise.allSettled([...made].map((source) => source.close()));
     throw error;
   }
   const close = (): Promise<void> => registry.close();
   return {
     registry,
-    executorOptions: policy === undefined ? {} : { policy },
+    executorOptions: combinePolicies(workspace?.policy, policy),
     sources,
     warnings: reader.warnings,
     ...(store === undefined ? {} : { store }),
@@ -203,6 +224,7 @@ interface ReadConfig {
   readonly servers: readonly ConfiguredServer[];
   readonly documents: readonly ConfiguredDocument[];
   readonly modules: readonly ConfiguredModule[];
+  readonly workspace: ConfiguredWorkspace | undefined;
   readonly agents: readonly ConfiguredAgent[];
   readonly policy: PolicyInput | undefined;
   readonly store: string | undefined;
@@ -226,47 +248,22 @@ async function readConfig(
   const servers = configuredServers(config, folder, reader, defaults, credentials);
   const documents = configuredDocuments(config, folder, reader, credentials);
   const modules = configuredModules(config, folder, reader);
+  const workspace = configuredWorkspace(config, folder, reader);
   const agents = configuredAgents(config, { folder, env, models }, reader);
   const policy = configuredPolicy(config, reader);
   refuseSameNames({ servers, documents, agents }, reader);
   reader.refuse();
   const serve = serveLimitsIn(config);
-  return { servers, documents, modules, agents, policy, store, serve, reader };
+  return { servers, documents, modules, workspace, agents, policy, store, serve, reader };
 }
 
-/** A module of `tools`. */
-interface ConfiguredModule {
-  /** The path as it is written. */
-  readonly name: string;
-  /** The absolute path. */
-  readonly path: string;
-}
-
-function configuredModules(
-  config: JsonObject,
-  folder: string,
-  reader: ConfigReader,
-): ConfiguredModule[] {
-  const written = (config["tools"] ?? []) as readonly string[];
-  return written.flatMap((name, index) => {
-    const pointer = `/tools/${index}`;
-    const path = reader.inSource(pointer, name, () => reader.resolved(name, pointer));
-    return reader.incomplete.has(pointer) ? [] : [{ name, path: resolve(folder, path) }];
-  });
-}
-
-/** Runs the code of the modules; one that fails is a source that fails. */
-async function loadModules(
-  modules: readonly ConfiguredModule[],
-  watch: boolean,
-): Promise<ConfiguredSource[]> {
-  const loaded = await Promise.all(
-    modules.map(async ({ name, path }) => {
-      const sources = await moduleSources(path, { id: name, watch });
-      return sources.map((source): ConfiguredSource => ({ kind: "module", name, source }));
-    }),
-  );
-  return loaded.flat();
+/** The policy of the workspace comes first, since each further one only narrows those before it. */
+function combinePolicies(
+  first: PolicyInput | undefined,
+  second: PolicyInput | undefined,
+): { readonly policy?: PolicyInput } {
+  if (first === undefined) return second === undefined ? {} : { policy: second };
+  return { policy: [first, second ?? []].flat() as PolicyInput };
 }
 
 interface Maker {

@@ -4,6 +4,7 @@ export type { HttpClientOptions } from "./http-client.ts";
 export type { HttpClient, HttpRequest, RequestBody, Streaming } from "./message/http-request.ts";
 export type { HttpHeaders, HttpResponse } from "./message/http-response.ts";
 export { isPrivateHost } from "./address/address-kind.ts";
+export { connectGuarded } from "./connection/connect-guarded.ts";
 export { digestAuthorization } from "./auth/digest.ts";
 export type { DigestRequest } from "./auth/digest.ts";
 export { discoverAuthorizationServer, discoverResource } from "./oauth/discovery.ts";

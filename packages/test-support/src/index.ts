@@ -1,3 +1,4 @@
+export { brokenLine, writeBrokenProject } from "./broken-project.ts";
 export { differingCharacters, recordWrites, type RecordedWrites } from "./recorded-writes.ts";
 
 const folder = process.env["NODE_COMPILE_CACHE"];

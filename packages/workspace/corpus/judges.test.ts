@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { expect, test } from "vitest";
-import { analyzeCommand } from "../src/index.ts";
+import { analyzeCommand, workspaceTools, zeroClawPolicy } from "../src/index.ts";
 
 const folder = join(import.meta.dirname, "../../../../shared/judges");
 
@@ -46,6 +48,30 @@ test("no command runs at once that ZeroClaw's tests refuse", () => {
   );
   expect(weaker).toEqual([]);
   expect(asked).toBeGreaterThan(150);
+});
+
+test("the preset for ZeroClaw's settings allows no command that its tests refuse", async () => {
+  const root = mkdtempSync(join(tmpdir(), "toolweave-judges-"));
+  const registry = new ToolRegistry([workspaceTools({ root, sandbox: "none" })]);
+  const executor = new ToolExecutor({ registry, ...zeroClawPolicy() });
+  const weaker: string[] = [];
+  const counts = { refused: 0, allowed: 0, stricter: 0 };
+  for (const [name = "", check = "", input = "", expected] of rowsOf("zeroclaw-policy.tsv")) {
+    const script = textOf(input);
+    const isAsked = check === "is_command_allowed" || check === "forbidden_path_argument";
+    if (!isAsked || script === undefined || script === "" || ofSettings.test(name)) continue;
+    const { effect } = await executor.explain({ name: "bash", arguments: { command: script } });
+    const isRefused = check === "is_command_allowed" ? expected === "false" : expected !== "None";
+    if (isRefused) counts.refused += 1;
+    else if (effect === "deny") counts.stricter += 1;
+    else counts.allowed += 1;
+    if (isRefused && effect === "allow") weaker.push(script);
+  }
+  await registry.close();
+  rmSync(root, { recursive: true });
+  expect(weaker).toEqual([]);
+  expect(counts.refused).toBeGreaterThan(100);
+  expect(counts.allowed).toBeGreaterThan(20);
 });
 
 test("no command that Gemini CLI's tests do not allow runs at once if it is not harmless", () => {

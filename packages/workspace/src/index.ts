@@ -2,9 +2,20 @@ export { workspaceTools } from "./workspace-tools.ts";
 export type { WorkspaceOptions } from "./workspace-tools.ts";
 export { protectedPaths, secretPaths } from "./jail/path-rules.ts";
 export type { PathRules, WorkspaceRoot } from "./jail/path-rules.ts";
-export { workspacePolicy } from "./policy/workspace-policy.ts";
-export type { WorkspacePolicyOptions } from "./policy/workspace-policy.ts";
-export { analyzeCommand } from "./policy/analyze-command.ts";
-export type { AnalyzedCommand, Risk, ScriptAnalysis } from "./policy/analysis.ts";
-export type { PathUse, UnknownPart } from "./policy/script.ts";
-export type { SandboxChoice } from "./sandbox/choose-sandbox.ts";
+export { analyzeCommand, workspacePolicy, zeroClawPolicy } from "./policy.ts";
+export type {
+  AnalyzedCommand,
+  CommandRule,
+  PathUse,
+  Risk,
+  ScriptAnalysis,
+  UnknownPart,
+  WorkspacePolicyOptions,
+  ZeroClawSettings,
+} from "./policy.ts";
+export type { NetworkRules } from "./network/allowed-hosts.ts";
+export type { ProcessLimits } from "./processes/limits.ts";
+export { examineSandboxes } from "./sandbox/choose-sandbox.ts";
+export type { ProbeName } from "./sandbox/probe-script.ts";
+export type { LevelReport, SandboxChoice, SandboxLevel } from "./sandbox/choose-sandbox.ts";
+export type { PreparedCommand, Sandbox, SandboxedCommand } from "./sandbox/sandbox.ts";

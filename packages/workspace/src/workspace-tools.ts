@@ -1,23 +1,23 @@
 import { ToolError, type Tool, type ToolSource } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 import { PathMutex } from "./files/path-mutex.ts";
-import { existingPaths } from "./jail/existing-paths.ts";
+import { findExistingPaths } from "./jail/existing-paths.ts";
 import { Jail } from "./jail/jail.ts";
-import {
-  protectedPaths,
-  secretPaths,
-  type PathRules,
-  type WorkspaceRoot,
-} from "./jail/path-rules.ts";
+import type { PathRules, WorkspaceRoot } from "./jail/path-rules.ts";
+import type { NetworkRules } from "./network/allowed-hosts.ts";
+import { BackgroundCommands } from "./processes/background-commands.ts";
 import { isRefusedVariable } from "./processes/environment.ts";
+import { withDefaults, type ProcessLimits } from "./processes/limits.ts";
 import { chooseSandbox, type ChosenSandbox, type SandboxChoice } from "./sandbox/choose-sandbox.ts";
 import { SearchThread } from "./search/search-thread.ts";
+import { applyPatchTool } from "./tools/apply-patch.ts";
+import { bashKillTool, bashOutputTool } from "./tools/background-tools.ts";
 import { bashTool } from "./tools/bash.ts";
 import { editFileTool } from "./tools/edit-file.ts";
 import { listFilesTool } from "./tools/list-files.ts";
 import { readFileTool } from "./tools/read-file.ts";
 import { searchTool } from "./tools/search.ts";
-import { SeenByRun, type Workspace } from "./tools/workspace.ts";
+import { getOwner, SeenByOwner, type Workspace } from "./tools/workspace.ts";
 import { writeFileTool } from "./tools/write-file.ts";
 
 /** Options of `workspaceTools`. */
@@ -30,13 +30,20 @@ export interface WorkspaceOptions extends PathRules {
   readonly otherRoots?: readonly WorkspaceRoot[];
   /** Whether protected files may be written after approval, or never. Default: `"deny"`. */
   readonly protectedWrites?: "ask" | "deny";
-  /** The tool `bash`. False: there is none. Default: true, unless the workspace is read-only. */
+  /** The tools `bash`, `bash_output` and `bash_kill`. False: there are none. Default: true, unless the workspace is read-only. */
   readonly bash?: boolean;
+  /** The tool `apply_patch`, for models that write patches in the format of Codex. Default: false. */
+  readonly applyPatch?: boolean;
   /**
-   * How commands are isolated. `auto`: by bubblewrap, if it holds on this machine, and otherwise not at all; `required`:
-   * no command runs without a sandbox. Default: `auto`.
+   * How commands are isolated. `auto`: by the strongest level that holds on this machine: `bwrap`, `landlock`, or not at
+   * all; `required`: the same, but no command runs without isolation; a level: that alone; or a sandbox of the host.
+   * Default: `auto`.
    */
   readonly sandbox?: SandboxChoice;
+  /** Hosts that commands in a sandbox of bubblewrap may connect to. Default: none. */
+  readonly network?: NetworkRules;
+  /** The resources that one command and everything that it starts may use. */
+  readonly limits?: ProcessLimits;
   /** Variables for commands, beside harmless ones of this process. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
   /** Folders outside of the roots that commands in a sandbox can read: tools that are not below `/usr`. */
@@ -51,7 +58,10 @@ const optionNames: readonly string[] = [
   "otherRoots",
   "protectedWrites",
   "bash",
+  "applyPatch",
   "sandbox",
+  "network",
+  "limits",
   "env",
   "readPaths",
   "id",
@@ -83,7 +93,15 @@ export function workspaceTools(options: WorkspaceOptions): ToolSource {
     protectedWrites = "deny",
     id = "workspace",
   } = options;
-  const { bash = !readOnly, sandbox = "auto", env = {}, readPaths = [] } = options;
+  const {
+    applyPatch = false,
+    bash = !readOnly,
+    sandbox = "auto",
+    network,
+    limits,
+    env = {},
+    readPaths = [],
+  } = options;
   if (typeof root !== "string") {
     throw new ToolError("invalid_configuration", 'workspaceTools: root is missing: { root: "." }.');
   }
@@ -94,9 +112,10 @@ export function workspaceTools(options: WorkspaceOptions): ToolSource {
   const rules = toRules(options);
   const jail = new Jail(roots, rules);
   const searches = new SearchThread({ roots, rules });
-  const seen = new SeenByRun();
+  const seen = new SeenByOwner();
   checkEnvironment(env);
   const closing = new AbortController();
+  const background = new BackgroundCommands();
   let chosen: Promise<ChosenSandbox> | undefined;
   const workspace: Workspace = {
     jail,
@@ -104,27 +123,40 @@ export function workspaceTools(options: WorkspaceOptions): ToolSource {
     searches,
     protectedWrites,
     sandbox: async () =>
-      (await (chosen ??= chooseSandbox(sandbox, () => viewOf(jail, rules, readPaths)))).sandbox,
+      (
+        await (chosen ??= chooseSandbox(sandbox, {
+          view: () => ({
+            roots: jail.roots,
+            ...findExistingPaths(jail.roots, jail.matcher),
+            readPaths,
+          }),
+          network,
+        }))
+      ).sandbox,
     environment: env,
+    background,
+    limits: withDefaults(limits),
     closing: closing.signal,
-    seenBy: (runId) => seen.get(runId),
+    seenBy: (owner) => seen.get(getOwner(owner)),
   };
   const tools: readonly Tool[] = [
-    ...(bash ? [bashTool(workspace)] : []),
+    ...(bash ? [bashTool(workspace), bashOutputTool(workspace), bashKillTool(workspace)] : []),
     listFilesTool(workspace),
     readFileTool(workspace),
     searchTool(workspace),
     ...(readOnly ? [] : [editFileTool(workspace), writeFileTool(workspace)]),
+    ...(applyPatch && !readOnly ? [applyPatchTool(workspace)] : []),
   ];
   let isClosed = false;
   const close = async (): Promise<void> => {
     if (isClosed) return;
     isClosed = true;
     closing.abort(new ToolError("unavailable", "The workspace was closed while the call ran."));
+    await background.close();
     jail.close();
     await searches.close();
     const used = await chosen?.catch(() => undefined);
-    used?.sandbox.close?.();
+    await used?.sandbox.close?.();
   };
   return {
     id,
@@ -135,21 +167,6 @@ export function workspaceTools(options: WorkspaceOptions): ToolSource {
     onChange: () => () => {},
     close,
     [Symbol.asyncDispose]: close,
-  };
-}
-
-/** The view of commands in a sandbox: the files are looked for again for each, since they come and go. */
-function viewOf(
-  jail: Jail,
-  rules: PathRules,
-  readPaths: readonly string[],
-): Parameters<typeof chooseSandbox>[1] extends () => infer View ? View : never {
-  const { roots } = jail;
-  return {
-    roots,
-    protectedPaths: existingPaths(roots, rules.protected ?? protectedPaths),
-    hiddenPaths: existingPaths(roots, [...(rules.secrets ?? secretPaths), ...(rules.deny ?? [])]),
-    readPaths,
   };
 }
 

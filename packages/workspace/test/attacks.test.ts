@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { ToolExecutor, ToolRegistry, type PolicyInput, type ToolOutcome } from "@toolweave/core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { workspacePolicy, workspaceTools, type SandboxChoice } from "../src/index.ts";
-import { hasSandbox } from "./support/sandbox-level.ts";
+import { hasLandlock, hasSandbox } from "./support/sandbox-level.ts";
 import { openWorkspace } from "./support/open-workspace.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
@@ -58,6 +58,12 @@ function attack(policy: PolicyInput, sandbox: SandboxChoice): Attacked {
     },
   };
 }
+
+/** The sandboxes that hold on this machine. */
+const levels = [...(hasSandbox ? ["bwrap"] : []), ...(hasLandlock ? ["landlock"] : [])] as (
+  | "bwrap"
+  | "landlock"
+)[];
 
 /** Attacks of a script, by the case that they belong to. OUT is a file outside, PORT that of a host. */
 const attacks: readonly (readonly [name: string, commands: readonly string[]])[] = [
@@ -174,11 +180,11 @@ describe.each(attacks)("%s", (_, commands) => {
     expect(connections).toBe(before);
   });
 
-  test.runIf(hasSandbox).each(commands)(
-    "has no effect outside of a sandbox: %s",
-    async (command) => {
+  test.each(commands.flatMap((command) => levels.map((level) => [level, command] as const)))(
+    "has no effect outside of the sandbox %s: %s",
+    async (level, command) => {
       const before = connections;
-      const { run, canary } = attack(workspacePolicy({ allowSandboxed: true }), "required");
+      const { run, canary } = attack("autonomous", level);
       await run(command);
       expect(readFileSync(canary, "utf8")).toBe("unchanged");
       expect(connections).toBe(before);
@@ -279,4 +285,56 @@ test("PT20 the key of an artifact is no path", async () => {
   for (const key of ["../../etc/passwd", "a/../../b", "art_../../x"]) {
     expect(await failure("read_artifact", { key })).toMatch(/artifact_missing|invalid_arguments/);
   }
+});
+
+describe("PT17 an archive with members that lead outside", () => {
+  /** An archive whose members are named by a path with `..`, by an absolute path, and through a link. */
+  function writeArchive(root: string, canary: string): void {
+    const make = join(root, "../make");
+    mkdirSync(make);
+    writeFileSync(join(make, "canary"), "overwritten");
+    symlinkSync("..", join(make, "link"));
+    const tar = (...args: readonly string[]): void =>
+      void execFileSync("tar", ["-P", ...args], { cwd: make });
+    tar("-cf", join(root, "a.tar"), "--transform", "s,^canary,../canary,", "canary");
+    tar("-rf", join(root, "a.tar"), "--transform", `s,^canary,${canary},`, "canary");
+    tar("-rf", join(root, "a.tar"), "link");
+    tar("-rf", join(root, "a.tar"), "--transform", "s,^canary,link/canary,", "canary");
+  }
+
+  test("is not extracted without approval", async () => {
+    const { run, root, canary } = attack(workspacePolicy(), "none");
+    writeArchive(root, canary);
+    expect((await run("tar -xPf a.tar")).error?.code).toBe("permission_denied");
+    expect(readFileSync(canary, "utf8")).toBe("unchanged");
+  });
+
+  test("overwrites files outside without a sandbox, so that the attack works", async () => {
+    const { run, root, canary } = attack("autonomous", "none");
+    writeArchive(root, canary);
+    await run("tar -xPf a.tar");
+    expect(readFileSync(canary, "utf8")).toBe("overwritten");
+  });
+
+  test.each(levels)("has no effect outside of the sandbox %s", async (level) => {
+    const { run, root, canary } = attack("autonomous", level);
+    writeArchive(root, canary);
+    await run("tar -xPf a.tar");
+    expect(readFileSync(canary, "utf8")).toBe("unchanged");
+  });
+});
+
+test("a model cannot approve its own command", async () => {
+  const { root } = openWorkspace();
+  const registry = new ToolRegistry([workspaceTools({ root, sandbox: "none" })]);
+  onTestFinished(() => registry.close());
+  const executor = new ToolExecutor({ registry, policy: workspacePolicy(), onAsk: "deny" });
+  const command = `touch ${join(root, "a")}`;
+  const outcome = await executor.execute({
+    id: "1",
+    name: "bash",
+    arguments: { command, approved: true },
+  });
+  expect(outcome.ok).toBe(false);
+  expect(existsSync(join(root, "a"))).toBe(false);
 });

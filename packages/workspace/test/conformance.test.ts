@@ -24,7 +24,7 @@ const size = (): number => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
 
 conformance({
   name: "the tools of a workspace",
-  create: () => workspaceTools({ root, sandbox: "none" }),
+  create: () => workspaceTools({ root, sandbox: "none", applyPatch: true }),
   samples: {
     succeedingCalls: [
       { tool: "read_file", arguments: { path: "src/a.txt" } },
@@ -40,6 +40,11 @@ conformance({
       { tool: "read_file", arguments: { path: "../outside" } },
       { tool: "edit_file", arguments: { path: "src/a.txt", edits: [{ old: "three", new: "3" }] } },
       { tool: "bash", arguments: { command: "exit 3" } },
+      { tool: "bash_output", arguments: { id: "bg_none" } },
+      {
+        tool: "apply_patch",
+        arguments: { patch: "*** Begin Patch\n*** Delete File: b\n*** End Patch" },
+      },
     ],
     slowCalls: [{ tool: "bash", arguments: { command: "sleep 30" } }],
     effectCalls: [

@@ -11,6 +11,8 @@ export interface ToolOptions extends Partial<ApiOptions> {
   readonly tools?: readonly string[];
   /** Commands and URLs of MCP servers. */
   readonly mcp?: readonly string[];
+  /** A folder: tools for its files, and for commands in it. */
+  readonly workspace?: string;
   /** A `toolweave.json`, or a file with `mcpServers` or `servers`. */
   readonly config?: string;
   /** The configuration was found, not named: it has to be trusted. */
@@ -22,6 +24,8 @@ export interface ResolvedSources {
   readonly openapi: readonly string[];
   readonly mcp: readonly string[];
   readonly tools: readonly string[];
+  /** An absolute path. */
+  readonly workspace?: string;
   /** An absolute path. */
   readonly config?: string;
   /** True when the configuration was found in the current folder: see `assertTrusted`. */
@@ -39,17 +43,25 @@ export const configFile = "toolweave.json";
  */
 export function resolveSources(
   options: ToolOptions,
-  howToName = "name a URL or a file, or use --openapi, --mcp, --tools or --config",
+  howToName = "name a URL or a file, or use --openapi, --mcp, --tools, --workspace or --config",
 ): ResolvedSources {
-  const { openapi = [], mcp = [], tools = [], config } = options;
-  const isNothing = openapi.length + mcp.length + tools.length === 0 && config === undefined;
+  const { openapi = [], mcp = [], tools = [], workspace, config } = options;
+  const isNothing =
+    openapi.length + mcp.length + tools.length === 0 && (workspace ?? config) === undefined;
   if (isNothing && !existsSync(resolve(configFile))) {
     throw new UsageError(`No tools: ${howToName}. There is no toolweave.json in this folder.`);
   }
   const file = isNothing ? configFile : config;
   assertMeaningful(options, { openapi, mcp }, file);
   const found = file !== undefined && (isNothing || options.found === true);
-  return { openapi, mcp, tools, ...(file === undefined ? {} : { config: resolve(file) }), found };
+  return {
+    openapi,
+    mcp,
+    tools,
+    ...(workspace === undefined ? {} : { workspace: resolve(workspace) }),
+    ...(file === undefined ? {} : { config: resolve(file) }),
+    found,
+  };
 }
 
 function assertMeaningful(

@@ -18,6 +18,10 @@ export const exitCode = {
   /** The call was refused, or waits for a person's approval; or the folder is not trusted. */
   refused: 3,
   sourceFailed: 4,
+  /** A policy asks before a script runs: `policy check`. */
+  asks: 10,
+  /** A policy denies a script: `policy check`. */
+  denied: 20,
   /** The code that shells use for a process that Ctrl-C ended. */
   interrupted: 130,
 } as const;

@@ -39,6 +39,7 @@ const kindTexts: Readonly<Record<ConfigPartKind, string>> = {
   package: "runs the package",
   envFile: "takes variables from",
   variable: "reads the variable",
+  workspace: "works in the folder",
   url: "connects to",
   document: "reads the document",
   prompt: "prompts agents with",

@@ -1,4 +1,10 @@
-import type { InterruptionRequest, ToolCall, GrantChoice, GrantProposal } from "@toolweave/core";
+import type {
+  GrantChoice,
+  GrantProposal,
+  InterruptionRequest,
+  JsonValue,
+  ToolCall,
+} from "@toolweave/core";
 import { safeJson, safeLine, safeValue } from "./text.ts";
 
 const maxLength = 4_000;
@@ -66,7 +72,7 @@ function requestLines(request: InterruptionRequest, place?: ConfiguredPlace): st
         lines.push(`to change this: ${formatRemedy(request.remedy, place)}`);
       }
       if (request.permission.details !== undefined) {
-        lines.push(`details ${safeJson(JSON.stringify(request.permission.details))}`);
+        lines.push(...detailLines(request.permission.details));
       }
       if (request.call !== undefined) {
         lines.push(
@@ -89,6 +95,45 @@ function requestLines(request: InterruptionRequest, place?: ConfiguredPlace): st
       lines.push(argumentsLine(request.arguments));
   }
   return lines;
+}
+
+/** The facts about a permission: those of a command in words, all others as JSON. */
+function detailLines(details: JsonValue): string[] {
+  if (!isCommandDetails(details)) return [`details ${safeJson(JSON.stringify(details))}`];
+  const { risk, place, sandbox, commands = [] } = details;
+  const facts = [
+    ...(risk === undefined ? [] : [`risk ${safeLine(risk)}`]),
+    ...(place === undefined ? [] : [places.get(place) ?? safeLine(place)]),
+    `sandbox ${safeLine(sandbox)}`,
+  ];
+  return [facts.join(", "), ...commands.map((command) => `contains ${safeLine(command)}`)];
+}
+
+const places: ReadonlyMap<string, string> = new Map([
+  ["inside", "inside the workspace"],
+  ["outside", "outside of the workspace"],
+  ["unknown", "in an unknown folder"],
+]);
+
+/** The details that the tools of a workspace give. */
+interface CommandDetails {
+  readonly sandbox: string;
+  readonly risk?: string;
+  readonly place?: string;
+  /** The commands of a script that is not fully understood. */
+  readonly commands?: readonly string[];
+}
+
+function isCommandDetails(details: JsonValue): details is JsonValue & CommandDetails {
+  if (typeof details !== "object" || details === null || Array.isArray(details)) return false;
+  const { sandbox, risk, place, commands } = details as Readonly<Record<string, unknown>>;
+  const isText = (value: unknown): boolean => value === undefined || typeof value === "string";
+  return (
+    typeof sandbox === "string" &&
+    isText(risk) &&
+    isText(place) &&
+    (commands === undefined || (Array.isArray(commands) && commands.every(isText)))
+  );
 }
 
 /** The tool's description by its source. It is quoted, so that it does not look like text of the command. */

@@ -84,7 +84,7 @@ export async function planSources(
 ): Promise<SourcePlan> {
   const options = await sortSources(written, io);
   const chosen = resolveSources(options);
-  const { openapi, mcp, tools, config, found } = chosen;
+  const { openapi, mcp, tools, workspace, config, found } = chosen;
   if (found && config !== undefined) await assertTrusted(config, written, io);
   const api = toSourceOptions({ ...options, openapi }, io.env);
   output.addSecrets(...api.secrets);
@@ -125,9 +125,15 @@ export async function planSources(
         : await import("@toolweave/mcp").then(({ mcpSource }) =>
             servers.map((server) => mcpSource({ ...more.mcp, ...server })),
           );
+    const folderTools = workspace === undefined ? undefined : await loadWorkspace(workspace);
     const { lock } = more;
     const moduleTools = await loadModules(modules ?? tools.map((path) => ({ path })), watch);
-    const explicitSources = [...documentSources, ...serverSources, ...moduleTools];
+    const explicitSources = [
+      ...documentSources,
+      ...serverSources,
+      ...moduleTools,
+      ...(folderTools === undefined ? [] : [folderTools.source]),
+    ];
     const locked =
       lock === undefined || explicitSources.length === 0
         ? explicitSources
@@ -149,7 +155,10 @@ export async function planSources(
         ],
         sources: all,
         failures,
-        policy: combinePolicies(file?.executorOptions.policy, policy),
+        policy: combinePolicies(
+          combinePolicies(folderTools?.policy, file?.executorOptions.policy),
+          policy,
+        ),
         store: file?.store === undefined ? undefined : join(file.store, "approvals.sqlite"),
         serve: file?.serve,
         howToPrefix: (id) =>
@@ -177,6 +186,8 @@ function prefixAdvice(source: ConfiguredSource | undefined, config: string | und
     return "Use one of them at a time, or give each a prefix in a toolweave.json: `toolweave init` writes one.";
   }
   if (source.kind === "module") return `Rename them in ${source.name}.`;
+  if (source.kind === "workspace")
+    return `Rename the others: the tools of "workspace" in ${config} keep their names.`;
   return `Set "prefix" for ${source.kind}.${source.name} in ${config}.`;
 }
 
@@ -189,6 +200,14 @@ async function loadModules(
   const { moduleSources } = await import("@toolweave/config");
   const loaded = modules.map(({ path, id = path }) => moduleSources(path, { id, watch }));
   return (await Promise.all(loaded)).flat();
+}
+
+/** The tools for a folder, with the policy for its commands. */
+async function loadWorkspace(
+  root: string,
+): Promise<{ readonly source: ToolSource; readonly policy: PolicyLayerInput }> {
+  const { workspacePolicy, workspaceTools } = await import("@toolweave/workspace");
+  return { source: workspaceTools({ root }), policy: workspacePolicy() };
 }
 
 async function waitForSources(

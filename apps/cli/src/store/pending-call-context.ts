@@ -48,6 +48,8 @@ export interface PendingCallContext {
   readonly folder?: string;
   /** Modules that export tools, by their absolute paths. */
   readonly modules?: readonly StoredModule[];
+  /** The absolute path of a workspace. */
+  readonly workspace?: string;
   /** The absolute path of a configuration. */
   readonly config?: string;
   /** It was found in a folder, not named: it has to be trusted as it is when the call is answered. */
@@ -72,7 +74,8 @@ export function toContextMetadata(
   options: ToolOptions & ResolvedSources,
   policy: string | undefined,
 ): JsonObject {
-  const { openapi, mcp, tools, config, found, baseUrl, header = [], auth = [], timeout } = options;
+  const { openapi, mcp, tools, workspace, config, found } = options;
+  const { baseUrl, header = [], auth = [], timeout } = options;
   const { allowOrigin = [], allowReference = [] } = options;
   const headers = separateSecrets("--header", header);
   const credentials = separateSecrets("--auth", auth);
@@ -87,6 +90,7 @@ export function toContextMetadata(
     ...(tools.length === 0
       ? {}
       : { modules: tools.map((path) => ({ path: resolve(path), id: path })) }),
+    ...(workspace === undefined ? {} : { workspace }),
     ...(config === undefined ? {} : { config }),
     ...(config === undefined || !found ? {} : { found }),
     ...(baseUrl === undefined || maskLocation(baseUrl) !== baseUrl ? {} : { baseUrl }),
@@ -147,7 +151,7 @@ export function rebuildSources(
         ? pickId(context?.modules?.[index])
         : {}),
     })) ?? context?.modules;
-  const { mcp, config } = { ...context, ...explicit };
+  const { mcp, workspace, config } = { ...context, ...explicit };
   if (context === undefined && (documents ?? mcp ?? explicit.tools ?? config) === undefined) {
     throw new UsageError(
       "This call was made by another program: answer it there, or name the source of its tools with --openapi, --mcp, --tools or --config.",
@@ -175,6 +179,7 @@ export function rebuildSources(
       openapi: (documents ?? context?.documents ?? []).map(({ location = "" }) => location),
       ...(mcp === undefined ? {} : { mcp }),
       ...(modules === undefined ? {} : { tools: modules.map(({ path }) => path) }),
+      ...(workspace === undefined ? {} : { workspace }),
       ...(config === undefined ? {} : { config }),
       ...(explicit.config === undefined && context?.found === true ? { found: true } : {}),
       ...(baseUrl === undefined ? {} : { baseUrl }),

@@ -156,6 +156,10 @@ export function locked(source: ToolSource, lock: Lock): ToolSource {
       look();
       return [...source.problems, ...quarantined];
     },
+    get failures() {
+      look();
+      return [...(source.failures ?? source.problems), ...quarantined];
+    },
     trustAnnotations: source.trustAnnotations ?? false,
     ...(source.secrets === undefined ? {} : { secrets: source.secrets }),
     tools() {

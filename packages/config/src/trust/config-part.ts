@@ -20,6 +20,8 @@ export type ConfigPartKind =
   | "document"
   /** The policy, which decides whether a call runs without a question. */
   | "policy"
+  /** The folder whose files tools read and write, and in which commands run. */
+  | "workspace"
   /** The folder with pending calls, grants and tokens. */
   | "store"
   /** The configuration itself. */

@@ -105,6 +105,7 @@ class Description {
       this.#texts(name, document);
       this.#file("document", document["file"]);
     }
+    this.#workspace(config["workspace"]);
     const { tools } = config;
     this.#texts("tools", tools);
     for (const module of Array.isArray(tools) ? tools : []) this.#file("module", module);
@@ -140,6 +141,18 @@ class Description {
     const folder = resolve(this.#folder, plain(place));
     this.#files.addNamedBy([...words, ...values].map(plain), folder);
     if (folder !== this.#folder) this.#files.addNamedBy(words.map(plain), this.#folder);
+  }
+
+  #workspace(workspace: JsonValue | undefined): void {
+    if (!isObject(workspace)) return;
+    this.#texts("workspace", workspace);
+    const { root, readOnly, sandbox } = workspace;
+    const use =
+      readOnly === true
+        ? "its files are read"
+        : `its files are read and written, and commands run there (sandbox: ${JSON.stringify(sandbox ?? "auto")})`;
+    const text = `${typeof root === "string" ? root : "."}: ${use}`;
+    this.add("workspace", "workspace", text, sha256(canonicalJson(workspace)));
   }
 
   #agent(name: string, agent: JsonObject): void {

@@ -1,10 +1,11 @@
 /** A way in which a region of a file can differ from a text that was looked for. */
-interface Difference {
+export interface Difference {
   readonly name: string;
   readonly normalize: (line: string) => string;
 }
 
-const straight = (line: string): string =>
+/** A line with straight quotes, plain dashes and plain spaces, and without invisible characters. */
+export const straight = (line: string): string =>
   line
     .replace(/[\u2018\u2019\u201a\u201b]/g, "'")
     .replace(/[\u201c\u201d\u201e\u201f]/g, '"')
@@ -14,8 +15,8 @@ const straight = (line: string): string =>
 const unindented = (line: string): string => line.trim();
 const spaceless = (line: string): string => line.replace(/\s+/g, "");
 
-/** From the least to the most. */
-const differences: readonly Difference[] = [
+/** The ways in which regions differ, from the least to the most. */
+export const differences: readonly Difference[] = [
   { name: "whitespace at the ends of lines", normalize: (line) => line.trimEnd() },
   { name: "indentation", normalize: unindented },
   { name: "quotes, dashes or invisible characters", normalize: (line) => straight(line).trimEnd() },

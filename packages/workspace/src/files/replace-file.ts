@@ -32,7 +32,7 @@ const maxCleanedFolders = 10_000;
 
 /** Options of a replacement. */
 export interface ReplaceOptions {
-  /** The permission bits of a new file. Default: 0o666 without those of the umask. */
+  /** The permission bits of a new file, without those of the umask. Default: 0o666. */
   readonly mode?: number;
   /** Checks the file that is there, directly before it is replaced. Throws to keep it. */
   readonly check?: (stat: BigIntStats | undefined) => void;
@@ -68,19 +68,18 @@ async function writeInto(
   folder: string,
   { name, stat }: WritePlace,
   bytes: Uint8Array,
-  { mode, check }: ReplaceOptions,
+  { mode = 0o666, check }: ReplaceOptions,
 ): Promise<BigIntStats> {
   removeLeftovers(folder);
   const temporary = `${folder}/.tw-${process.pid}-${randomBytes(8).toString("hex")}`;
-  const fd = create(temporary);
+  const fd = create(temporary, stat === undefined ? mode : 0o600);
   try {
     let written = 0;
     while (written < bytes.length) {
       const { bytesWritten } = await writeAsync(fd, bytes, written, bytes.length - written);
       written += bytesWritten;
     }
-    if (stat === undefined) fchmodSync(fd, mode ?? 0o666 & ~umask);
-    else keepOwner(fd, stat);
+    if (stat !== undefined) keepOwner(fd, stat);
     await fsyncAsync(fd);
     // From here on to the new name nothing else of this process happens.
     check?.(currentStat(folder, name));
@@ -96,13 +95,10 @@ async function writeInto(
   }
 }
 
-/** The umask of the process. Asking for it sets it, so it is asked for once. */
-const umask: number = process.umask();
-
-function create(path: string): number {
+function create(path: string, mode: number): number {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
   try {
-    return openSync(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o600);
+    return openSync(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, mode);
   } catch (error) {
     throw JailError.from(error);
   }

@@ -34,9 +34,12 @@ export function detectFormat(bytes: Uint8Array): TextFormat | undefined {
 
 /** Whether a file is no text, by its first bytes. */
 export function isBinary(bytes: Uint8Array): boolean {
-  const isWide =
-    (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  return !isWide && hasNul(bytes);
+  return !isWide(bytes) && hasNul(bytes);
+}
+
+/** Whether bytes begin with the byte order mark of UTF-16. */
+export function isWide([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
 function hasNul(bytes: Uint8Array): boolean {
@@ -60,7 +63,7 @@ export function decodeText(bytes: Uint8Array, { encoding, bomBytes }: TextFormat
  */
 export function encodeText(text: string, encoding: TextEncoding): Buffer {
   if (encoding === "latin1") {
-    // eslint-disable-next-line no-control-regex -- all characters of one byte
+    // oxlint-disable-next-line no-control-regex -- all characters of one byte
     const other = /[^\u0000-\u00ff]/u.exec(text)?.[0];
     if (other === undefined) return Buffer.from(text, "latin1");
     throw new ToolError(

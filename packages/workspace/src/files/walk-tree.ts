@@ -64,7 +64,7 @@ export function walkTree(
     for (const member of listMembers(membersPath, skipped)) {
       if (isStopped()) return;
       const name = prefix === "" ? member : `${prefix}/${member}`;
-      if (!hidden && member.startsWith(".") && member !== ".github") {
+      if (!hidden && member.startsWith(".")) {
         skipped.hidden += 1;
         continue;
       }

@@ -1,4 +1,12 @@
-import { closeSync, constants, fstatSync, openSync, realpathSync, type BigIntStats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  type BigIntStats,
+} from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { ToolError } from "@toolweave/core";
 import { Entry, hasDescriptorPaths } from "./entry.ts";
@@ -104,6 +112,11 @@ export class Jail {
     return this.#findRoot(path) !== undefined;
   }
 
+  /** The path of a model for an absolute path in a root: relative to the first root, or absolute in another one. */
+  relativePath(path: string): string {
+    return pathBelow((this.#roots[0] as OpenRoot).path, path) ?? path;
+  }
+
   /**
    * Finds out where a path leads, without opening anything for reading or writing.
    *
@@ -178,6 +191,27 @@ export class Jail {
     } catch (error) {
       place.close();
       throw error;
+    }
+  }
+
+  /**
+   * Gives a file or a folder another name in its folder. A link is not followed.
+   *
+   * @throws JailError when it cannot be used; the errors of the system.
+   */
+  rename(path: string, name: string): void {
+    const findRoot = (target: string): FoundRoot | undefined => this.#findRoot(target);
+    const asked = this.#start(path);
+    const place = walk(asked, { findRoot, followLast: false });
+    try {
+      this.#inspect(asked, place, "write");
+      const { parent, names, entry } = place;
+      if (entry === undefined || parent === undefined || names.length === 0) {
+        throw new JailError("missing");
+      }
+      renameSync(`${parent.path}/${names.at(-1) as string}`, `${parent.path}/${name}`);
+    } finally {
+      place.close();
     }
   }
 

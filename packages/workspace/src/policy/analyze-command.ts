@@ -1,8 +1,11 @@
 import type { AnalyzedCommand, Risk, ScriptAnalysis } from "./analysis.ts";
-import { effectsOf } from "./program-effects.ts";
+import { getEffects } from "./program-effects.ts";
 import { readScript } from "./read-script.ts";
 import type { PathUse, SimpleCommand } from "./script.ts";
 import { unwrap } from "./unwrap.ts";
+
+/** The reason for the risk of a command whose output goes to a file. */
+export const redirectionReason = "it writes to a file";
 
 /** Depth of scripts in arguments, such as `bash -c "bash -c …"`. */
 const maxNesting = 3;
@@ -50,7 +53,7 @@ function analyzeSimple(
 ): AnalyzedCommand {
   const path = argv[0] as string;
   const program = path.slice(path.lastIndexOf("/") + 1);
-  const effects = effectsOf([program, ...argv.slice(1)]);
+  const effects = getEffects([program, ...argv.slice(1)]);
   const paths: PathUse[] = [...effects.paths.map((one) => ({ ...one, cwd })), ...redirects];
   const reasons = [...effects.reasons];
   let { risk } = effects;
@@ -62,7 +65,7 @@ function analyzeSimple(
   if (path.includes("/") && !/^\/(?:usr\/)?s?bin\/[^/]+$/.test(path)) {
     raise("medium", `${path} is a program of the workspace or of another folder`);
   }
-  if (redirects.some(({ access }) => access === "write")) raise("medium", "it writes to a file");
+  if (redirects.some(({ access }) => access === "write")) raise("medium", redirectionReason);
   if (via.some((wrapper) => wrapper === "sudo" || wrapper === "doas"))
     raise("high", "it acts as another user");
   return { argv, program, via, risk, reasons, paths, network: effects.network === true, span };

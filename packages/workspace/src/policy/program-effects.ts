@@ -27,7 +27,7 @@ export interface ProgramEffects {
  *
  * @param argv the name of the program without its folder, and its arguments.
  */
-export function effectsOf(argv: readonly string[]): ProgramEffects {
+export function getEffects(argv: readonly string[]): ProgramEffects {
   const [program = "", ...args] = argv;
   const special = specials.get(program);
   if (special !== undefined) return special(args);
@@ -36,26 +36,30 @@ export function effectsOf(argv: readonly string[]): ProgramEffects {
   if (networked.has(program)) {
     return { ...high(`${program} connects to other hosts`), network: true };
   }
-  const worse = Object.hasOwn(writers, program) ? writers[program] : undefined;
-  if (worse !== undefined) return effectsOfWriter(program, args, worse);
+  const riskyLetters = Object.hasOwn(writers, program) ? writers[program] : undefined;
+  if (riskyLetters !== undefined) return effectsOfWriter(program, args, riskyLetters);
   const reader = Object.hasOwn(readers, program) ? readers[program] : undefined;
   if (reader !== undefined) return effectsOfReader(program, args, reader);
   return medium(`${program} is not known`);
 }
 
-function effectsOfWriter(program: string, args: readonly string[], worse: string): ProgramEffects {
+function effectsOfWriter(
+  program: string,
+  args: readonly string[],
+  riskyLetters: string,
+): ProgramEffects {
   const { operands, options } = splitOptions(args);
   const letters = options.filter((option) => !option.startsWith("--")).join("");
-  const isWorse =
-    worse !== "" &&
-    (Array.from(worse).some((letter) => letters.includes(letter)) ||
+  const isRisky =
+    riskyLetters !== "" &&
+    (Array.from(riskyLetters).some((letter) => letters.includes(letter)) ||
       options.some((option) => /^--(?:r|f|no-p)/.test(option)));
   // The first operand is the mode or the owner.
-  const files = worse === "R" ? operands.slice(1) : operands;
+  const files = riskyLetters === "R" ? operands.slice(1) : operands;
   return {
-    risk: isWorse ? "high" : "medium",
+    risk: isRisky ? "high" : "medium",
     reasons: [
-      isWorse ? `${program} changes whole folders, or does not ask` : `${program} changes files`,
+      isRisky ? `${program} changes whole folders, or does not ask` : `${program} changes files`,
     ],
     paths: files.map((path) => ({ path, access: "write" })),
   };
@@ -67,15 +71,21 @@ function effectsOfReader(
   { short = "", valued = "", long = [], operands = "files" }: Reader,
 ): ProgramEffects {
   const words: string[] = [];
+  /** Paths in options. */
+  const named: string[] = [];
   const values: string[] = [];
+  let hasPattern = false;
   let unknownOption: string | undefined;
   let endsOptions = false;
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] as string;
     if (endsOptions || arg === "-" || !arg.startsWith("-")) words.push(arg);
     else if (arg === "--") endsOptions = true;
-    else if (short === "*") continue;
-    else if (arg.startsWith("--")) {
+    else if (short === "*") {
+      const path = pathInOption(arg);
+      if (path !== undefined) named.push(path);
+      hasPattern ||= /^-[a-zA-Z]*[ef]|^--(?:file|regexp)/.test(arg);
+    } else if (arg.startsWith("--")) {
       const [name = ""] = arg.split("=", 1);
       if (!long.includes(name)) {
         unknownOption ??= name;
@@ -92,7 +102,9 @@ function effectsOfReader(
       }
     }
   }
-  const files = operands === "texts" ? [] : operands === "pattern" ? words.slice(1) : words;
+  const operandFiles =
+    operands === "texts" ? [] : operands === "pattern" && !hasPattern ? words.slice(1) : words;
+  const files = [...named, ...operandFiles];
   // `-` counts as a file: what follows it has another place then.
   if (unknownOption === undefined) {
     return { risk: "low", reasons: [], paths: files.map((path) => ({ path, access: "read" })) };
@@ -103,6 +115,14 @@ function effectsOfReader(
     reasons: [`${program} ${unknownOption} is not known to only read`],
     paths: [...words, ...values].map((path) => ({ path, access: "write" })),
   };
+}
+
+/** The path in an option such as `--file=../a` or `-f/etc/a`; undefined: none that leads elsewhere. */
+function pathInOption(option: string): string | undefined {
+  const value =
+    /^--[^=]*=(.*)$/s.exec(option)?.[1] ??
+    (/^-[^-/.]*/.test(option) ? option.replace(/^-[^-/.]*/, "") : "");
+  return value.startsWith("/") || value.startsWith(".") ? value : undefined;
 }
 
 function splitOptions(args: readonly string[]): {
@@ -243,10 +263,10 @@ function effectsOfGit(args: readonly string[]): ProgramEffects {
     return { ...high(`git ${command} connects to other hosts`), network: true };
   }
   if (!gitReads.has(command)) return medium(`git ${command} may change the repository`);
-  const isWorse = rest.some((arg) =>
+  const isRisky = rest.some((arg) =>
     /^(?:-O|--(?:output|upload-pack|receive-pack|exec|ext-diff|textconv|open-files))/.test(arg),
   );
-  return isWorse
+  return isRisky
     ? high(`an option of git ${command} writes files or runs programs`)
     : medium(`git ${command} may run what the repository configures`);
 }

@@ -27,7 +27,7 @@ const maxCommands = 50;
  * else is an unknown part with a reason, also syntax that is not listed here.
  */
 export function readScript(source: string): ReadScript {
-  const refusal = refusalOf(source);
+  const refusal = findRefusal(source);
   if (refusal !== undefined)
     return { commands: [], unknown: [{ reason: refusal, span: [0, source.length] }] };
   const reader = new ScriptReader(source);
@@ -39,10 +39,10 @@ export function readScript(source: string): ReadScript {
 }
 
 /** Why a script is not parsed at all. */
-function refusalOf(source: string): string | undefined {
+function findRefusal(source: string): string | undefined {
   if (source.length > maxLength) return `more than ${maxLength} characters`;
   // Shells and parsers differ in what they are.
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\0-\x08\x0b-\x1f\x7f]/.test(source)) return "a control character";
   if (/[\u0085\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]/.test(source)) {
     return "an invisible character";

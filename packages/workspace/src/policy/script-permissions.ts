@@ -5,7 +5,6 @@ import {
   type PermissionRequest,
 } from "@toolweave/core";
 import type { AnalyzedCommand, ScriptAnalysis } from "./analysis.ts";
-import { quoteArgv } from "./shell-quote.ts";
 import type { PathUse } from "./script.ts";
 
 /** Where a script runs. */
@@ -14,7 +13,10 @@ export interface ScriptPlace {
   readonly folder: string;
   /** Whether an absolute path is in the workspace. */
   readonly isInside: (path: string) => boolean;
+  /** The level of the sandbox. */
   readonly sandbox: string;
+  /** Commands read, change and reach nothing outside of the workspace. */
+  readonly isIsolated: boolean;
   /** Commands reach no network. */
   readonly hidesNetwork: boolean;
 }
@@ -44,8 +46,8 @@ export function scriptPermissions(
 }
 
 /** Facts for a policy function and for the person who decides. */
-function details(facts: JsonObject, { sandbox }: ScriptPlace): JsonObject {
-  return { ...facts, sandbox };
+function details(facts: JsonObject, { sandbox, isIsolated }: ScriptPlace): JsonObject {
+  return { ...facts, sandbox, isIsolated };
 }
 
 function wholeScript(
@@ -144,4 +146,13 @@ function normalize(path: string): string {
     else if (name !== "" && name !== ".") names.push(name);
   }
   return `/${names.join("/")}`;
+}
+
+/** A command as a line of a shell, for a person: each word is quoted if it needs to be. */
+export function quoteArgv(argv: readonly string[]): string {
+  return argv.map(quoteWord).join(" ");
+}
+
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -50,10 +50,10 @@ export function unwrap(argv: readonly string[]): UnwrappedCommand {
   let rest = argv;
   const via: string[] = [];
   while (via.length < maxWrappers) {
-    const name = nameOf(rest[0] as string);
+    const name = programName(rest[0] as string);
     const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
     if (wrapper === undefined) break;
-    const inner = insideOf(wrapper, rest.slice(1));
+    const inner = innerCommand(wrapper, rest.slice(1));
     if (inner === undefined) return { argv: rest, via, fault: `${name} with unusual options` };
     // It is only `env`, which prints the environment, or `command`, without a command.
     if (inner.length === 0) return { argv: name === "env" ? ["printenv"] : rest, via };
@@ -61,7 +61,7 @@ export function unwrap(argv: readonly string[]): UnwrappedCommand {
     rest = inner;
     if (name === "xargs") return { argv: rest, via, fault: "arguments from the input of xargs" };
   }
-  const name = nameOf(rest[0] as string);
+  const name = programName(rest[0] as string);
   if (shells.has(name) && /^-[eux]*c$/.test(rest[1] ?? "") && rest[2] !== undefined) {
     // Further arguments are the variables $0, $1, …, which make a script unknown anyway.
     return { argv: rest, via: [...via, name], script: rest[2] };
@@ -70,7 +70,7 @@ export function unwrap(argv: readonly string[]): UnwrappedCommand {
 }
 
 /** The command inside of a wrapper; undefined: an option is not known. */
-function insideOf(
+function innerCommand(
   { flags = "", valued = "", long = [], operands = 0 }: Wrapper,
   args: readonly string[],
 ): readonly string[] | undefined {
@@ -102,6 +102,6 @@ function insideOf(
   return inner[0]?.includes("=") === true ? undefined : inner;
 }
 
-function nameOf(program: string): string {
+function programName(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1);
 }

@@ -1,6 +1,7 @@
 import { isObject } from "@toolweave/core/adapter";
-import type { PolicyAnswer, PolicyFunction } from "@toolweave/core";
+import type { PermissionRequest, PolicyAnswer, PolicyFunction } from "@toolweave/core";
 import type { Risk } from "./analysis.ts";
+import { CommandRules, type CommandRule } from "./command-rules.ts";
 
 /** Options of `workspacePolicy`. */
 export interface WorkspacePolicyOptions {
@@ -10,10 +11,12 @@ export interface WorkspacePolicyOptions {
    */
   readonly maxRisk?: "none" | Risk;
   /**
-   * In a sandbox that holds, all commands run without approval, also scripts that are not understood: nothing outside of
-   * the workspace can be read, changed or reached. Default: false.
+   * In a sandbox that isolates them (`bwrap`), all commands run without approval, also scripts that are not understood:
+   * nothing outside of the workspace can be read, changed or reached. Default: false.
    */
   readonly allowSandboxed?: boolean;
+  /** Decisions about commands by their words. They come before the risk. Default: none. */
+  readonly rules?: readonly CommandRule[];
 }
 
 const order: Readonly<Record<string, number>> = { none: 0, low: 1, medium: 2, high: 3 };
@@ -23,6 +26,7 @@ const order: Readonly<Record<string, number>> = { none: 0, low: 1, medium: 2, hi
  * at once. A command that reads elsewhere asks. Everything else is decided by the policies after it, or by the preset
  * `supervised`, which asks.
  *
+ * @throws ToolError `invalid_configuration` for an invalid rule, or one whose examples do not hold.
  * @example
  * ```ts
  * const executor = new ToolExecutor({ registry, policy: workspacePolicy() });
@@ -30,15 +34,20 @@ const order: Readonly<Record<string, number>> = { none: 0, low: 1, medium: 2, hi
  */
 export function workspacePolicy(options: WorkspacePolicyOptions = {}): PolicyFunction {
   const { maxRisk = "low", allowSandboxed = false } = options;
+  const rules = new CommandRules(options.rules ?? []);
   const limit = order[maxRisk] ?? 0;
   const allowsWrites = limit >= 2;
   return ({ permission, trusted }): PolicyAnswer => {
     // The facts are a part of the permission, and only a source that is trusted is believed.
     if (!trusted || permission === undefined || !isObject(permission.details)) return undefined;
-    const { isKnown, risk, sandbox, place } = permission.details;
+    const { isKnown, risk, sandbox, isIsolated, place } = permission.details;
     // Files for which the rules of the workspace ask are not a question of commands.
     if (permission.kind.startsWith("custom.")) return undefined;
-    if (allowSandboxed && sandbox === "bwrap") return allowed("the command runs in a sandbox");
+    const rule = ruleFor(rules, permission);
+    if (rule !== undefined) {
+      return { effect: rule.effect, ...(rule.reason === undefined ? {} : { reason: rule.reason }) };
+    }
+    if (allowSandboxed && isIsolated === true) return allowed("the command runs in a sandbox");
     switch (permission.kind) {
       case "process": {
         if (isKnown !== true || typeof risk !== "string") return undefined;
@@ -59,6 +68,17 @@ export function workspacePolicy(options: WorkspacePolicyOptions = {}): PolicyFun
         return undefined;
     }
   };
+}
+
+function ruleFor(
+  rules: CommandRules,
+  { kind, details }: PermissionRequest,
+): CommandRule | undefined {
+  if (kind !== "process" || !isObject(details)) return undefined;
+  const { argv, via } = details;
+  return Array.isArray(argv) && Array.isArray(via)
+    ? rules.find({ argv: argv as readonly string[], via: via as readonly string[] })
+    : undefined;
 }
 
 function allowed(reason: string): PolicyAnswer {

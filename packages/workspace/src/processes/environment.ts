@@ -20,6 +20,7 @@ const fixed: Readonly<Record<string, string>> = {
   GIT_PAGER: "cat",
   GH_PAGER: "cat",
   GIT_TERMINAL_PROMPT: "0",
+  GIT_CONFIG_NOSYSTEM: "1",
   GIT_EDITOR: "true",
   EDITOR: "true",
   CI: "1",
@@ -42,10 +43,12 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbi
  * The environment of a command: a list of harmless variables, those of the host, and nothing else of this process.
  *
  * @param added variables that the host gives to commands.
+ * @param isInside whether a folder is in the workspace: a program there is never found by its name alone.
  */
 export function commandEnvironment(
   added: Readonly<Record<string, string>>,
   callId: string,
+  isInside: (folder: string) => boolean,
   source: NodeJS.ProcessEnv = process.env,
 ): Record<string, string> {
   const environment: Record<string, string> = { PATH: defaultPath, LANG: "C.UTF-8" };
@@ -53,5 +56,9 @@ export function commandEnvironment(
     const value = source[name];
     if (value !== undefined) environment[name] = value;
   }
-  return { ...environment, ...fixed, ...added, TOOLWEAVE_CALL: callId };
+  const all = { ...environment, ...fixed, ...added };
+  const folders = (all["PATH"] ?? defaultPath)
+    .split(":")
+    .filter((folder) => folder.startsWith("/") && !isInside(folder));
+  return { ...all, PATH: folders.join(":"), TOOLWEAVE_CALL: callId };
 }

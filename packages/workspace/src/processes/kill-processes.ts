@@ -14,7 +14,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
  * The processes that a command has started, also those that have left its group: all have its call id in their
  * environment, unless they have removed it. Only on Linux.
  */
-function findProcessesOf(callId: string): readonly number[] {
+function findCallProcesses(callId: string): readonly number[] {
   const mark = `TOOLWEAVE_CALL=${callId}`;
   const found: number[] = [];
   for (const name of listProcesses()) {
@@ -37,11 +37,18 @@ function listProcesses(): readonly string[] {
 }
 
 /** Kills the processes of a call that are still there. Returns their number. */
-export function killProcessesOf(callId: string): number {
+export function killCallProcesses(callId: string): number {
+  return killAll(() => findCallProcesses(callId));
+}
+
+/** The searches for processes that have started others while they were looked for. */
+const maxRounds = 10;
+
+/** Kills the processes that are found, and those that they have started meanwhile. Returns their number. */
+export function killAll(find: () => readonly number[]): number {
   const killed = new Set<number>();
-  // A process can start another one while it is looked for.
-  for (let round = 0; round < 5; round++) {
-    const found = findProcessesOf(callId).filter((pid) => !killed.has(pid));
+  for (let round = 0; round < maxRounds; round++) {
+    const found = find().filter((pid) => !killed.has(pid));
     if (found.length === 0) break;
     for (const pid of found) {
       killed.add(pid);

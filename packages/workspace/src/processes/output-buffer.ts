@@ -1,39 +1,32 @@
 import { visibleText } from "@toolweave/core/adapter";
 
-/** The bytes of an output that are kept: its beginning and its end. */
+/** The bytes of an output that are kept: its beginning and its end. Both are in buffers that are made once. */
 export class OutputBuffer {
-  readonly #maxHead: number;
-  readonly #maxTail: number;
-  #head: Buffer[] = [];
+  readonly #head: Buffer;
+  /** A ring: the next byte comes to the place `#end`. */
+  readonly #tail: Buffer;
   #headLength = 0;
-  #tail: Buffer[] = [];
   #tailLength = 0;
+  #end = 0;
   /** Number of bytes of the output. */
   length = 0;
 
   constructor(maxHead: number, maxTail: number) {
-    this.#maxHead = maxHead;
-    this.#maxTail = maxTail;
+    this.#head = Buffer.alloc(maxHead);
+    this.#tail = Buffer.alloc(maxTail);
   }
 
+  /** Adds a part, of which it keeps a copy. */
   add(chunk: Buffer): void {
     this.length += chunk.length;
-    const fitting = Math.min(chunk.length, this.#maxHead - this.#headLength);
-    if (fitting > 0) {
-      this.#head.push(chunk.subarray(0, fitting));
-      this.#headLength += fitting;
-    }
-    if (fitting === chunk.length) return;
-    const rest = fitting > 0 ? chunk.subarray(fitting) : chunk;
-    // A copy: a part of a chunk would keep all of it.
-    const kept = Buffer.from(
-      rest.length > this.#maxTail ? rest.subarray(rest.length - this.#maxTail) : rest,
-    );
-    this.#tail.push(kept);
-    this.#tailLength += kept.length;
-    while (this.#tailLength - (this.#tail[0] as Buffer).length >= this.#maxTail) {
-      this.#tailLength -= (this.#tail.shift() as Buffer).length;
-    }
+    const taken = chunk.copy(this.#head, this.#headLength);
+    this.#headLength += taken;
+    const size = this.#tail.length;
+    const rest = chunk.subarray(Math.max(taken, chunk.length - size));
+    const first = rest.copy(this.#tail, this.#end);
+    rest.copy(this.#tail, 0, first);
+    this.#end = (this.#end + rest.length) % size;
+    this.#tailLength = Math.min(size, this.#tailLength + rest.length);
   }
 
   /** Whether a part between the beginning and the end is missing. */
@@ -43,9 +36,12 @@ export class OutputBuffer {
 
   /** The beginning and the end; the end is empty while everything is in the beginning. */
   get parts(): { readonly head: Buffer; readonly tail: Buffer } {
-    const tail = Buffer.concat(this.#tail);
-    const excess = Math.max(0, tail.length - this.#maxTail);
-    return { head: Buffer.concat(this.#head), tail: this.isCut ? tail.subarray(excess) : tail };
+    const start = this.#end - this.#tailLength;
+    const tail =
+      start >= 0
+        ? Buffer.from(this.#tail.subarray(start, this.#end))
+        : Buffer.concat([this.#tail.subarray(start), this.#tail.subarray(0, this.#end)]);
+    return { head: Buffer.from(this.#head.subarray(0, this.#headLength)), tail };
   }
 
   /** The last bytes of the output. */

@@ -1,5 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { killProcessesOf, signalGroup } from "./kill-processes.ts";
+import type { Duplex } from "node:stream";
+import type { ControlGroup } from "./control-group.ts";
+import { killCallProcesses, signalGroup } from "./kill-processes.ts";
+import { OutputSocket } from "./output-socket.ts";
 
 /** A command that is run. */
 export interface ProcessRequest {
@@ -11,12 +14,21 @@ export interface ProcessRequest {
   /** Milliseconds; 0: none. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Receives the output as it comes. While a returned promise is pending, the command is not read. */
+  /**
+   * Receives both outputs as they come, in a buffer that is used again afterwards. While a returned promise is pending,
+   * nothing more is read.
+   */
   readonly onOutput: (chunk: Buffer) => void | Promise<void>;
+  /** Called when the command was spawned, or could not be. */
+  readonly close?: () => void;
+  /** The group that the command enters. It is removed afterwards. */
+  readonly group?: ControlGroup | undefined;
   /** Processes that the command has left are not killed. Default: false. */
   readonly keepSurvivors?: boolean;
-  /** Descriptors that the command has from 3 on. */
-  readonly descriptors?: readonly number[];
+  /** Descriptors that the command has from 3 on; `pipe`: a new pipe between it and this process. */
+  readonly descriptors?: readonly (number | "pipe")[];
+  /** Receives the pipes, in their order, when the command was spawned. */
+  readonly onSpawn?: (pipes: readonly Duplex[]) => void;
 }
 
 /** How a command ended. */
@@ -31,9 +43,6 @@ export interface ProcessEnd {
 }
 
 const graceMs = 2_000;
-/** The output is complete if nothing has come for so long after the exit. */
-const quietMs = 50;
-const maxDrainMs = 500;
 
 /**
  * Runs a command in a process group of its own until it exits, is stopped by the signal, or takes too long. It does not
@@ -42,17 +51,11 @@ const maxDrainMs = 500;
  * @throws the error of the system (by rejecting) when it cannot be started; the reason of the signal.
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
-  const { argv, cwd, env, callId, timeoutMs, signal, onOutput, descriptors = [] } = request;
-  signal.throwIfAborted();
+  const { callId, timeoutMs, signal, group } = request;
   const started = performance.now();
-  const [program, ...args] = argv;
-  const child = spawn(program, args, {
-    cwd,
-    env,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe", ...descriptors],
-  });
-  const drain = new Drain(child, onOutput);
+  const { output, child } = await start(request);
+  const pipes = child.stdio.slice(3).filter((stream) => stream !== null && stream !== undefined);
+  request.onSpawn?.(pipes as unknown as readonly Duplex[]);
   let timedOut = false;
   const stopping = new GroupStop(child);
   const timer = timeoutMs === 0 ? undefined : setTimeout(onTimeout, timeoutMs);
@@ -62,27 +65,59 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
   }
   const onAbort = (): void => stopping.begin();
   signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
   try {
-    const [exitCode, exitSignal] = await exitOf(child);
-    await drain.end();
-    const killed = request.keepSurvivors === true ? 0 : killLeft(child, callId);
+    const [exitCode, exitSignal] = await waitForExit(child);
+    await output.end();
+    const killed = request.keepSurvivors === true ? 0 : killLeft(child, callId, group);
     if (signal.aborted && !timedOut) throw signal.reason;
     return { exitCode, exitSignal, timedOut, durationMs: performance.now() - started, killed };
   } finally {
     clearTimeout(timer);
     stopping.end();
+    output.close();
+    for (const pipe of pipes) pipe.destroy();
+    group?.remove();
     signal.removeEventListener("abort", onAbort);
   }
 }
 
-function killLeft({ pid }: ChildProcess, callId: string): number {
-  const found = killProcessesOf(callId);
+/** Spawns the command. What belongs to it is closed if that fails. */
+async function start(
+  request: ProcessRequest,
+): Promise<{ readonly output: OutputSocket; readonly child: ChildProcess }> {
+  const { argv, cwd, env, group, signal, onOutput, descriptors = [] } = request;
+  const [program, ...args] = group === undefined ? argv : group.enter(argv);
+  let output: OutputSocket | undefined;
+  try {
+    signal.throwIfAborted();
+    output = await OutputSocket.open(onOutput);
+    const child = spawn(program, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: ["ignore", output.peer, output.peer, ...descriptors],
+    });
+    output.peer.destroy();
+    return { output, child };
+  } catch (error) {
+    output?.close();
+    group?.remove();
+    throw error;
+  } finally {
+    request.close?.();
+  }
+}
+
+function killLeft({ pid }: ChildProcess, callId: string, group: ControlGroup | undefined): number {
+  // A group has all of them, and no process can leave it.
+  const found = group?.kill() ?? killCallProcesses(callId);
   // Without `/proc`, only those of the group are found.
   const hadGroup = pid !== undefined && signalGroup(pid, "SIGKILL");
   return found === 0 && hadGroup && process.platform !== "linux" ? 1 : found;
 }
 
-function exitOf(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
+function waitForExit(child: ChildProcess): Promise<[number | null, NodeJS.Signals | null]> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code, signal) => resolve([code, signal]));
@@ -107,52 +142,5 @@ class GroupStop {
 
   end(): void {
     clearTimeout(this.#timer);
-  }
-}
-
-/** Reads both outputs of a process in the order in which they come. */
-class Drain {
-  readonly #child: ChildProcess;
-  #lastOutput = 0;
-  #open = 0;
-  #pending = 0;
-  readonly #closed: Promise<unknown>;
-
-  constructor(child: ChildProcess, onOutput: ProcessRequest["onOutput"]) {
-    this.#child = child;
-    const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
-    this.#closed = Promise.all(
-      streams.map((stream) => new Promise((resolve) => stream.once("close", resolve))),
-    );
-    for (const stream of streams) {
-      this.#open += 1;
-      stream.on("data", (chunk: Buffer) => {
-        this.#lastOutput = performance.now();
-        const taken = onOutput(chunk);
-        if (taken === undefined) return;
-        stream.pause();
-        this.#pending += 1;
-        void taken.finally(() => {
-          this.#pending -= 1;
-          stream.resume();
-        });
-      });
-      stream.once("close", () => (this.#open -= 1));
-      stream.on("error", () => {});
-    }
-  }
-
-  /** Waits until the rest of the output has come. A process in the background can hold the pipes open without end. */
-  async end(): Promise<void> {
-    const begin = performance.now();
-    this.#lastOutput = begin;
-    while (this.#open > 0) {
-      const now = performance.now();
-      const isQuiet = now - this.#lastOutput >= quietMs || now - begin >= maxDrainMs;
-      if (this.#pending === 0 && isQuiet) break;
-      await Promise.race([this.#closed, new Promise((resolve) => setTimeout(resolve, 10))]);
-    }
-    this.#child.stdout?.destroy();
-    this.#child.stderr?.destroy();
   }
 }

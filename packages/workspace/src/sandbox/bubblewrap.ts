@@ -1,6 +1,5 @@
 import {
   closeSync,
-  existsSync,
   lstatSync,
   mkdtempSync,
   openSync,
@@ -10,81 +9,57 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { WorkspaceRoot } from "../jail/path-rules.ts";
+import type { Duplex } from "node:stream";
+import type { NetworkProxy, ServedNetwork } from "../network/network-proxy.ts";
+import { proxyEnvironment, relayPort, relayScript } from "../network/relay-script.ts";
+import type { PreparedCommand, Sandbox, SandboxedCommand, SandboxView } from "./sandbox.ts";
 import { seccompProgram } from "./seccomp.ts";
-import type { Sandbox, SandboxedCommand } from "./sandbox.ts";
-
-/** The part of the file system that commands in a sandbox see. */
-export interface SandboxView {
-  readonly roots: readonly WorkspaceRoot[];
-  /** Paths in the roots that can be read but not written. */
-  readonly protectedPaths: readonly string[];
-  /** Files and folders in the roots that are empty inside. */
-  readonly hiddenPaths: readonly string[];
-  /** An empty file, in place of the hidden ones. */
-  readonly emptyFile: string;
-  /** Folders outside of the roots that can be read: tools that are not below `/usr`. */
-  readonly readPaths: readonly string[];
-}
+import { findProgram, systemFolders, systemSettings } from "./system-paths.ts";
 
 /** Where bubblewrap is. `/usr/bin` first: the profiles of AppArmor name that path. */
 const programs: readonly string[] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
 /** The path of bubblewrap; undefined: it is not installed. */
 export function findBubblewrap(): string | undefined {
-  return process.platform === "linux" ? programs.find((path) => existsSync(path)) : undefined;
+  return findProgram(programs);
 }
 
 /** The home folder inside: it is empty, and gone after the command. */
 const home = "/tmp/home";
 
-/** Folders of the system that are links on most systems, and folders on some. */
-const systemFolders: readonly string[] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+/** Node.js inside, for the relay of the network. */
+const nodeInside = "/run/toolweave/node";
 
-/** Files of `/etc` that programs need, without those that name accounts of services or keys. */
-const settings: readonly string[] = [
-  "alternatives",
-  "ca-certificates",
-  "group",
-  "hosts",
-  "ld.so.cache",
-  "ld.so.conf",
-  "ld.so.conf.d",
-  "localtime",
-  "mime.types",
-  "nsswitch.conf",
-  "passwd",
-  "pki",
-  "protocols",
-  "resolv.conf",
-  "services",
-  "ssl/certs",
-  "ssl/openssl.cnf",
-  "terminfo",
-  "timezone",
-];
+/** Descriptors of a command: the filter of system calls, the options of bubblewrap, and the network. */
+const filterDescriptor = 3;
+const optionsDescriptor = 4;
+const networkDescriptor = 5;
 
 /**
  * The options of bubblewrap without the command: own namespaces for users, processes, network, IPC and names; no
  * capabilities; only the system's programs, the roots and empty folders are there; everything ends with the command, or
  * with its parent.
- *
- * @param seccompDescriptor the descriptor of a filter of system calls; undefined: without one.
  */
 function bubblewrapOptions(
-  { roots, protectedPaths, hiddenPaths, emptyFile, readPaths }: SandboxView,
+  { roots, protectedPaths, hiddenPaths, readPaths }: SandboxView,
   { cwd, env }: Pick<SandboxedCommand, "cwd" | "env">,
-  seccompDescriptor: number | undefined,
+  { emptyFile, hasNetwork }: { readonly emptyFile: string; readonly hasNetwork: boolean },
 ): readonly string[] {
-  const environment = Object.entries({ ...env, HOME: home, TMPDIR: "/tmp" });
+  const environment = Object.entries({
+    ...env,
+    ...(hasNetwork ? proxyEnvironment : {}),
+    HOME: home,
+    TMPDIR: "/tmp",
+  });
   return [
     ...["--unshare-user", "--unshare-all", "--disable-userns", "--cap-drop", "ALL"],
     ...["--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox"],
     ...environment.flatMap(([name, value]) => ["--setenv", name, value]),
     ...["--ro-bind", "/usr", "/usr"],
     ...systemFolders.flatMap(systemFolder),
-    ...settings.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
+    ...systemSettings.flatMap((path) => ["--ro-bind-try", path, path]),
     ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--dir", home],
+    ...(hasNetwork ? ["--ro-bind", process.execPath, nodeInside] : []),
     ...readPaths.flatMap((path) => ["--ro-bind-try", path, path]),
     ...roots.flatMap(({ path, access }) => [
       access === "write" ? "--bind" : "--ro-bind",
@@ -95,8 +70,7 @@ function bubblewrapOptions(
     ...hiddenPaths.flatMap((path) =>
       isFolder(path) ? ["--tmpfs", path] : ["--ro-bind", emptyFile, path],
     ),
-    ...["--chdir", cwd],
-    ...(seccompDescriptor === undefined ? [] : ["--seccomp", `${seccompDescriptor}`]),
+    ...["--chdir", cwd, "--seccomp", `${filterDescriptor}`],
   ];
 }
 
@@ -113,40 +87,65 @@ function systemFolder(path: string): readonly string[] {
   }
 }
 
-/**
- * A sandbox of namespaces, made by bubblewrap. Whether it holds on this machine is for probes to find out.
- *
- * @param view called for each command: files come and go.
- */
+/** Parts of a sandbox of bubblewrap. */
+export interface BubblewrapParts {
+  /** The path of bubblewrap. */
+  readonly program: string;
+  /** Called for each command: files come and go. */
+  readonly view: () => SandboxView;
+  /** Connects commands to allowed hosts. Default: commands have no network. */
+  readonly network?: NetworkProxy | undefined;
+}
+
+/** A sandbox of namespaces, made by bubblewrap. Whether it holds on this machine is for probes to find out. */
 export class BubblewrapSandbox implements Sandbox {
   readonly level = "bwrap";
+  readonly isIsolated = true;
   readonly hidesNetwork = true;
-  readonly #program: string;
-  readonly #view: () => Omit<SandboxView, "emptyFile">;
+  readonly guardsProtectedFiles = true;
+  readonly #parts: BubblewrapParts;
   /** The folder of the files that bubblewrap reads. */
   #folder: string | undefined;
 
-  constructor(program: string, view: () => Omit<SandboxView, "emptyFile">) {
-    this.#program = program;
-    this.#view = view;
+  constructor(parts: BubblewrapParts) {
+    this.#parts = parts;
   }
 
-  prepare(command: SandboxedCommand): ReturnType<Sandbox["prepare"]> {
+  prepare(command: SandboxedCommand): PreparedCommand {
+    const { program, view, network } = this.#parts;
     const folder = (this.#folder ??= makeFolder());
+    const options = bubblewrapOptions(view(), command, {
+      emptyFile: join(folder, "empty"),
+      hasNetwork: network !== undefined,
+    });
     // A new descriptor for each command: bubblewrap reads it to its end.
-    const filter =
-      seccompProgram() === undefined ? undefined : openSync(join(folder, "filter"), "r");
-    const view = { ...this.#view(), emptyFile: join(folder, "empty") };
-    const options = bubblewrapOptions(view, command, filter === undefined ? undefined : 3);
+    const filter = openSync(join(folder, "filter"), "r");
+    const relay = [nodeInside, "-e", relayScript(), `${networkDescriptor}`, `${relayPort}`];
+    let served: ServedNetwork | undefined;
     return {
-      argv: [this.#program, ...options, "--", ...command.argv],
+      argv: [
+        program,
+        "--args",
+        `${optionsDescriptor}`,
+        "--",
+        ...(network === undefined ? [] : relay),
+        ...command.argv,
+      ],
       cwd: "/",
       // Only bubblewrap has it: the command has that of its options.
       env: { PATH: "/usr/bin:/bin", TOOLWEAVE_CALL: command.env["TOOLWEAVE_CALL"] ?? "" },
-      descriptors: filter === undefined ? [] : [filter],
-      close: () => {
-        if (filter !== undefined) closeSync(filter);
+      descriptors: [filter, "pipe", ...(network === undefined ? [] : (["pipe"] as const))],
+      onSpawn: ([optionsPipe, networkPipe]: readonly Duplex[]) => {
+        // Not as arguments, which all users of the machine see: variables may contain credentials.
+        optionsPipe?.on("error", () => {});
+        optionsPipe?.end(options.map((option) => `${option}\0`).join(""));
+        if (networkPipe !== undefined) served = network?.serve(networkPipe);
       },
+      notes: () =>
+        served === undefined || served.refused.size === 0
+          ? []
+          : [`connections that the workspace does not allow: ${[...served.refused].join(", ")}`],
+      close: () => closeSync(filter),
     };
   }
 
@@ -158,8 +157,11 @@ export class BubblewrapSandbox implements Sandbox {
 }
 
 function makeFolder(): string {
+  const filter = seccompProgram();
+  if (filter === undefined)
+    throw new Error(`there is no filter of system calls for ${process.arch}`);
   const folder = mkdtempSync(join(tmpdir(), "toolweave-sandbox-"));
-  writeFileSync(join(folder, "filter"), seccompProgram() ?? "", { mode: 0o600 });
+  writeFileSync(join(folder, "filter"), filter, { mode: 0o600 });
   writeFileSync(join(folder, "empty"), "", { mode: 0o644 });
   return folder;
 }

@@ -1,78 +1,194 @@
 import { ToolError } from "@toolweave/core";
-import { BubblewrapSandbox, findBubblewrap, type SandboxView } from "./bubblewrap.ts";
+import type { NetworkRules } from "../network/allowed-hosts.ts";
+import { BubblewrapSandbox, findBubblewrap } from "./bubblewrap.ts";
+import { findPerl, LandlockSandbox } from "./landlock.ts";
+import { probeList, type ProbeName } from "./probe-script.ts";
 import { probeSandbox, type ProbeReport } from "./probe-sandbox.ts";
-import { noSandbox, type Sandbox } from "./sandbox.ts";
+import { noSandbox, type Sandbox, type SandboxView } from "./sandbox.ts";
 
-/** Which sandbox commands run in: the best that holds, none, or one that has to hold. */
-export type SandboxChoice = "auto" | "none" | "required";
+/** A level of isolation that this package has, the strongest first. */
+export type SandboxLevel = "bwrap" | "landlock" | "none";
 
-/** A sandbox that was looked for, and what was found. */
-interface SandboxReport {
-  readonly level: Sandbox["level"];
-  /** Why a stronger level was not used; undefined: there is none. */
+/**
+ * The sandbox for commands. `auto`: the strongest level that holds on this machine; `required`: the same, but at least
+ * `landlock`; a level: that level alone; a sandbox: one of the host.
+ */
+export type SandboxChoice = "auto" | "required" | SandboxLevel | Sandbox;
+
+/** The findings about a level on this machine. */
+export interface LevelReport {
+  readonly level: SandboxLevel;
+  /** It starts, and no escape that it guarantees to prevent has succeeded. */
+  readonly holds: boolean;
+  /** Why it cannot be used, and what to do; undefined: it can. */
   readonly reason?: string;
-  /** The result of the probes of bubblewrap; undefined: it is not installed. */
-  readonly probes?: ProbeReport;
+  /** The escapes that were tried and have failed. */
+  readonly prevented: readonly ProbeName[];
+  /** The escapes that have succeeded, also those that it does not guarantee to prevent. */
+  readonly open: readonly ProbeName[];
 }
 
-/** A sandbox and the report about it. */
+/** A sandbox and what was found out about the levels that were tried. */
 export interface ChosenSandbox {
-  readonly sandbox: Sandbox & { close?(): void };
-  readonly report: SandboxReport;
+  readonly sandbox: Sandbox;
+  readonly tried: readonly LevelReport[];
 }
 
-/** The result of the probes of each program: it depends on the machine alone. */
+/** Programs in other places than usual, and the options of the workspace. */
+export interface SandboxParts {
+  readonly view: () => SandboxView;
+  /** Hosts that commands may connect to. Default: none. */
+  readonly network?: NetworkRules | undefined;
+  /** Default: where it usually is. `null`: none. */
+  readonly bubblewrap?: string | null;
+  /** Default: where it usually is. `null`: none. */
+  readonly perl?: string | null;
+}
+
+/** Escapes that Landlock does not prevent; signals only from Linux 6.12 on. */
+const beyondLandlock: ReadonlySet<ProbeName> = new Set([
+  "protected file",
+  "hidden file",
+  "host process",
+  "signal",
+  "survivor",
+]);
+
+/** The escapes that a level is guaranteed to prevent. */
+function getGuarantees(level: SandboxLevel): readonly ProbeName[] {
+  if (level === "none") return [];
+  return level === "bwrap" ? probeList : probeList.filter((name) => !beyondLandlock.has(name));
+}
+
+/** The results of probes: they depend on the machine and the program alone. */
 const probed = new Map<string, Promise<ProbeReport>>();
 
 /**
  * Finds the sandbox for commands. A level is used only after its probes have failed to escape on this machine.
  *
- * @throws ToolError `unavailable` (by rejecting) for `required` when no sandbox holds; the text says why, and what to do.
+ * @throws ToolError `unavailable` (by rejecting) when no level that was asked for holds; the text says why, and what to do.
  */
 export async function chooseSandbox(
   choice: SandboxChoice,
-  view: () => Omit<SandboxView, "emptyFile">,
-  program: string | undefined = findBubblewrap(),
+  parts: SandboxParts,
 ): Promise<ChosenSandbox> {
-  if (choice === "none")
-    return { sandbox: noSandbox, report: { level: "none", reason: "the host has chosen none" } };
-  if (program === undefined) {
-    return withoutSandbox(choice, {
-      level: "none",
-      reason: "bubblewrap is not installed: install the package bubblewrap",
-    });
+  if (typeof choice === "object") return { sandbox: choice, tried: [] };
+  if (choice === "none") return { sandbox: noSandbox, tried: [] };
+  const levels =
+    choice === "bwrap" || choice === "landlock" ? [choice] : (["bwrap", "landlock"] as const);
+  const tried: LevelReport[] = [];
+  for (const level of levels) {
+    const found = level === "bwrap" ? await tryBubblewrap(parts) : await tryLandlock(parts);
+    tried.push(found.report);
+    if (found.sandbox !== undefined) return { sandbox: found.sandbox, tried };
   }
-  const probes = await probe(program);
-  if (probes.holds)
-    return { sandbox: new BubblewrapSandbox(program, view), report: { level: "bwrap", probes } };
-  const reason =
-    probes.failure === undefined
-      ? `bubblewrap does not hold on this machine: ${probes.escaped.join(", ")}`
-      : `bubblewrap cannot be used on this machine (${probes.failure})${adviceFor(probes.failure)}`;
-  return withoutSandbox(choice, { level: "none", reason, probes });
+  if (choice === "auto") return { sandbox: noSandbox, tried };
+  const reasons = tried.map(({ reason }) => reason).join("; ");
+  throw new ToolError(
+    "unavailable",
+    `No command is run, since the workspace requires a sandbox: ${reasons}.`,
+  );
 }
 
-function probe(program: string): Promise<ProbeReport> {
-  let probes = probed.get(program);
+/**
+ * Tries to escape from each level of isolation on this machine. A workspace uses the first one that holds.
+ *
+ * @returns a report for each level, the strongest first.
+ */
+export async function examineSandboxes(): Promise<readonly LevelReport[]> {
+  return examineLevels({
+    view: () => ({ roots: [], protectedPaths: [], hiddenPaths: [], readPaths: [] }),
+  });
+}
+
+/** The same with programs in other places. */
+export async function examineLevels(parts: SandboxParts): Promise<readonly LevelReport[]> {
+  const found = [await tryBubblewrap(parts), await tryLandlock(parts)];
+  return found.map(({ report, sandbox }) => {
+    void sandbox?.close?.();
+    return report;
+  });
+}
+
+interface TriedLevel {
+  readonly report: LevelReport;
+  readonly sandbox?: Sandbox;
+}
+
+async function tryBubblewrap({ view, network, bubblewrap }: SandboxParts): Promise<TriedLevel> {
+  const program = bubblewrap === undefined ? findBubblewrap() : (bubblewrap ?? undefined);
+  if (program === undefined) {
+    return missing("bwrap", "bubblewrap is not installed: install the package bubblewrap");
+  }
+  // Loaded on demand: most workspaces have no network.
+  const proxies = network === undefined ? undefined : await import("../network/network-proxy.ts");
+  const closed = proxies === undefined ? undefined : new proxies.NetworkProxy({});
+  const probes = await probe(
+    `bwrap ${program} ${network !== undefined}`,
+    "bwrap",
+    (probeView) => new BubblewrapSandbox({ program, view: () => probeView, network: closed }),
+  );
+  const report = toReport("bwrap", "bubblewrap", probes, adviceForBubblewrap);
+  if (!report.holds) return { report };
+  const proxy =
+    network === undefined || proxies === undefined ? undefined : new proxies.NetworkProxy(network);
+  return { report, sandbox: new BubblewrapSandbox({ program, view, network: proxy }) };
+}
+
+async function tryLandlock({ view, perl }: SandboxParts): Promise<TriedLevel> {
+  const program = perl === undefined ? findPerl() : (perl ?? undefined);
+  if (program === undefined) {
+    return missing(
+      "landlock",
+      "Landlock needs Perl, which is not installed: install the package perl-base",
+    );
+  }
+  const probes = await probe(
+    `landlock ${program}`,
+    "landlock",
+    (probeView) => new LandlockSandbox(program, () => probeView),
+  );
+  const report = toReport("landlock", "Landlock", probes, () => "");
+  return report.holds ? { report, sandbox: new LandlockSandbox(program, view) } : { report };
+}
+
+function missing(level: SandboxLevel, reason: string): TriedLevel {
+  return { report: { level, holds: false, reason, prevented: [], open: [] } };
+}
+
+function probe(
+  key: string,
+  level: SandboxLevel,
+  make: (view: SandboxView) => Sandbox,
+): Promise<ProbeReport> {
+  let probes = probed.get(key);
   if (probes === undefined) {
-    probes = probeSandbox((view) => new BubblewrapSandbox(program, () => view));
-    probed.set(program, probes);
+    probes = probeSandbox(make, getGuarantees(level));
+    probed.set(key, probes);
   }
   return probes;
 }
 
-function withoutSandbox(choice: SandboxChoice, report: SandboxReport): ChosenSandbox {
-  if (choice !== "required") return { sandbox: noSandbox, report };
-  throw new ToolError(
-    "unavailable",
-    `No command is run, since the workspace requires a sandbox and ${report.reason}.`,
-  );
+function toReport(
+  level: SandboxLevel,
+  name: string,
+  probes: ProbeReport,
+  adviceFor: (failure: string) => string,
+): LevelReport {
+  const { holds, failure, escaped, open } = probes;
+  const prevented = failure === undefined ? probeList.filter((name) => !open.includes(name)) : [];
+  if (holds) return { level, holds, prevented, open };
+  const reason =
+    failure === undefined
+      ? `${name} does not hold on this machine: ${escaped.join(", ")}`
+      : `${name} cannot be used on this machine (${failure})${adviceFor(failure)}`;
+  return { level, holds, reason, prevented, open };
 }
 
 /** The remedy for usual failures. */
-function adviceFor(failure: string): string {
+function adviceForBubblewrap(failure: string): string {
   if (
-    /RTM_NEWADDR|setting up uid map|Operation not permitted|No permissions to create new namespace/.test(
+    /RTM_NEWADDR|setting up uid map|Operation not permitted|No permissions to create new namespace|Creating new namespace failed/.test(
       failure,
     )
   ) {

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import {
   mkdirSync,
@@ -12,17 +13,19 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { OutputBuffer, toOutputText } from "../processes/output-buffer.ts";
 import { runProcess } from "../processes/run-process.ts";
-import { probeNames, probeScript, type ProbeName } from "./probe-script.ts";
-import type { Sandbox } from "./sandbox.ts";
-import type { SandboxView } from "./bubblewrap.ts";
+import { probeList, probeScript, type ProbeName } from "./probe-script.ts";
+import type { Sandbox, SandboxView } from "./sandbox.ts";
 
 /** The result of the probes of a sandbox. */
 export interface ProbeReport {
-  /** No escape has succeeded. */
+  /** It starts, and no escape that it guarantees to prevent has succeeded. */
   readonly holds: boolean;
-  /** The escapes that have succeeded. */
+  /** The escapes that it guarantees to prevent, and that have succeeded. */
   readonly escaped: readonly ProbeName[];
+  /** All escapes that have succeeded. */
+  readonly open: readonly ProbeName[];
   /** Why the sandbox could not be started; undefined: it was. */
   readonly failure?: string;
   readonly durationMs: number;
@@ -30,13 +33,19 @@ export interface ProbeReport {
 
 const maxProbeMs = 10_000;
 
+/** Bytes of the output, of which the beginning explains a failure, and the end is the answer. */
+const maxFailure = 500;
+const maxAnswer = 4_096;
+
 /**
- * Tries to escape from a sandbox, in folders of its own. A sandbox holds if it starts and no escape succeeds.
+ * Tries to escape from a sandbox, in folders of its own.
  *
  * @param make a sandbox with this view of the file system.
+ * @param guarantees the escapes that it has to prevent.
  */
 export async function probeSandbox(
-  make: (view: Omit<SandboxView, "emptyFile">) => Sandbox,
+  make: (view: SandboxView) => Sandbox,
+  guarantees: readonly ProbeName[] = probeList,
 ): Promise<ProbeReport> {
   const started = performance.now();
   const base = realpathSync(mkdtempSync(join(tmpdir(), "toolweave-probe-")));
@@ -62,6 +71,11 @@ export async function probeSandbox(
     arrived.socket += 1;
     socket.destroy();
   });
+  const hostCanary = `${canary}-host`;
+  // Not a fraction of it is waited for: it ends with the probes.
+  const hostArgument = `${maxProbeMs}.${process.pid}`;
+  const host = spawn("sleep", [hostArgument], { env: { PROBE: hostCanary }, stdio: "ignore" });
+  host.on("error", () => {});
   const udp = createSocket("udp4", () => (arrived.datagram += 1));
   const sandbox = make({
     roots: [{ path: workspace, access: "write" }],
@@ -80,35 +94,38 @@ export async function probeSandbox(
       workspace,
       protectedFile,
       hiddenFile,
-      hostPid: process.pid,
+      hostPid: host.pid ?? process.pid,
+      hostArgument,
+      hostCanary,
       port,
       socketPath,
       canary,
     });
     const callId = `probe-${process.pid}`;
-    const prepared = sandbox.prepare({
+    const prepared = await sandbox.prepare({
       argv: [process.execPath, "-e", script],
       cwd: workspace,
       env: { PATH: "/usr/bin:/bin", TOOLWEAVE_CALL: callId },
     });
-    const output: Buffer[] = [];
+    const output = new OutputBuffer(maxFailure, maxAnswer);
     const running = runProcess({
       ...prepared,
       callId,
       timeoutMs: maxProbeMs,
       signal: new AbortController().signal,
       keepSurvivors: true,
-      onOutput: (chunk) => void output.push(chunk),
+      onOutput: (chunk) => output.add(chunk),
     });
-    prepared.close();
     const { exitCode } = await running;
-    const text = Buffer.concat(output).toString();
+    const { head, tail } = output.parts;
+    const text = toOutputText(Buffer.concat([head, tail]));
     const answer = /\[[^\]]*\]$/.exec(text)?.[0];
     if (exitCode !== 0 || answer === undefined) {
       return {
         holds: false,
         escaped: [],
-        failure: text.trim().slice(0, 500) || `it ended with ${exitCode}`,
+        open: [],
+        failure: text.trim().slice(0, maxFailure) || `it ended with ${exitCode}`,
         durationMs: performance.now() - started,
       };
     }
@@ -118,17 +135,25 @@ export async function probeSandbox(
     if (arrived.network > 0) escaped.add("network");
     if (arrived.datagram > 0) escaped.add("datagram");
     if (arrived.socket > 0) escaped.add("unix socket");
-    if (await survives(canary)) escaped.add("survivor");
-    const names = (Object.keys(probeNames) as ProbeName[]).filter((name) => escaped.has(name));
-    return { holds: names.length === 0, escaped: names, durationMs: performance.now() - started };
+    if (await survives(`PROBE=${canary}\0`, guarantees.includes("survivor")))
+      escaped.add("survivor");
+    const broken = guarantees.filter((name) => escaped.has(name));
+    return {
+      holds: broken.length === 0,
+      escaped: broken,
+      open: probeList.filter((name) => escaped.has(name)),
+      durationMs: performance.now() - started,
+    };
   } catch (error) {
     return {
       holds: false,
       escaped: [],
+      open: [],
       failure: (error as Error).message,
       durationMs: performance.now() - started,
     };
   } finally {
+    host.kill("SIGKILL");
     tcp.close();
     unix.close();
     udp.close();
@@ -140,10 +165,10 @@ export async function probeSandbox(
 const maxEndMs = 1_000;
 
 /** Whether processes with a text in their environment stay. Those that do are killed. */
-async function survives(text: string): Promise<boolean> {
-  const begin = performance.now();
+async function survives(text: string, waits: boolean): Promise<boolean> {
+  const deadline = performance.now() + (waits ? maxEndMs : 0);
   let found = findMarked(text);
-  while (found.length > 0 && performance.now() - begin < maxEndMs) {
+  while (found.length > 0 && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 10));
     found = findMarked(text);
   }
@@ -161,7 +186,9 @@ function findMarked(text: string): readonly number[] {
   return readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) return [];
     try {
-      return readFileSync(`/proc/${name}/environ`, "utf8").includes(text) ? [Number(name)] : [];
+      return `${readFileSync(`/proc/${name}/environ`, "utf8")}\0`.includes(text)
+        ? [Number(name)]
+        : [];
     } catch {
       return [];
     }

@@ -1,14 +1,15 @@
 /**
  * The names of the escapes that are tried, with what a sandbox that holds guarantees.
  */
-export const probeNames = {
+const probeNames = {
   "write outside": "Nothing is written outside of the writable roots.",
   "read outside": "Files outside of the roots are not visible.",
   "link to outside": "A symbolic link leads to nothing outside.",
   "hard link to outside": "No hard link is made to a file outside.",
   remount: "No file system is mounted again with other rights.",
   namespace: "No new user namespace is made.",
-  "host process": "Processes of the host are not visible, and get no signals.",
+  "host process": "Processes of the host are not visible.",
+  signal: "Processes of the host get no signals.",
   "host environment": "The environment of the host is not visible.",
   network: "No host is reached, not even this machine.",
   datagram: "No datagram is sent.",
@@ -22,6 +23,9 @@ export const probeNames = {
 /** The name of a probe. */
 export type ProbeName = keyof typeof probeNames;
 
+/** The names of all probes. */
+export const probeList = Object.keys(probeNames) as readonly ProbeName[];
+
 /** The things outside that the script tries to reach. */
 export interface ProbeTargets {
   readonly outsideFile: string;
@@ -29,10 +33,13 @@ export interface ProbeTargets {
   readonly workspace: string;
   readonly protectedFile: string;
   readonly hiddenFile: string;
+  /** A process of the host, an argument of it, and a text that is in its environment. */
   readonly hostPid: number;
+  readonly hostArgument: string;
+  readonly hostCanary: string;
   readonly port: number;
   readonly socketPath: string;
-  /** A text that is in the environment of the host, and in the file outside. */
+  /** A text that is in the file outside, and in the hidden file. */
   readonly canary: string;
 }
 
@@ -65,6 +72,8 @@ async function escape(targets: ProbeTargets): Promise<void> {
     protectedFile,
     hiddenFile,
     hostPid,
+    hostArgument,
+    hostCanary,
     port,
     socketPath,
     canary,
@@ -91,27 +100,20 @@ async function escape(targets: ProbeTargets): Promise<void> {
     });
   }
   attempt("namespace", () => spawnSync("unshare", ["-Ur", "true"]).status === 0);
-  attempt(
-    "host process",
-    () =>
-      process.kill(hostPid, 0) &&
-      fs.readFileSync(`/proc/${hostPid}/cmdline`).length > 0 &&
-      hostPid !== process.pid &&
-      fs.readFileSync(`/proc/${hostPid}/environ`, "utf8").includes(canary),
+  const isHostProcess = (): boolean =>
+    fs.readFileSync(`/proc/${hostPid}/cmdline`, "utf8").includes(hostArgument);
+  attempt("host process", isHostProcess);
+  // A process of this number is not that of the host, if namespaces separate them.
+  attempt("signal", () => isHostProcess() && process.kill(hostPid, 0));
+  attempt("host environment", () =>
+    fs.readdirSync("/proc").some((pid) => {
+      try {
+        return fs.readFileSync(`/proc/${pid}/environ`, "utf8").includes(hostCanary);
+      } catch {
+        return false;
+      }
+    }),
   );
-  attempt("host environment", () => {
-    const environments = fs.readdirSync("/proc").filter((name) => /^\\d+$/.test(name));
-    return (
-      JSON.stringify(process.env).includes(canary) ||
-      environments.some((pid) => {
-        try {
-          return read(`/proc/${pid}/environ`);
-        } catch {
-          return false;
-        }
-      })
-    );
-  });
   attempt("protected file", () => {
     fs.writeFileSync(protectedFile, "escaped");
     return true;

@@ -13,9 +13,9 @@ interface Architecture {
  * request_key, bpf, perf_event_open, userfaultfd, kexec_load, kexec_file_load, init_module, finit_module, delete_module,
  * open_by_handle_at, name_to_handle_at, swapon, swapoff, reboot, acct, quotactl; and for all architectures
  * io_uring_setup, io_uring_enter, io_uring_register, open_tree, move_mount, fsopen, fsconfig, fsmount, fspick,
- * mount_setattr.
+ * mount_setattr, pidfd_getfd.
  */
-const onAll: readonly number[] = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442];
+const onAll: readonly number[] = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442, 438];
 
 const architectures: Readonly<Record<string, Architecture>> = {
   x64: {
@@ -114,12 +114,21 @@ const firstArgumentAt = 16;
 const AF_UNIX = 1;
 const CLONE_NEWUSER = 0x1000_0000;
 
+/** Options of a filter of system calls. */
+export interface FilterOptions {
+  /** `network`: all sockets but those of the family `AF_UNIX`. `none`: none but pairs. Default: `network`. */
+  readonly sockets?: "network" | "none";
+  /** As `process.arch` names it. Default: that of this process. */
+  readonly architecture?: string;
+}
+
 /**
  * A filter of system calls as a program of classic BPF: it refuses those that trace other processes, mount, make
- * namespaces, load code into the kernel or go around other filters, and sockets of the family `AF_UNIX`. Undefined for an
- * architecture that is not known.
+ * namespaces, load code into the kernel or go around other filters, and sockets. Undefined for an architecture that is not
+ * known.
  */
-export function seccompProgram(architecture: string = process.arch): Buffer | undefined {
+export function seccompProgram(options: FilterOptions = {}): Buffer | undefined {
+  const { sockets = "network", architecture = process.arch } = options;
   const known = Object.hasOwn(architectures, architecture)
     ? architectures[architecture]
     : undefined;
@@ -145,12 +154,17 @@ export function seccompProgram(architecture: string = process.arch): Buffer | un
     [jumpIfSet, 0, 1, CLONE_NEWUSER],
     [end, 0, 0, fail | EPERM],
     [load, 0, 0, numberAt],
-    [jumpIfEqual, 0, 3, socket],
-    [load, 0, 0, firstArgumentAt],
-    [jumpIfEqual, 0, 1, AF_UNIX],
-    [end, 0, 0, fail | EPERM],
-    [end, 0, 0, allow],
   );
+  if (sockets === "none") program.push([jumpIfEqual, 0, 1, socket], [end, 0, 0, fail | EPERM]);
+  else {
+    program.push(
+      [jumpIfEqual, 0, 3, socket],
+      [load, 0, 0, firstArgumentAt],
+      [jumpIfEqual, 0, 1, AF_UNIX],
+      [end, 0, 0, fail | EPERM],
+    );
+  }
+  program.push([end, 0, 0, allow]);
   const bytes = Buffer.alloc(8 * program.length);
   for (const [index, [code, whenTrue, whenFalse, value]] of program.entries()) {
     const at = 8 * index;

@@ -70,15 +70,21 @@ export class SearchThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(scriptUrl(), { workerData: this.#data, env: {}, execArgv: [] });
+    const worker = new Worker(scriptUrl(), {
+      workerData: this.#data,
+      env: {},
+      // The sources of this package go with those of the others.
+      execArgv: isSource ? ["--conditions=@toolweave/source"] : [],
+    });
     worker.unref();
     return worker;
   }
 }
 
+const isSource: boolean = import.meta.url.endsWith(".ts");
+
 /** The script of the thread: beside this file in the sources, and in a folder of its own in the package. */
 function scriptUrl(): URL {
-  const isSource = import.meta.url.endsWith(".ts");
   return new URL(isSource ? "./search-worker.ts" : "../search/search-worker.js", import.meta.url);
 }
 

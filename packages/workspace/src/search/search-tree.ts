@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import picomatch from "picomatch";
 import { readBytes } from "../files/read-bytes.ts";
-import { decodeText, detectFormat, isBinary } from "../files/text-format.ts";
+import { decodeText, detectFormat, isBinary, isWide } from "../files/text-format.ts";
 import { walkTree, type SkippedEntries } from "../files/walk-tree.ts";
 import type { Jail } from "../jail/jail.ts";
 import { LineMatcher, type PatternOptions } from "./line-matcher.ts";
@@ -128,8 +128,7 @@ class Search {
       return;
     }
     const { required } = this.#matcher;
-    const isWide = bytes[0] === 0xff || bytes[0] === 0xfe;
-    if (required !== undefined && !isWide && !bytes.includes(required)) {
+    if (required !== undefined && !isWide(bytes) && !bytes.includes(required)) {
       this.#searched += 1;
       return;
     }

@@ -52,7 +52,7 @@ export function editFileTool(workspace: Workspace): Tool {
     execute: ({ path, edits, dry_run: isDryRun = false }, ctx) =>
       changeFile(workspace, path, async (place) => {
         const { before, format, edited } = prepare(place, edits);
-        const seen = workspace.seenBy(ctx.runId);
+        const seen = workspace.seenBy(ctx);
         const state =
           place.stat === undefined ? "seen" : seen.stateOf(place.info.realPath, place.stat);
         if (!isDryRun) {

@@ -1,6 +1,17 @@
 import type { ArtifactWriter } from "@toolweave/core/adapter";
 import type { ArtifactRef } from "@toolweave/core";
 
+/** Bytes of an output that are stored. A longer one is a flood that no model reads. */
+const maxStoredBytes = 8 * 1024 * 1024;
+
+/** The stored part of an output. */
+export interface StoredOutput {
+  /** Undefined: the output was short, or could not be stored. */
+  readonly artifact: ArtifactRef | undefined;
+  /** Only the beginning is stored. */
+  readonly isCut: boolean;
+}
+
 /** Stores the output of a command as an artifact, if it is longer than a model receives: while it comes, so that little of it is in memory. */
 export class OutputArtifact {
   readonly #artifacts: ArtifactWriter;
@@ -18,11 +29,11 @@ export class OutputArtifact {
     this.#threshold = threshold;
   }
 
-  /** Adds a part of the output. While the returned promise is pending, the store is slower than the command. */
+  /** Adds a part of the output, of which it keeps a copy. While the returned promise is pending, the store is slower than the command. */
   add(chunk: Buffer): void | Promise<void> {
     // The store has failed, or takes no more.
-    if (this.#isOver) return undefined;
-    this.#chunks.push(chunk);
+    if (this.#isOver || this.#length > maxStoredBytes) return undefined;
+    this.#chunks.push(Buffer.from(chunk.subarray(0, maxStoredBytes - this.#length)));
     this.#length += chunk.length;
     if (this.#length <= this.#threshold) return undefined;
     this.#stored ??= this.#store();
@@ -30,11 +41,11 @@ export class OutputArtifact {
     return new Promise((resolve) => (this.#taken = resolve));
   }
 
-  /** Ends the output. Undefined: it was short, or could not be stored. */
-  async end(): Promise<ArtifactRef | undefined> {
+  /** Ends the output. */
+  async end(): Promise<StoredOutput> {
     this.#isOver = true;
     this.#wake?.();
-    return this.#stored;
+    return { artifact: await this.#stored, isCut: this.#length > maxStoredBytes };
   }
 
   async #store(): Promise<ArtifactRef | undefined> {

@@ -58,7 +58,7 @@ export function readFileTool(workspace: Workspace): Tool {
       const file = withPath(path, () => workspace.jail.openFile(path));
       try {
         const output = await read(file, { offset, limit, encoding, signal: ctx.signal });
-        workspace.seenBy(ctx.runId).add(file.info.realPath, file.stat);
+        workspace.seenBy(ctx).add(file.info.realPath, file.stat);
         return output;
       } finally {
         file.close();
@@ -131,7 +131,7 @@ async function toSource(fd: number, size: number, format: TextFormat): Promise<B
 
 function chooseFormat(sample: Buffer, encoding: ReadOptions["encoding"]): TextFormat | undefined {
   // The sample may end within a character.
-  const detected = detectFormat(sample) ?? undefined;
+  const detected = detectFormat(sample);
   if (encoding === "utf8" || encoding === "latin1") {
     return { encoding, bomBytes: detected?.encoding === "utf8" ? detected.bomBytes : 0 };
   }

@@ -100,7 +100,7 @@ export function searchTool(workspace: Workspace): Tool {
       const request = {
         pattern,
         path,
-        globs: globsOf(glob, type),
+        globs: toGlobs(glob, type),
         mode,
         before: args.before ?? 0,
         after: args.after ?? 0,
@@ -125,7 +125,7 @@ export function searchTool(workspace: Workspace): Tool {
   });
 }
 
-function globsOf(glob: string | undefined, type: string | undefined): readonly string[] {
+function toGlobs(glob: string | undefined, type: string | undefined): readonly string[] {
   const ofType = type === undefined ? [] : (types[type] ?? []);
   if (glob === undefined) return ofType;
   if (type !== undefined) throw new ToolError("invalid_arguments", "Give glob or type, not both.");

@@ -1,7 +1,15 @@
-import { displayLine, displayProse, ToolError, type PermissionRequest } from "@toolweave/core";
+import {
+  displayLine,
+  displayProse,
+  ToolError,
+  type PermissionRequest,
+  type ToolContext,
+} from "@toolweave/core";
 import { SeenFiles } from "../files/seen-files.ts";
 import { JailError } from "../jail/jail-error.ts";
 import type { Jail, PathInfo, PathUse, WritePlace } from "../jail/jail.ts";
+import type { BackgroundCommands } from "../processes/background-commands.ts";
+import type { ProcessLimits } from "../processes/limits.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { SearchThread } from "../search/search-thread.ts";
 import type { PathMutex } from "../files/path-mutex.ts";
@@ -16,30 +24,44 @@ export interface Workspace {
   readonly protectedWrites: "ask" | "deny";
   /** The sandbox of commands, once it is known which one holds on this machine. */
   sandbox(): Promise<Sandbox>;
+  readonly background: BackgroundCommands;
+  /** The resources that a command may use. */
+  readonly limits: Required<ProcessLimits>;
   /** Fires when the source is closed: commands end then. */
   readonly closing: AbortSignal;
   /** Variables that commands have beside the usual ones. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The files that the model of a run has seen. */
-  seenBy(runId: string): SeenFiles;
+  /** The files that the model has seen for whom a call is made. */
+  seenBy(owner: CallOwner): SeenFiles;
 }
 
-/** Runs whose files are remembered. */
-const maxRuns = 100;
+/** Owners whose files are remembered. */
+const maxOwners = 100;
 
-/** Remembers the seen files of each run. */
-export class SeenByRun {
-  readonly #runs = new Map<string, SeenFiles>();
+/** Remembers the files that each owner has seen. */
+export class SeenByOwner {
+  readonly #owners = new Map<string, SeenFiles>();
 
-  get(runId: string): SeenFiles {
-    const seen = this.#runs.get(runId) ?? new SeenFiles();
-    this.#runs.delete(runId);
-    this.#runs.set(runId, seen);
-    const [oldest] = this.#runs.keys();
-    if (this.#runs.size > maxRuns && oldest !== undefined) this.#runs.delete(oldest);
+  get(owner: string): SeenFiles {
+    const seen = this.#owners.get(owner) ?? new SeenFiles();
+    this.#owners.delete(owner);
+    this.#owners.set(owner, seen);
+    const [oldest] = this.#owners.keys();
+    if (this.#owners.size > maxOwners && oldest !== undefined) this.#owners.delete(oldest);
     return seen;
   }
 }
+
+/**
+ * Those whose calls belong together: one session and caller. Over MCP each call is a run of its own, so that the run says
+ * nothing.
+ */
+export function getOwner({ sessionId, caller }: CallOwner): string {
+  return JSON.stringify([sessionId ?? null, caller?.id ?? null]);
+}
+
+/** The part of a call's context that says for whom it is. */
+export type CallOwner = Pick<ToolContext, "sessionId" | "caller">;
 
 /** Calls `use` and turns a fault of the path into the error of a tool. */
 export function withPath<Result>(path: string, use: () => Result): Result {
@@ -85,7 +107,7 @@ export function pathPermissions(
     {
       kind: use === "read" ? "fs.read" : "fs.write",
       target: displayLine(info.realPath),
-      summary: summaryOf(info, use),
+      summary: toSummary(info, use),
       details: { place: "inside" },
     },
   ];
@@ -94,7 +116,7 @@ export function pathPermissions(
     permissions.push({
       kind: reason.kind,
       target: displayLine(info.realPath),
-      summary: `${summaryOf(info, use)}, ${reason.text}`,
+      summary: `${toSummary(info, use)}, ${reason.text}`,
     });
   }
   return permissions;
@@ -140,12 +162,12 @@ function protectedError(path: string): ToolError {
 
 const maxSummary = 200;
 
-function summaryOf(info: PathInfo, use: PathUse): string {
-  return displayProse(`${verbOf(use)} ${displayPath(info)}`, maxSummary);
+function toSummary(info: PathInfo, use: PathUse): string {
+  return displayProse(`${toVerb(use)} ${displayPath(info)}`, maxSummary);
 }
 
 /** The same whatever the file is, and whether it exists: an approval holds for the same permission again. */
-function verbOf(use: PathUse): string {
+function toVerb(use: PathUse): string {
   return use === "write" ? "Write" : "Read";
 }
 

@@ -4,7 +4,13 @@ import { replaceFile } from "../files/replace-file.ts";
 import { decodeText, detectFormat, detectLineEnding, encodeText } from "../files/text-format.ts";
 import type { WritePlace } from "../jail/jail.ts";
 import { checkUnchanged, maxEditedBytes } from "./check-unchanged.ts";
-import { changeFile, displayPath, pathPermissions, type Workspace } from "./workspace.ts";
+import {
+  changeFile,
+  displayPath,
+  pathPermissions,
+  type CallOwner,
+  type Workspace,
+} from "./workspace.ts";
 
 const modes = ["create", "overwrite", "append"] as const;
 type WriteMode = (typeof modes)[number];
@@ -34,12 +40,12 @@ export function writeFileTool(workspace: Workspace): Tool {
     preflight: ({ path }) => pathPermissions(workspace, path, "write"),
     execute: ({ path, content, mode, executable = false }, ctx) =>
       changeFile(workspace, path, async (place) => {
-        const { before, text } = prepare(workspace, ctx.runId, place, { content, mode });
+        const { before, text } = prepare(workspace, ctx, place, { content, mode });
         const after = await replaceFile(place, text, {
-          ...(executable ? { mode: 0o777 & ~process.umask() } : {}),
+          ...(executable ? { mode: 0o777 } : {}),
           check: (now) => checkUnchanged(place.stat, now),
         });
-        workspace.seenBy(ctx.runId).add(place.info.realPath, after);
+        workspace.seenBy(ctx).add(place.info.realPath, after);
         return describe(place, before, text);
       }),
   });
@@ -58,7 +64,7 @@ interface Rewrite {
 
 function prepare(
   workspace: Workspace,
-  runId: string,
+  owner: CallOwner,
   { stat, info, openFile }: WritePlace,
   { content, mode }: WriteRequest,
 ): Rewrite {
@@ -69,7 +75,7 @@ function prepare(
   const path = displayPath(info);
   if (mode === "create")
     throw failure(`"${path}" exists already. Read it, then use edit_file, or mode "overwrite".`);
-  const state = workspace.seenBy(runId).stateOf(info.realPath, stat);
+  const state = workspace.seenBy(owner).stateOf(info.realPath, stat);
   if (mode !== "append" && state !== "seen") {
     const why = state === "unseen" ? "exists, and was not read" : "has changed since it was read";
     throw failure(`"${path}" ${why}. Read it with read_file, then write it.`);

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { inFullRun } from "@toolweave/test-support";
 import { expect, test } from "vitest";
 import { editBytes } from "../../src/files/edit-text.ts";
 import {
@@ -94,7 +95,7 @@ test("an edit changes the reported span, and no other byte", () => {
         expect(["latin1", detectFormat(after)?.encoding]).toContain(format.encoding);
       },
     ),
-    { numRuns: Number(process.env["TOOLWEAVE_EDITS"] ?? 2_000), seed: 1 },
+    { numRuns: inFullRun(10_000, 2_000), seed: 1 },
   );
   expect(edited).toBeGreaterThan(200);
 });

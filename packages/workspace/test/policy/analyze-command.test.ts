@@ -192,3 +192,13 @@ test("SH16: hostile scripts are read in a short time and never throw", () => {
     expect(() => analyzeCommand(characters.join(""))).not.toThrow();
   }
 });
+
+test("files that options name are read", () => {
+  const paths = (script: string): readonly string[] =>
+    analyzeCommand(script).commands.flatMap((command) => command.paths.map(({ path }) => path));
+  expect(paths("grep -f /etc/passwd a")).toEqual(["/etc/passwd", "a"]);
+  expect(paths("grep -f/etc/passwd x a")).toEqual(["/etc/passwd", "x", "a"]);
+  expect(paths("grep --file=../b a")).toEqual(["../b", "a"]);
+  expect(paths("wc --files0-from=/etc/list")).toEqual(["/etc/list"]);
+  expect(paths("grep -n -A3 pattern a")).toEqual(["a"]);
+});

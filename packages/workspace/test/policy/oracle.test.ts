@@ -1,9 +1,10 @@
+import { inFullRun } from "@toolweave/test-support";
 import { expect, test } from "vitest";
 import { readScript } from "../../src/policy/read-script.ts";
 import { randomFrom, randomScript } from "./support/random-scripts.ts";
 import { runInBash } from "./support/run-in-bash.ts";
 
-const count = Number(process.env["TOOLWEAVE_SCRIPTS"] ?? 5_000);
+const count = Number(process.env["TOOLWEAVE_SCRIPTS"] ?? inFullRun(20_000, 5_000));
 
 test("bash runs no command of a known script that was not read", () => {
   const random = randomFrom(Number(process.env["TOOLWEAVE_SEED"] ?? 1));

@@ -28,7 +28,7 @@ function sandboxOf(
 describe.runIf(hasSandbox)("the probes", () => {
   test("find no way out of the sandbox", async () => {
     const report = await probeSandbox(
-      (inside) => new BubblewrapSandbox(program as string, () => inside),
+      (inside) => new BubblewrapSandbox({ program: program as string, view: () => inside }),
     );
     expect(report).toMatchObject({ holds: true, escaped: [] });
   });
@@ -72,12 +72,24 @@ describe.runIf(hasSandbox)("the probes", () => {
   });
 });
 
+test("the reason of a sandbox that does not start is the beginning of its output", async () => {
+  const script = 'echo "no such device" >&2; head -c 200000 /dev/zero | tr "\\0" x; exit 1';
+  const { failure } = await probeSandbox(() => ({
+    ...noSandbox,
+    prepare: (command) => noSandbox.prepare({ ...command, argv: ["/bin/sh", "-c", script] }),
+  }));
+  expect(failure?.split("\n")[0]).toBe("no such device");
+});
+
 test("the probes find the ways out where there is no sandbox", async () => {
   const { escaped } = await probeSandbox(() => noSandbox);
   expect(escaped).toEqual(
     expect.arrayContaining([
       "write outside",
       "read outside",
+      "host process",
+      "signal",
+      "host environment",
       "network",
       "datagram",
       "unix socket",
@@ -90,12 +102,16 @@ test("the probes find the ways out where there is no sandbox", async () => {
 
 describe("without bubblewrap", () => {
   test("commands run without a sandbox, if one is not required", async () => {
-    const { sandbox, report } = await chooseSandbox("auto", view, "/nonexistent/bwrap");
-    expect([sandbox.level, report.level]).toEqual(["none", "none"]);
+    const { sandbox, tried } = await chooseSandbox("auto", { view, bubblewrap: null, perl: null });
+    expect(sandbox.level).toBe("none");
+    expect(tried.map(({ level, holds }) => [level, holds])).toEqual([
+      ["bwrap", false],
+      ["landlock", false],
+    ]);
   });
 
   test("no command runs, if one is required", async () => {
-    await expect(chooseSandbox("required", view, "/nonexistent/bwrap")).rejects.toThrow(
+    await expect(chooseSandbox("required", { view, bubblewrap: null, perl: null })).rejects.toThrow(
       "No command is run, since the workspace requires a sandbox",
     );
   });
@@ -103,11 +119,11 @@ describe("without bubblewrap", () => {
 
 test("the filter of system calls is a program of whole instructions for the known architectures", () => {
   for (const architecture of ["x64", "arm64"]) {
-    const filter = seccompProgram(architecture) as Buffer;
+    const filter = seccompProgram({ architecture }) as Buffer;
     expect(filter.length % 8).toBe(0);
     expect(filter.length / 8).toBeLessThan(4_096);
     // The last instruction allows.
     expect(filter.readUInt32LE(filter.length - 4)).toBe(0x7fff_0000);
   }
-  expect(seccompProgram("mips")).toBeUndefined();
+  expect(seccompProgram({ architecture: "mips" })).toBeUndefined();
 });

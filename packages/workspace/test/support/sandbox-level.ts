@@ -1,11 +1,11 @@
-import { chooseSandbox } from "../../src/sandbox/choose-sandbox.ts";
+import { examineLevels } from "../../src/sandbox/choose-sandbox.ts";
 
-const { report } = await chooseSandbox("auto", () => ({
-  roots: [],
-  protectedPaths: [],
-  hiddenPaths: [],
-  readPaths: [],
-}));
+const levels = await examineLevels({
+  view: () => ({ roots: [], protectedPaths: [], hiddenPaths: [], readPaths: [] }),
+});
+const holding = new Set(levels.filter(({ holds }) => holds).map(({ level }) => level));
 
-/** Whether this machine has a sandbox that holds: bubblewrap is installed, and may make namespaces. */
-export const hasSandbox: boolean = report.level === "bwrap";
+/** Whether this machine has a sandbox that isolates: bubblewrap is installed, and may make namespaces. */
+export const hasSandbox: boolean = holding.has("bwrap");
+/** Whether this machine has Landlock. */
+export const hasLandlock: boolean = holding.has("landlock");

@@ -1,25 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
 import { ToolExecutor, ToolRegistry } from "@toolweave/core";
 import { describe, expect, test, vi } from "vitest";
 import { workspaceTools } from "../../src/index.ts";
 import { openWorkspace, textOf } from "../support/open-workspace.ts";
+import { processesWith } from "../support/processes.ts";
 import { hasSandbox } from "../support/sandbox-level.ts";
 
 const levels = hasSandbox ? (["none", "required"] as const) : (["none"] as const);
-
-/** The processes that have an argument. */
-function processesWith(argument: string): readonly string[] {
-  return readdirSync("/proc").filter((name) => {
-    if (!/^\d+$/.test(name)) return false;
-    try {
-      return readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0").includes(argument);
-    } catch {
-      // It has ended.
-      return false;
-    }
-  });
-}
 
 describe.each(levels)("bash with the sandbox %s", (sandbox) => {
   const open = (files: Readonly<Record<string, string>> = {}) => openWorkspace(files, { sandbox });
@@ -146,6 +134,18 @@ describe.runIf(hasSandbox)("in a sandbox", () => {
     expect(existsSync(outside)).toBe(false);
   });
 
+  test("no file appears in the workspace while a command runs that writes none", async () => {
+    const { text, root } = openWorkspace({ "src/a": "" }, { sandbox: "bwrap" });
+    const events: string[] = [];
+    const watcher = watch(root, (event, name) => events.push(`${event} ${name}`));
+    for (let count = 0; count < 10; count++) await text("bash", { command: "cat src/a" });
+    // The watcher works: it reports this one.
+    await text("bash", { command: "touch b" });
+    await vi.waitFor(() => expect(events).toContain("rename b"));
+    watcher.close();
+    expect(events.filter((event) => !event.endsWith(" b"))).toEqual([]);
+  });
+
   test("the files of a command belong to the workspace", async () => {
     const { text, root } = openWorkspace({}, { sandbox: "required" });
     await text("bash", { command: "mkdir -p a/b && echo hi > a/b/c" });
@@ -157,4 +157,72 @@ test("variables that make programs run other code cannot be given to commands", 
   expect(() => openWorkspace({}, { env: { LD_PRELOAD: "x.so" } })).toThrow(
     "env.LD_PRELOAD makes programs run other code",
   );
+});
+
+describe.runIf(hasSandbox)("protected files that do not exist", () => {
+  test("are renamed when a script in a sandbox creates them, and the result says so", async () => {
+    const { text, root } = openWorkspace({ "src/a": "" }, { sandbox: "bwrap" });
+    const output = await text("bash", {
+      command:
+        "d=.vs; mkdir ${d}code src/.git && echo evil > ${d}code/tasks.json; f=config; echo x > src/.git/$f",
+    });
+    expect(output).toMatch(
+      /\[\.vscode is protected, and was renamed to \.vscode\.refused-\w+; src\/\.git\/config is protected, and was renamed to config\.refused-\w+\]/,
+    );
+    expect(existsSync(join(root, ".vscode"))).toBe(false);
+    const [kept = ""] = readdirSync(root).filter((name) => name.startsWith(".vscode.refused-"));
+    expect(readFileSync(join(root, kept, "tasks.json"), "utf8")).toBe("evil\n");
+  });
+
+  test("may be created where the host lets them be written", async () => {
+    const { text, root } = openWorkspace({}, { sandbox: "bwrap", protectedWrites: "ask" });
+    expect(await text("bash", { command: "d=.vs; mkdir ${d}code" })).toBe("[no output]");
+    expect(existsSync(join(root, ".vscode"))).toBe(true);
+  });
+});
+
+test("a program of the workspace is never found by its name alone", async () => {
+  const { root } = openWorkspace({ "bin/ls": "#!/bin/sh\necho hijacked\n" });
+  const registry = new ToolRegistry([
+    workspaceTools({ root, sandbox: "none", env: { PATH: `${root}/bin:.:/usr/bin:/bin` } }),
+  ]);
+  const outcome = await new ToolExecutor({ registry, policy: "autonomous" }).execute({
+    id: "1",
+    name: "bash",
+    arguments: { command: "chmod +x bin/ls; ls; echo $PATH" },
+  });
+  await registry.close();
+  expect(textOf(outcome)).toBe("bin\n/usr/bin:/bin");
+});
+
+test("a host can bring a sandbox of its own", async () => {
+  const { text, call } = openWorkspace(
+    {},
+    {
+      sandbox: {
+        level: "container",
+        isIsolated: true,
+        hidesNetwork: true,
+        guardsProtectedFiles: false,
+        prepare: ({ argv, cwd, env }) => ({
+          argv: ["env", "INSIDE=container", ...argv],
+          cwd,
+          env,
+          descriptors: [],
+          close: () => {},
+        }),
+      },
+    },
+  );
+  expect(await text("bash", { command: "echo $INSIDE" })).toBe("container");
+  const { result } = await call("bash", { command: "true" });
+  expect(result?.value).toMatchObject({ sandbox: "container" });
+});
+
+test("a time that is too long for the foreground is refused, and nothing runs", async () => {
+  const { failure, root } = openWorkspace({}, { sandbox: "none" });
+  expect(await failure("bash", { command: "touch a", timeout_ms: 600_001 })).toBe(
+    "invalid_arguments: timeout_ms is 600001, and at most 600000 without background: true.",
+  );
+  expect(existsSync(join(root, "a"))).toBe(false);
 });

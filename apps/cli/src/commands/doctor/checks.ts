@@ -31,6 +31,7 @@ export async function* runChecks(
 ): AsyncGenerator<Check> {
   yield checkNode();
   yield* checkStores(io);
+  yield* checkSandboxes();
   const path = resolveConfigPath(config ?? configFile);
   if (!existsSync(path)) {
     yield {
@@ -131,6 +132,25 @@ async function* checkStores(io: CliIo): AsyncGenerator<Check> {
   yield trusted instanceof Error
     ? { name: "trust store", status: "fail", detail: trusted.message }
     : { name: "trust store", status: "ok", detail: formatCount(trusted, "trusted file") };
+}
+
+/** The isolation of commands in a workspace: escapes are tried on this machine. */
+async function* checkSandboxes(): AsyncGenerator<Check> {
+  const { examineSandboxes } = await import("@toolweave/workspace");
+  for (const { level, holds, reason, prevented, open } of await examineSandboxes()) {
+    const name = `sandbox ${level}`;
+    const tried = `prevents ${prevented.join(", ")}`;
+    const detail = open.length === 0 ? tried : `${tried}; not ${open.join(", ")}`;
+    yield holds
+      ? { name, status: "ok", detail }
+      : {
+          name,
+          status: "warn",
+          detail: reason ?? "it does not hold",
+          remedy:
+            'Commands of a workspace run in the next level that holds, or not at all with "sandbox": "required".',
+        };
+  }
 }
 
 function isOpenToOthers(path: string): boolean {

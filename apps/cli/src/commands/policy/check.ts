@@ -1,7 +1,7 @@
 import { ToolExecutor, ToolRegistry, type PolicyEffect, type PolicyInput } from "@toolweave/core";
 import { analyzeCommand, workspacePolicy, workspaceTools, type Risk } from "@toolweave/workspace";
 import { loadPolicy } from "../../input/policy-option.ts";
-import { UsageError } from "../../process/exit-code.ts";
+import { exitCode, UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { formatJson } from "../../render/json.ts";
@@ -17,7 +17,11 @@ export interface CheckOptions {
 }
 
 /** The exit codes of the decisions, for scripts and hooks. */
-const exitCodes: Readonly<Record<PolicyEffect, number>> = { allow: 0, ask: 10, deny: 20 };
+const exitCodes: Readonly<Record<PolicyEffect, number>> = {
+  allow: exitCode.completed,
+  ask: exitCode.asks,
+  deny: exitCode.denied,
+};
 
 const verdicts: Readonly<Record<PolicyEffect, string>> = {
   allow: "It runs without asking.",

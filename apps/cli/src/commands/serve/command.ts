@@ -17,6 +17,7 @@ Examples:
   $ toolweave serve toolweave.json
   $ toolweave serve ./tools.ts --watch
   $ toolweave serve --locked --policy strict
+  $ toolweave serve --workspace .
   $ toolweave serve --http
   $ toolweave serve --http 0.0.0.0:8137 --token-env GATEWAY_TOKEN
   $ toolweave serve https://api.example.com/openapi.json --auth 'bearer:$TOKEN'

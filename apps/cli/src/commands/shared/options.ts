@@ -23,7 +23,8 @@ export function withToolOptions(command: Command): Command {
         "--tools <file>",
         "a JavaScript or TypeScript module that exports tools; its code runs; may be repeated",
         collect,
-      ),
+      )
+      .option("--workspace <folder>", "tools for the files of a folder, and for commands in it"),
   );
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 /**
  * Runs every script of a file. Line feeds are recorded as another character, since the shell writes line by line, and the
  * commands of a pipeline write at the same time. No program can be found, so that bash calls the handler in place of each: it records the
- * arguments. Programs whose names begin with f fail.
+ * arguments. Programs whose names begin with f fail. A loop whose condition always holds ends after a second of CPU time.
  */
 const harness = `
 PATH=/nonexistent
@@ -17,7 +17,7 @@ command_not_found_handle() {
 }
 exec 9>"$2" 8<"$1"
 while IFS= read -r -d '' script <&8; do
-  ( exec 8<&-; eval "$script" ) </dev/null >/dev/null 2>&1
+  ( ulimit -t 1; exec 8<&-; eval "$script" ) </dev/null >/dev/null 2>&1
   printf '\\2\\0' >&9
 done
 `;

@@ -1,0 +1,127 @@
+import { ToolError } from "@toolweave/core";
+import { differences, explainMiss, straight } from "./explain-miss.ts";
+import type { PatchHunk } from "./parse-patch.ts";
+
+/** A text after hunks. */
+export interface PatchedText {
+  readonly text: string;
+  /** Where the patch differs from the file, such as `indentation at line 12`. */
+  readonly looseMatches: readonly string[];
+}
+
+/** One line of a text, with the characters that end it. */
+interface TextLine {
+  readonly text: string;
+  readonly ending: string;
+}
+
+/**
+ * Applies the hunks of a patch to a text, in their order. Lines that stay are not changed, whatever the patch has in their
+ * place, and lines that come have the ending of their neighbours.
+ *
+ * @throws ToolError `execution_failed` for a hunk whose lines are not in the text; the text says what is closest.
+ */
+export function applyHunks(text: string, hunks: readonly PatchHunk[]): PatchedText {
+  const lines = splitLines(text);
+  const looseMatches: string[] = [];
+  let result = "";
+  let from = 0;
+  for (const hunk of hunks) {
+    const { start, looseness } = findHunk(text, lines, hunk, from);
+    if (looseness !== undefined) looseMatches.push(`${looseness} at line ${start + 1}`);
+    result += joinLines(lines.slice(from, start));
+    let at = start;
+    for (const [sign, added] of hunk.lines) {
+      if (sign === "+") {
+        const ending = endingAt(lines, at > start ? at - 1 : at);
+        // The last line of a file may have no ending: then what follows it needs one.
+        if (result !== "" && !/[\r\n]$/.test(result)) result += ending;
+        result += added + ending;
+      } else {
+        if (sign === " ") result += joinLines(lines.slice(at, at + 1));
+        at += 1;
+      }
+    }
+    from = at;
+  }
+  const patched = result + joinLines(lines.slice(from));
+  const hadEnding = text === "" || /[\r\n]$/.test(text);
+  return { text: hadEnding ? patched : patched.replace(/\r?\n$/, ""), looseMatches };
+}
+
+function splitLines(text: string): readonly TextLine[] {
+  return [...text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)]
+    .filter(([whole]) => whole !== "")
+    .map(([, line = "", ending = ""]) => ({ text: line, ending }));
+}
+
+function joinLines(lines: readonly TextLine[]): string {
+  return lines.map(({ text, ending }) => text + ending).join("");
+}
+
+/** The ending of the line at a place; if it has none, that of the one before it. */
+function endingAt(lines: readonly TextLine[], at: number): string {
+  return lines[at]?.ending || lines[at - 1]?.ending || lines[0]?.ending || "\n";
+}
+
+interface FoundHunk {
+  readonly start: number;
+  /** In what the lines differ from those of the patch; undefined: in nothing. */
+  readonly looseness?: string;
+}
+
+function findHunk(
+  text: string,
+  lines: readonly TextLine[],
+  { anchors, lines: changes, isAtEnd }: PatchHunk,
+  from: number,
+): FoundHunk {
+  let begin = from;
+  for (const anchor of anchors) {
+    const found = findLines(lines, [anchor], begin, false);
+    if (found === undefined) throw missing(text, anchor);
+    begin = found.start + 1;
+  }
+  const wanted = changes.flatMap(([sign, line]) => (sign === "+" ? [] : [line]));
+  // Lines that only come, without any around them, come after their anchor, or at the end.
+  if (wanted.length === 0) return { start: anchors.length > 0 ? begin : lines.length };
+  const found = findLines(lines, wanted, begin, isAtEnd);
+  if (found === undefined) throw missing(text, wanted.join("\n"));
+  return found;
+}
+
+/** Ways to compare lines, the strictest first. */
+const comparisons = [
+  { name: undefined, normalize: (line: string) => line },
+  ...differences.slice(0, 3),
+  {
+    name: "indentation, quotes, dashes or invisible characters",
+    normalize: (line: string) => straight(line).trim(),
+  },
+];
+
+function findLines(
+  lines: readonly TextLine[],
+  wanted: readonly string[],
+  from: number,
+  isAtEnd: boolean,
+): FoundHunk | undefined {
+  const last = lines.length - wanted.length;
+  for (const { name, normalize } of comparisons) {
+    const normalized = wanted.map(normalize);
+    for (let start = isAtEnd ? Math.max(from, last) : from; start <= last; start++) {
+      const isHere = normalized.every(
+        (line, index) => normalize((lines[start + index] as TextLine).text) === line,
+      );
+      if (isHere) return { start, ...(name === undefined ? {} : { looseness: name }) };
+    }
+  }
+  return undefined;
+}
+
+function missing(text: string, wanted: string): ToolError {
+  return new ToolError(
+    "execution_failed",
+    `The lines of a change are not in the file, or not in this order. ${explainMiss(text, wanted)}`,
+  );
+}

@@ -1,0 +1,147 @@
+import { ToolError } from "@toolweave/core";
+
+/** Lines of a file that are replaced by others. */
+export interface PatchHunk {
+  /** Lines behind `@@`: the hunk comes after them, in this order. */
+  readonly anchors: readonly string[];
+  /** ` `: a line that stays, `-`: one that goes, `+`: one that comes. */
+  readonly lines: readonly (readonly [sign: " " | "-" | "+", text: string])[];
+  /** The hunk is at the end of the file. */
+  readonly isAtEnd: boolean;
+}
+
+/** The change of one file by a patch. */
+export type PatchOperation =
+  | { readonly kind: "add"; readonly path: string; readonly lines: readonly string[] }
+  | { readonly kind: "delete"; readonly path: string }
+  | {
+      readonly kind: "update";
+      readonly path: string;
+      readonly moveTo?: string;
+      readonly hunks: readonly PatchHunk[];
+    };
+
+const beginMark = "*** Begin Patch";
+const endMark = "*** End Patch";
+const fileMark = /^\*\*\* (Add|Delete|Update) File: (.+)$/;
+const moveMark = /^\*\*\* Move to: (.+)$/;
+const endOfFileMark = "*** End of File";
+const maxOperations = 200;
+
+/**
+ * Parses a patch in the format of the tool `apply_patch` of Codex. Spaces around the lines of its marks are ignored.
+ *
+ * @throws ToolError `invalid_arguments` for a patch that is not of this format; the text says in which line, and why.
+ */
+export function parsePatch(patch: string): readonly PatchOperation[] {
+  const lines = patch.replace(/\r\n/g, "\n").trim().split("\n");
+  if (lines[0]?.trim() !== beginMark) throw fault(1, `a patch begins with "${beginMark}"`);
+  if (lines.at(-1)?.trim() !== endMark) throw fault(lines.length, `a patch ends with "${endMark}"`);
+  const reader = new PatchReader(lines.slice(0, -1));
+  const operations: PatchOperation[] = [];
+  while (!reader.isAtEnd) operations.push(readOperation(reader));
+  if (operations.length === 0) throw fault(2, "the patch changes no file");
+  if (operations.length > maxOperations)
+    throw fault(1, `a patch changes ${maxOperations} files at most`);
+  const paths = operations.flatMap((one) =>
+    one.kind === "update" && one.moveTo !== undefined ? [one.path, one.moveTo] : [one.path],
+  );
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (twice !== undefined) throw fault(1, `the patch names ${twice} twice; make one change of it`);
+  return operations;
+}
+
+/** The lines of a patch, one after the other. */
+class PatchReader {
+  readonly #lines: readonly string[];
+  /** The index of the next line: the first one is the mark of the beginning. */
+  #at = 1;
+
+  constructor(lines: readonly string[]) {
+    this.#lines = lines;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#lines.length;
+  }
+
+  /** The number of the next line. */
+  get number(): number {
+    return this.#at + 1;
+  }
+
+  get next(): string {
+    return this.#lines[this.#at] ?? "";
+  }
+
+  /** Whether the next line is of a hunk, and no mark of a file. */
+  get isInFile(): boolean {
+    return !this.isAtEnd && !fileMark.test(this.next.trim());
+  }
+
+  take(): string {
+    const line = this.next;
+    this.#at += 1;
+    return line;
+  }
+}
+
+function readOperation(reader: PatchReader): PatchOperation {
+  const { number } = reader;
+  const [, kind, path] = fileMark.exec(reader.take().trim()) ?? [];
+  if (path === undefined) {
+    throw fault(
+      number,
+      'here "*** Add File: ", "*** Update File: " or "*** Delete File: " and a path is needed',
+    );
+  }
+  if (kind === "Delete") return { kind: "delete", path };
+  if (kind === "Add") return { kind: "add", path, lines: readAdded(reader) };
+  const moveTo = moveMark.exec(reader.next.trim())?.[1];
+  if (moveTo !== undefined) reader.take();
+  const hunks: PatchHunk[] = [];
+  while (reader.isInFile) hunks.push(readHunk(reader));
+  if (hunks.length === 0 && moveTo === undefined) throw fault(number, `${path} has no change`);
+  return { kind: "update", path, hunks, ...(moveTo === undefined ? {} : { moveTo }) };
+}
+
+function readAdded(reader: PatchReader): readonly string[] {
+  const lines: string[] = [];
+  while (reader.isInFile) {
+    const { number } = reader;
+    const line = reader.take();
+    if (!line.startsWith("+")) throw fault(number, 'each line of a new file begins with "+"');
+    lines.push(line.slice(1));
+  }
+  return lines;
+}
+
+function readHunk(reader: PatchReader): PatchHunk {
+  const { number } = reader;
+  const anchors: string[] = [];
+  while (/^@@(?: |$)/.test(reader.next.trimEnd())) {
+    const anchor = reader.take().trimEnd().slice(3);
+    if (anchor !== "") anchors.push(anchor);
+  }
+  const lines: [" " | "-" | "+", string][] = [];
+  let isAtEnd = false;
+  while (reader.isInFile && !reader.next.startsWith("@@")) {
+    const at = reader.number;
+    const line = reader.take();
+    if (line.trim() === endOfFileMark) {
+      isAtEnd = true;
+      break;
+    }
+    const sign = line[0] ?? " ";
+    if (sign !== " " && sign !== "-" && sign !== "+") {
+      throw fault(at, 'each line of a change begins with " ", "-" or "+"');
+    }
+    lines.push([sign, line.slice(1)]);
+  }
+  if (lines.length === 0) throw fault(number, "the change has no lines");
+  return { anchors, lines, isAtEnd };
+}
+
+function fault(line: number, what: string): ToolError {
+  return new ToolError("invalid_arguments", `The patch is invalid in line ${line}: ${what}.`);
+}

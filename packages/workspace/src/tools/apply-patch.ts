@@ -1,0 +1,216 @@
+import { rmSync } from "node:fs";
+import {
+  defineTool,
+  ToolError,
+  type PermissionRequest,
+  type Tool,
+  type ToolOutput,
+} from "@toolweave/core";
+import { applyHunks } from "../files/apply-hunks.ts";
+import { parsePatch, type PatchOperation } from "../files/parse-patch.ts";
+import { readBytes } from "../files/read-bytes.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { decodeText, detectFormat, encodeText } from "../files/text-format.ts";
+import type { WritePlace } from "../jail/jail.ts";
+import { checkUnchanged, maxEditedBytes } from "./check-unchanged.ts";
+import {
+  changeFile,
+  displayPath,
+  pathPermissions,
+  toPathError,
+  type CallOwner,
+  type Workspace,
+} from "./workspace.ts";
+
+/** The tool `apply_patch`. */
+export function applyPatchTool(workspace: Workspace): Tool {
+  return defineTool({
+    name: "apply_patch",
+    description:
+      'Add, update, move and delete files of the workspace with one patch: "*** Begin Patch", then for each file "*** Add File: path", "*** Update File: path" or "*** Delete File: path", then "*** End Patch". Changes of a file are lines after "@@" that begin with " ", "-" or "+". All files are changed, or none.',
+    input: {
+      type: "object",
+      properties: { patch: { type: "string", minLength: 1 } },
+      required: ["patch"],
+      additionalProperties: false,
+    },
+    annotations: { destructiveHint: true, access: { filesystem: "write" } },
+    preflight: ({ patch }) => {
+      const permissions = new Map<string, PermissionRequest>();
+      for (const path of parsePatch(patch).flatMap(getPaths)) {
+        for (const permission of pathPermissions(workspace, path, "write")) {
+          permissions.set(`${permission.kind} ${permission.target}`, permission);
+        }
+      }
+      return [...permissions.values()];
+    },
+    execute: ({ patch }, ctx) => {
+      const operations = parsePatch(patch);
+      const places = new Map<string, WritePlace>();
+      return withPlaces(workspace, operations.flatMap(getPaths).toSorted(), places, async () => {
+        const changes = operations.flatMap((one) => planChanges(workspace, ctx, one, places));
+        await commit(workspace, ctx, changes);
+        return describe(changes);
+      });
+    },
+  });
+}
+
+function getPaths(operation: PatchOperation): readonly string[] {
+  return operation.kind === "update" && operation.moveTo !== undefined
+    ? [operation.path, operation.moveTo]
+    : [operation.path];
+}
+
+/** Opens the places of all files, in one order for all calls, so that none waits for another one without end. */
+async function withPlaces<Result>(
+  workspace: Workspace,
+  paths: readonly string[],
+  places: Map<string, WritePlace>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const [path, ...rest] = paths;
+  if (path === undefined) return work();
+  return changeFile(workspace, path, (place) => {
+    places.set(path, place);
+    return withPlaces(workspace, rest, places, work);
+  });
+}
+
+/** The change of one file. */
+interface FileChange {
+  readonly place: WritePlace;
+  /** Undefined: there was no file. */
+  readonly before: Buffer | undefined;
+  /** Undefined: the file goes. */
+  readonly after: Buffer | undefined;
+  /** For the model. */
+  readonly text: string;
+}
+
+function planChanges(
+  workspace: Workspace,
+  owner: CallOwner,
+  operation: PatchOperation,
+  places: ReadonlyMap<string, WritePlace>,
+): readonly FileChange[] {
+  const place = places.get(operation.path) as WritePlace;
+  const path = displayPath(place.info);
+  if (operation.kind === "add") {
+    const before = readSeen(workspace, owner, place);
+    const text = operation.lines.map((line) => `${line}\n`).join("");
+    const verb = before === undefined ? "Added" : "Overwrote";
+    return [{ place, before, after: Buffer.from(text), text: `${verb} ${path}` }];
+  }
+  if (place.stat === undefined) throw failure(`"${path}" does not exist.`);
+  const before = readWhole(place);
+  if (operation.kind === "delete")
+    return [{ place, before, after: undefined, text: `Deleted ${path}` }];
+  const { moveTo, hunks } = operation;
+  const format = detectFormat(before);
+  if (format === undefined) throw failure(`"${path}" is no text. Use a command to change it.`);
+  const { text, looseMatches } = withPathInError(path, () =>
+    applyHunks(decodeText(before, format), hunks),
+  );
+  const after = Buffer.concat([
+    before.subarray(0, format.bomBytes),
+    encodeText(text, format.encoding),
+  ]);
+  const note = looseMatches.length === 0 ? "" : ` (matched but for ${looseMatches.join(", ")})`;
+  if (moveTo === undefined) return [{ place, before, after, text: `Updated ${path}${note}` }];
+  const target = places.get(moveTo) as WritePlace;
+  const replaced = readSeen(workspace, owner, target);
+  return [
+    {
+      place: target,
+      before: replaced,
+      after,
+      text: `Moved ${path} to ${displayPath(target.info)}${note}`,
+    },
+    { place, before, after: undefined, text: "" },
+  ];
+}
+
+/** The content of a file that is to be overwritten. Undefined: there is none. */
+function readSeen(workspace: Workspace, owner: CallOwner, place: WritePlace): Buffer | undefined {
+  const { stat, info } = place;
+  if (stat === undefined) return undefined;
+  if (workspace.seenBy(owner).stateOf(info.realPath, stat) !== "seen") {
+    throw failure(
+      `"${displayPath(info)}" exists. Read it with read_file before it is overwritten.`,
+    );
+  }
+  return readWhole(place);
+}
+
+function readWhole({ stat, info, openFile }: WritePlace): Buffer {
+  const size = Number(stat?.size ?? 0);
+  if (size > maxEditedBytes) {
+    throw failure(
+      `"${displayPath(info)}" has ${size} bytes, and files of up to ${maxEditedBytes} are changed.`,
+    );
+  }
+  const file = openFile();
+  try {
+    return readBytes(file.fd, 0, size);
+  } finally {
+    file.close();
+  }
+}
+
+/** Makes all changes. If one fails, those before it are taken back. */
+async function commit(
+  workspace: Workspace,
+  owner: CallOwner,
+  changes: readonly FileChange[],
+): Promise<void> {
+  const seen = workspace.seenBy(owner);
+  for (const [index, { place, after }] of changes.entries()) {
+    try {
+      if (after === undefined) remove(place);
+      else {
+        const stat = await replaceFile(place, after, {
+          check: (now) => checkUnchanged(place.stat, now),
+        });
+        seen.add(place.info.realPath, stat);
+      }
+    } catch (error) {
+      for (const done of changes.slice(0, index).toReversed()) await undo(done);
+      throw toPathError(displayPath(place.info), error);
+    }
+  }
+}
+
+async function undo({ place, before }: FileChange): Promise<void> {
+  if (before === undefined) remove(place);
+  else await replaceFile(place, before);
+}
+
+function remove({ folderPath, name, missingFolders }: WritePlace): void {
+  rmSync([folderPath, ...missingFolders, name].join("/"));
+}
+
+function describe(changes: readonly FileChange[]): ToolOutput {
+  const texts = changes.map(({ text }) => text).filter((text) => text !== "");
+  return {
+    content: [{ type: "text", text: texts.join("\n") }],
+    value: {
+      files: changes.map(({ place, before, after }) => ({
+        path: displayPath(place.info),
+        change: after === undefined ? "deleted" : before === undefined ? "added" : "updated",
+      })),
+    },
+  };
+}
+
+function withPathInError<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ToolError ? failure(`${path}: ${error.message}`) : error;
+  }
+}
+
+function failure(text: string): ToolError {
+  return new ToolError("execution_failed", text);
+}

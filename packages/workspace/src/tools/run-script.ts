@@ -1,0 +1,109 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { ToolError, type JsonObject } from "@toolweave/core";
+import { findExistingPaths } from "../jail/existing-paths.ts";
+import { ControlGroup } from "../processes/control-group.ts";
+import { commandEnvironment } from "../processes/environment.ts";
+import { describeLimits, limitScript } from "../processes/limits.ts";
+import { runProcess, type ProcessEnd } from "../processes/run-process.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { displayPath, withPath, type Workspace } from "./workspace.ts";
+
+/** A script that is to be run. */
+export interface ScriptRequest {
+  readonly command: string;
+  /** The folder, as the model has named it. */
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly onOutput: (chunk: Buffer) => void | Promise<void>;
+}
+
+/** How a script has ended. */
+export interface ScriptEnd extends ProcessEnd {
+  /** The folder in which it ran. */
+  readonly cwd: string;
+  /** The level of the sandbox. */
+  readonly level: string;
+  /** Sentences about what happened while it ran. */
+  readonly notes: readonly string[];
+  /** Which limits were enforced. */
+  readonly limits: JsonObject;
+}
+
+/**
+ * Runs a script of bash in the sandbox of the workspace.
+ *
+ * @throws ToolError (by rejecting) for a folder that cannot be used, or if bash cannot be started; the reason of the signal.
+ */
+export async function runScript(workspace: Workspace, request: ScriptRequest): Promise<ScriptEnd> {
+  const { command, cwd, timeoutMs, signal, onOutput } = request;
+  const folder = withPath(cwd, () => workspace.jail.locate(cwd, "read"));
+  if (folder.kind !== "directory")
+    throw new ToolError("execution_failed", `"${cwd}" is no folder.`);
+  const sandbox = await workspace.sandbox();
+  // Not the id of the call, which a model chooses.
+  const callId = randomUUID();
+  const { limits } = workspace;
+  const prepared = await sandbox.prepare({
+    // Both outputs in one, so that they are in the order in which they were written.
+    argv: ["bash", "--noprofile", "--norc", "-c", `exec 2>&1; ${limitScript(limits)}; ${command}`],
+    cwd: folder.realPath,
+    env: commandEnvironment(workspace.environment, callId, (path) => workspace.jail.contains(path)),
+  });
+  const created = watchProtected(workspace, sandbox);
+  const group = ControlGroup.create(limits);
+  const running = runProcess({
+    ...prepared,
+    callId,
+    timeoutMs,
+    group,
+    signal: AbortSignal.any([signal, workspace.closing]),
+    onOutput,
+  });
+  try {
+    const end = await running;
+    return {
+      ...end,
+      cwd: displayPath(folder),
+      level: sandbox.level,
+      limits: describeLimits(limits, group),
+      notes: [...(prepared.notes?.() ?? []), ...created()],
+    };
+  } catch (error) {
+    created();
+    throw startError(error);
+  }
+}
+
+/**
+ * Protected files that do not exist cannot be guarded by a sandbox. Returns a function that gives those that were created
+ * meanwhile another name, so that no program obeys them, and says so.
+ */
+function watchProtected({ jail, protectedWrites }: Workspace, sandbox: Sandbox): () => string[] {
+  if (!sandbox.guardsProtectedFiles || protectedWrites === "ask") return () => [];
+  const find = (): readonly string[] => findExistingPaths(jail.roots, jail.matcher).protectedPaths;
+  const before = new Set(find());
+  return () =>
+    find().flatMap((path) => {
+      if (before.has(path)) return [];
+      const name = `${path.slice(path.lastIndexOf("/") + 1)}.refused-${randomBytes(3).toString("hex")}`;
+      const displayed = jail.relativePath(path);
+      try {
+        jail.rename(path, name);
+        return [`${displayed} is protected, and was renamed to ${name}`];
+      } catch {
+        return [`${displayed} is protected, and was created all the same`];
+      }
+    });
+}
+
+function startError(error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return syscall?.startsWith("spawn") === true
+    ? new ToolError(
+        "unavailable",
+        `bash could not be started (${code}). Install it, or leave the tool out.`,
+        { cause: error },
+      )
+    : error;
+}

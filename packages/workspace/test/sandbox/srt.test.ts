@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { SandboxManager } from "@anthropic-ai/sandbox-runtime";
+import { expect, test } from "vitest";
+import { srtSandbox } from "../../src/srt.ts";
+import { openWorkspace } from "../support/open-workspace.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+/** It needs bubblewrap, socat and ripgrep. */
+const isUsable = SandboxManager.checkDependencies().errors.length === 0;
+
+test.runIf(isUsable)("commands run in the sandbox of sandbox-runtime", async () => {
+  const allowed = tempFolder();
+  const sandbox = await srtSandbox({
+    network: { allowedDomains: [], deniedDomains: [] },
+    filesystem: { denyRead: [], allowWrite: [allowed], denyWrite: [] },
+  });
+  const { text, call, root } = openWorkspace({}, { sandbox });
+  const written = await text("bash", {
+    command: `echo 'a "b"' > ${allowed}/a && cat ${allowed}/a`,
+  });
+  expect(written).toMatch(/^a "b"/);
+  const outside = await call("bash", { command: "touch b" });
+  expect(outside.result?.value).toMatchObject({ exitCode: 1, sandbox: "srt" });
+  expect(existsSync(join(root, "b"))).toBe(false);
+});

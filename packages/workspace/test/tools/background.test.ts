@@ -1,0 +1,97 @@
+import { ToolExecutor, ToolRegistry, type JsonObject, type ToolOutcome } from "@toolweave/core";
+import { describe, expect, test, vi } from "vitest";
+import { workspaceTools } from "../../src/index.ts";
+import { openWorkspace, textOf, type OpenWorkspace } from "../support/open-workspace.ts";
+import { processesWith } from "../support/processes.ts";
+import { hasSandbox } from "../support/sandbox-level.ts";
+
+const levels = hasSandbox ? (["none", "bwrap"] as const) : (["none"] as const);
+
+function idOf({ result }: ToolOutcome): string {
+  return /bg_\w+/.exec(JSON.stringify(result?.value))?.[0] ?? "";
+}
+
+async function start(
+  { call }: OpenWorkspace,
+  command: string,
+  more: JsonObject = {},
+): Promise<string> {
+  return idOf(await call("bash", { command, background: true, ...more }));
+}
+
+describe.each(levels)("a command in the background with the sandbox %s", (sandbox) => {
+  const open = (): OpenWorkspace => openWorkspace({}, { sandbox });
+
+  test("runs on after the call, and its new output can be read", async () => {
+    const workspace = open();
+    const id = await start(workspace, "echo one; until [ -e go ]; do sleep 0.02; done; echo two");
+    expect(await workspace.text("bash_output", { id, wait_ms: 20_000 })).toBe(
+      "one\n[running; next 4]",
+    );
+    workspace.write("go", "");
+    expect(await workspace.text("bash_output", { id, wait_ms: 20_000 })).toMatch(/^two\n/);
+    expect(await workspace.text("bash_output", { id, after: 0, contains: "n" })).toMatch(
+      /^one\n\[/,
+    );
+    await vi.waitFor(async () =>
+      expect(await workspace.text("bash_output", { id })).toBe("[exit 0; next 8]"),
+    );
+  });
+
+  test("is ended with all of its processes", async () => {
+    const workspace = open();
+    const seconds = `8${process.pid}${Date.now() % 1_000}`;
+    const id = await start(workspace, `setsid sleep ${seconds} & sleep ${seconds}`);
+    await vi.waitFor(() => expect(processesWith(seconds).length).toBeGreaterThan(0));
+    expect(await workspace.text("bash_kill", { id })).toContain("killed");
+    await vi.waitFor(() => expect(processesWith(seconds)).toEqual([]));
+  });
+
+  test("ends with the time that it was given", async () => {
+    const workspace = open();
+    const id = await start(workspace, "sleep 300", { timeout_ms: 50 });
+    await vi.waitFor(
+      async () =>
+        expect(await workspace.text("bash_output", { id, wait_ms: 5_000 })).toContain(
+          "timed out after 0.05 s and was killed",
+        ),
+      { timeout: 20_000 },
+    );
+  });
+});
+
+test("a command in the background cannot be read by another caller", async () => {
+  const { root } = openWorkspace();
+  const registry = new ToolRegistry([workspaceTools({ root, sandbox: "none" })]);
+  const executor = new ToolExecutor({ registry, policy: "autonomous" });
+  const callAs = (caller: string, name: string, args: JsonObject): Promise<ToolOutcome> =>
+    executor
+      .startRun({ caller: { id: caller }, sessionId: "s" })
+      .execute({ id: "1", name, arguments: args });
+  const started = await callAs("ann", "bash", { command: "echo secret", background: true });
+  const id = idOf(started);
+  const other = await callAs("bob", "bash_output", { id });
+  expect(other.error?.message).toContain("There is no command");
+  expect(textOf(await callAs("ann", "bash_output", { id, wait_ms: 20_000 }))).toContain("secret");
+  await registry.close();
+});
+
+test("commands in the background end with the workspace", async () => {
+  const { root } = openWorkspace();
+  const registry = new ToolRegistry([workspaceTools({ root, sandbox: "none" })]);
+  const executor = new ToolExecutor({ registry, policy: "autonomous" });
+  const seconds = `7${process.pid}${Date.now() % 1_000}`;
+  const command = `setsid sleep ${seconds}`;
+  await executor.execute({ id: "1", name: "bash", arguments: { command, background: true } });
+  await vi.waitFor(() => expect(processesWith(seconds).length).toBeGreaterThan(0));
+  await registry.close();
+  expect(processesWith(seconds)).toEqual([]);
+});
+
+test("an owner has 16 commands in the background at most", async () => {
+  const workspace = openWorkspace({}, { sandbox: "none" });
+  for (let count = 0; count < 16; count++) await start(workspace, "sleep 300");
+  expect(await workspace.failure("bash", { command: "sleep 1", background: true })).toContain(
+    "Too many commands run in the background",
+  );
+});
