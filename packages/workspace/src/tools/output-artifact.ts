@@ -2,7 +2,7 @@ import type { ArtifactWriter } from "@toolweave/core/adapter";
 import type { ArtifactRef } from "@toolweave/core";
 
 /** Bytes of an output that are stored. A longer one is a flood that no model reads. */
-const maxStoredBytes = 8 * 1024 * 1024;
+const maxStoredBytes = 4 * 1024 * 1024;
 
 /** The stored part of an output. */
 export interface StoredOutput {
