@@ -22,6 +22,7 @@ export type {
   RedactionRule,
   ToolAccess,
 } from "./contract/tool-spec.ts";
+export { frameContent } from "./executor/call/framed-content.ts";
 export { cancellationOf } from "./executor/context/tool-context.ts";
 export { pauseDeadlineFor as whilePersonAnswers } from "./executor/context/tool-context.ts";
 export type {

@@ -13,7 +13,7 @@ export type {
   WorkspacePolicyOptions,
   ZeroClawSettings,
 } from "./policy.ts";
-export type { NetworkRules } from "./network/allowed-hosts.ts";
+export type { NetworkRules } from "@toolweave/http";
 export type { ProcessLimits } from "./processes/limits.ts";
 export { examineSandboxes } from "./sandbox/choose-sandbox.ts";
 export type { ProbeName } from "./sandbox/probe-script.ts";

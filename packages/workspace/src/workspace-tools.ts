@@ -4,7 +4,7 @@ import { PathMutex } from "./files/path-mutex.ts";
 import { findExistingPaths } from "./jail/existing-paths.ts";
 import { Jail } from "./jail/jail.ts";
 import type { PathRules, WorkspaceRoot } from "./jail/path-rules.ts";
-import type { NetworkRules } from "./network/allowed-hosts.ts";
+import type { NetworkRules } from "@toolweave/http";
 import { BackgroundCommands } from "./processes/background-commands.ts";
 import { isRefusedVariable } from "./processes/environment.ts";
 import { withDefaults, type ProcessLimits } from "./processes/limits.ts";

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolweave/core";
 
-/** Hosts that commands in a sandbox may connect to, over HTTP and HTTPS. */
+/** Hosts to which something else than the host's own code may connect, over HTTP and HTTPS. */
 export interface NetworkRules {
   /**
    * Names such as `registry.npmjs.org`, `*.example.com` for all names below one, or `example.com:8443` for another port
@@ -11,7 +11,7 @@ export interface NetworkRules {
   readonly allowPrivate?: readonly string[];
 }
 
-/** A host and a port that something in a sandbox asks for. */
+/** A host and a port. */
 export interface HostTarget {
   readonly hostname: string;
   readonly port: number;
@@ -30,16 +30,19 @@ interface HostRule {
 export class AllowedHosts {
   readonly #rules: readonly HostRule[];
 
-  /** @throws ToolError `invalid_configuration` for an entry that is no host. */
-  constructor({ allow = [], allowPrivate = [] }: NetworkRules) {
+  /**
+   * @param where the name of the options, for errors.
+   * @throws ToolError `invalid_configuration` for an entry that is no host.
+   */
+  constructor(where: string, { allow = [], allowPrivate = [] }: NetworkRules) {
     this.#rules = [
-      ...allow.map((entry) => parseRule(entry, "public")),
-      ...allowPrivate.map((entry) => parseRule(entry, "given")),
+      ...allow.map((entry) => parseRule(where, entry, "public")),
+      ...allowPrivate.map((entry) => parseRule(where, entry, "given")),
     ];
   }
 
   /** The addresses that a target may have; undefined: the target is not on the list. */
-  reachOf({ hostname, port }: HostTarget): "public" | "given" | undefined {
+  getReach({ hostname, port }: HostTarget): "public" | "given" | undefined {
     const matching = this.#rules.filter(
       (rule) =>
         (rule.port === undefined ? port === 80 || port === 443 : port === rule.port) &&
@@ -65,14 +68,14 @@ export function parseTarget(text: string, defaultPort: number): HostTarget | und
   return port === 0 || port > 65_535 || hostname === "" ? undefined : { hostname, port };
 }
 
-function parseRule(entry: string, reach: "public" | "given"): HostRule {
+function parseRule(where: string, entry: string, reach: "public" | "given"): HostRule {
   const isWildcard = typeof entry === "string" && entry.startsWith("*.");
   const target =
     typeof entry === "string" ? parseTarget(entry.replace(/^\*\./, ""), 443) : undefined;
   if (target === undefined) {
     throw new ToolError(
       "invalid_configuration",
-      `workspace: ${JSON.stringify(entry)} is no host of the network; use "example.com", "*.example.com" or "example.com:8443".`,
+      `${where}: ${JSON.stringify(entry)} is no host; use "example.com", "*.example.com" or "example.com:8443".`,
     );
   }
   const { hostname, port } = target;

@@ -1,3 +1,5 @@
+import { ToolError } from "@toolweave/core";
+
 /**
  * The addresses that requests to an origin may reach. `public`: only public addresses; `given`: the host configured the
  * origin, which may be private; `allowed`: `allowOrigins` names it, even if it is a metadata address.
@@ -13,6 +15,44 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   if (url === null) return undefined;
   const { hostname } = url;
   if (hostname.endsWith(".")) url.hostname = hostname.slice(0, -1);
+  return url;
+}
+
+/**
+ * Parses the URL of a request: absolute, `http:` or `https:`, without control characters, user name and password.
+ *
+ * @throws ToolError `invalid_arguments` for one that is no such URL, `permission_denied` for another scheme or credentials.
+ */
+export function parseRequestUrl(input: string | URL): URL {
+  // A URL object is copied: the caller may change its own while the request waits.
+  const text = typeof input === "string" ? input : input.href;
+  // The WHATWG parser silently drops line breaks and tabs, so they are checked first.
+  if (/[\u0000-\u001f\u007f]/.test(text)) {
+    throw new ToolError(
+      "invalid_arguments",
+      "The URL holds control characters. Percent-encode the values in it.",
+    );
+  }
+  const url = parseUrl(text);
+  if (url === undefined) {
+    throw new ToolError(
+      "invalid_arguments",
+      "The request has no absolute URL. Write one such as https://api.example.com/items.",
+    );
+  }
+  const { protocol } = url;
+  if (protocol !== "https:" && protocol !== "http:") {
+    throw new ToolError(
+      "permission_denied",
+      `A ${protocol} URL is not requested: only http: and https: are.`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new ToolError(
+      "permission_denied",
+      `The URL at ${url.origin} holds a user name or password, which is refused. Send an authorization header instead.`,
+    );
+  }
   return url;
 }
 

@@ -4,7 +4,7 @@ import type { Dispatcher } from "undici";
 import { getAgent, type ConnectingClient, type PendingConnection } from "../connection/agents.ts";
 import type { ActiveExchange, ClientState } from "./client-state.ts";
 import { contentDecoder, ResponseStream, type StreamFeed } from "../message/response-stream.ts";
-import { firstHop, isRedirect, nextHop, type Hop } from "./hop.ts";
+import { firstHop, isRedirect, nextHop, redirectUrl, type Hop } from "./hop.ts";
 import { isBuffered, type HttpRequest } from "../message/http-request.ts";
 import {
   getMediaType,
@@ -257,6 +257,12 @@ class Exchange
 
   #redirect(status: number, location: string | string[] | undefined): void {
     const { maxRedirects } = this.#state;
+    const { follows } = this.#request;
+    try {
+      if (follows?.(redirectUrl(this.#hop, status, location)) === false) return;
+    } catch (error) {
+      return this.fail(error as ToolError);
+    }
     if (this.#hops === maxRedirects) {
       return this.#failUpstream(`redirected more than ${maxRedirects} times (maxRedirects)`);
     }

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolweave/core";
 import type { ClientState } from "./client-state.ts";
-import { type Reach, isWebPort, parseUrl } from "../address/origin.ts";
+import { type Reach, isWebPort, parseRequestUrl, parseUrl } from "../address/origin.ts";
 import { isBuffered, type HttpRequest, type RequestBody } from "../message/http-request.ts";
 import {
   headersForOtherOrigin,
@@ -44,7 +44,7 @@ export function isRedirect(status: number): boolean {
  * sent.
  */
 export function firstHop(request: HttpRequest, state: ClientState): Hop {
-  const url = requestUrl(request.url);
+  const url = parseRequestUrl(request.url);
   const method = request.method.toUpperCase();
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Z]+$/.test(method) || method === "CONNECT") {
     throw new ToolError(
@@ -148,40 +148,8 @@ function getReach(url: URL, state: ClientState, chooser: Chooser): Reach {
   return reach;
 }
 
-function requestUrl(input: string | URL): URL {
-  // A URL object is copied: the caller may change its own while the request waits.
-  const text = typeof input === "string" ? input : input.href;
-  // The WHATWG parser silently drops line breaks and tabs, so they are checked first.
-  if (/[\u0000-\u001f\u007f]/.test(text)) {
-    throw new ToolError(
-      "invalid_arguments",
-      "The URL holds control characters. Percent-encode the values in it.",
-    );
-  }
-  const url = parseUrl(text);
-  if (url === undefined) {
-    throw new ToolError(
-      "invalid_arguments",
-      "The request has no absolute URL. Write one such as https://api.example.com/items.",
-    );
-  }
-  const { protocol } = url;
-  if (protocol !== "https:" && protocol !== "http:") {
-    throw new ToolError(
-      "permission_denied",
-      `A ${protocol} URL is not requested: only http: and https: are.`,
-    );
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw new ToolError(
-      "permission_denied",
-      `The URL at ${url.origin} holds a user name or password, which is refused. Send an authorization header instead.`,
-    );
-  }
-  return url;
-}
-
-function redirectUrl(
+/** The URL to which a redirect leads. Throws `upstream` for one that must not be followed. */
+export function redirectUrl(
   hop: Hop,
   status: number,
   location: string | readonly string[] | undefined,

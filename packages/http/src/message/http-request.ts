@@ -49,6 +49,11 @@ export interface HttpRequest {
    * another request waits. Default: `false`; beyond 128 to one origin, requests wait for each other.
    */
   readonly unqueued?: boolean | undefined;
+  /**
+   * Called before each redirect is followed, with its target. False: the redirect itself is the answer. Default: all
+   * are followed, up to the client's `maxRedirects`.
+   */
+  readonly follows?: ((target: URL) => boolean) | undefined;
   /** Handling of a body over `maxBytes`: an error, or the beginning of the body with `truncated`. Default: `fail`. */
   readonly whenTooLarge?: "fail" | "cut" | undefined;
 }

@@ -13,6 +13,28 @@ const secrets = {
 };
 
 describe("redirects", () => {
+  it("one that the request does not follow is the answer", async () => {
+    const targets: string[] = [];
+    const server = await serve((request, response) => {
+      const location = request.url === "/one" ? "/two" : "https://example.com/three";
+      response.writeHead(302, { location }).end(request.url);
+    });
+    const client = httpClient({ givenOrigins: [server.origin] });
+    const response = await client.request({
+      method: "POST",
+      url: `${server.origin}/one`,
+      body: "x",
+      follows: ({ href, origin }) => targets.push(href) > 0 && origin === server.origin,
+    });
+    expect([response.status, response.text(), response.url]).toEqual([
+      302,
+      "/two",
+      `${server.origin}/two`,
+    ]);
+    expect(response.headers["location"]).toBe("https://example.com/three");
+    expect(targets).toEqual([`${server.origin}/two`, "https://example.com/three"]);
+  });
+
   it.each([301, 302, 303, 307, 308])("%d is followed for a GET", async (status) => {
     const server = await serve((request, response) => {
       if (request.url === "/new?a=1") return response.end("here");

@@ -7,8 +7,13 @@ import {
 } from "node:http";
 import { performServerHandshake } from "node:http2";
 import { duplexPair, type Duplex } from "node:stream";
-import { connectGuarded } from "@toolweave/http";
-import { AllowedHosts, parseTarget, type HostTarget, type NetworkRules } from "./allowed-hosts.ts";
+import {
+  AllowedHosts,
+  connectGuarded,
+  parseTarget,
+  type HostTarget,
+  type NetworkRules,
+} from "@toolweave/http";
 
 /** The connections of one command. */
 export interface ServedNetwork {
@@ -39,7 +44,7 @@ export class NetworkProxy {
 
   /** @throws ToolError `invalid_configuration` for an entry that is no host. */
   constructor(rules: NetworkRules) {
-    this.#allowed = new AllowedHosts(rules);
+    this.#allowed = new AllowedHosts("workspace: network", rules);
   }
 
   /** Serves a command, whose connections come over a pipe as streams of HTTP/2. They end with the pipe. */
@@ -65,7 +70,7 @@ export class NetworkProxy {
   #createServer(onRefused: (target: HostTarget) => void): Server {
     const open = async (target: HostTarget | undefined): Promise<Duplex> => {
       if (target === undefined) throw new Error("The proxy needs a host and a port.");
-      const reach = this.#allowed.reachOf(target);
+      const reach = this.#allowed.getReach(target);
       if (reach === undefined) {
         onRefused(target);
         throw new Error(

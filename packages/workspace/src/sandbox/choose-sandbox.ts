@@ -1,5 +1,5 @@
 import { ToolError } from "@toolweave/core";
-import type { NetworkRules } from "../network/allowed-hosts.ts";
+import type { NetworkRules } from "@toolweave/http";
 import { BubblewrapSandbox, findBubblewrap } from "./bubblewrap.ts";
 import { findPerl, LandlockSandbox } from "./landlock.ts";
 import { probeList, type ProbeName } from "./probe-script.ts";

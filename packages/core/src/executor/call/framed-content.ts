@@ -7,10 +7,12 @@ import type { CallState } from "./call-state.ts";
 export const frameBytes = 220;
 
 /**
- * The content between two lines that mark it as data. Their identifier cannot be guessed, so that nothing inside can
- * end the frame.
+ * Puts content between two lines that mark it as data, for a model. Their identifier cannot be guessed, so that nothing
+ * inside can end the frame; tokens that imitate the turns of a conversation are changed.
+ *
+ * @param name of the tool that has answered it.
  */
-function framed(name: string, content: readonly ContentBlock[]): ContentBlock[] {
+export function frameContent(name: string, content: readonly ContentBlock[]): ContentBlock[] {
   const mark = crypto.randomUUID().slice(0, 18);
   return [
     text(
@@ -49,7 +51,7 @@ export function framedContent(
   if (!engine.frameOutputs || content.length === 0 || entry === undefined) return content;
   const { trusted, source, tool } = entry;
   if (trusted && isOwn(source, tool.spec)) return content;
-  return framed(call.name, content);
+  return frameContent(call.name, content);
 }
 
 /** A built-in tool returns the output of another tool; only the result of a task has been framed already. */
