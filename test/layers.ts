@@ -4,6 +4,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/http": ["@toolweave/core"],
   "packages/stores": ["@toolweave/core"],
   "packages/workspace": ["@toolweave/core", "@toolweave/http"],
+  "packages/builtin": ["@toolweave/core", "@toolweave/http"],
   "packages/providers": ["@toolweave/core"],
   "packages/embeddings": ["@toolweave/core"],
   "packages/subagent": ["@toolweave/core"],
@@ -82,6 +83,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["tools"],
     ["."],
   ],
+  "packages/builtin": [["html"], ["web"], ["."]],
   "packages/openapi": [
     ["document"],
     ["schema"],

@@ -260,14 +260,10 @@ class Exchange
     const { follows } = this.#request;
     try {
       if (follows?.(redirectUrl(this.#hop, status, location)) === false) return;
-    } catch (error) {
-      return this.fail(error as ToolError);
-    }
-    if (this.#hops === maxRedirects) {
-      return this.#failUpstream(`redirected more than ${maxRedirects} times (maxRedirects)`);
-    }
-    this.#hops++;
-    try {
+      if (this.#hops === maxRedirects) {
+        return this.#failUpstream(`redirected more than ${maxRedirects} times (maxRedirects)`);
+      }
+      this.#hops++;
       this.#next = nextHop(this.#hop, status, location, this.#request, this.#state);
     } catch (error) {
       this.fail(error as ToolError);

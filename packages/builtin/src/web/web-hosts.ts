@@ -1,0 +1,93 @@
+import { ToolError, type JsonObject, type PermissionRequest } from "@toolweave/core";
+import {
+  AllowedHosts,
+  httpClient,
+  parseRequestUrl,
+  type HttpClient,
+  type NetworkRules,
+} from "@toolweave/http";
+
+/** A request that a tool intends. */
+export interface IntendedRequest {
+  readonly method: string;
+  /** Parsed by `parseWebUrl`. */
+  readonly url: URL;
+  /** Facts for the person who decides. */
+  readonly details?: JsonObject;
+}
+
+/** Characters of a URL that a person can still decide about. */
+const maxUrl = 8_000;
+
+/**
+ * Parses the URL of a call.
+ *
+ * @throws ToolError `invalid_arguments`, `permission_denied`
+ */
+export function parseWebUrl(text: string): URL {
+  if (text.length > maxUrl) {
+    throw new ToolError(
+      "invalid_arguments",
+      `The URL has ${text.length} characters, and the maximum is ${maxUrl}.`,
+    );
+  }
+  const url = parseRequestUrl(text);
+  url.hash = "";
+  return url;
+}
+
+/** The hosts that tools for the web reach. */
+export class WebHosts {
+  readonly #allowed: AllowedHosts;
+
+  /** @throws ToolError `invalid_configuration` for an entry that is no host. */
+  constructor(where: string, rules: NetworkRules) {
+    this.#allowed = new AllowedHosts(where, rules);
+  }
+
+  /** The addresses that a URL may lead to; undefined: its host is not on the list. */
+  getReach({ hostname, port, protocol }: URL): "public" | "given" | undefined {
+    const known = Number(port === "" ? (protocol === "https:" ? 443 : 80) : port);
+    return this.#allowed.getReach({ hostname: hostname.replace(/^\[|\]$/g, ""), port: known });
+  }
+
+  /** The permissions that a request needs: a host that is not on the list needs one of its own. */
+  permissions({ method, url, details }: IntendedRequest): readonly PermissionRequest[] {
+    const request: PermissionRequest = {
+      kind: "network",
+      target: `${method} ${url.href}`,
+      summary: `${method} ${shorten(`${url.pathname}${url.search}`)} on ${url.origin}`,
+      ...(details === undefined ? {} : { details }),
+    };
+    if (this.getReach(url) !== undefined) return [request];
+    return [
+      request,
+      {
+        kind: "custom.unlisted_host",
+        target: url.origin,
+        summary: `Connect to ${url.host}, which is not on the list of hosts`,
+      },
+    ];
+  }
+
+  /** A client that reaches the origin of a URL, and other public ones. Connections are shared by all clients. */
+  client(url: URL, limits: { readonly timeoutMs: number; readonly maxBytes: number }): HttpClient {
+    const isPrivate = this.getReach(url) === "given";
+    return httpClient({ ...limits, ...(isPrivate ? { givenOrigins: [url.origin] } : {}) });
+  }
+}
+
+/** Whether a redirect stays at the host that was decided about: the same one, perhaps with encryption from now on. */
+export function staysAt(from: URL): (target: URL) => boolean {
+  return (target) =>
+    target.origin === from.origin ||
+    (target.hostname === from.hostname &&
+      `${from.protocol}${from.port}` === "http:" &&
+      `${target.protocol}${target.port}` === "https:");
+}
+
+const maxShort = 300;
+
+function shorten(path: string): string {
+  return path.length > maxShort ? `${path.slice(0, maxShort)}…` : path;
+}

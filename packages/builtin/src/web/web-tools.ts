@@ -1,0 +1,60 @@
+import { ToolError, toolsSource, type ToolSource } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
+import type { NetworkRules } from "@toolweave/http";
+import { httpRequestTool } from "./http-request.ts";
+import { WebCredentials, type WebCredential } from "./web-credentials.ts";
+import { webFetchTool } from "./web-fetch.ts";
+import { WebHosts } from "./web-hosts.ts";
+
+/** Options of `webTools`. */
+export interface WebOptions extends NetworkRules {
+  /** Credentials for `http_request`, by the names that the model uses. Default: none. */
+  readonly credentials?: Readonly<Record<string, WebCredential>>;
+  /** An answer that is no success is an error of `http_request`: `upstream`, with `HTTP 404`. Default: false. */
+  readonly failOnStatus?: boolean;
+  /** The id of the source. Default: `web`. */
+  readonly id?: string;
+}
+
+const optionNames: readonly string[] = [
+  "allow",
+  "allowPrivate",
+  "credentials",
+  "failOnStatus",
+  "id",
+] satisfies readonly (keyof WebOptions)[];
+
+/**
+ * The tools `http_request` and `web_fetch`. They reach the hosts of `allow` and `allowPrivate`. Another host needs the
+ * permission `custom.unlisted_host`, for which the presets ask (`supervised`), and which only `autonomous` allows.
+ * Private addresses are reached through `allowPrivate` alone: each name is resolved once, and the address that is
+ * connected to is the one that was checked.
+ *
+ * @throws ToolError `invalid_configuration` for an invalid option.
+ * @example
+ * ```ts
+ * const registry = new ToolRegistry([webTools({ allow: ["api.github.com", "*.example.com"] })]);
+ * ```
+ */
+export function webTools(options: WebOptions = {}): ToolSource {
+  checkOptions("webTools", options, optionNames);
+  const { credentials = {}, failOnStatus = false, id = "web" } = options;
+  const closing = new AbortController();
+  const web = {
+    hosts: new WebHosts("webTools", options),
+    credentials: new WebCredentials("webTools", credentials),
+    failOnStatus,
+    closing: closing.signal,
+  };
+  const tools = [httpRequestTool(web), webFetchTool(web)];
+  const close = async (): Promise<void> => {
+    closing.abort(new ToolError("unavailable", "The source was closed while the call ran."));
+  };
+  return {
+    ...toolsSource(id, tools),
+    secrets: web.credentials.secrets,
+    tools: () => (closing.signal.aborted ? [] : tools),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
