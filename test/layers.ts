@@ -4,7 +4,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/http": ["@toolweave/core"],
   "packages/stores": ["@toolweave/core"],
   "packages/workspace": ["@toolweave/core", "@toolweave/http"],
-  "packages/builtin": ["@toolweave/core", "@toolweave/http"],
+  "packages/builtin": ["@toolweave/core", "@toolweave/http", "@toolweave/stores"],
   "packages/providers": ["@toolweave/core"],
   "packages/embeddings": ["@toolweave/core"],
   "packages/subagent": ["@toolweave/core"],
@@ -52,6 +52,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["policy/conditions"],
     [
       "credentials",
+      "memory",
       "policy",
       "limits",
       "audit",
@@ -83,7 +84,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["tools"],
     ["."],
   ],
-  "packages/builtin": [["html"], ["web"], ["."]],
+  "packages/builtin": [["html"], ["memory", "web"], ["."]],
   "packages/openapi": [
     ["document"],
     ["schema"],

@@ -30,3 +30,10 @@ export { memoryTasks } from "./tasks/memory-tasks.ts";
 export type { AuditDecision, AuditRecord, AuditSink } from "./audit/audit-sink.ts";
 export type { RateLimitStore, RateRequest, RateReservation } from "./limits/rate-limits.ts";
 export { memoryRateLimits } from "./limits/memory-rate-limits.ts";
+export type {
+  FoundMemory,
+  MemoryEntry,
+  MemoryQuery,
+  MemoryStore,
+  MemoryVector,
+} from "./memory/memory-store.ts";

@@ -142,6 +142,47 @@ const steps: readonly string[] = [
   ALTER TABLE pending_calls ADD COLUMN result_until REAL NOT NULL DEFAULT 0;
   CREATE INDEX pending_calls_results ON pending_calls (result_until) WHERE result IS NOT NULL;
   `,
+  `
+  CREATE TABLE memories (
+    id INTEGER PRIMARY KEY,
+    owner TEXT NOT NULL,
+    key TEXT NOT NULL,
+    category TEXT NOT NULL,
+    -- Empty once it is forgotten.
+    content TEXT NOT NULL,
+    stored_at REAL NOT NULL,
+    expires_at REAL NOT NULL,
+    origin TEXT,
+    -- The model of the vector, and 32-bit floats.
+    model TEXT,
+    vector BLOB,
+    forgotten_at REAL,
+    UNIQUE (owner, key)
+  ) STRICT;
+  CREATE INDEX memories_by_time ON memories (owner, stored_at) WHERE forgotten_at IS NULL;
+  CREATE INDEX memories_to_sweep ON memories (expires_at);
+  -- The number of entries of each owner that are not forgotten.
+  CREATE TABLE memory_owners (owner TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER memory_added AFTER INSERT ON memories BEGIN
+    INSERT INTO memory_owners VALUES (new.owner, 1)
+      ON CONFLICT (owner) DO UPDATE SET entries = entries + 1;
+  END;
+  CREATE TRIGGER memory_changed AFTER UPDATE OF forgotten_at ON memories BEGIN
+    UPDATE memory_owners
+      SET entries = entries + (new.forgotten_at IS NULL) - (old.forgotten_at IS NULL)
+      WHERE owner = new.owner;
+  END;
+  CREATE TRIGGER memory_removed AFTER DELETE ON memories BEGIN
+    UPDATE memory_owners SET entries = entries - (old.forgotten_at IS NULL) WHERE owner = old.owner;
+    DELETE FROM memory_owners WHERE owner = old.owner
+      AND NOT EXISTS (SELECT 1 FROM memories WHERE owner = old.owner);
+  END;
+  -- The words of each entry, without the text: the owner is a word of its own.
+  CREATE VIRTUAL TABLE memory_words USING fts5 (
+    owner, words, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+  );
+  INSERT INTO memory_words (memory_words, rank) VALUES ('rank', 'bm25(0.0, 1.0)');
+  `,
 ];
 
 const version = steps.length;

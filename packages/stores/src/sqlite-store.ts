@@ -4,6 +4,7 @@ import type {
   ArtifactStore,
   CredentialStore,
   GrantStore,
+  MemoryStore,
   PendingCallStore,
   RateLimitStore,
   TaskStore,
@@ -15,6 +16,7 @@ import type { SteadyClock } from "./clock-steps.ts";
 import { checkedCount, checkedQuota } from "./described-artifact.ts";
 import { SqliteArtifacts } from "./sqlite-artifacts.ts";
 import { memoryPath, SqliteFile } from "./sqlite-file.ts";
+import { SqliteMemory } from "./sqlite-memory.ts";
 import { SqlitePendingCalls } from "./sqlite-pending-calls.ts";
 import { SqliteRateLimits } from "./sqlite-rate-limits.ts";
 import { SqliteTasks } from "./sqlite-tasks.ts";
@@ -47,6 +49,8 @@ export interface SqliteStoreOptions {
    * Default: 2,500, of 10,000 of all.
    */
   readonly maxTasksPerOwner?: number;
+  /** Memories of one owner, a caller with one agent; beyond, `limit_exceeded`. Default: 10,000. */
+  readonly maxMemoriesPerOwner?: number;
   /** Default: the database's. All who share the file must go by the same one. */
   readonly clock?: Clock;
   /**
@@ -64,6 +68,8 @@ export interface SqliteStore {
   readonly rateLimits: RateLimitStore;
   readonly artifacts: ArtifactStore;
   readonly tasks: TaskStore;
+  /** The memory of agents. Words are found by a full-text index. Not encrypted. */
+  readonly memory: MemoryStore;
   /** Not encrypted. */
   readonly credentials: CredentialStore;
   /**
@@ -81,6 +87,7 @@ const optionNames: readonly string[] = [
   "maxArtifactBytesPerOwner",
   "maxPendingCallsPerOwner",
   "maxTasksPerOwner",
+  "maxMemoriesPerOwner",
   "clock",
   "steadyClock",
 ] satisfies readonly (keyof SqliteStoreOptions)[];
@@ -123,6 +130,10 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
     "sqliteStore: maxPendingCallsPerOwner",
     given.maxPendingCallsPerOwner,
   );
+  const maxPerOwner = checkedCount(
+    "sqliteStore: maxMemoriesPerOwner",
+    given.maxMemoriesPerOwner ?? 10_000,
+  );
   const maxTasksPerOwner = checkedCount("sqliteStore: maxTasksPerOwner", given.maxTasksPerOwner);
   const file = new SqliteFile(path === memoryPath ? path : resolve(path), clock, steadyClock);
   const leases = { leaseMs, clock };
@@ -146,6 +157,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
         maxArtifactBytesPerOwner,
       }),
       tasks,
+      memory: new SqliteMemory(file, { maxPerOwner }),
       credentials: new SqliteCredentials(file),
       close,
       [Symbol.dispose]: close,

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { conformance } from "@toolweave/conformance/vitest";
 import { afterAll } from "vitest";
-import { webTools } from "../src/index.ts";
+import { webTools } from "../../src/index.ts";
 
 let changes = 0;
 let isDown = false;
