@@ -54,6 +54,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "credentials",
       "memory",
       "policy",
+      "schedules",
       "limits",
       "audit",
       "schema/pattern",
@@ -84,7 +85,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["tools"],
     ["."],
   ],
-  "packages/builtin": [["html"], ["memory", "web"], ["."]],
+  "packages/builtin": [["html"], ["memory", "plan", "schedule", "web"], ["."]],
   "packages/openapi": [
     ["document"],
     ["schema"],

@@ -3,3 +3,8 @@ export type { WebOptions } from "./web/web-tools.ts";
 export type { WebCredential } from "./web/web-credentials.ts";
 export { memoryTools } from "./memory/memory-tools.ts";
 export type { MemoryOptions } from "./memory/memory-tools.ts";
+export { planTools } from "./plan/plan-tools.ts";
+export { scheduleTools } from "./schedule/schedule-tools.ts";
+export type { ScheduleOptions } from "./schedule/schedule-tools.ts";
+export { scheduleWorker } from "./schedule/schedule-worker.ts";
+export type { ScheduleWorker, ScheduleWorkerOptions } from "./schedule/schedule-worker.ts";

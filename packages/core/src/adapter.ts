@@ -45,7 +45,7 @@ export type {
   ToolScope,
   ValidationProblem,
 } from "./contract/tool.ts";
-export { argumentsSchemaOf } from "./contract/tool.ts";
+export { argumentsSchemaOf, specHashOf } from "./contract/tool.ts";
 export { lazyProperty } from "./contract/lazy.ts";
 export { visibleText } from "./contract/visible-text.ts";
 export { checkOptions } from "./contract/check-options.ts";
@@ -79,7 +79,7 @@ export type { ItemStream } from "./results/stream-source.ts";
 export { SecretSet } from "./redaction/secret-set.ts";
 export { isDistinctive, TokenSecrets } from "./redaction/secret-set.ts";
 export type { Unregister } from "./redaction/secret-set.ts";
-export { steadyClock } from "./time/clock.ts";
+export { steadyClock, systemClock } from "./time/clock.ts";
 export type { AnySchema, OutputOf } from "./define/infer.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./define/standard-schema.ts";
 export { builtInSource } from "./contract/tool-names.ts";

@@ -37,3 +37,10 @@ export type {
   MemoryStore,
   MemoryVector,
 } from "./memory/memory-store.ts";
+export type {
+  JobSchedule,
+  ScheduledJob,
+  ScheduledRun,
+  ScheduleStore,
+  StoredJob,
+} from "./schedules/schedule-store.ts";

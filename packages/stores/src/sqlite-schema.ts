@@ -183,6 +183,28 @@ const steps: readonly string[] = [
   );
   INSERT INTO memory_words (memory_words, rank) VALUES ('rank', 'bm25(0.0, 1.0)');
   `,
+  `
+  CREATE TABLE schedules (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL,
+    job TEXT NOT NULL,
+    -- The slot that comes next; NULL once the job has ended.
+    next_at REAL,
+    runs INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX schedules_by_owner ON schedules (owner, seq);
+  CREATE INDEX schedules_due ON schedules (next_at) WHERE next_at IS NOT NULL;
+
+  CREATE TABLE schedule_runs (
+    id TEXT NOT NULL REFERENCES schedules (id) ON DELETE CASCADE,
+    slot REAL NOT NULL,
+    run TEXT NOT NULL,
+    -- Of one that is running: how long its worker counts as being there.
+    lease_until REAL NOT NULL,
+    PRIMARY KEY (id, slot)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 const version = steps.length;

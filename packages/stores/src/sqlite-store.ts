@@ -7,6 +7,7 @@ import type {
   MemoryStore,
   PendingCallStore,
   RateLimitStore,
+  ScheduleStore,
   TaskStore,
   Credential,
   CredentialKey,
@@ -19,6 +20,7 @@ import { memoryPath, SqliteFile } from "./sqlite-file.ts";
 import { SqliteMemory } from "./sqlite-memory.ts";
 import { SqlitePendingCalls } from "./sqlite-pending-calls.ts";
 import { SqliteRateLimits } from "./sqlite-rate-limits.ts";
+import { SqliteSchedules } from "./sqlite-schedules.ts";
 import { SqliteTasks } from "./sqlite-tasks.ts";
 import { unavailable } from "./store-error.ts";
 import { credentialJson, credentialName, readCredential } from "./file-credentials.ts";
@@ -51,6 +53,8 @@ export interface SqliteStoreOptions {
   readonly maxTasksPerOwner?: number;
   /** Memories of one owner, a caller with one agent; beyond, `limit_exceeded`. Default: 10,000. */
   readonly maxMemoriesPerOwner?: number;
+  /** Scheduled jobs of one owner; beyond, `limit_exceeded`. Default: 100. */
+  readonly maxSchedulesPerOwner?: number;
   /** Default: the database's. All who share the file must go by the same one. */
   readonly clock?: Clock;
   /**
@@ -70,6 +74,8 @@ export interface SqliteStore {
   readonly tasks: TaskStore;
   /** The memory of agents. Words are found by a full-text index. Not encrypted. */
   readonly memory: MemoryStore;
+  /** Calls that are made later. Not encrypted. */
+  readonly schedules: ScheduleStore;
   /** Not encrypted. */
   readonly credentials: CredentialStore;
   /**
@@ -88,6 +94,7 @@ const optionNames: readonly string[] = [
   "maxPendingCallsPerOwner",
   "maxTasksPerOwner",
   "maxMemoriesPerOwner",
+  "maxSchedulesPerOwner",
   "clock",
   "steadyClock",
 ] satisfies readonly (keyof SqliteStoreOptions)[];
@@ -134,17 +141,23 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
     "sqliteStore: maxMemoriesPerOwner",
     given.maxMemoriesPerOwner ?? 10_000,
   );
+  const maxSchedulesPerOwner = checkedCount(
+    "sqliteStore: maxSchedulesPerOwner",
+    given.maxSchedulesPerOwner ?? 100,
+  );
   const maxTasksPerOwner = checkedCount("sqliteStore: maxTasksPerOwner", given.maxTasksPerOwner);
   const file = new SqliteFile(path === memoryPath ? path : resolve(path), clock, steadyClock);
   const leases = { leaseMs, clock };
   try {
     const pendingCalls = new SqlitePendingCalls(file, { ...leases, maxPendingCallsPerOwner });
     const rateLimits = new SqliteRateLimits(file, leases);
+    const schedules = new SqliteSchedules(file, { ...leases, maxPerOwner: maxSchedulesPerOwner });
     const tasks = new SqliteTasks(file, { ...leases, maxTasksPerOwner });
     const close = (): void => {
       pendingCalls.stop();
       rateLimits.stop();
       tasks.stop();
+      schedules.stop();
       file.close();
     };
     return {
@@ -157,6 +170,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
         maxArtifactBytesPerOwner,
       }),
       tasks,
+      schedules,
       memory: new SqliteMemory(file, { maxPerOwner }),
       credentials: new SqliteCredentials(file),
       close,

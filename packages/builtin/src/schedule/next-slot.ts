@@ -1,0 +1,94 @@
+import { ToolError } from "@toolweave/core";
+import type { JobSchedule } from "@toolweave/core/stores";
+import { getOffset, toMoment } from "./zone-time.ts";
+
+/**
+ * The first slot of a schedule after a moment (milliseconds since the epoch). Undefined: there is none any more.
+ *
+ * For an expression, the local time of its zone decides, as in cron(8) of Debian: a time that is skipped when clocks are
+ * set forward runs at the first moment after the gap, and one that comes twice when they are set back runs once. An
+ * expression with a wildcard for minutes or hours runs by the clock of each moment.
+ */
+export async function nextSlot(schedule: JobSchedule, after: number): Promise<number | undefined> {
+  if ("at" in schedule) return schedule.at > after ? schedule.at : undefined;
+  if ("everyMs" in schedule) {
+    const { everyMs, from } = schedule;
+    return after < from ? from : from + (Math.floor((after - from) / everyMs) + 1) * everyMs;
+  }
+  const { cron, timeZone } = schedule;
+  if (isFrequent(cron)) {
+    return (await parseCron(cron, timeZone)).nextRun(new Date(after))?.getTime();
+  }
+  // Checks the zone as well.
+  await parseCron(cron, timeZone);
+  const walls = await parseCron(cron, "UTC");
+  // A slot that was skipped by the clocks comes after the gap.
+  let wall = new Date(after + getOffset(timeZone, after) - maxGapMs);
+  for (;;) {
+    const next = walls.nextRun(wall);
+    if (next === null) return undefined;
+    const moment = toMoment(timeZone, next.getTime());
+    if (moment !== undefined && moment > after) return moment;
+    wall = next;
+  }
+}
+
+/** Longer gaps are corrections of the clock for cron(8). */
+const maxGapMs = 3 * 3_600_000;
+
+/** Whether an expression has a wildcard for minutes or hours: cron(8) runs it by the clock of each moment. */
+function isFrequent(cron: string): boolean {
+  const fields = cron.trim().split(/\s+/);
+  if (fields.length === 1) return /^@hourly$/i.test(cron.trim());
+  const [minute = "", hour = ""] = fields.length > 5 ? fields.slice(1) : fields;
+  return minute.startsWith("*") || hour.startsWith("*");
+}
+
+/** Slots of an expression may be no closer than this: milliseconds. */
+const minInterval = 60_000;
+
+/**
+ * Checks a schedule, and finds its first slots.
+ *
+ * @throws ToolError `invalid_arguments` for one that is no expression, has no zone, no slot, or too many of them.
+ */
+export async function firstSlots(
+  schedule: JobSchedule,
+  after: number,
+  count: number,
+): Promise<readonly [number, ...number[]]> {
+  const slots: number[] = [];
+  for (let slot = await nextSlot(schedule, after); slot !== undefined && slots.length < count;) {
+    slots.push(slot);
+    slot = await nextSlot(schedule, slot);
+  }
+  const [first, ...others] = slots;
+  if (first === undefined) {
+    throw new ToolError("invalid_arguments", "The schedule has no time that is still to come.");
+  }
+  const isTooClose = others.some((slot, index) => slot - (slots[index] as number) < minInterval);
+  if (isTooClose) {
+    throw new ToolError(
+      "invalid_arguments",
+      `The schedule runs more often than every ${minInterval / 1_000} s. Choose a longer interval.`,
+    );
+  }
+  return [first, ...others];
+}
+
+async function parseCron(
+  expression: string,
+  timeZone: string,
+): Promise<{ nextRun(after: Date): Date | null }> {
+  const { Cron } = await import("croner");
+  try {
+    // croner looks at the zone only when it is used.
+    getOffset(timeZone, 0);
+    return new Cron(expression, { timezone: timeZone, paused: true });
+  } catch (error) {
+    throw new ToolError(
+      "invalid_arguments",
+      `"${expression}" in ${timeZone} is no schedule: ${(error as Error).message} Write minute, hour, day, month and weekday, such as "30 9 * * 1-5".`,
+    );
+  }
+}

@@ -1,0 +1,184 @@
+import {
+  ToolError,
+  type Clock,
+  type ClockTimer,
+  type ToolExecutor,
+  type ToolOutcome,
+} from "@toolweave/core";
+import { checkOptions, specHashOf, systemClock } from "@toolweave/core/adapter";
+import type { ScheduledRun, ScheduleStore, StoredJob } from "@toolweave/core/stores";
+import { nextSlot } from "./next-slot.ts";
+
+/** Options of `scheduleWorker`. */
+export interface ScheduleWorkerOptions {
+  /** Runs the calls. Its policy decides about each, when it is made. */
+  readonly executor: ToolExecutor;
+  /** The store of the jobs. Several workers may share it. */
+  readonly store: ScheduleStore;
+  /** Milliseconds between two looks at the store. Default: 1,000. */
+  readonly pollMs?: number;
+  /** Receives what came of each slot. Errors of it are ignored. */
+  readonly onRun?: (job: StoredJob, run: ScheduledRun) => void;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+}
+
+/** Runs scheduled jobs. */
+export interface ScheduleWorker {
+  /** Begins to look for due jobs. Idempotent. */
+  start(): void;
+  /** Looks once, and waits until the jobs that were due have ended. Returns their number. */
+  runDue(): Promise<number>;
+  /** Takes no more jobs, and waits for those that run. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const optionNames: readonly string[] = [
+  "executor",
+  "store",
+  "pollMs",
+  "onRun",
+  "clock",
+] satisfies readonly (keyof ScheduleWorkerOptions)[];
+
+/** Jobs that are taken at once. */
+const maxAtOnce = 20;
+/** A slot is missed when this many milliseconds have passed. */
+const graceMs = 60_000;
+
+/**
+ * A worker for the jobs of `scheduleTools`. Each slot is run at most once, whatever happens: it is taken in the store
+ * before the call is made. If the process is killed while a job runs, its slot is reported as `unfinished`. A call for
+ * which the policy asks waits as an interruption of the executor.
+ *
+ * @throws ToolError `invalid_configuration` for an invalid option.
+ */
+export function scheduleWorker(options: ScheduleWorkerOptions): ScheduleWorker {
+  checkOptions("scheduleWorker", options, optionNames);
+  const { pollMs = 1_000 } = options;
+  if (!(pollMs >= 1)) {
+    throw new ToolError("invalid_configuration", "scheduleWorker: pollMs is no number above 0.");
+  }
+  return new Worker(options);
+}
+
+class Worker implements ScheduleWorker {
+  readonly #executor: ToolExecutor;
+  readonly #store: ScheduleStore;
+  readonly #clock: Clock;
+  readonly #pollMs: number;
+  readonly #onRun: ScheduleWorkerOptions["onRun"];
+  #timer: ClockTimer | undefined;
+  #looking: Promise<number> | undefined;
+  #isStopped = false;
+
+  constructor({
+    executor,
+    store,
+    pollMs = 1_000,
+    onRun,
+    clock = systemClock,
+  }: ScheduleWorkerOptions) {
+    this.#executor = executor;
+    this.#store = store;
+    this.#clock = clock;
+    this.#pollMs = pollMs;
+    this.#onRun = onRun;
+  }
+
+  start(): void {
+    if (this.#timer !== undefined || this.#isStopped) return;
+    const look = (): void => {
+      // A look that fails is repeated: the store may be unavailable for a moment.
+      void this.runDue()
+        .catch(() => {})
+        .then(() => {
+          if (!this.#isStopped) this.#timer = this.#clock.setTimeout(look, this.#pollMs);
+        });
+    };
+    this.#timer = this.#clock.setTimeout(look, 0);
+  }
+
+  runDue(): Promise<number> {
+    this.#looking ??= this.#runDue().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
+    await this.#looking?.catch(() => {});
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #runDue(): Promise<number> {
+    if (this.#isStopped) return 0;
+    const due = await this.#store.due(this.#clock.now(), maxAtOnce);
+    const results = await Promise.all(due.map((job) => this.#runSlot(job)));
+    return results.filter((isRun) => isRun).length;
+  }
+
+  /** @returns false: another worker has taken the slot. */
+  async #runSlot(job: StoredJob): Promise<boolean> {
+    const { id, nextAt: slot, schedule, maxRuns = Infinity, runs, missed } = job;
+    if (slot === undefined) return false;
+    const startedAt = this.#clock.now();
+    const next =
+      runs + 1 >= maxRuns ? undefined : await nextSlot(schedule, Math.max(slot, startedAt));
+    if (!(await this.#store.claim(id, slot, next))) return false;
+    const lateMs = startedAt - slot;
+    const ended =
+      lateMs > graceMs && missed === "skip"
+        ? ({ status: "skipped", detail: `It was ${Math.round(lateMs / 1_000)} s late.` } as const)
+        : await this.#call(job, slot);
+    const run: ScheduledRun = { slot, startedAt, ...ended };
+    await this.#store.finish(id, run);
+    try {
+      this.#onRun?.(job, run);
+    } catch {
+      // It only observes.
+    }
+    return true;
+  }
+
+  /** Makes the call. Never rejects. */
+  async #call(
+    { id, tool: name, arguments: args, caller, specHash }: StoredJob,
+    slot: number,
+  ): Promise<Pick<ScheduledRun, "status" | "detail">> {
+    try {
+      const all = caller === undefined ? this.#executor.toolset : this.#executor.registry.toolset();
+      const tool = all.callable(name)?.tool;
+      if (tool === undefined) return { status: "failed", detail: `There is no tool ${name}.` };
+      if ((await specHashOf(tool)) !== specHash) {
+        return {
+          status: "failed",
+          detail: `The tool ${name} has changed since the job was added. Add it again.`,
+        };
+      }
+      const outcome = await this.#executor.execute(
+        { id: `${id}:${slot}`, name, arguments: args },
+        {
+          ...(caller === undefined ? {} : { caller }),
+          // Nothing but this tool, also for calls that it makes itself.
+          toolset: all.filter((entry) => entry.tool === tool),
+        },
+      );
+      return toRun(outcome);
+    } catch (error) {
+      return { status: "failed", detail: (error as Error).message };
+    }
+  }
+}
+
+function toRun(outcome: ToolOutcome): Pick<ScheduledRun, "status" | "detail"> {
+  if (outcome.status === "interrupted") {
+    return { status: "interrupted", detail: `It waits for a person: ${outcome.interruption.id}.` };
+  }
+  if (outcome.ok) return { status: "completed" };
+  return { status: "failed", detail: `${outcome.error.code}: ${outcome.error.message}` };
+}
