@@ -119,6 +119,8 @@ class ScriptReader {
       case "Command":
         return this.#simple(node, state);
       case "Subshell":
+        // It is understood, but agents of others ask for one, and this policy is never weaker than theirs.
+        this.#addUnknown("a subshell", node);
         return this.#compound(node.body, { ...state });
       case "BraceGroup":
         return this.#compound(node.body, state);

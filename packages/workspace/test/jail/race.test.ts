@@ -1,10 +1,12 @@
 import { inFullRun } from "@toolweave/test-support";
 import { describe, expect, test } from "vitest";
 import { Race, type RaceCounts } from "../support/race.ts";
+import { canary, ToolRace } from "../support/tool-race.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const reads = inFullRun(200_000, 3_000);
 const writes = inFullRun(20_000, 300);
+const toolCalls = inFullRun(20_000, 150);
 
 /** A race in which each operation is tried so many times, and longer while neither side has come inside and out. */
 async function raceOf(
@@ -56,6 +58,18 @@ describe.runIf(process.platform === "linux")(
       expect(counts.leaks).toBe(0);
       expect(counts.tries).toBe(reads);
     });
+
+    test.each(["read", "list", "search", "edit", "write", "delete", "move"] as const)(
+      "the tools %s nothing outside",
+      { timeout: 600_000 },
+      async (operation) => {
+        const race = new ToolRace(tempFolder());
+        const { leaks, succeeded, outside } = await race.run((one) => one[operation](), toolCalls);
+        expect(leaks).toBe(0);
+        expect(succeeded).toBeGreaterThan(0);
+        expect(outside).toEqual(["f", "m", "x"].map((name) => [name, canary]));
+      },
+    );
 
     test.each([
       ["writes a file", (race: Race) => race.jailWrite],

@@ -20,6 +20,7 @@ describe("the usual commands of agents", () => {
     const opaque = commands.filter((command) => !analyzeCommand(command).isKnown);
     expect(opaque).toEqual([
       "wc -l src/*.ts",
+      "(cd apps/web && npm run build)",
       "NODE_ENV=test npm test",
       "CI=1 npx playwright test",
       "export PATH=$PATH:./bin",

@@ -23,6 +23,18 @@ export interface RaceCounts {
   refused: number;
 }
 
+/** Makes the folders of a race, with a file of the same name in each. */
+export function makeRaceFolders(base: string): { readonly root: string; readonly outside: string } {
+  const root = join(base, "ws");
+  const outside = join(base, "outside");
+  mkdirSync(join(root, "d"), { recursive: true });
+  mkdirSync(outside);
+  writeFileSync(join(root, "d/f"), "inside");
+  writeFileSync(join(outside, "f"), "secret");
+  symlinkSync(outside, join(root, "d-link"));
+  return { root, outside };
+}
+
 /** The folders of a race: `d` in the root is swapped with a link to a folder outside. */
 export class Race {
   readonly root: string;
@@ -31,13 +43,9 @@ export class Race {
   #attacker: SwappingAttacker | undefined;
 
   constructor(base: string) {
-    this.root = join(base, "ws");
-    this.outside = join(base, "outside");
-    mkdirSync(join(this.root, "d"), { recursive: true });
-    mkdirSync(this.outside);
-    writeFileSync(join(this.root, "d/f"), "inside");
-    writeFileSync(join(this.outside, "f"), "secret");
-    symlinkSync(this.outside, join(this.root, "d-link"));
+    const { root, outside } = makeRaceFolders(base);
+    this.root = root;
+    this.outside = outside;
     this.jail = new Jail([{ path: this.root, access: "write" }], { hardLinks: "allow" });
   }
 
