@@ -69,7 +69,7 @@ export class ToolRace {
   readonly search = (): Promise<string> =>
     this.#call("search", { pattern: "s[e]cret|inside", path: "d" });
 
-  /** What is outside begins with "secret": it would be edited. */
+  /** Would change the content outside, which begins with "secret". */
   readonly edit = async (): Promise<string> => {
     const edits = [{ old: "s", new: "S", replace_all: true }];
     const text = await this.#call("edit_file", { path: "d/f", edits });
