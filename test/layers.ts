@@ -4,7 +4,13 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/http": ["@toolweave/core"],
   "packages/stores": ["@toolweave/core"],
   "packages/workspace": ["@toolweave/core", "@toolweave/http"],
-  "packages/builtin": ["@toolweave/core", "@toolweave/http", "@toolweave/stores"],
+  "packages/builtin": [
+    "@toolweave/core",
+    "@toolweave/http",
+    "@toolweave/stores",
+    "@toolweave/subagent",
+    "@toolweave/workspace",
+  ],
   "packages/providers": ["@toolweave/core"],
   "packages/embeddings": ["@toolweave/core"],
   "packages/subagent": ["@toolweave/core"],
@@ -85,7 +91,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["tools"],
     ["."],
   ],
-  "packages/builtin": [["html"], ["memory", "plan", "schedule", "web"], ["."]],
+  "packages/builtin": [["html"], ["hooks", "memory", "plan", "schedule", "web"], ["."]],
   "packages/openapi": [
     ["document"],
     ["schema"],

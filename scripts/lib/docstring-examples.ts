@@ -33,6 +33,9 @@ const readersNames: Readonly<Record<string, string>> = {
 
 /** Names that mean something else in the docstrings of one package. */
 const packageNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "@toolweave/builtin": {
+    model: 'declare const model: import("@toolweave/subagent").AgentOptions["model"];',
+  },
   "@toolweave/ai-sdk": { model: 'declare const model: import("ai").LanguageModel;' },
   "@toolweave/langchain": {
     model:

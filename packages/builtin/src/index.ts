@@ -8,3 +8,7 @@ export { scheduleTools } from "./schedule/schedule-tools.ts";
 export type { ScheduleOptions } from "./schedule/schedule-tools.ts";
 export { scheduleWorker } from "./schedule/schedule-worker.ts";
 export type { ScheduleWorker, ScheduleWorkerOptions } from "./schedule/schedule-worker.ts";
+export { responseCache } from "./hooks/response-cache.ts";
+export type { ResponseCacheOptions } from "./hooks/response-cache.ts";
+export { shapeResults } from "./hooks/shape-results.ts";
+export type { ResultShape } from "./hooks/shape-results.ts";

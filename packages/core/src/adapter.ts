@@ -46,6 +46,7 @@ export type {
   ValidationProblem,
 } from "./contract/tool.ts";
 export { argumentsSchemaOf, specHashOf } from "./contract/tool.ts";
+export { isSuspension } from "./contract/interruption.ts";
 export { lazyProperty } from "./contract/lazy.ts";
 export { visibleText } from "./contract/visible-text.ts";
 export { checkOptions } from "./contract/check-options.ts";
@@ -71,6 +72,7 @@ export type { LoadedSource, LoadedSourceOptions, LoadedTools } from "./registry/
 export { ToolsetSnapshot } from "./registry/toolset-snapshot.ts";
 export type { RunSearch, ToolSearch } from "./built-in/searched-toolset.ts";
 export { canonicalJson } from "./json/canonical-json.ts";
+export { jsonPath, type JsonPath } from "./json-path/json-path.ts";
 export type { CompiledSchema, SchemaValidator } from "./schema/schema-validator.ts";
 export { isCheckablePattern, type UncheckedPattern } from "./schema/unchecked-patterns.ts";
 export { describeChange, memberChanges } from "./approvals/new-grant.ts";

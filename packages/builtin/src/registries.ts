@@ -1,0 +1,73 @@
+import { rename, type ToolSource } from "@toolweave/core";
+import { workspaceTools, type WorkspaceOptions } from "@toolweave/workspace";
+
+/** The systems whose names for tools are known: Claude Code, phi-core and ZeroClaw. */
+export type NameStyle = "claude" | "phi" | "zeroclaw";
+
+const names: Readonly<Record<NameStyle, Readonly<Record<string, string>>>> = {
+  // The names of phi-core are those of Toolweave.
+  phi: {},
+  claude: {
+    ask_user: "AskUserQuestion",
+    bash: "Bash",
+    bash_kill: "KillShell",
+    bash_output: "BashOutput",
+    delegate: "Task",
+    edit_file: "Edit",
+    list_files: "Glob",
+    read_file: "Read",
+    search: "Grep",
+    todo: "TodoWrite",
+    web_fetch: "WebFetch",
+    write_file: "Write",
+  },
+  zeroclaw: {
+    bash: "shell",
+    edit_file: "file_edit",
+    list_files: "glob_search",
+    read_file: "file_read",
+    schedule_add: "cron_add",
+    schedule_list: "cron_list",
+    schedule_remove: "cron_remove",
+    search: "content_search",
+    write_file: "file_write",
+  },
+};
+
+/**
+ * A source under the names that another system has for such tools, so that prompts written for it work. The arguments
+ * stay those of Toolweave, which a model reads in the schemas. Tools without such a name keep theirs.
+ *
+ * @example
+ * ```ts
+ * const registry = new ToolRegistry([withNames(workspaceTools({ root: "." }), "claude")]);
+ * ```
+ */
+export function withNames(source: ToolSource, style: NameStyle): ToolSource {
+  const there = new Set(source.tools().map(({ spec }) => spec.name));
+  const known = Object.entries(names[style]).filter(([name]) => there.has(name));
+  return rename(source, Object.fromEntries(known));
+}
+
+/** Options of `defaultTools`. */
+export interface DefaultToolsOptions extends WorkspaceOptions {
+  /** Names of another system. Default: those of Toolweave. */
+  readonly names?: NameStyle;
+}
+
+/**
+ * The tools that every coding agent begins with: `bash`, `read_file`, `write_file`, `edit_file`, `list_files` and
+ * `search` for one folder, with `bash_output` and `bash_kill` for commands in the background.
+ *
+ * @throws ToolError `invalid_configuration` for an invalid option of the workspace.
+ * @example
+ * ```ts
+ * const registry = new ToolRegistry([defaultTools({ root: "." })]);
+ * ```
+ */
+export function defaultTools({
+  names: style = "phi",
+  ...options
+}: DefaultToolsOptions): ToolSource {
+  return withNames(workspaceTools(options), style);
+}

@@ -1,0 +1,89 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { defineTool } from "@toolweave/core";
+import { MockLanguageModelV4 } from "ai/test";
+import { expect, test } from "vitest";
+import { delegateTool } from "../../src/delegate.ts";
+import { openTools, textOf } from "../support/open-tools.ts";
+
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
+/** A model that calls a tool in each turn before the last one, in which it says how many there were. */
+function modelOf(turns: number, tool: string, input: object = {}): MockLanguageModelV4 {
+  return new MockLanguageModelV4({
+    doStream: async ({ prompt }) => {
+      const turn = prompt.filter(({ role }) => role === "assistant").length;
+      const isLast = turn + 1 >= turns;
+      const parts: LanguageModelV4StreamPart[] = [
+        { type: "stream-start", warnings: [] },
+        ...(isLast
+          ? ([
+              { type: "text-start", id: "t" },
+              { type: "text-delta", id: "t", delta: `done after ${turn + 1}` },
+              { type: "text-end", id: "t" },
+            ] as const)
+          : ([
+              {
+                type: "tool-call",
+                toolCallId: `call_${turn}`,
+                toolName: tool,
+                input: JSON.stringify(input),
+              },
+            ] as const)),
+        {
+          type: "finish",
+          usage,
+          finishReason: { unified: isLast ? "stop" : "tool-calls", raw: undefined },
+        },
+      ];
+      return {
+        stream: new ReadableStream({
+          start: (controller) => {
+            for (const part of parts) controller.enqueue(part);
+            controller.close();
+          },
+        }),
+      };
+    },
+  });
+}
+
+const note = defineTool({
+  name: "note",
+  description: "Note.",
+  input: { type: "object", properties: {} },
+  execute: () => "noted",
+});
+
+test("F3.22 a task is delegated to an agent with the tools of its caller", async () => {
+  const { callText } = openTools([note, delegateTool({ model: modelOf(3, "note") })]);
+  expect(await callText("delegate", { task: "note it twice" })).toBe("done after 3");
+});
+
+test("F2.13 the limits of phi-core end an agent after 10 turns", async () => {
+  const { callText } = openTools([
+    note,
+    delegateTool({ model: modelOf(11, "note"), preset: "phi" }),
+  ]);
+  expect(await callText("delegate", { task: "x" })).toBe(
+    "delegate: The agent stopped before it was done: it has used its 10 turns. This is not a completed answer.",
+  );
+  const ten = openTools([note, delegateTool({ model: modelOf(10, "note"), preset: "phi" })]);
+  expect(await ten.callText("delegate", { task: "x" })).toBe("done after 10");
+});
+
+test("F3.22 as in ZeroClaw, agents delegate three levels deep, and no deeper", async () => {
+  const model = modelOf(2, "delegate", { task: "x" });
+  const { call } = openTools([delegateTool({ model, preset: "zeroclaw" })]);
+  expect(textOf(await call("delegate", { task: "x" }))).toBe("done after 2");
+  // Two turns of each of three agents: the call of the third one begins no fourth.
+  expect(model.doStreamCalls.length).toBe(6);
+});
+
+test("in the background, the call continues as a task", async () => {
+  const { call } = openTools([note, delegateTool({ model: modelOf(2, "note"), background: true })]);
+  const outcome = await call("delegate", { task: "x" });
+  expect(outcome.result?.taskId).toMatch(/\w/);
+});
