@@ -82,7 +82,12 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["search"],
     [".", "telemetry", "integration", "worker"],
   ],
-  "packages/http": [["address", "message", "auth"], ["connection"], ["exchange", "oauth"], ["."]],
+  "packages/http": [
+    ["address", "message", "auth"],
+    ["connection"],
+    ["exchange", "oauth", "proxy"],
+    ["."],
+  ],
   "packages/workspace": [
     ["jail"],
     ["files"],
@@ -91,7 +96,12 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["tools"],
     ["."],
   ],
-  "packages/builtin": [["html"], ["hooks", "memory", "plan", "schedule", "web"], ["."]],
+  "packages/builtin": [
+    ["html"],
+    ["hooks", "memory", "plan", "schedule", "web"],
+    ["browser"],
+    ["."],
+  ],
   "packages/openapi": [
     ["document"],
     ["schema"],

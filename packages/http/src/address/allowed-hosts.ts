@@ -4,7 +4,7 @@ import { ToolError } from "@toolweave/core";
 export interface NetworkRules {
   /**
    * Names such as `registry.npmjs.org`, `*.example.com` for all names below one, or `example.com:8443` for another port
-   * than 80 and 443. Their addresses have to be public.
+   * than 80 and 443. `*` is every name. Their addresses have to be public.
    */
   readonly allow?: readonly string[];
   /** The same for hosts whose addresses may be private, such as `localhost:4873`. Never those of a cloud's metadata. */
@@ -18,7 +18,7 @@ export interface HostTarget {
 }
 
 interface HostRule {
-  /** Without the `*.` of a rule for all names below it. */
+  /** Without the `*.` of a rule for all names below it; empty for `*`. */
   readonly hostname: string;
   readonly isWildcard: boolean;
   /** Undefined: 80 and 443. */
@@ -46,7 +46,9 @@ export class AllowedHosts {
     const matching = this.#rules.filter(
       (rule) =>
         (rule.port === undefined ? port === 80 || port === 443 : port === rule.port) &&
-        (rule.isWildcard ? hostname.endsWith(`.${rule.hostname}`) : hostname === rule.hostname),
+        (rule.isWildcard
+          ? rule.hostname === "" || hostname.endsWith(`.${rule.hostname}`)
+          : hostname === rule.hostname),
     );
     return matching.find(({ reach }) => reach === "given")?.reach ?? matching[0]?.reach;
   }
@@ -69,6 +71,10 @@ export function parseTarget(text: string, defaultPort: number): HostTarget | und
 }
 
 function parseRule(where: string, entry: string, reach: "public" | "given"): HostRule {
+  // All hosts at once are no list of private ones.
+  if (entry === "*" && reach === "public") {
+    return { hostname: "", isWildcard: true, port: undefined, reach };
+  }
   const isWildcard = typeof entry === "string" && entry.startsWith("*.");
   const target =
     typeof entry === "string" ? parseTarget(entry.replace(/^\*\./, ""), 443) : undefined;

@@ -37,7 +37,15 @@ describe("the list of hosts", () => {
     expect(parseTarget(text, 443)).toBeUndefined();
   });
 
-  test.each(["https://example.com", "*", "example.com/path", "", 3])(
+  test("* is every name, at public addresses alone", () => {
+    const all = new AllowedHosts("test", { allow: ["*"] });
+    expect(all.getReach({ hostname: "example.com", port: 443 })).toBe("public");
+    expect(all.getReach({ hostname: "127.0.0.1", port: 80 })).toBe("public");
+    expect(all.getReach({ hostname: "example.com", port: 22 })).toBeUndefined();
+    expect(() => new AllowedHosts("test", { allowPrivate: ["*"] })).toThrow('"*" is no host');
+  });
+
+  test.each(["https://example.com", "*:80", "**", "example.com/path", "", 3])(
     "%j is refused as an entry",
     (entry) => {
       expect(() => new AllowedHosts("test", { allow: [entry as string] })).toThrow(
