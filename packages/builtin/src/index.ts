@@ -1,3 +1,5 @@
+export { browserTools } from "./browser/browser-tools.ts";
+export type { BrowserOptions } from "./browser/browser-tools.ts";
 export { webTools } from "./web/web-tools.ts";
 export type { WebOptions } from "./web/web-tools.ts";
 export type { WebCredential } from "./web/web-credentials.ts";

@@ -3,6 +3,7 @@ import {
   AllowedHosts,
   httpClient,
   parseRequestUrl,
+  type HostTarget,
   type HttpClient,
   type NetworkRules,
 } from "@toolweave/http";
@@ -36,6 +37,14 @@ export function parseWebUrl(text: string): URL {
   return url;
 }
 
+/** The host and the port of a URL of the web. */
+export function targetOf({ hostname, port, protocol }: URL): HostTarget {
+  return {
+    hostname: hostname.replace(/^\[|\]$/g, "").replace(/\.$/, ""),
+    port: Number(port === "" ? (protocol === "https:" ? 443 : 80) : port),
+  };
+}
+
 /** The hosts that tools for the web reach. */
 export class WebHosts {
   readonly #allowed: AllowedHosts;
@@ -46,9 +55,13 @@ export class WebHosts {
   }
 
   /** The addresses that a URL may lead to; undefined: its host is not on the list. */
-  getReach({ hostname, port, protocol }: URL): "public" | "given" | undefined {
-    const known = Number(port === "" ? (protocol === "https:" ? 443 : 80) : port);
-    return this.#allowed.getReach({ hostname: hostname.replace(/^\[|\]$/g, ""), port: known });
+  getReach(url: URL): "public" | "given" | undefined {
+    return this.getTargetReach(targetOf(url));
+  }
+
+  /** The same for a host and a port. */
+  getTargetReach(target: HostTarget): "public" | "given" | undefined {
+    return this.#allowed.getReach(target);
   }
 
   /** The permissions that a request needs: a host that is not on the list needs one of its own. */

@@ -144,8 +144,8 @@ export class ForwardProxy {
       return refuse(407, `${challenge.join(": ")}\r\nContent-Length: 0`, "");
     }
     this.#connect(parseTarget(incoming.url ?? "", 443)).then(
-      (connection) => {
-        if (socket.destroyed) return connection.destroy();
+      (connection): void => {
+        if (socket.destroyed) return void connection.destroy();
         socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
         connection.on("error", () => socket.destroy());
         connection.write(head);

@@ -1,0 +1,116 @@
+import { ToolError, type ToolContext } from "@toolweave/core";
+import type { WebHosts } from "../web/web-hosts.ts";
+import { BrowserSession, ReachableHosts, toSessionKey } from "./browser-session.ts";
+import type { LaunchOptions } from "./launch-browser.ts";
+
+type Owner = Pick<ToolContext, "sessionId" | "caller">;
+
+interface OpenSession {
+  readonly session: BrowserSession;
+  readonly reachable: ReachableHosts;
+}
+
+/** Browsers that run at one time. */
+const maxSessions = 8;
+/** Milliseconds after which a browser that is not used is closed. */
+const idleMs = 600_000;
+
+/** The browsers of a source, one for each session and caller. */
+export class BrowserSessions {
+  readonly hosts: WebHosts;
+  readonly #options: Pick<LaunchOptions, "executable" | "sandbox">;
+  readonly #sessions = new Map<string, Promise<OpenSession>>();
+  /** Those that are open, by the same keys. */
+  readonly #open = new Map<string, OpenSession>();
+  readonly #timers = new Map<string, () => void>();
+  #isClosed = false;
+
+  constructor(hosts: WebHosts, options: Pick<LaunchOptions, "executable" | "sandbox">) {
+    this.hosts = hosts;
+    this.#options = options;
+  }
+
+  /**
+   * The browser of a call, which is launched if there is none.
+   *
+   * @throws ToolError `limit_exceeded`: too many are open; otherwise as `BrowserSession.open` does.
+   */
+  async open(ctx: ToolContext): Promise<OpenSession> {
+    const key = toSessionKey(ctx);
+    if (this.#open.get(key)?.session.isClosed === true) await this.#end(key);
+    let opening = this.#sessions.get(key);
+    if (opening === undefined) {
+      if (this.#isClosed) throw new ToolError("unavailable", "The source is closed.");
+      if (this.#sessions.size >= maxSessions) {
+        throw new ToolError(
+          "limit_exceeded",
+          `${maxSessions} browsers are open, which is the maximum. One that is not used closes after ${idleMs / 60_000} minutes.`,
+        );
+      }
+      opening = this.#launch(key);
+      this.#sessions.set(key, opening);
+      opening.catch(() => this.#sessions.delete(key));
+    }
+    const opened = await opening;
+    this.#postpone(key, ctx);
+    return opened;
+  }
+
+  /**
+   * The open browser of a call.
+   *
+   * @throws ToolError `invalid_arguments`: there is none.
+   */
+  get(owner: Owner): BrowserSession {
+    const opened = this.#open.get(toSessionKey(owner));
+    if (opened !== undefined && !opened.session.isClosed) return opened.session;
+    throw new ToolError(
+      "invalid_arguments",
+      "No browser is open. Call browser with action navigate first.",
+    );
+  }
+
+  /** The same for a call that uses it now. */
+  use(ctx: ToolContext): BrowserSession {
+    const session = this.get(ctx);
+    this.#postpone(toSessionKey(ctx), ctx);
+    return session;
+  }
+
+  /** Closes the browser of a call, if there is one. */
+  async close(owner: Owner): Promise<void> {
+    await this.#end(toSessionKey(owner));
+  }
+
+  /** Closes all of them, for good. */
+  async closeAll(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(Array.from(this.#sessions.keys(), (key) => this.#end(key)));
+  }
+
+  async #launch(key: string): Promise<OpenSession> {
+    const reachable = new ReachableHosts(this.hosts);
+    const opened = { session: await BrowserSession.open(reachable, this.#options), reachable };
+    this.#open.set(key, opened);
+    return opened;
+  }
+
+  async #end(key: string): Promise<void> {
+    const opening = this.#sessions.get(key);
+    this.#timers.get(key)?.();
+    this.#timers.delete(key);
+    const opened = await opening?.catch(() => undefined);
+    // Another call may have ended it meanwhile, and opened a new one.
+    if (this.#sessions.get(key) === opening) this.#sessions.delete(key);
+    if (this.#open.get(key) === opened) this.#open.delete(key);
+    await opened?.session.close();
+  }
+
+  /** Starts the time without use again. */
+  #postpone(key: string, { scope }: ToolContext): void {
+    this.#timers.get(key)?.();
+    const timer = scope.clock.setTimeout(() => void this.#end(key), idleMs);
+    timer.unref?.();
+    this.#timers.set(key, () => scope.clock.clearTimeout(timer));
+  }
+}

@@ -1,0 +1,57 @@
+import type { BrowserContext, Page, Request } from "playwright-core";
+
+/** The kinds of requests that change what a page displays. */
+const awaitedKinds: ReadonlySet<string> = new Set(["document", "fetch", "xhr"]);
+/** Milliseconds in which an action's first requests begin. */
+const startMs = 60;
+/** Milliseconds for them to end. A page that never rests is read as it is then. */
+const maxSettleMs = 2_000;
+
+/** The requests of a browser's pages that have no end yet. */
+export class PendingRequests {
+  readonly #pending = new Set<Request>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(context: BrowserContext) {
+    context.on("request", (request) => {
+      if (awaitedKinds.has(request.resourceType())) this.#pending.add(request);
+    });
+    const end = (request: Request): void => {
+      if (!this.#pending.delete(request)) return;
+      for (const listener of [...this.#listeners]) listener();
+    };
+    context.on("requestfinished", end);
+    context.on("requestfailed", end);
+  }
+
+  /**
+   * Performs an action, and waits until the requests that it began have ended and the page is there, for a few seconds at
+   * most.
+   */
+  async settle(page: Page, action: () => Promise<unknown>): Promise<void> {
+    const earlier = new Set(this.#pending);
+    await action();
+    let timer: NodeJS.Timeout | undefined;
+    const isLate = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, maxSettleMs);
+    });
+    const isSettled = async (): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve, startMs));
+      while ([...this.#pending].some((request) => !earlier.has(request))) await this.#nextEnd();
+      await page.waitForLoadState("domcontentloaded");
+    };
+    // A page that is closed meanwhile is settled, too.
+    await Promise.race([isSettled().catch(() => {}), isLate]);
+    clearTimeout(timer);
+  }
+
+  #nextEnd(): Promise<void> {
+    return new Promise((resolve) => {
+      const listener = (): void => {
+        this.#listeners.delete(listener);
+        resolve();
+      };
+      this.#listeners.add(listener);
+    });
+  }
+}

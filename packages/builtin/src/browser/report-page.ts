@@ -1,0 +1,109 @@
+import { displayLine, type JsonObject, type ToolContext, type ToolOutput } from "@toolweave/core";
+import { frameContent } from "@toolweave/core/adapter";
+import type { BrowserSession, Tab } from "./browser-session.ts";
+
+/** Characters of a page that the model receives at once. */
+const maxSnapshot = 30_000;
+const maxMatches = 100;
+
+/** Which part of a page is reported. */
+export interface PageView {
+  /** Lines about the action itself. */
+  readonly lines?: readonly string[];
+  /** Characters of the page to skip. */
+  readonly offset?: number;
+  /** Only the lines with this text. */
+  readonly find?: string;
+}
+
+/** Reports what an action has led to: new tabs, downloads, refused hosts, a dialog, and the page itself. */
+export async function reportPage(
+  session: BrowserSession,
+  tab: Tab,
+  ctx: ToolContext,
+  view: PageView = {},
+): Promise<ToolOutput> {
+  const downloads = await session.downloads.collect(ctx);
+  const page = tab.page.isClosed() ? undefined : await readPage(session, tab, ctx, view);
+  const { errors, refused } = session.log.takeNews();
+  const url = tab.page.url();
+  const opened = session.takeNewTabs().filter((one) => one !== tab);
+  const lines = [
+    page === undefined ? `Tab ${tab.id} was closed.` : `Tab ${tab.id}: ${displayLine(url)}`,
+    ...(view.lines ?? []),
+    ...downloads.map(({ text }) => text),
+    ...opened.map(({ id, page: other }) => `New tab ${id}: ${displayLine(other.url())}`),
+    ...(refused.length === 0
+      ? []
+      : [`Refused, because they are not on the list of hosts: ${displayLine(refused.join(", "))}`]),
+    ...(errors === 0
+      ? []
+      : [`New errors on the console: ${errors}. The action console lists them.`]),
+    ...(tab.chooser === undefined
+      ? []
+      : ["The page waits for files: browser_act with action upload."]),
+    ...(page?.notes ?? []),
+  ];
+  const value: JsonObject = {
+    url,
+    tab: tab.id,
+    tabs: session.tabs.map(({ id }) => id),
+    ...(page?.nextOffset === undefined ? {} : { nextOffset: page.nextOffset }),
+    ...(tab.dialog === undefined ? {} : { dialog: tab.dialog.type() }),
+    ...(refused.length === 0 ? {} : { refused: [...refused] }),
+  };
+  return {
+    content: [
+      { type: "text", text: lines.join("\n") },
+      ...(page === undefined
+        ? []
+        : frameContent(ctx.toolName, [{ type: "text", text: page.text }])),
+    ],
+    value,
+    artifacts: downloads.flatMap(({ artifact }) => (artifact === undefined ? [] : [artifact])),
+  };
+}
+
+interface ReadPage {
+  readonly text: string;
+  readonly notes: readonly string[];
+  readonly nextOffset?: number;
+}
+
+async function readPage(
+  session: BrowserSession,
+  tab: Tab,
+  ctx: ToolContext,
+  { offset = 0, find }: PageView,
+): Promise<ReadPage> {
+  const { dialog, page } = tab;
+  if (dialog !== undefined) {
+    return {
+      text: `${dialog.type()}: ${dialog.message()}`,
+      notes: ["A dialog stops the page. Answer it: browser_act with action dialog."],
+    };
+  }
+  const tree = await session.look(tab, ctx.signal);
+  // The title is of the page, too.
+  const text = `Title: ${displayLine(await page.title())}\n${find === undefined ? tree : findLines(tree, find)}`;
+  const end = offset + maxSnapshot;
+  if (end >= text.length) return { text: text.slice(offset), notes: [] };
+  return {
+    text: text.slice(offset, end),
+    notes: [
+      `This is a part of the page, up to character ${end} of ${text.length}. Read on: action snapshot with offset ${end}, or find.`,
+    ],
+    nextOffset: end,
+  };
+}
+
+function findLines(tree: string, text: string): string {
+  const searched = text.toLowerCase();
+  const lines = tree.split("\n").filter((line) => line.toLowerCase().includes(searched));
+  const rest = lines.length - maxMatches;
+  if (lines.length === 0) return "No line of the page has this text.";
+  return [
+    ...lines.slice(0, maxMatches).map((line) => line.trim()),
+    ...(rest > 0 ? [`${rest} more lines`] : []),
+  ].join("\n");
+}
