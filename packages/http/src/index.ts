@@ -7,8 +7,6 @@ export { AllowedHosts, parseTarget } from "./address/allowed-hosts.ts";
 export type { HostTarget, NetworkRules } from "./address/allowed-hosts.ts";
 export { parseRequestUrl } from "./address/origin.ts";
 export { isPrivateHost } from "./address/address-kind.ts";
-export { ForwardProxy } from "./proxy/forward-proxy.ts";
-export type { ForwardProxyOptions } from "./proxy/forward-proxy.ts";
 export { digestAuthorization } from "./auth/digest.ts";
 export type { DigestRequest } from "./auth/digest.ts";
 export { discoverAuthorizationServer, discoverResource } from "./oauth/discovery.ts";

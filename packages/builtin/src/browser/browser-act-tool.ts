@@ -112,7 +112,7 @@ function checkArguments(args: Arguments): void {
   );
 }
 
-/** What a person decides about: the page, the element and the action. */
+/** The question to a person: the page, the action and the element. */
 function toPermission(args: Arguments, { tab, url, element, dialog }: Intent): PermissionRequest {
   const { action, text, values, key, artifacts } = args;
   const { origin, pathname } = URL.parse(url) ?? { origin: "null", pathname: url };

@@ -19,7 +19,7 @@ const maxIntents = 100;
 export interface Tab {
   readonly id: number;
   readonly page: Page;
-  /** What the model has seen of it. Undefined: nothing. */
+  /** The page as the model has seen it. Undefined: it has seen nothing. */
   seen?: { readonly url: string; readonly elements: PageElements };
   /** The dialog that stops the page. */
   dialog?: Dialog;
@@ -29,7 +29,7 @@ export interface Tab {
   chooser?: FileChooser;
 }
 
-/** What a call was proposed to act on. */
+/** The page, and the element or dialog on it, that a call is to act on. */
 export interface Intent {
   readonly tab: Tab;
   readonly url: string;
@@ -141,7 +141,7 @@ export class BrowserSession {
         if (at === tab) resolve();
       };
     });
-    const work = this.#requests.settle(tab.page, action);
+    const work = this.#requests.settle(tab.page, signal, action);
     work.catch(() => {});
     try {
       await withSignal(Promise.race([work, opened]), signal);
@@ -176,7 +176,7 @@ export class BrowserSession {
   }
 
   /**
-   * What a call is to act on, as the model has seen it. The call acts on nothing else, however long it waits for a
+   * The page and the element that a call is to act on, as the model has seen them. The call acts on nothing else, however long it waits for a
    * person.
    *
    * @throws ToolError `invalid_arguments` for a reference that the model has not seen.

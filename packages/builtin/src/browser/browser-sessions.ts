@@ -1,4 +1,5 @@
 import { ToolError, type ToolContext } from "@toolweave/core";
+import { withSignal } from "@toolweave/core/adapter";
 import type { WebHosts } from "../web/web-hosts.ts";
 import { BrowserSession, ReachableHosts, toSessionKey } from "./browser-session.ts";
 import type { LaunchOptions } from "./launch-browser.ts";
@@ -36,6 +37,7 @@ export class BrowserSessions {
    * @throws ToolError `limit_exceeded`: too many are open; otherwise as `BrowserSession.open` does.
    */
   async open(ctx: ToolContext): Promise<OpenSession> {
+    ctx.signal.throwIfAborted();
     const key = toSessionKey(ctx);
     if (this.#open.get(key)?.session.isClosed === true) await this.#end(key);
     let opening = this.#sessions.get(key);
@@ -51,7 +53,8 @@ export class BrowserSessions {
       this.#sessions.set(key, opening);
       opening.catch(() => this.#sessions.delete(key));
     }
-    const opened = await opening;
+    // The launch itself goes to its end: the next call has use for it.
+    const opened = await withSignal(opening, ctx.signal);
     this.#postpone(key, ctx);
     return opened;
   }

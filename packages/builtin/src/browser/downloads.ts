@@ -12,7 +12,7 @@ const waitMs = 10_000;
 const checkMs = 100;
 const maxPending = 20;
 
-/** What became of a download, for the model. */
+/** The end of a download, for the model. */
 export interface CollectedDownload {
   readonly text: string;
   readonly artifact?: ArtifactRef;

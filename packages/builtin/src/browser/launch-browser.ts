@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { ToolError } from "@toolweave/core";
-import { ForwardProxy, type ForwardProxyOptions } from "@toolweave/http";
+import { ForwardProxy, type ForwardProxyOptions } from "@toolweave/http/proxy";
 import type { BrowserContext, BrowserType } from "playwright-core";
 
 /** How a browser is launched. */
@@ -95,10 +95,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   }
 }
 
-/**
- * What would go past the proxy: names that the browser resolves itself, WebRTC and QUIC. The names of a list of its own
- * are no hosts for it, except that of the proxy.
- */
+/** They close the ways past the proxy: names that the browser resolves itself, WebRTC and QUIC. */
 const isolatingSwitches: string[] = [
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",

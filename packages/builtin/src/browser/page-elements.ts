@@ -17,7 +17,7 @@ export function readElements(tree: unknown): PageElements {
   // Without recursion: the page decides on the depth.
   const waiting: unknown[] = [tree];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (Array.isArray(node)) waiting.push(...(node as unknown[]).slice().reverse());
+    if (Array.isArray(node)) waiting.push(...(node as unknown[]));
     if (typeof node !== "object" || node === null || Array.isArray(node)) continue;
     const { role, name, ref, children } = node as Record<string, unknown>;
     if (typeof ref === "string" && typeof role === "string") {

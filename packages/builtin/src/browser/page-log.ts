@@ -66,7 +66,7 @@ export class PageLog {
     return this.#refused.has(host);
   }
 
-  /** What was not reported yet. */
+  /** Takes the news since the last report. */
   takeNews(): { readonly errors: number; readonly refused: readonly string[] } {
     const news = { errors: this.#newErrors, refused: this.#newRefused };
     this.#newErrors = 0;

@@ -1,3 +1,4 @@
+import { pause } from "@toolweave/core/adapter";
 import type { BrowserContext, Page, Request } from "playwright-core";
 
 /** The kinds of requests that change what a page displays. */
@@ -28,21 +29,20 @@ export class PendingRequests {
    * Performs an action, and waits until the requests that it began have ended and the page is there, for a few seconds at
    * most.
    */
-  async settle(page: Page, action: () => Promise<unknown>): Promise<void> {
+  async settle(page: Page, signal: AbortSignal, action: () => Promise<unknown>): Promise<void> {
     const earlier = new Set(this.#pending);
     await action();
-    let timer: NodeJS.Timeout | undefined;
-    const isLate = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, maxSettleMs);
-    });
+    const ended = new AbortController();
     const isSettled = async (): Promise<void> => {
-      await new Promise((resolve) => setTimeout(resolve, startMs));
-      while ([...this.#pending].some((request) => !earlier.has(request))) await this.#nextEnd();
-      await page.waitForLoadState("domcontentloaded");
+      await pause(startMs, { signal });
+      const hasNew = (): boolean => [...this.#pending].some((request) => !earlier.has(request));
+      while (!ended.signal.aborted && hasNew()) await this.#nextEnd();
+      if (ended.signal.aborted) return;
+      await page.waitForLoadState("domcontentloaded", { timeout: maxSettleMs, signal });
     };
     // A page that is closed meanwhile is settled, too.
-    await Promise.race([isSettled().catch(() => {}), isLate]);
-    clearTimeout(timer);
+    await pause(maxSettleMs, { signal, wake: isSettled().catch(() => {}) });
+    ended.abort();
   }
 
   #nextEnd(): Promise<void> {

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { AllowedHosts, ForwardProxy, type NetworkRules } from "../../src/index.ts";
+import { AllowedHosts, type NetworkRules } from "../../src/index.ts";
+import { ForwardProxy } from "../../src/proxy.ts";
 import { bodyOf, serve } from "../support/servers.ts";
 
 const credentials = { username: "browser", password: "s3cret" };

@@ -1,6 +1,7 @@
 import { performServerHandshake } from "node:http2";
 import { duplexPair, type Duplex } from "node:stream";
-import { AllowedHosts, ForwardProxy, type NetworkRules } from "@toolweave/http";
+import { AllowedHosts, type NetworkRules } from "@toolweave/http";
+import { ForwardProxy } from "@toolweave/http/proxy";
 
 /** The connections of one command. */
 export interface ServedNetwork {

@@ -4,10 +4,16 @@ import type { ExecutorOptions, JsonObject, ToolExecutor, ToolOutcome } from "@to
 import { browserTools, type BrowserOptions } from "../../../src/index.ts";
 import { openTools, textOf } from "../../support/open-tools.ts";
 
+/** The browser of this machine; empty: there is none. */
+export const browserPath: string =
+  ["chromium", "google-chrome"]
+    .flatMap((program) =>
+      (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, program)),
+    )
+    .find((path) => existsSync(path)) ?? "";
+
 /** Whether there is a browser on this machine. */
-export const hasBrowser: boolean = ["chromium", "google-chrome"].some((program) =>
-  (process.env.PATH ?? "").split(delimiter).some((path) => existsSync(join(path, program))),
-);
+export const hasBrowser: boolean = browserPath !== "";
 
 /** A browser under test. */
 export interface OpenBrowser {
