@@ -22,6 +22,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/openapi": ["@toolweave/core", "@toolweave/http"],
   "packages/mcp": ["@toolweave/core", "@toolweave/http"],
   "packages/config": [
+    "@toolweave/builtin",
     "@toolweave/core",
     "@toolweave/mcp",
     "@toolweave/openapi",
@@ -33,6 +34,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/create-toolweave": [],
   "apps/docs": [],
   "apps/cli": [
+    "@toolweave/builtin",
     "@toolweave/config",
     "@toolweave/conformance",
     "@toolweave/core",
@@ -118,7 +120,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "packages/config": [
     ["files"],
     ["reading"],
-    ["servers", "lock", "modules", "workspace"],
+    ["builtin", "servers", "lock", "modules", "workspace"],
     ["trust"],
     ["agents"],
     ["."],

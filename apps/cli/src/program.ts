@@ -12,6 +12,7 @@ import { addPolicy } from "./commands/policy/command.ts";
 import { addAdd } from "./commands/setup/add.ts";
 import { addDoctor } from "./commands/doctor/command.ts";
 import { addInit } from "./commands/setup/init.ts";
+import { addSchedule } from "./commands/schedule/command.ts";
 import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve/command.ts";
 import { addTrust } from "./commands/trust.ts";
@@ -207,6 +208,7 @@ export function createProgram(context: CommandContext): Command {
   addSearch(program, context);
   addCall(program, context);
   addServe(program, context);
+  addSchedule(program, context);
   addInstall(program, context);
   addTrust(program, context);
   addDoctor(program, context);

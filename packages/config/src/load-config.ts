@@ -1,22 +1,25 @@
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import {
   ToolError,
   ToolRegistry,
   type ExecutorOptions,
   type JsonObject,
-  type JsonValue,
   type PolicyInput,
   type RegistryOptions,
   type ToolSource,
 } from "@toolweave/core";
-import type { CredentialStore } from "@toolweave/core/stores";
+import type { CredentialStore, ScheduleStore } from "@toolweave/core/stores";
 import { mcpSource, type McpServer, type McpSource } from "@toolweave/mcp";
 import { openApiSource, type OpenApiSource } from "@toolweave/openapi";
 import { fileCredentials } from "@toolweave/stores";
 import type { agentSource } from "./agents/agent-source.ts";
 import { configuredAgents, type ConfiguredAgent } from "./agents/configured-agent.ts";
 import type { AgentModels } from "./agents/written-model.ts";
+import {
+  configuredBuiltin,
+  makeBuiltin,
+  type ConfiguredBuiltin,
+} from "./builtin/configured-builtin.ts";
 import { locked, type Lock } from "./lock/lock.ts";
 import {
   checkConfig,
@@ -31,14 +34,7 @@ import {
 } from "./modules/configured-module.ts";
 import { failedSource } from "./modules/module-source.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
-import {
-  configFolder,
-  readConfigValue,
-  parseConfig,
-  type ConfigText,
-} from "./reading/config-text.ts";
-import type { ConfigInput } from "./reading/references.ts";
-import { readRegularFile } from "./files/regular-file.ts";
+import { inputsOf, readInput } from "./reading/read-input.ts";
 import {
   configuredWorkspace,
   makeWorkspace,
@@ -105,6 +101,12 @@ export type ConfiguredSource =
       readonly source: ToolSource;
     }
   | {
+      /** Built-in tools: a group of `builtin` of the configuration. */
+      readonly kind: "builtin";
+      readonly name: string;
+      readonly source: ToolSource;
+    }
+  | {
       /** One tool: the agent. */
       readonly kind: "agent";
       readonly name: string;
@@ -117,12 +119,14 @@ export interface LoadedConfig {
   readonly registry: ToolRegistry;
   /** For `new ToolExecutor({ registry, ...executorOptions })`. */
   readonly executorOptions: Pick<ExecutorOptions, "policy">;
-  /** In the order: MCP servers, documents, the workspace, modules, agents, incomplete sources; without what the lock quarantines. */
+  /** In the order: MCP servers, documents, the workspace, built-in tools, modules, agents, incomplete sources; without what the lock quarantines. */
   readonly sources: readonly ConfiguredSource[];
   /** Unknown keys of the file, and rules of policies that can never match, with line and column. */
   readonly warnings: readonly string[];
   /** The folder that the file names with `store`, as an absolute path. */
   readonly store?: string;
+  /** The jobs of `builtin.schedule`, for `scheduleWorker`; absent: the file has no schedules. */
+  readonly schedules?: ScheduleStore;
   /** The limits of `toolweave serve` that the file has; absent: none. */
   readonly serve?: ServeLimits;
   /** Values that came from the environment, and must not be displayed. */
@@ -158,6 +162,7 @@ export async function loadConfig(
     agents.length === 0 ? undefined : (await import("./agents/agent-source.ts")).agentSource;
   const { lock, watch = false } = options;
   const workspace = await makeWorkspace(read.workspace, reader);
+  const builtin = await makeBuiltin(read.builtin, reader);
   const modules = await loadModules(read.modules, watch);
   const sources: ConfiguredSource[] = [];
   const registry = new ToolRegistry(
@@ -168,6 +173,9 @@ export async function loadConfig(
     for (const maker of makers(servers, documents)) sources.push(attempt(maker, reader));
     if (workspace !== undefined) {
       sources.push({ kind: "workspace", name: workspace.source.id, source: workspace.source });
+    }
+    for (const source of builtin.sources) {
+      sources.push({ kind: "builtin", name: source.id, source });
     }
     sources.push(...modules);
     for (const maker of agentMakers(agents, toSource, registry)) {
@@ -181,6 +189,7 @@ export async function loadConfig(
     registry.add(sources.map(({ source }) => (lock === undefined ? source : locked(source, lock))));
   } catch (error) {
     const made = new Set([...sources, ...modules].map(({ source }) => source));
+    for (const source of builtin.sources) made.add(source);
     if (workspace !== undefined) made.add(workspace.source);
     await Promise.allSettled([...made].map((source) => source.close()));
     throw error;
@@ -193,7 +202,10 @@ export async function loadConfig(
     warnings: reader.warnings,
     ...(store === undefined ? {} : { store }),
     ...(serve === undefined ? {} : { serve }),
-    secrets: [...servers, ...documents, ...agents].flatMap(({ secrets }) => secrets),
+    ...(builtin.schedules === undefined ? {} : { schedules: builtin.schedules }),
+    secrets: [...servers, ...documents, ...agents, read.builtin].flatMap(
+      (part) => part?.secrets ?? [],
+    ),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -225,6 +237,7 @@ interface ReadConfig {
   readonly documents: readonly ConfiguredDocument[];
   readonly modules: readonly ConfiguredModule[];
   readonly workspace: ConfiguredWorkspace | undefined;
+  readonly builtin: ConfiguredBuiltin | undefined;
   readonly agents: readonly ConfiguredAgent[];
   readonly policy: PolicyInput | undefined;
   readonly store: string | undefined;
@@ -236,7 +249,7 @@ async function readConfig(
   input: string | URL | object,
   options: LoadConfigOptions,
 ): Promise<ReadConfig> {
-  const { text, folder } = textOf(input, options.folder);
+  const { text, folder } = readInput(input, options.folder);
   const { env = process.env, mcp: defaults = {}, models = {} } = options;
   const reader = new ConfigReader(text, { env, folder, inputs: inputsOf(text.value) });
   await checkConfig(text.value, reader);
@@ -249,12 +262,13 @@ async function readConfig(
   const documents = configuredDocuments(config, folder, reader, credentials);
   const modules = configuredModules(config, folder, reader);
   const workspace = configuredWorkspace(config, folder, reader);
+  const builtin = configuredBuiltin(config, store, reader);
   const agents = configuredAgents(config, { folder, env, models }, reader);
   const policy = configuredPolicy(config, reader);
   refuseSameNames({ servers, documents, agents }, reader);
   reader.refuse();
   const serve = serveLimitsIn(config);
-  return { servers, documents, modules, workspace, agents, policy, store, serve, reader };
+  return { servers, documents, modules, workspace, builtin, agents, policy, store, serve, reader };
 }
 
 /** The policy of the workspace comes first, since each further one only narrows those before it. */
@@ -324,36 +338,6 @@ function attempt({ make, pointer, secrets }: Maker, reader: ConfigReader): Confi
   const known: ToolSource = made.source;
   for (const secret of secrets) known.secrets?.add(secret);
   return made;
-}
-
-function textOf(
-  input: string | URL | object,
-  given: string | undefined,
-): { readonly text: ConfigText; readonly folder: string } {
-  if (typeof input !== "string" && !(input instanceof URL)) {
-    return { text: readConfigValue(input), folder: resolve(given ?? "") };
-  }
-  const path = resolve(input instanceof URL ? fileURLToPath(input) : input);
-  let written: string;
-  try {
-    written = readRegularFile(path).toString();
-  } catch (error) {
-    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
-    throw new ToolError("unavailable", `The file ${String(input)} cannot be read (${code}).`, {
-      cause: error,
-      retryable: false,
-    });
-  }
-  const text = parseConfig(written, String(input));
-  return { text, folder: resolve(given ?? configFolder(path)) };
-}
-
-function inputsOf(value: JsonValue): ReadonlyMap<string, ConfigInput> {
-  const { inputs } = (value ?? {}) as { readonly inputs?: unknown };
-  const list = Array.isArray(inputs) ? (inputs as readonly (ConfigInput | null)[]) : [];
-  return new Map(
-    list.flatMap((input) => (typeof input?.id === "string" ? [[input.id, input]] : [])),
-  );
 }
 
 function storeOf(config: JsonObject, folder: string, reader: ConfigReader): string | undefined {

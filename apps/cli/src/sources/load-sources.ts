@@ -13,6 +13,7 @@ import {
   type ToolRegistry,
   type ToolSource,
 } from "@toolweave/core";
+import type { ScheduleStore } from "@toolweave/core/stores";
 import type { McpSource } from "@toolweave/mcp";
 import { toSourceOptions } from "../input/api-options.ts";
 import { loadPolicy } from "../input/policy-option.ts";
@@ -41,6 +42,8 @@ export interface LoadedSources {
   readonly policy: PolicyInput | undefined;
   /** The store of pending calls, if the file names a folder for it. */
   readonly store: string | undefined;
+  /** The scheduled jobs, if the file has schedules. */
+  readonly schedules: ScheduleStore | undefined;
   /** The limits of `toolweave serve` in the file. */
   readonly serve: ServeLimits | undefined;
   /** Says how the tools of a source get names that no other source has. */
@@ -160,6 +163,7 @@ export async function planSources(
           policy,
         ),
         store: file?.store === undefined ? undefined : join(file.store, "approvals.sqlite"),
+        schedules: file?.schedules,
         serve: file?.serve,
         howToPrefix: (id) =>
           prefixAdvice(
@@ -186,8 +190,8 @@ function prefixAdvice(source: ConfiguredSource | undefined, config: string | und
     return "Use one of them at a time, or give each a prefix in a toolweave.json: `toolweave init` writes one.";
   }
   if (source.kind === "module") return `Rename them in ${source.name}.`;
-  if (source.kind === "workspace")
-    return `Rename the others: the tools of "workspace" in ${config} keep their names.`;
+  if (source.kind === "workspace" || source.kind === "builtin")
+    return `Rename the others: the tools of "${source.name}" in ${config} keep their names.`;
   return `Set "prefix" for ${source.kind}.${source.name} in ${config}.`;
 }
 

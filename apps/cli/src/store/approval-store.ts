@@ -123,3 +123,23 @@ async function open(path: string): Promise<SqliteStore> {
   const { sqliteStore } = await import("@toolweave/stores");
   return sqliteStore(path);
 }
+
+/**
+ * Opens a store with its key, so that calls which wait can be answered by other processes from the beginning.
+ *
+ * @throws UsageError, ToolError as `ApprovalStore` does.
+ */
+export function openApprovalStore(
+  place: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): ApprovalStore {
+  const store = new ApprovalStore(place, env);
+  try {
+    store.key.save();
+    return store;
+  } catch (error) {
+    // Another process has just made it.
+    if (store.key.wasTaken) return new ApprovalStore(place, env);
+    throw error;
+  }
+}

@@ -5,7 +5,7 @@ import {
   type ToolExecutor,
   type ToolOutcome,
 } from "@toolweave/core";
-import { checkOptions, specHashOf, systemClock } from "@toolweave/core/adapter";
+import { checkOptions, specHashOf, systemClock, type Metadata } from "@toolweave/core/adapter";
 import type { ScheduledRun, ScheduleStore, StoredJob } from "@toolweave/core/stores";
 import { nextSlot } from "./next-slot.ts";
 
@@ -17,8 +17,10 @@ export interface ScheduleWorkerOptions {
   readonly store: ScheduleStore;
   /** Milliseconds between two looks at the store. Default: 1,000. */
   readonly pollMs?: number;
-  /** Receives what came of each slot. Errors of it are ignored. */
-  readonly onRun?: (job: StoredJob, run: ScheduledRun) => void;
+  /** Data for each call, which an interruption of it has too. Default: none. */
+  readonly callMetadata?: () => Metadata;
+  /** Receives what came of each slot, and the outcome if a call was made. Errors of it are ignored. */
+  readonly onRun?: (job: StoredJob, run: ScheduledRun, outcome: ToolOutcome | undefined) => void;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
@@ -38,6 +40,7 @@ const optionNames: readonly string[] = [
   "executor",
   "store",
   "pollMs",
+  "callMetadata",
   "onRun",
   "clock",
 ] satisfies readonly (keyof ScheduleWorkerOptions)[];
@@ -68,6 +71,7 @@ class Worker implements ScheduleWorker {
   readonly #store: ScheduleStore;
   readonly #clock: Clock;
   readonly #pollMs: number;
+  readonly #callMetadata: ScheduleWorkerOptions["callMetadata"];
   readonly #onRun: ScheduleWorkerOptions["onRun"];
   #timer: ClockTimer | undefined;
   #looking: Promise<number> | undefined;
@@ -77,6 +81,7 @@ class Worker implements ScheduleWorker {
     executor,
     store,
     pollMs = 1_000,
+    callMetadata,
     onRun,
     clock = systemClock,
   }: ScheduleWorkerOptions) {
@@ -84,6 +89,7 @@ class Worker implements ScheduleWorker {
     this.#store = store;
     this.#clock = clock;
     this.#pollMs = pollMs;
+    this.#callMetadata = callMetadata;
     this.#onRun = onRun;
   }
 
@@ -131,14 +137,14 @@ class Worker implements ScheduleWorker {
       runs + 1 >= maxRuns ? undefined : await nextSlot(schedule, Math.max(slot, startedAt));
     if (!(await this.#store.claim(id, slot, next))) return false;
     const lateMs = startedAt - slot;
-    const ended =
+    const { outcome, ...ended }: EndedCall =
       lateMs > graceMs && missed === "skip"
-        ? ({ status: "skipped", detail: `It was ${Math.round(lateMs / 1_000)} s late.` } as const)
+        ? { status: "skipped", detail: `It was ${Math.round(lateMs / 1_000)} s late.` }
         : await this.#call(job, slot);
     const run: ScheduledRun = { slot, startedAt, ...ended };
     await this.#store.finish(id, run);
     try {
-      this.#onRun?.(job, run);
+      this.#onRun?.(job, run, outcome);
     } catch {
       // It only observes.
     }
@@ -149,7 +155,7 @@ class Worker implements ScheduleWorker {
   async #call(
     { id, tool: name, arguments: args, caller, specHash }: StoredJob,
     slot: number,
-  ): Promise<Pick<ScheduledRun, "status" | "detail">> {
+  ): Promise<EndedCall> {
     try {
       const all = caller === undefined ? this.#executor.toolset : this.#executor.registry.toolset();
       const tool = all.callable(name)?.tool;
@@ -160,19 +166,30 @@ class Worker implements ScheduleWorker {
           detail: `The tool ${name} has changed since the job was added. Add it again.`,
         };
       }
+      const metadata = this.#callMetadata?.();
       const outcome = await this.#executor.execute(
-        { id: `${id}:${slot}`, name, arguments: args },
+        {
+          id: `${id}:${slot}`,
+          name,
+          arguments: args,
+          ...(metadata === undefined ? {} : { metadata }),
+        },
         {
           ...(caller === undefined ? {} : { caller }),
           // Nothing but this tool, also for calls that it makes itself.
           toolset: all.filter((entry) => entry.tool === tool),
         },
       );
-      return toRun(outcome);
+      return { ...toRun(outcome), outcome };
     } catch (error) {
       return { status: "failed", detail: (error as Error).message };
     }
   }
+}
+
+/** The end of a slot, and the outcome of its call if one was made. */
+interface EndedCall extends Pick<ScheduledRun, "status" | "detail"> {
+  readonly outcome?: ToolOutcome;
 }
 
 function toRun(outcome: ToolOutcome): Pick<ScheduledRun, "status" | "detail"> {

@@ -22,6 +22,8 @@ export type ConfigPartKind =
   | "policy"
   /** The folder whose files tools read and write, and in which commands run. */
   | "workspace"
+  /** A group of built-in tools, such as a browser. */
+  | "builtin"
   /** The folder with pending calls, grants and tokens. */
   | "store"
   /** The configuration itself. */

@@ -106,6 +106,7 @@ class Description {
       this.#file("document", document["file"]);
     }
     this.#workspace(config["workspace"]);
+    this.#builtin(config["builtin"]);
     const { tools } = config;
     this.#texts("tools", tools);
     for (const module of Array.isArray(tools) ? tools : []) this.#file("module", module);
@@ -153,6 +154,16 @@ class Description {
         : `its files are read and written, and commands run there (sandbox: ${JSON.stringify(sandbox ?? "auto")})`;
     const text = `${typeof root === "string" ? root : "."}: ${use}`;
     this.add("workspace", "workspace", text, sha256(canonicalJson(workspace)));
+  }
+
+  #builtin(builtin: JsonValue | undefined): void {
+    if (!isObject(builtin)) return;
+    for (const [name, group] of Object.entries(builtin)) {
+      if (group === false) continue;
+      this.#texts(`builtin ${name}`, group);
+      const text = isObject(group) ? JSON.stringify(group) : "with the defaults";
+      this.add("builtin", name, text, sha256(canonicalJson(group)));
+    }
   }
 
   #agent(name: string, agent: JsonObject): void {

@@ -1,4 +1,4 @@
-import { ToolError, ToolExecutor, type Interruption, type RegistryProblem } from "@toolweave/core";
+import { ToolError, ToolExecutor, type RegistryProblem } from "@toolweave/core";
 import { forwardToClient, listenHttp, serveMcp, type McpGateway } from "@toolweave/mcp/serve";
 import { maskLocation } from "../../input/secret-options.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
@@ -9,10 +9,10 @@ import { describeError } from "../../render/describe-error.ts";
 import { formatCount, safeLine, safeValue } from "../../render/text.ts";
 import { describeCollisions } from "../../render/tool-list.ts";
 import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
-import { ApprovalStore } from "../../store/approval-store.ts";
+import { openApprovalStore } from "../../store/approval-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
 import { toContextMetadata } from "../../store/pending-call-context.ts";
-import { pendingCallHints, printPolicyWarnings } from "../shared/hints.ts";
+import { formatHints, printPolicyWarnings } from "../shared/hints.ts";
 import { resolveServeLimits, type ServeLimitOptions } from "./limits.ts";
 import type { Writable } from "node:stream";
 
@@ -63,7 +63,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     ...(lock === undefined ? {} : { lock }),
   });
   const { registry } = loaded;
-  const store = openStore(options.store ?? loaded.store, io);
+  const store = openApprovalStore(options.store ?? loaded.store, io.env);
   try {
     printFailures(loaded, options, output);
     const { policy, servers } = loaded;
@@ -87,7 +87,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       limits,
       ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
       callMetadata: () => toContextMetadata({ ...options, ...plan }, options.policy),
-      howToAnswer: (interruption) => formatHints(interruption, store, io),
+      howToAnswer: (interruption) => formatHints(interruption, store, io.env),
       onError: (error) => {
         if (options.verbose === true) output.printMessage(describeError(error, true));
       },
@@ -210,24 +210,6 @@ function parseHttpOptions(
     );
   }
   return { host, port, token };
-}
-
-/** With its key, so that calls which wait can be answered by other processes from the beginning. */
-function openStore(place: string | undefined, io: CliIo): ApprovalStore {
-  const store = new ApprovalStore(place, io.env);
-  try {
-    store.key.save();
-    return store;
-  } catch (error) {
-    // Another process has just made it.
-    if (store.key.wasTaken) return new ApprovalStore(place, io.env);
-    throw error;
-  }
-}
-
-function formatHints(interruption: Interruption, store: ApprovalStore, io: CliIo): string {
-  const { approve, resume, notes } = pendingCallHints(interruption, store, io.env);
-  return [`\`${approve ?? resume ?? ""}\` in a terminal.`, ...notes].join(" ");
 }
 
 /** Prints the sources that failed. One failed server does not stop the others. */

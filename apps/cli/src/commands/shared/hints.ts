@@ -92,3 +92,13 @@ export function printPolicyWarnings(executor: ToolExecutor, output: Output): rea
 function sentence(where: string, message: string): string {
   return `${where} ${message}${/[.?]$/.test(message) ? "" : "."}`;
 }
+
+/** The command that answers a pending call, and its conditions, in one line. */
+export function formatHints(
+  interruption: Interruption,
+  store: ApprovalStore,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  const { approve, resume, notes } = pendingCallHints(interruption, store, env);
+  return [`\`${approve ?? resume ?? ""}\` in a terminal.`, ...notes].join(" ");
+}
