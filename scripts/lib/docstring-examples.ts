@@ -25,6 +25,7 @@ const readersNames: Readonly<Record<string, string>> = {
   registry: 'declare const registry: import("@toolweave/core").ToolRegistry;',
   run: 'declare const run: import("@toolweave/core").ToolRun;',
   show: "declare function show(message: unknown): void;",
+  schedules: `declare const schedules: import("@toolweave/core/stores").ScheduleStore;`,
   store: `declare const store: import("@toolweave/core/stores").CredentialStore;`,
   subscribe: 'import { subscribe } from "node:diagnostics_channel";',
   tools: 'declare const tools: import("ai").ToolSet;',

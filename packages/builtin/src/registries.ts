@@ -1,5 +1,12 @@
-import { rename, type ToolSource } from "@toolweave/core";
+import { rename, toolsSource, type ToolSource } from "@toolweave/core";
+import type { ScheduleStore } from "@toolweave/core/stores";
+import type { NetworkRules } from "@toolweave/http";
 import { workspaceTools, type WorkspaceOptions } from "@toolweave/workspace";
+import { browserTools, type BrowserOptions } from "./browser/browser-tools.ts";
+import { delegateTool, type DelegateOptions } from "./delegate.ts";
+import { memoryTools, type MemoryOptions } from "./memory/memory-tools.ts";
+import { scheduleTools } from "./schedule/schedule-tools.ts";
+import { webTools } from "./web/web-tools.ts";
 
 /** The systems whose names for tools are known: Claude Code, phi-core and ZeroClaw. */
 export type NameStyle = "claude" | "phi" | "zeroclaw";
@@ -70,4 +77,49 @@ export function defaultTools({
   ...options
 }: DefaultToolsOptions): ToolSource {
   return withNames(workspaceTools(options), style);
+}
+
+/** Options of `allTools`. */
+export interface AllToolsOptions extends DefaultToolsOptions {
+  /** The model of agents to which tasks are delegated. */
+  readonly model: DelegateOptions["model"];
+  /** The store of scheduled jobs: `sqliteStore(path).schedules` of `@toolweave/stores`. */
+  readonly schedules: ScheduleStore;
+  /** The store of memories. Default: one in this process, which ends with it. */
+  readonly memory?: MemoryOptions["store"];
+  /** The hosts that `http_request`, `web_fetch` and the browser reach. Default: none without approval. */
+  readonly hosts?: NetworkRules;
+  /** Where the browser is, and whether it has a sandbox. */
+  readonly browser?: Pick<BrowserOptions, "executable" | "sandbox">;
+}
+
+/**
+ * The tools of ZeroClaw's full list: those of `defaultTools`, memory, the web, a browser, delegation and schedules, each
+ * group as a source of its own.
+ *
+ * @throws ToolError `invalid_configuration` for an invalid option.
+ * @example
+ * ```ts
+ * const registry = new ToolRegistry(allTools({ root: ".", model, schedules }));
+ * ```
+ */
+export function allTools(options: AllToolsOptions): readonly ToolSource[] {
+  const {
+    model,
+    schedules,
+    memory,
+    hosts = {},
+    browser = {},
+    names: style = "phi",
+    ...workspace
+  } = options;
+  const preset = style === "claude" ? {} : { preset: style };
+  return [
+    workspaceTools(workspace),
+    memoryTools(memory === undefined ? {} : { store: memory }),
+    webTools(hosts),
+    browserTools({ ...hosts, ...browser }),
+    toolsSource("delegate", [delegateTool({ model, ...preset })]),
+    scheduleTools({ store: schedules }),
+  ].map((source) => withNames(source, style));
 }

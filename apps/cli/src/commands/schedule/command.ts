@@ -14,12 +14,19 @@ Any number of these commands, on one machine, may run for the same configuration
 is made once. A call that needs approval waits: see \`toolweave approvals\`.
 `;
 
+const scheduleExamples = `
+Examples:
+  $ toolweave schedule run
+  $ toolweave call schedule_list              # the jobs, of a configuration that has schedules
+`;
+
 /** Registers `toolweave schedule`. */
 export function addSchedule(program: Command, { io, output, end }: CommandContext): void {
   const schedule = program
     .command("schedule")
     .summary("make the calls that agents have scheduled")
-    .description("Makes the calls that agents have scheduled with schedule_add.");
+    .description("Makes the calls that agents have scheduled with schedule_add.")
+    .addHelpText("after", scheduleExamples + exitCodesHelp({}));
   withStore(withPolicy(withConfig(schedule.command("run"))))
     .summary("make scheduled calls when they are due")
     .description(
