@@ -6,7 +6,8 @@ import { openApiSource } from "@toolweave/openapi";
 
 import { showAgent } from "./agent-step.ts";
 import { chosenModel } from "./chosen-model.ts";
-import { curator, task } from "./curator.ts";
+import { showCoding } from "./coding-step.ts";
+import { curator, curatorScript, task } from "./curator.ts";
 import { printField } from "./fields.ts";
 import { Guide } from "./guide.ts";
 import { Person, type Seat } from "./person.ts";
@@ -24,7 +25,7 @@ import { visitorFiles } from "./visitor-files.ts";
  * @param seat where a person is asked about the agent's calls.
  */
 export async function runDemo(terminal: Terminal, seat: Seat, signal: AbortSignal): Promise<void> {
-  const { model, label } = await chosenModel(process.env);
+  const { model, label } = await chosenModel(process.env, curatorScript);
   const visitor = new AbortController();
   const museum = await startMuseum({
     onRequest: ({ url }) => {
@@ -74,6 +75,9 @@ export async function runDemo(terminal: Terminal, seat: Seat, signal: AbortSigna
     const names = await readdir(files.folder);
     assert(approved.includes("files__write_file") || names.length === 1, "nothing else is written");
     guide.note(`the folder has ${names.sort().join(" and ")}`);
+
+    guide.heading("A coding agent has its tools ready made: files, commands in a sandbox, a plan");
+    await showCoding({ terminal, museum, person, signal });
   } finally {
     person.close();
     await registry.close();

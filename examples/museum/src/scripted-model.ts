@@ -6,65 +6,39 @@ import {
 } from "@ai-sdk/provider";
 
 /**
- * The outputs of the curator's model, so that no key is needed: it reacts to the results that it
- * reads.
+ * The output of a turn, from 0, and the tools that have answered without an error so far. A text ends the conversation.
  */
-export const scriptedModel: LanguageModelV4 = {
-  specificationVersion: "v4",
-  provider: "museum",
-  modelId: "scripted",
-  supportedUrls: {},
-  doGenerate: async ({ prompt }) => {
-    const turn = prompt.filter(({ role }) => role === "assistant").length;
-    const content = answer(turn, succeeded(prompt));
-    const calls = content.some(({ type }) => type === "tool-call");
-    return {
-      content,
-      finishReason: { unified: calls ? "tool-calls" : "stop", raw: undefined },
-      usage: {
-        inputTokens: { total: 0, noCache: 0, cacheRead: undefined, cacheWrite: undefined },
-        outputTokens: { total: 0, text: 0, reasoning: undefined },
-      },
-      warnings: [],
-    };
-  },
-  // The loop then asks for the complete answer at once.
-  doStream: () => Promise.reject(new UnsupportedFunctionalityError({ functionality: "streaming" })),
-};
+export type Script = (turn: number, done: ReadonlySet<string>) => readonly LanguageModelV4Content[];
 
-function answer(turn: number, done: ReadonlySet<string>): LanguageModelV4Content[] {
-  const added = done.has("create_event");
-  switch (turn) {
-    case 0:
-      // Both at once: one is a request over HTTP, the other goes to the MCP server.
-      return [
-        call("files__read_text_file", { path: "wishes.txt" }),
-        call("list_events", { kind: "tour" }),
-      ];
-    case 1:
-      return [
-        call("create_event", {
-          title: "Lanterns After Dark, Again",
-          kind: "tour",
-          startsOn: "2027-04-24",
-          capacity: 25,
-        }),
-      ];
-    case 2: {
-      const content = added
-        ? "There is another lantern tour on 24 April 2027.\n"
-        : "We are sorry: there is no other lantern tour this spring.\n";
-      return [call("files__write_file", { path: "answer.txt", content })];
-    }
-    default: {
-      const tour = added ? "The tour is on the programme" : "The tour is not on the programme";
-      const note = done.has("files__write_file") ? "is written" : "is not written";
-      return [{ type: "text", text: `${tour}, and the answer to the visitor ${note}.` }];
-    }
-  }
+/** A model whose outputs are a script, so that no key is needed: it reacts to the results that it reads. */
+export function scriptedModel(script: Script): LanguageModelV4 {
+  return {
+    specificationVersion: "v4",
+    provider: "museum",
+    modelId: "scripted",
+    supportedUrls: {},
+    doGenerate: async ({ prompt }) => {
+      const turn = prompt.filter(({ role }) => role === "assistant").length;
+      const content = [...script(turn, succeeded(prompt))];
+      const calls = content.some(({ type }) => type === "tool-call");
+      return {
+        content,
+        finishReason: { unified: calls ? "tool-calls" : "stop", raw: undefined },
+        usage: {
+          inputTokens: { total: 0, noCache: 0, cacheRead: undefined, cacheWrite: undefined },
+          outputTokens: { total: 0, text: 0, reasoning: undefined },
+        },
+        warnings: [],
+      };
+    },
+    // The loop then asks for the complete answer at once.
+    doStream: () =>
+      Promise.reject(new UnsupportedFunctionalityError({ functionality: "streaming" })),
+  };
 }
 
-function call(toolName: string, input: object): LanguageModelV4Content {
+/** A call in a script. Its id is the name of the tool. */
+export function scriptedCall(toolName: string, input: object): LanguageModelV4Content {
   return { type: "tool-call", toolCallId: toolName, toolName, input: JSON.stringify(input) };
 }
 

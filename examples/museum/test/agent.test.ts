@@ -19,7 +19,8 @@ beforeEach(async () => {
 afterEach(() => rm(temporary, { recursive: true }));
 
 /** The step with the agent. */
-const step = ({ stdout }: Ended): string => stdout.slice(stdout.indexOf("8. An agent"));
+const step = ({ stdout }: Ended): string =>
+  stdout.slice(stdout.indexOf("8. An agent"), stdout.indexOf("9. A coding agent"));
 
 /**
  * The command lines of all processes. That of the MCP server has its folder, which is in
@@ -185,6 +186,7 @@ describe("with a key in the environment", () => {
     const server = await chatServer(
       { name: "files__write_file", input: { path: "answer.txt", content: "a\u202eb" } },
       { text: "I may not.\u001b[2J" },
+      { text: "I change nothing." },
     );
     try {
       const { child, ended } = runStart([], {
@@ -196,12 +198,13 @@ describe("with a key in the environment", () => {
       const result = await ended;
       expect(result).toMatchObject({ code: 0, stderr: "" });
       const asked = { authorization: `Bearer ${key}`, model: "museum-large" };
-      expect(server.asked).toEqual([asked, asked]);
+      expect(server.asked).toEqual([asked, asked, asked]);
       const printed = step(result);
       expect(printed).toContain("museum-large, a real model behind OPENAI_API_KEY");
       expect(printed).toContain(String.raw`"content": "a\u{202E}b"`);
       expect(printed).toMatch(/answer +reject: There is no terminal/);
       expect(printed).toContain(String.raw`answers  I may not.\u{1B}[2J`);
+      expect(result.stdout).toMatch(/program +is not repaired/);
       expect(result.stdout).not.toContain(key);
     } finally {
       await server.close();

@@ -39,8 +39,9 @@ describe("start without an argument", () => {
     expect(code).toBe(0);
     expect(stdout).not.toContain("\u001b");
     const steps = stdout.split(/\n\n(?=\d\. )/);
-    expect(steps).toHaveLength(9);
-    const [intro, listed, invalid, unknown, missing, cancelled, created, rejected, agent] = steps;
+    expect(steps).toHaveLength(10);
+    const [intro, listed, invalid, unknown, missing, cancelled, created, rejected, agent, coding] =
+      steps;
 
     expect(intro).toMatch(/delete_event +DELETE \/events\/\{eventId\} +Delete an event +\(destr/);
     expect(intro).toMatch(/files__write_file +MCP server files +Write File +\(destructive/);
@@ -70,7 +71,9 @@ describe("start without an argument", () => {
     expect(rejected).not.toContain("received DELETE");
 
     expect(agent).toMatch(/model +a script/);
-    expect(agent).toContain("Every step came out as it should; everything is closed.");
+    expect(coding).toMatch(/bash \{"command":"node --test"\}: completed\n/);
+    expect(coding).toMatch(/program +is repaired\n/);
+    expect(coding).toContain("Every step came out as it should; everything is closed.");
   });
 });
 

@@ -157,6 +157,7 @@ export async function probeSandbox(
     tcp.close();
     unix.close();
     udp.close();
+    await sandbox.close?.();
     rmSync(base, { recursive: true, force: true });
   }
 }
