@@ -20,6 +20,7 @@ const names = [
   "start",
   "workspace",
   "workspace-edits",
+  "web-pages",
 ];
 
 /** The page as it has to be, formatted. */
