@@ -31,6 +31,8 @@ const maxMarkdown = 4_194_304;
 /** Main content with fewer characters is not believed to be all. */
 const minMain = 200;
 const maxUrl = 2_000;
+/** Characters of a title that are read. */
+const maxTitle = 1_000;
 
 /**
  * Converts a page to Markdown in one pass, without a tree: the time is linear in the length of the page, and bounded for
@@ -87,7 +89,7 @@ class PageReader implements ElementHandler {
   }
 
   text(text: string): void {
-    if (this.#isInTitle) this.#title = (this.#title ?? "") + text.replace(/\s+/g, " ");
+    if (this.#isInTitle) this.#addToTitle(text);
     else this.#writer.text(text);
   }
 
@@ -170,6 +172,12 @@ class PageReader implements ElementHandler {
   #mark(mark: string): EndAction {
     this.#writer.openMark(mark);
     return () => this.#writer.closeMark();
+  }
+
+  #addToTitle(text: string): void {
+    const title = this.#title ?? "";
+    const rest = text.slice(0, maxTitle - title.length);
+    this.#title = title + rest.replace(/\s+/g, " ");
   }
 
   /** Elements that are the frame of a page, or its main content. */
