@@ -48,7 +48,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     );
   }
   await deleteAbandoned();
-  const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`));
+  const folder = await mkdtemp(join(baseFolder(), `${folderPrefix}${process.pid}-`));
   const inFolder = (name: string): string => join(folder, name);
   const password = randomBytes(24).toString("hex");
   const credentials = { username: "toolweave", password };
@@ -65,9 +65,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
   };
   try {
     const port = await proxy.listen();
-    await Promise.all(
-      ["profile", "home", "downloads", "artifacts"].map((name) => mkdir(inFolder(name))),
-    );
+    await Promise.all(["profile", "downloads", "artifacts"].map((name) => mkdir(inFolder(name))));
     const context = await chromium.launchPersistentContext(inFolder("profile"), {
       executablePath,
       headless: true,
@@ -76,7 +74,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
       handleSIGHUP: false,
       handleSIGINT: false,
       handleSIGTERM: false,
-      env: environment(inFolder("home")),
+      env: environment(folder),
       downloadsPath: inFolder("downloads"),
       artifactsDir: inFolder("artifacts"),
       serviceWorkers: "block",
@@ -137,17 +135,24 @@ function environment(home: string): Record<string, string> {
   return { ...Object.fromEntries(passed), HOME: home, TMPDIR: home };
 }
 
+/** Chromium makes a socket below it, whose path has 104 bytes at most: a long path to the folder would be too long. */
+function baseFolder(): string {
+  const folder = tmpdir();
+  return process.platform !== "win32" && folder.length > maxBase ? "/tmp" : folder;
+}
+
+const maxBase = 20;
 const folderPrefix = "toolweave-browser-";
 
 /** Deletes the folders of processes that were killed. Those of other users stay. */
 async function deleteAbandoned(): Promise<void> {
-  const names = await readdir(tmpdir());
+  const names = await readdir(baseFolder());
   const abandoned = names.filter((name) => {
     const pid = /^toolweave-browser-(\d+)-/.exec(name)?.[1];
     return pid !== undefined && !isRunning(Number(pid));
   });
   for (const name of abandoned) {
-    const path = join(tmpdir(), name);
+    const path = join(baseFolder(), name);
     const owner = await stat(path).then(
       ({ uid }) => uid,
       () => undefined,

@@ -188,27 +188,29 @@ function toRequest(web: Web, args: Arguments): CheckedRequest {
 async function send(web: Web, args: Arguments, ctx: ToolContext): Promise<ToolOutput> {
   const { method = "GET", url, body, credentialHeader, timeout_ms, save_to } = toRequest(web, args);
   const timeoutMs = timeout_ms ?? defaultTimeoutMs;
-  const client = web.hosts.client(url, { timeoutMs, maxBytes: maxText });
   const headers: Record<string, string> = { ...args.headers };
   const hasType = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
   if (body !== undefined && !hasType) {
     headers["content-type"] = isJson(body) ? "application/json" : "text/plain;charset=utf-8";
   }
   if (credentialHeader !== undefined) headers[credentialHeader[0]] = credentialHeader[1];
-  const response = await client.request({
-    method,
-    url,
-    headers,
-    body,
-    signal: AbortSignal.any([ctx.signal, web.closing]),
-    ...(credentialHeader === undefined ? {} : { credentials: [credentialHeader[0]] }),
-    follows: staysAt(url),
-    whenTooLarge: "cut",
-    streaming: {
-      accepts: (status, type) => save_to !== undefined || isStored(status, type),
-      maxBytes: maxStored,
+  const response = await web.hosts.send(
+    {
+      method,
+      url,
+      headers,
+      body,
+      signal: AbortSignal.any([ctx.signal, web.closing]),
+      ...(credentialHeader === undefined ? {} : { credentials: [credentialHeader[0]] }),
+      follows: staysAt(url),
+      whenTooLarge: "cut",
+      streaming: {
+        accepts: (status, type) => save_to !== undefined || isStored(status, type),
+        maxBytes: maxStored,
+      },
     },
-  });
+    { timeoutMs, maxBytes: maxText },
+  );
   return describe(web, response, args, ctx);
 }
 

@@ -88,16 +88,18 @@ async function fetchPage(
   // Only to read on: a page from its beginning is always the current one.
   const known = offset > 0 ? cache.get(key, ctx.scope.clock.now()) : undefined;
   if (known !== undefined) return describe(known, args, ctx);
-  const client = web.hosts.client(url, { timeoutMs, maxBytes: maxPage });
-  const response = await client.request({
-    method: "GET",
-    url,
-    headers: { accept: "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.5" },
-    signal: AbortSignal.any([ctx.signal, web.closing]),
-    follows: staysAt(url),
-    whenTooLarge: "cut",
-    streaming: { accepts: isStored, maxBytes: maxStored },
-  });
+  const response = await web.hosts.send(
+    {
+      method: "GET",
+      url,
+      headers: { accept: "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.5" },
+      signal: AbortSignal.any([ctx.signal, web.closing]),
+      follows: staysAt(url),
+      whenTooLarge: "cut",
+      streaming: { accepts: isStored, maxBytes: maxStored },
+    },
+    { timeoutMs, maxBytes: maxPage },
+  );
   const { status, statusText } = response;
   if (status >= 300 && status < 400) return describeRedirect(response);
   const isSuccess = status >= 200 && status < 300;

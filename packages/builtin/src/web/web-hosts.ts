@@ -4,7 +4,8 @@ import {
   httpClient,
   parseRequestUrl,
   type HostTarget,
-  type HttpClient,
+  type HttpRequest,
+  type HttpResponse,
   type NetworkRules,
 } from "@toolweave/http";
 
@@ -83,10 +84,30 @@ export class WebHosts {
     ];
   }
 
-  /** A client that reaches the origin of a URL, and other public ones. Connections are shared by all clients. */
-  client(url: URL, limits: { readonly timeoutMs: number; readonly maxBytes: number }): HttpClient {
-    const isPrivate = this.getReach(url) === "given";
-    return httpClient({ ...limits, ...(isPrivate ? { givenOrigins: [url.origin] } : {}) });
+  /**
+   * Sends a request to a host that was decided about, at an address that it may have.
+   *
+   * @throws ToolError (by rejecting) as `HttpClient` does.
+   */
+  async send(
+    request: HttpRequest & { readonly url: URL },
+    limits: { readonly timeoutMs: number; readonly maxBytes: number },
+  ): Promise<HttpResponse> {
+    const { host, origin } = request.url;
+    const isPrivate = this.getReach(request.url) === "given";
+    // Connections are shared by all clients.
+    const client = httpClient({ ...limits, ...(isPrivate ? { givenOrigins: [origin] } : {}) });
+    try {
+      return await client.request(request);
+    } catch (error) {
+      if (!ToolError.is(error) || error.code !== "permission_denied") throw error;
+      // The remedy of the client is an option that these tools do not have.
+      throw new ToolError(
+        "permission_denied",
+        `${host} is not reached: it has a private address, or a port where no web service is expected. A host of your own network has to be listed in allowPrivate; a cloud's metadata are never reached.`,
+        { cause: error },
+      );
+    }
   }
 }
 

@@ -90,11 +90,12 @@ describe.runIf(hasBrowser)("a hostile page", () => {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, "resolv.conf"), "nameserver 127.0.0.1\n");
     const program = new URL("support/resolving-process.ts", import.meta.url).pathname;
-    const { stdout } = await promisify(execFile)("bwrap", [
-      ...["--unshare-net", "--dev-bind", "/", "/", "--bind", folder, "/tmp"],
+    const args = [
+      ...["--unshare-net", "--dev-bind", "/", "/"],
       ...["--ro-bind", join(folder, "resolv.conf"), "/etc/resolv.conf"],
       ...[process.execPath, "--conditions=@toolweave/source", program, browserPath],
-    ]);
+    ];
+    const { stdout } = await promisify(execFile)("bwrap", args);
     const { bare, ours } = JSON.parse(stdout) as {
       readonly bare: string[];
       readonly ours: string[];
