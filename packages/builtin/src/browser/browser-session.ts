@@ -109,6 +109,15 @@ export class BrowserSession {
     return current;
   }
 
+  /** The same, or a new tab if all of them were closed. */
+  async openTab(): Promise<Tab> {
+    if (this.#tabs.size === 0 && !this.#isClosed) {
+      await this.#browser.context.newPage();
+      this.#newTabs = [];
+    }
+    return this.current;
+  }
+
   /** Makes a tab the one that actions are for. */
   select(tab: Tab): void {
     this.#current = tab;

@@ -139,8 +139,11 @@ async function navigate(
   // The executor has allowed the call, and its permission names the host.
   reachable.approve(url);
   return session.exclusive(ctx.signal, async () => {
-    const tab = session.current;
+    const tab = await session.openTab();
     rejectDialog(tab);
+    const { hostname, port } = targetOf(url);
+    const host = `${hostname}:${port}`;
+    session.log.forgetRefused(host);
     let response: Response | null = null;
     let failure: Error | undefined;
     await session.perform(tab, ctx.signal, async () => {
@@ -154,8 +157,7 @@ async function navigate(
         failure = error as Error;
       }
     });
-    const { hostname, port } = targetOf(url);
-    if (session.log.isRefused(`${hostname}:${port}`)) {
+    if (session.log.isRefused(host)) {
       await tab.page.goto("about:blank").catch(() => {});
       throw new ToolError(
         "permission_denied",

@@ -61,6 +61,12 @@ export class PageLog {
     this.#newRefused.push(host);
   }
 
+  /** Forgets that a host was refused: it may be reached from now on. */
+  forgetRefused(host: string): void {
+    this.#refused.delete(host);
+    this.#newRefused = this.#newRefused.filter((one) => one !== host);
+  }
+
   /** Whether a connection to `host:port` was refused. */
   isRefused(host: string): boolean {
     return this.#refused.has(host);

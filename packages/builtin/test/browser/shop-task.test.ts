@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { textOf } from "../support/open-tools.ts";
-import { openServer, type WebServer } from "../support/web-server.ts";
+import { openPages, openServer, type WebServer } from "../support/web-server.ts";
 import { hasBrowser, openBrowser } from "./support/open-browser.ts";
 
 /** A shop with a login, a form, a table, dialogs, a frame, an upload, a download and a popup. */
@@ -200,6 +200,15 @@ describe.runIf(hasBrowser)("a browser", () => {
       );
       expect(actions(server)).toEqual([]);
     });
+  });
+
+  test("the last tab that was closed is replaced", async () => {
+    const server = await openPages({ "/": ["text/html", "<p>hello</p>"] });
+    const { look } = openBrowser({ allowPrivate: [server.host] });
+    await look({ action: "navigate", url: server.origin });
+    expect(await look({ action: "close", tab: 1 })).toContain("There are no tabs.");
+    expect(await look({ action: "snapshot" })).toMatch(/^unavailable: The browser has ended/);
+    expect(await look({ action: "navigate", url: server.origin })).toContain("hello");
   });
 
   test("SE10: callers and sessions have browsers and profiles of their own", async () => {

@@ -1,0 +1,26 @@
+import { EventEmitter } from "node:events";
+import type { BrowserContext } from "playwright-core";
+import { expect, test } from "vitest";
+import { PageLog } from "../../src/browser/page-log.ts";
+
+const openLog = (): PageLog => new PageLog(new EventEmitter() as unknown as BrowserContext);
+
+test("a refused host is reported once, and is in the list of requests", () => {
+  const log = openLog();
+  log.addRefused("cdn.example:443");
+  log.addRefused("cdn.example:443");
+  expect(log.takeNews()).toEqual({ errors: 0, refused: ["cdn.example:443"] });
+  log.addRefused("cdn.example:443");
+  expect(log.takeNews().refused).toEqual([]);
+  expect(log.describeRequests()).toBe("refused cdn.example:443");
+});
+
+test("a host that a page was refused counts as refused no longer once it was approved", () => {
+  const log = openLog();
+  log.addRefused("shop.example:443");
+  log.forgetRefused("shop.example:443");
+  expect(log.isRefused("shop.example:443")).toBe(false);
+  expect(log.takeNews().refused).toEqual([]);
+  log.addRefused("shop.example:443");
+  expect(log.isRefused("shop.example:443")).toBe(true);
+});
