@@ -72,7 +72,7 @@ describe.runIf(hasBrowser && process.platform === "linux")("browsers", () => {
     expect(processes(pid).length).toBeGreaterThan(1);
     host.kill("SIGKILL");
     await once(host, "exit");
-    await vi.waitFor(() => expect(processes(pid)).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(processes(pid)).toEqual([]), 60_000);
     expect(folders(pid).length).toBe(1);
 
     const { look } = openBrowser({ allowPrivate: [server.host] });
@@ -92,8 +92,10 @@ describe.runIf(hasBrowser && process.platform === "linux")("browsers", () => {
         // It has ended with another one.
       }
     }
-    await vi.waitFor(async () =>
-      expect(await look({ action: "snapshot" })).toMatch(/No browser is open|has ended/),
+    await vi.waitFor(
+      async () =>
+        expect(await look({ action: "snapshot" })).toMatch(/No browser is open|has ended/),
+      60_000,
     );
     expect(await look(navigate)).toContain("hello");
   });

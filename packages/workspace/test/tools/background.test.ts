@@ -33,8 +33,9 @@ describe.each(levels)("a command in the background with the sandbox %s", (sandbo
     expect(await workspace.text("bash_output", { id, after: 0, contains: "n" })).toMatch(
       /^one\n\[/,
     );
-    await vi.waitFor(async () =>
-      expect(await workspace.text("bash_output", { id })).toBe("[exit 0; next 8]"),
+    await vi.waitFor(
+      async () => expect(await workspace.text("bash_output", { id })).toBe("[exit 0; next 8]"),
+      60_000,
     );
   });
 
@@ -42,9 +43,9 @@ describe.each(levels)("a command in the background with the sandbox %s", (sandbo
     const workspace = open();
     const seconds = `8${process.pid}${Date.now() % 1_000}`;
     const id = await start(workspace, `setsid sleep ${seconds} & sleep ${seconds}`);
-    await vi.waitFor(() => expect(processesWith(seconds).length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(processesWith(seconds).length).toBeGreaterThan(0), 60_000);
     expect(await workspace.text("bash_kill", { id })).toContain("killed");
-    await vi.waitFor(() => expect(processesWith(seconds)).toEqual([]));
+    await vi.waitFor(() => expect(processesWith(seconds)).toEqual([]), 60_000);
   });
 
   test("ends with the time that it was given", async () => {
@@ -83,7 +84,7 @@ test("commands in the background end with the workspace", async () => {
   const seconds = `7${process.pid}${Date.now() % 1_000}`;
   const command = `setsid sleep ${seconds}`;
   await executor.execute({ id: "1", name: "bash", arguments: { command, background: true } });
-  await vi.waitFor(() => expect(processesWith(seconds).length).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(processesWith(seconds).length).toBeGreaterThan(0), 60_000);
   await registry.close();
   expect(processesWith(seconds)).toEqual([]);
 });

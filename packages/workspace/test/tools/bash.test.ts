@@ -44,7 +44,7 @@ describe.each(levels)("bash with the sandbox %s", (sandbox) => {
     // A duration by which the process is found.
     const seconds = `9${process.pid}${Date.now() % 1_000}`;
     expect(await text("bash", { command: command.replace("N", seconds) })).toMatch(/^hi/);
-    await vi.waitFor(() => expect(processesWith(seconds)).toEqual([]));
+    await vi.waitFor(() => expect(processesWith(seconds)).toEqual([]), 60_000);
   });
 
   test("kills a command that takes too long, also if it ignores the signal", async () => {
@@ -141,7 +141,7 @@ describe.runIf(hasSandbox)("in a sandbox", () => {
     for (let count = 0; count < 10; count++) await text("bash", { command: "cat src/a" });
     // The watcher works: it reports this one.
     await text("bash", { command: "touch b" });
-    await vi.waitFor(() => expect(events).toContain("rename b"));
+    await vi.waitFor(() => expect(events).toContain("rename b"), 60_000);
     watcher.close();
     expect(events.filter((event) => !event.endsWith(" b"))).toEqual([]);
   });
