@@ -84,7 +84,7 @@ const contenders: Readonly<Record<string, (path: string, html: string) => Promis
 };
 
 /** The words of a text, and how often each occurs. Marks and escapes of Markdown are between words. */
-function wordsOf(text: string): Map<string, number> {
+function countWords(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {
     counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -92,8 +92,8 @@ function wordsOf(text: string): Map<string, number> {
   return counts;
 }
 
-function recallOf(seen: ReadonlyMap<string, number>, text: string): number {
-  const found = wordsOf(text);
+function computeRecall(seen: ReadonlyMap<string, number>, text: string): number {
+  const found = countWords(text);
   let [all, there] = [0, 0];
   for (const [word, count] of seen) {
     all += count;
@@ -112,11 +112,11 @@ const recalls = new Map(Object.keys(contenders).map((name) => [name, [] as numbe
 for (const path of pages) {
   const tab = await context.newPage();
   await tab.goto(`http://${host}/${path}`);
-  const seen = wordsOf(await tab.innerText("body"));
+  const seen = countWords(await tab.innerText("body"));
   await tab.close();
   const html = readFileSync(join(modules, path), "utf8");
   for (const [name, convert] of Object.entries(contenders)) {
-    recalls.get(name)?.push(recallOf(seen, await convert(path, html)));
+    recalls.get(name)?.push(computeRecall(seen, await convert(path, html)));
   }
 }
 await browser.close();

@@ -15,7 +15,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { memoryTools, planTools, webTools } from "../src/index.ts";
 import { allTools, defaultTools } from "../src/registries.ts";
 import { openTools, type OpenTools } from "./support/open-tools.ts";
-import { modelOf } from "./support/scripted-model.ts";
+import { makeModel } from "./support/scripted-model.ts";
 import { openServer } from "./support/web-server.ts";
 
 // The behaviour that prompts written for phi-core and ZeroClaw rely on, row by row. Where ours differs, the test says how;
@@ -36,7 +36,7 @@ function openSchedules() {
   return store.schedules;
 }
 
-function schemaOf({ executor }: OpenTools, name: string): JsonObject {
+function getProperties({ executor }: OpenTools, name: string): JsonObject {
   return executor.toolset.get(name)?.spec.inputSchema["properties"] as JsonObject;
 }
 
@@ -47,7 +47,7 @@ describe("F2.10 the six tools of phi-core", () => {
     const tools = open();
     const { result } = await tools.call("bash", { command: "echo hi; exit 3" });
     expect(result).toMatchObject({ isError: true, content: [{ text: "hi\n[exit 3]" }] });
-    expect(JSON.stringify(schemaOf(tools, "bash")["timeout_ms"])).toContain("120");
+    expect(JSON.stringify(getProperties(tools, "bash")["timeout_ms"])).toContain("120");
     const found = await tools.call("bash", { command: "grep nothing a.txt" });
     expect(found.result?.isError).toBe(false);
   });
@@ -76,21 +76,21 @@ describe("F2.10 the six tools of phi-core", () => {
     expect(await edit("three")).toContain("Made 1 replacement in a.txt, line 3.");
   });
 
-  test("list_files and search are bounded; search regards case unless it is told not to", async () => {
+  test("list_files and search are bounded; search regards case unless ignore_case is set", async () => {
     const tools = open();
     expect(await tools.callText("list_files", {})).toContain("a.txt");
     expect(await tools.callText("search", { pattern: "TWO" })).toContain("no match");
     expect(await tools.callText("search", { pattern: "TWO", ignore_case: true })).toContain(
       "a.txt:2:two\na.txt:4:two",
     );
-    expect(JSON.stringify(schemaOf(tools, "list_files"))).toContain("200");
-    expect(JSON.stringify(schemaOf(tools, "search"))).toContain("100");
+    expect(JSON.stringify(getProperties(tools, "list_files"))).toContain("200");
+    expect(JSON.stringify(getProperties(tools, "search"))).toContain("100");
   });
 });
 
 describe("F3.4 the lists of ZeroClaw", () => {
   test("all tools are there, under its names or ours", async () => {
-    const options = { root: openFolder(), sandbox: "none", model: modelOf(1, "none") } as const;
+    const options = { root: openFolder(), sandbox: "none", model: makeModel(1, "none") } as const;
     const ours = openTools(allTools({ ...options, schedules: openSchedules() }));
     expect([...ours.executor.toolset.names()]).toEqual([
       "bash",
@@ -137,7 +137,7 @@ describe("F3.16 memory", () => {
     );
     expect(await callText("memory_recall", { query: "nothing" })).toBe("No memories found.");
     expect(await callText("memory_forget", { key: "none" })).toBe("No memory found with key: none");
-    const { limit, since, until } = schemaOf(tools, "memory_recall");
+    const { limit, since, until } = getProperties(tools, "memory_recall");
     expect(JSON.stringify([limit, since, until])).toMatch(/Default: 5\..*RFC 3339.*RFC 3339/);
   });
 
@@ -190,7 +190,7 @@ function toEveryProvider(toolset: Toolset) {
 test("every tool has a form for every provider, which the provider's rules accept", () => {
   const options = { root: openFolder(), sandbox: "none", applyPatch: true } as const;
   const { executor } = openTools([
-    ...allTools({ ...options, model: modelOf(1, "none"), schedules: openSchedules() }),
+    ...allTools({ ...options, model: makeModel(1, "none"), schedules: openSchedules() }),
     planTools(),
   ]);
   const { toolset } = executor;

@@ -6,7 +6,7 @@ import { sqliteStore } from "@toolweave/stores";
 import { expect, onTestFinished, test } from "vitest";
 import { planTools } from "../src/index.ts";
 import { allTools } from "../src/registries.ts";
-import { modelOf } from "./support/scripted-model.ts";
+import { makeModel } from "./support/scripted-model.ts";
 
 /** A usual call of each tool; `browser_act` needs a page. */
 const calls: Readonly<Record<string, JsonObject>> = {
@@ -59,7 +59,7 @@ test("the guide has each tool, its permissions and the decisions of the presets"
     ...allTools({
       root,
       sandbox: "none",
-      model: modelOf(1, "none"),
+      model: makeModel(1, "none"),
       schedules: store.schedules,
       hosts: { allow: ["example.com"] },
     }),

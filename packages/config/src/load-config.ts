@@ -34,7 +34,7 @@ import {
 } from "./modules/configured-module.ts";
 import { failedSource } from "./modules/module-source.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
-import { inputsOf, readInput } from "./reading/read-input.ts";
+import { readInputs, readInput } from "./reading/read-input.ts";
 import {
   configuredWorkspace,
   makeWorkspace,
@@ -251,7 +251,7 @@ async function readConfig(
 ): Promise<ReadConfig> {
   const { text, folder } = readInput(input, options.folder);
   const { env = process.env, mcp: defaults = {}, models = {} } = options;
-  const reader = new ConfigReader(text, { env, folder, inputs: inputsOf(text.value) });
+  const reader = new ConfigReader(text, { env, folder, inputs: readInputs(text.value) });
   await checkConfig(text.value, reader);
   reader.refuse();
   const config = text.value as JsonObject;

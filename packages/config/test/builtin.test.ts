@@ -6,12 +6,12 @@ import { expect, test } from "vitest";
 import { configFile, folderWith } from "./support/config-file.ts";
 import { loaded, refusal } from "./support/echo.ts";
 
-function fileOf(config: object): string {
+function writeConfig(config: object): string {
   return join(folderWith({ "toolweave.json": JSON.stringify(config) }), "toolweave.json");
 }
 
 test("built-in tools are there by group, and what they remember is in the store of the file", async () => {
-  const path = fileOf({
+  const path = writeConfig({
     builtin: {
       web: {
         allow: ["example.com"],
@@ -33,7 +33,7 @@ test("built-in tools are there by group, and what they remember is in the store 
     "ask_user browser browser_act http_request memory_forget memory_recall memory_store schedule_add schedule_list schedule_remove todo web_fetch",
   );
   expect(first.secrets).toEqual(["t0ken-of-the-host"]);
-  expect(first.schedules).toBeDefined();
+  expect(await first.schedules?.list("anyone")).toEqual([]);
   const call = async (config: typeof first, name: string, args: object): Promise<string> => {
     const executor = new ToolExecutor({ registry: config.registry, policy: "autonomous" });
     const outcome = await executor.execute({ id: "1", name, arguments: { ...args } });
@@ -47,7 +47,7 @@ test("built-in tools are there by group, and what they remember is in the store 
 });
 
 test("a group that is false is not there, and nothing is stored without need", async () => {
-  const path = fileOf({ builtin: { memory: false, plan: true }, store: "state" });
+  const path = writeConfig({ builtin: { memory: false, plan: true }, store: "state" });
   const config = await loaded(path);
   expect([...config.registry.toolset().names()]).toEqual(["ask_user", "todo"]);
   expect(config.schedules).toBeUndefined();
@@ -60,7 +60,7 @@ test.each([
   [{ web: { allow: ["https://example.com"] } }, "is no host"],
   [{ shell: true }, "shell"],
 ])("%j is refused", async (builtin, text) => {
-  expect(await refusal(fileOf({ builtin }))).toContain(text);
+  expect(await refusal(writeConfig({ builtin }))).toContain(text);
 });
 
 test("trust covers the groups and their options", async () => {

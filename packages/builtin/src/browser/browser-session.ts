@@ -2,7 +2,7 @@ import { ToolError, type ToolContext } from "@toolweave/core";
 import { withSignal } from "@toolweave/core/adapter";
 import type { HostTarget } from "@toolweave/http";
 import type { Dialog, FileChooser, Locator, Page } from "playwright-core";
-import { targetOf, type WebHosts } from "../web/web-hosts.ts";
+import { toTarget, type WebHosts } from "../web/web-hosts.ts";
 import { Downloads } from "./downloads.ts";
 import { launchBrowser, type LaunchedBrowser, type LaunchOptions } from "./launch-browser.ts";
 import { readElements, type PageElement, type PageElements } from "./page-elements.ts";
@@ -79,7 +79,7 @@ export class BrowserSession {
     this.#browser = browser;
     this.log = new PageLog(context);
     this.#requests = new PendingRequests(context);
-    this.downloads = new Downloads(context, browser.downloads, (url) => this.log.mediaTypeOf(url));
+    this.downloads = new Downloads(context, browser.downloads, (url) => this.log.getMediaType(url));
     context.setDefaultTimeout(actionTimeoutMs);
     for (const page of context.pages()) this.#addTab(page);
     this.#newTabs = [];
@@ -185,8 +185,8 @@ export class BrowserSession {
   }
 
   /**
-   * The page and the element that a call is to act on, as the model has seen them. The call acts on nothing else, however long it waits for a
-   * person.
+   * The page and the element that a call is to act on, as the model has seen them. The call acts on nothing else,
+   * however long it waits for a person.
    *
    * @throws ToolError `invalid_arguments` for a reference that the model has not seen.
    */
@@ -273,7 +273,7 @@ export class BrowserSession {
       const url = URL.parse(route.request().url());
       const isInner = url !== null && innerSchemes.has(url.protocol);
       const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
-      if (isInner || (isWeb && reachable.getReach(targetOf(url)) !== undefined)) {
+      if (isInner || (isWeb && reachable.getReach(toTarget(url)) !== undefined)) {
         return route.continue().catch(() => {});
       }
       this.log.addRefused(isWeb ? url.host : (url?.protocol ?? "an invalid URL"));
@@ -303,7 +303,7 @@ export class ReachableHosts {
 
   /** Adds the host of a URL, whose addresses have to be public. */
   approve(url: URL): void {
-    const { hostname, port } = targetOf(url);
+    const { hostname, port } = toTarget(url);
     this.#approved.add(`${hostname}:${port}`);
   }
 

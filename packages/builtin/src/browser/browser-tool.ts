@@ -8,7 +8,7 @@ import {
 } from "@toolweave/core";
 import { frameContent, pause } from "@toolweave/core/adapter";
 import type { Response } from "playwright-core";
-import { parseWebUrl, targetOf } from "../web/web-hosts.ts";
+import { parseWebUrl, toTarget } from "../web/web-hosts.ts";
 import { actionTimeoutMs, type BrowserSession, type Tab } from "./browser-session.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
 import { reportPage } from "./report-page.ts";
@@ -141,7 +141,7 @@ async function navigate(
   return session.exclusive(ctx.signal, async () => {
     const tab = await session.openTab();
     rejectDialog(tab);
-    const { hostname, port } = targetOf(url);
+    const { hostname, port } = toTarget(url);
     const host = `${hostname}:${port}`;
     session.log.forgetRefused(host);
     let response: Response | null = null;
@@ -267,7 +267,7 @@ async function find(
   ref: string,
   ctx: ToolContext,
 ): ReturnType<BrowserSession["locate"]> {
-  return session.locate(session.propose(ctx.callId, ref), ref, ctx.signal);
+  return session.locate(session.take(ctx.callId, ref), ref, ctx.signal);
 }
 
 async function screenshot(

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { displayLine, type ArtifactRef, type ToolContext } from "@toolweave/core";
-import { sniffMediaType, withSignal } from "@toolweave/core/adapter";
+import { pause, sniffMediaType } from "@toolweave/core/adapter";
 import type { BrowserContext, Download } from "playwright-core";
 import { describeStored, maxStored } from "../web/stored-body.ts";
 
@@ -26,16 +26,16 @@ export class Downloads {
   readonly #tooLarge = new Set<Download>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param mediaTypeOf the media type of the last answer from a URL. */
+  /** @param getMediaType the media type of the last answer from a URL. */
   constructor(
     context: BrowserContext,
     folder: string,
-    mediaTypeOf: (url: string) => string | undefined,
+    getMediaType: (url: string) => string | undefined,
   ) {
     this.#folder = folder;
     context.on("download", (download) => {
       if (this.#pending.size >= maxPending) return void download.cancel().catch(() => {});
-      this.#pending.set(download, () => mediaTypeOf(download.url()));
+      this.#pending.set(download, () => getMediaType(download.url()));
       // The browser has no limit of its own.
       this.#timer ??= setInterval(() => void this.#limit(), checkMs).unref();
     });
@@ -59,15 +59,12 @@ export class Downloads {
   async #collect(download: Download, ctx: ToolContext): Promise<CollectedDownload> {
     const name = download.suggestedFilename();
     const displayed = displayLine(name);
-    let timer: NodeJS.Timeout | undefined;
-    const isLate = new Promise<"late">((resolve) => {
-      timer = setTimeout(resolve, waitMs, "late");
-    });
-    const failure = await withSignal(
-      Promise.race([download.failure(), isLate]),
-      ctx.signal,
-    ).finally(() => clearTimeout(timer));
-    if (failure === "late") {
+    const end: { failure?: string | null } = {};
+    const hasEnded = download.failure().then((failure) => (end.failure = failure));
+    await pause(waitMs, { signal: ctx.signal, wake: hasEnded });
+    ctx.signal.throwIfAborted();
+    const { failure } = end;
+    if (failure === undefined) {
       return { text: `The download ${displayed} is not complete. Call browser with action wait.` };
     }
     const named = this.#pending.get(download)?.();

@@ -98,7 +98,7 @@ export class PageLog {
   }
 
   /** The media type of the last answer from a URL. */
-  mediaTypeOf(url: string): string | undefined {
+  getMediaType(url: string): string | undefined {
     return [...this.#requests.values()].findLast((one) => one.url === url)?.mediaType;
   }
 

@@ -1,7 +1,7 @@
 import { ToolError } from "@toolweave/core";
 import { SecretSet } from "@toolweave/core/adapter";
 import { AllowedHosts } from "@toolweave/http";
-import { targetOf } from "./web-hosts.ts";
+import { toTarget } from "./web-hosts.ts";
 
 /** A credential that a model uses by its name, and never sees. */
 export interface WebCredential {
@@ -58,7 +58,7 @@ export class WebCredentials {
         this.names.length === 0 ? "There are none." : `There are: ${this.names.join(", ")}.`;
       throw new ToolError("invalid_arguments", `There is no credential "${name}". ${names}`);
     }
-    const isFor = known.hosts.getReach(targetOf(url)) !== undefined;
+    const isFor = known.hosts.getReach(toTarget(url)) !== undefined;
     if (!isFor) {
       throw new ToolError(
         "permission_denied",

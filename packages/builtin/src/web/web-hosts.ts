@@ -39,7 +39,7 @@ export function parseWebUrl(text: string): URL {
 }
 
 /** The host and the port of a URL of the web. */
-export function targetOf({ hostname, port, protocol }: URL): HostTarget {
+export function toTarget({ hostname, port, protocol }: URL): HostTarget {
   return {
     hostname: hostname.replace(/^\[|\]$/g, "").replace(/\.$/, ""),
     port: Number(port === "" ? (protocol === "https:" ? 443 : 80) : port),
@@ -57,7 +57,7 @@ export class WebHosts {
 
   /** The addresses that a URL may lead to; undefined: its host is not on the list. */
   getReach(url: URL): "public" | "given" | undefined {
-    return this.getTargetReach(targetOf(url));
+    return this.getTargetReach(toTarget(url));
   }
 
   /** The same for a host and a port. */

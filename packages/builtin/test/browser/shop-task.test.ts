@@ -202,6 +202,31 @@ describe.runIf(hasBrowser)("a browser", () => {
     });
   });
 
+  test(
+    "a download without end is stopped, and the page is still there",
+    { timeout: 120_000 },
+    async () => {
+      const chunk = Buffer.alloc(4_194_304);
+      const server = await openServer((request, response) => {
+        if (request.url !== "/endless") {
+          response.setHeader("content-type", "text/html");
+          return void response.end('<a href="/endless" download>Get</a>');
+        }
+        response.setHeader("content-disposition", "attachment; filename=endless.bin");
+        const send = (): void => {
+          while (!response.destroyed && response.write(chunk));
+        };
+        response.on("drain", send);
+        send();
+      });
+      const { look, act, ref } = openBrowser({ allowPrivate: [server.host] });
+      await look({ action: "navigate", url: server.origin });
+      const text = await act({ action: "click", ref: ref('link "Get"') });
+      expect(text).toMatch(/The download endless\S* was stopped: its maximum is 52428800 bytes\./);
+      expect(text).toContain('link "Get"');
+    },
+  );
+
   test("the last tab that was closed is replaced", async () => {
     const server = await openPages({ "/": ["text/html", "<p>hello</p>"] });
     const { look } = openBrowser({ allowPrivate: [server.host] });

@@ -7,7 +7,7 @@ const usage = {
 };
 
 /** A model that calls a tool in each turn before the last one, in which it says how many there were. */
-export function modelOf(turns: number, tool: string, input: object = {}): MockLanguageModelV4 {
+export function makeModel(turns: number, tool: string, input: object = {}): MockLanguageModelV4 {
   return new MockLanguageModelV4({
     doStream: async ({ prompt }) => {
       const turn = prompt.filter(({ role }) => role === "assistant").length;

@@ -34,7 +34,7 @@ export function readInput(
 }
 
 /** The `inputs` of a configuration of VS Code, by their ids. */
-export function inputsOf(value: JsonValue): ReadonlyMap<string, ConfigInput> {
+export function readInputs(value: JsonValue): ReadonlyMap<string, ConfigInput> {
   const { inputs } = (value ?? {}) as { readonly inputs?: unknown };
   const list = Array.isArray(inputs) ? (inputs as readonly (ConfigInput | null)[]) : [];
   return new Map(

@@ -63,7 +63,7 @@ export async function runSchedule(
         await Promise.all(lines);
         if (options.json !== true)
           output.printMessage(`toolweave: ${formatCount(count, "call")} due.`);
-        return codeOf(statuses);
+        return toExitCode(statuses);
       }
       worker.start();
       output.printMessage("toolweave: Making scheduled calls when they are due. Ctrl-C ends it.");
@@ -95,7 +95,7 @@ function describeRun(job: StoredJob, run: ScheduledRun, asJson: boolean): string
   return safeLine(`${planned} ${title} ${tool} ${status}${reason}`);
 }
 
-function codeOf(statuses: readonly ScheduledRun["status"][]): number {
+function toExitCode(statuses: readonly ScheduledRun["status"][]): number {
   if (statuses.includes("failed") || statuses.includes("unfinished")) return exitCode.toolError;
   return statuses.includes("interrupted") ? exitCode.refused : exitCode.completed;
 }
