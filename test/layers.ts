@@ -99,7 +99,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["."],
   ],
   "packages/builtin": [
-    ["html"],
+    ["html", "session"],
     ["hooks", "memory", "plan", "schedule", "web"],
     ["browser"],
     ["."],

@@ -1,4 +1,4 @@
-import { ToolError, type ToolContext } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
 import { withSignal } from "@toolweave/core/adapter";
 import type { HostTarget } from "@toolweave/http";
 import type { Dialog, FileChooser, Locator, Page } from "playwright-core";
@@ -311,12 +311,4 @@ export class ReachableHosts {
     const isApproved = this.#approved.has(`${target.hostname}:${target.port}`);
     return this.#hosts.getTargetReach(target) ?? (isApproved ? "public" : undefined);
   }
-}
-
-/** Those who share a browser: the calls of one session and caller. */
-export function toSessionKey({
-  sessionId,
-  caller,
-}: Pick<ToolContext, "sessionId" | "caller">): string {
-  return JSON.stringify([sessionId ?? null, caller?.id ?? null, caller?.agent ?? null]);
 }

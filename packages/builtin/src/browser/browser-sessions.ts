@@ -1,7 +1,8 @@
 import { ToolError, type ToolContext } from "@toolweave/core";
 import { withSignal } from "@toolweave/core/adapter";
 import type { WebHosts } from "../web/web-hosts.ts";
-import { BrowserSession, ReachableHosts, toSessionKey } from "./browser-session.ts";
+import { toSessionKey } from "../session/session-key.ts";
+import { BrowserSession, ReachableHosts } from "./browser-session.ts";
 import type { LaunchOptions } from "./launch-browser.ts";
 
 type Owner = Pick<ToolContext, "sessionId" | "caller">;

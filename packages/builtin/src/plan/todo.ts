@@ -1,4 +1,5 @@
-import { defineTool, displayLine, text, type Tool, type ToolContext } from "@toolweave/core";
+import { defineTool, displayLine, text, type Tool } from "@toolweave/core";
+import { toSessionKey } from "../session/session-key.ts";
 
 type Status = "pending" | "in_progress" | "completed";
 
@@ -54,7 +55,7 @@ export function todoTool(): Tool {
       access: { filesystem: "none", process: false, network: false },
     },
     execute: ({ items }, ctx) => {
-      const key = toOwner(ctx);
+      const key = toSessionKey(ctx);
       if (items !== undefined) {
         lists.delete(key);
         lists.set(key, items as readonly Item[]);
@@ -70,10 +71,6 @@ export function todoTool(): Tool {
       return output;
     },
   });
-}
-
-function toOwner({ sessionId, caller }: ToolContext): string {
-  return JSON.stringify([sessionId ?? null, caller?.id ?? null, caller?.agent ?? null]);
 }
 
 function describe(items: readonly Item[]): string {

@@ -1,28 +1,13 @@
-import type { LookupAddress } from "node:dns";
 import { describe, expect, test, vi } from "vitest";
+import { asked, resolveTo } from "../support/fake-resolver.ts";
 import { invalidUrls, loopbackHosts, metadataHosts } from "../support/forbidden-urls.ts";
 import { openPages, openServer } from "../support/web-server.ts";
 import { hasBrowser, openBrowser } from "./support/open-browser.ts";
 
-type LookupCallback = (error: Error | null, addresses: readonly LookupAddress[]) => void;
-
-/** A resolver of names that gives another answer each time. */
-const resolver = vi.hoisted(() => ({ answers: [] as string[], asked: [] as string[] }));
-
 vi.mock("node:dns", async (original) => ({
   ...(await original<typeof import("node:dns")>()),
-  lookup: (name: string, _options: unknown, callback: LookupCallback): void => {
-    const address = resolver.answers[Math.min(resolver.asked.length, resolver.answers.length - 1)];
-    resolver.asked.push(name);
-    callback(null, address === undefined ? [] : [{ address, family: 4 }]);
-  },
+  lookup: (await import("../support/fake-resolver.ts")).lookup,
 }));
-
-/** Answers each lookup of a name with the next of these addresses. */
-function resolveTo(...addresses: readonly string[]): void {
-  resolver.answers = [...addresses];
-  resolver.asked = [];
-}
 
 describe.runIf(hasBrowser)("browser", () => {
   test("SR01, SR02: no spelling of a private host is reached, although every call is allowed", async () => {
@@ -45,7 +30,7 @@ describe.runIf(hasBrowser)("browser", () => {
       );
     }
     expect(await look({ action: "snapshot" })).toMatch(/^invalid_arguments: No browser is open/);
-    expect(resolver.asked).toEqual([]);
+    expect(asked).toEqual([]);
   });
 
   test("SR03, SR04: hosts of the list are not reached at private addresses, nor those of a cloud's metadata", async () => {

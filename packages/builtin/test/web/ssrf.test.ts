@@ -1,32 +1,14 @@
-import type { LookupAddress } from "node:dns";
 import { describe, expect, test, vi } from "vitest";
 import { webTools } from "../../src/index.ts";
+import { asked, resolveTo } from "../support/fake-resolver.ts";
 import { invalidUrls, loopbackHosts, metadataHosts } from "../support/forbidden-urls.ts";
 import { openTools } from "../support/open-tools.ts";
 import { openPages, openServer, type WebServer } from "../support/web-server.ts";
 
-type LookupCallback = (error: Error | null, addresses: readonly LookupAddress[]) => void;
-
-/** A resolver of names that gives another answer each time. */
-const resolver = vi.hoisted(() => ({
-  answers: [] as string[],
-  asked: [] as string[],
-}));
-
 vi.mock("node:dns", async (original) => ({
   ...(await original<typeof import("node:dns")>()),
-  lookup: (name: string, _options: unknown, callback: LookupCallback): void => {
-    const address = resolver.answers[Math.min(resolver.asked.length, resolver.answers.length - 1)];
-    resolver.asked.push(name);
-    callback(null, address === undefined ? [] : [{ address, family: 4 }]);
-  },
+  lookup: (await import("../support/fake-resolver.ts")).lookup,
 }));
-
-/** Answers each lookup of a name with the next of these addresses. */
-function resolveTo(...addresses: readonly string[]): void {
-  resolver.answers = [...addresses];
-  resolver.asked = [];
-}
 
 const tools = ["http_request", "web_fetch"] as const;
 
@@ -53,7 +35,7 @@ describe.each(tools)("%s", (name) => {
       resolveTo("127.0.0.1");
       const { callText } = openTools([webTools({ allow: ["example.com"] })]);
       expect(await callText(name, { url })).toMatch(/^(?:invalid_arguments|permission_denied): /);
-      expect(resolver.asked).toEqual([]);
+      expect(asked).toEqual([]);
     },
   );
 
@@ -73,7 +55,7 @@ describe.each(tools)("%s", (name) => {
     const { callText } = openTools([webTools()]);
     const url = `http://rebind-${name.replace("_", "-")}.example:${server.port}/`;
     expect(await callText(name, { url })).toMatch(/^permission_denied: /);
-    expect(resolver.asked.length).toBe(1);
+    expect(asked.length).toBe(1);
     expect(await callText(name, { url })).toMatch(/^permission_denied: /);
     expect(server.connections).toBe(0);
   });
