@@ -1,0 +1,143 @@
+import { basename } from "node:path";
+import { StarlarkError } from "../../src/error.ts";
+import { compile, load } from "../../src/host/module.ts";
+import type { Dialect } from "../../src/syntax/dialect.ts";
+import { parseFile } from "../../src/syntax/parser.ts";
+import { resolveFile } from "../../src/resolve/resolver.ts";
+import { SourceText } from "../../src/syntax/source-text.ts";
+import { fromUtf8 } from "../../src/values/utf8.ts";
+import { readBazelChunks, readGoChunks } from "./chunks.ts";
+import type { Chunk } from "./chunks.ts";
+import { testHost } from "./test-host.ts";
+
+/** What is wrong with a chunk; empty if it passes. */
+export type Faults = string[];
+
+function toDialect(options: ReadonlySet<string>): Dialect {
+  return {
+    set: options.has("set"),
+    while: options.has("while") || options.has("recursion"),
+    topLevelControl: options.has("toplevelcontrol"),
+    globalReassign: options.has("globalreassign"),
+    loadBindsGlobally: options.has("loadbindsglobally"),
+    recursion: options.has("recursion"),
+  };
+}
+
+interface Found {
+  readonly line: number;
+  readonly message: string;
+}
+
+function toFound(error: unknown, file: string): Found[] {
+  if (!(error instanceof StarlarkError)) throw error;
+  if (error.problems.length > 0) {
+    return error.problems.map(({ position, message }) => ({ line: position.line, message }));
+  }
+  const frame = error.callStack.findLast(({ position }) => position?.file === file);
+  return [{ line: frame?.position?.line ?? 0, message: fromUtf8(error.message) }];
+}
+
+function compareErrors(chunk: Chunk, found: readonly Found[]): Faults {
+  const open = [...chunk.expected];
+  const faults: Faults = [];
+  for (const { line, message } of found) {
+    const index = open.findIndex((expected) => expected.line === line && new RegExp(expected.pattern).test(message));
+    if (index === -1) faults.push(`unexpected error in line ${line}: ${message}`);
+    else open.splice(index, 1);
+  }
+  for (const expected of open) faults.push(`no error in line ${expected.line} that matches ${expected.pattern}`);
+  return faults;
+}
+
+/** Runs a chunk of starlark-go's tests of the interpreter. */
+export async function runGoChunk(chunk: Chunk, stepwise: boolean): Promise<Faults> {
+  const faults: Faults = [];
+  const host = testHost((message) => faults.push(message));
+  const options = { stepwise, maxMemoryBytes: 2 ** 40 };
+  const file = basename(chunk.file);
+  try {
+    const program = compile(chunk.text, {
+      file,
+      dialect: toDialect(chunk.options),
+      predeclared: Object.keys(host.predeclared),
+    });
+    await load(program, { ...options, ...host });
+    return [...faults, ...compareErrors(chunk, [])];
+  } catch (error) {
+    return [...faults, ...compareErrors(chunk, toFound(error, file))];
+  }
+}
+
+const prelude = `
+def assert_eq(x, y):
+    if x != y:
+        fail("%r != %r" % (x, y))
+def assert_ne(x, y):
+    if x == y:
+        fail("%r == %r" % (x, y))
+def assert_(cond, msg="assertion failed"):
+    if not cond:
+        fail(msg)
+`;
+
+/** Runs a chunk of Bazel's tests. */
+export async function runBazelChunk(chunk: Chunk, stepwise: boolean): Promise<Faults> {
+  const program = compile(prelude, { file: "prelude.star" });
+  const { globals } = await load(program, { stepwise });
+  let message: string | undefined;
+  try {
+    const compiled = compile(chunk.text, { file: chunk.file, predeclared: [...globals.keys()], dialect: { set: false } });
+    await load(compiled, { predeclared: globals as Map<string, never>, stepwise });
+  } catch (error) {
+    if (!(error instanceof StarlarkError)) throw error;
+    message = fromUtf8(error.traceback);
+  }
+  const pattern = chunk.expected[0]?.pattern;
+  if (pattern === undefined) return message === undefined ? [] : [`unexpected error: ${message}`];
+  if (message === undefined) return [`no error that matches ${pattern}`];
+  return matches(message, pattern) ? [] : [`${message} does not match ${pattern}`];
+}
+
+function matches(message: string, pattern: string): boolean {
+  if (message.toLowerCase().includes(pattern.toLowerCase())) return true;
+  try {
+    return new RegExp(pattern, "i").test(message);
+  } catch {
+    return false;
+  }
+}
+
+/** Checks a chunk of the tests of the resolver. */
+export function checkResolverChunk(chunk: Chunk): Faults {
+  const source = new SourceText(chunk.file, chunk.text);
+  const parsed = parseFile(chunk.text, { fstrings: false });
+  const { problems } = resolveFile(parsed, {
+    source,
+    dialect: toDialect(chunk.options),
+    environment: {
+      predeclared: (name) => name.startsWith("M"),
+      universal: (name) => name.startsWith("U") || name === "float",
+      names: [],
+    },
+  });
+  const all = [...parsed.problems, ...problems];
+  return compareErrors(
+    chunk,
+    all.map(({ offset, message }) => ({ line: source.position(offset).line, message })),
+  );
+}
+
+/** Checks a chunk of the tests of the parser, which expect its first error only. */
+export function checkSyntaxChunk(chunk: Chunk): Faults {
+  const source = new SourceText(chunk.file, chunk.text);
+  const { problems } = parseFile(chunk.text, { fstrings: false });
+  const first = problems.slice(0, 1);
+  const expected = chunk.expected.slice(0, 1);
+  return compareErrors(
+    { ...chunk, expected },
+    first.map(({ offset, message }) => ({ line: source.position(offset).line, message })),
+  );
+}
+
+export { readBazelChunks, readGoChunks };

@@ -1,0 +1,82 @@
+/**
+ * Why a script failed: its text is invalid (`invalid_syntax`), an operation failed or `fail()` was called
+ * (`execution_failed`), a budget is used up (`limit_exceeded`), the time is over (`timeout`), the caller ended it
+ * (`cancelled`), or a journal does not match the script (`outcome_unknown`).
+ */
+export type StarlarkErrorCode =
+  | "invalid_syntax"
+  | "execution_failed"
+  | "limit_exceeded"
+  | "timeout"
+  | "cancelled"
+  | "outcome_unknown";
+
+/** A place in a source file. Lines and columns start at 1; columns count characters. */
+export interface SourcePosition {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One fault of a source text. */
+export interface SourceProblem {
+  readonly position: SourcePosition;
+  readonly message: string;
+}
+
+/** One active call: the name of the function, and the place that is executed in it. Built-in functions have no place. */
+export interface CallFrame {
+  readonly name: string;
+  readonly position: SourcePosition | undefined;
+}
+
+/** Every error that a script causes. */
+export class StarlarkError extends Error {
+  override readonly name = "StarlarkError";
+  readonly code: StarlarkErrorCode;
+  /** All faults of the text, in the order of their places; empty if the text is valid. */
+  readonly problems: readonly SourceProblem[];
+  /** The active calls, the outermost first; empty if no code was running. */
+  readonly callStack: CallFrame[] = [];
+  /** Whether the innermost operation has its place already. */
+  site: number | undefined;
+
+  constructor(
+    code: StarlarkErrorCode,
+    message: string,
+    options: { readonly problems?: readonly SourceProblem[]; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.problems = options.problems ?? [];
+  }
+
+  /** The place of the first fault, or of the innermost active call that has one. */
+  get position(): SourcePosition | undefined {
+    return this.problems[0]?.position ?? this.callStack.findLast((frame) => frame.position !== undefined)?.position;
+  }
+
+  /** The active calls and the message, as starlark-go prints them. */
+  get traceback(): string {
+    const lines = this.problems.map((problem) => `${formatPosition(problem.position)}: ${problem.message}`);
+    if (this.callStack.length === 0) return lines.length === 0 ? `Error: ${this.message}` : lines.join("\n");
+    const calls = [...this.callStack];
+    const last = calls.at(-1);
+    const builtin = last !== undefined && last.position === undefined ? calls.pop() : undefined;
+    return [
+      "Traceback (most recent call last):",
+      ...calls.map(({ name, position }) => `  ${position === undefined ? "<builtin>" : formatPosition(position)}: in ${name}`),
+      `Error${builtin === undefined ? "" : ` in ${builtin.name}`}: ${this.message}`,
+    ].join("\n");
+  }
+}
+
+/** Fails the operation that runs, with the message of starlark-go. */
+export function fail(message: string): never {
+  throw new StarlarkError("execution_failed", message);
+}
+
+/** `file:line:column`, as compilers print it. */
+export function formatPosition(position: SourcePosition): string {
+  return `${position.file}:${position.line}:${position.column}`;
+}

@@ -1,0 +1,79 @@
+import { fail } from "../error.ts";
+import { nearestName } from "../resolve/spelling.ts";
+import { StarlarkBytes } from "../values/bytes.ts";
+import { StarlarkDict, StarlarkSet } from "../values/dict.ts";
+import { Builtin } from "../values/function.ts";
+import type { BuiltinResult } from "../values/function.ts";
+import { StarlarkList } from "../values/list.ts";
+import { StarlarkObject, typeName } from "../values/value.ts";
+import type { NamedArguments, Value } from "../values/value.ts";
+import { bytesMethods } from "./bytes-methods.ts";
+import { dictMethods } from "./dict-methods.ts";
+import { listMethods } from "./list-methods.ts";
+import { setMethods } from "./set-methods.ts";
+import { stringMethods } from "./string-methods.ts";
+
+/** A method of a built-in type. */
+export type Method<Receiver extends Value = Value> = (
+  receiver: Receiver,
+  args: Value[],
+  named: NamedArguments,
+) => BuiltinResult;
+
+type MethodTable = ReadonlyMap<string, Method<never>>;
+
+function toTable(methods: Record<string, Method<never>>): MethodTable {
+  return new Map(Object.entries(methods));
+}
+
+const strings = toTable(stringMethods);
+const lists = toTable(listMethods);
+const dicts = toTable(dictMethods);
+const sets = toTable(setMethods);
+const bytes = toTable(bytesMethods);
+
+function getMethods(value: Value): MethodTable | undefined {
+  if (typeof value === "string") return strings;
+  if (value instanceof StarlarkList) return lists;
+  if (value instanceof StarlarkDict) return dicts;
+  if (value instanceof StarlarkSet) return sets;
+  return value instanceof StarlarkBytes ? bytes : undefined;
+}
+
+/** A method of a value of a built-in type, which is called with the value. */
+export function findMethod(value: Value, name: string): Method | undefined {
+  return getMethods(value)?.get(name) as Method | undefined;
+}
+
+/** The value of an attribute, or a method with its receiver. */
+export function findAttribute(value: Value, name: string): Value | undefined {
+  const method = findMethod(value, name);
+  if (method !== undefined) return new Builtin(name, (args, named) => method(value, args, named), value);
+  return value instanceof StarlarkObject ? value.attribute(name) : undefined;
+}
+
+/** The names of the attributes in order, as `dir` lists them. */
+export function attributeNames(value: Value): readonly string[] {
+  const methods = getMethods(value);
+  if (methods !== undefined) return [...methods.keys()].sort();
+  return value instanceof StarlarkObject ? value.attributeNames() : [];
+}
+
+/** Fails for an attribute that does not exist, with the nearest name. */
+export function missingAttribute(value: Value, name: string): never {
+  const nearest = nearestName(name, attributeNames(value));
+  return fail(
+    `${typeName(value)} has no .${name} field or method${nearest === undefined ? "" : ` (did you mean .${nearest}?)`}`,
+  );
+}
+
+/** `x.name`. */
+export function getAttribute(value: Value, name: string): Value {
+  return findAttribute(value, name) ?? missingAttribute(value, name);
+}
+
+/** `x.name = value`. */
+export function setAttribute(object: Value, name: string, value: Value): void {
+  if (object instanceof StarlarkObject && object.setAttribute(name, value)) return;
+  fail(`can't assign to .${name} field of ${typeName(object)}`);
+}

@@ -1,0 +1,134 @@
+import { fail } from "../error.ts";
+import { toFloat, toNumber, truncateToInt } from "../values/float.ts";
+import { Builtin, StarlarkModule } from "../values/function.ts";
+import { isInt } from "../values/int.ts";
+import { typeName } from "../values/value.ts";
+import type { Value } from "../values/value.ts";
+import { named, unpackPositional } from "./arguments.ts";
+
+function toOperand(name: string, value: Value, index: number): number {
+  const number = toNumber(value);
+  return number ?? fail(`${name}: for parameter ${index + 1}: got ${typeName(value)}, want float or int`);
+}
+
+function unary(name: string, compute: (x: number) => number): [string, Value] {
+  return [
+    name,
+    new Builtin(name, (args, names) => {
+      unpackPositional(name, args, names, 1, ["any"]);
+      return toFloat(compute(toOperand(name, args[0] as Value, 0)));
+    }),
+  ];
+}
+
+function binary(name: string, compute: (x: number, y: number) => number): [string, Value] {
+  return [
+    name,
+    new Builtin(name, (args, names) => {
+      unpackPositional(name, args, names, 2, ["any", "any"]);
+      return toFloat(compute(toOperand(name, args[0] as Value, 0), toOperand(name, args[1] as Value, 1)));
+    }),
+  ];
+}
+
+function rounding(name: string, compute: (x: number) => number): [string, Value] {
+  return [
+    name,
+    new Builtin(name, (args, names) => {
+      unpackPositional(name, args, names, 1, ["any"]);
+      const [value] = args as [Value];
+      if (isInt(value)) return value;
+      const number = toOperand(name, value, 0);
+      return named(name, () => truncateToInt(toFloat(compute(number))));
+    }),
+  ];
+}
+
+/** The IEEE 754 remainder: the quotient is rounded to the nearest even integer. */
+function remainder(x: number, y: number): number {
+  if (Number.isNaN(x) || Number.isNaN(y) || !Number.isFinite(x) || y === 0) return Number.NaN;
+  if (!Number.isFinite(y)) return x;
+  const divisor = Math.abs(y);
+  let rest = Math.abs(x) % (divisor * 2 === Infinity ? divisor : divisor * 2);
+  if (rest > divisor / 2) rest -= divisor;
+  if (rest >= divisor / 2 && rest > divisor / 2) rest -= divisor;
+  return x < 0 ? -rest : rest;
+}
+
+/** Rounds to the nearest integer, halves away from zero. */
+function round(x: number): number {
+  if (!Number.isFinite(x) || Math.abs(x) >= 2 ** 52) return x;
+  const down = Math.floor(Math.abs(x));
+  const rounded = Math.abs(x) - down >= 0.5 ? down + 1 : down;
+  return x < 0 || Object.is(x, -0) ? -rounded : rounded;
+}
+
+const lanczos = [
+  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
+  12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+];
+
+/** The gamma function (the Lanczos approximation with g = 7 and n = 9). */
+function gamma(x: number): number {
+  if (x === -Infinity || (Number.isInteger(x) && x < 0)) return Number.NaN;
+  if (Number.isInteger(x) && x > 0 && x <= 171) {
+    let product = 1;
+    for (let factor = 2; factor < x; factor++) product *= factor;
+    return product;
+  }
+  if (x === 0) return 1 / x;
+  if (x < 0.5) return Math.PI / (Math.sin(Math.PI * x) * gamma(1 - x));
+  if (x > 171.7) return Infinity;
+  let sum = lanczos[0] as number;
+  for (let index = 1; index < lanczos.length; index++) sum += (lanczos[index] as number) / (x - 1 + index);
+  const base = x + 6.5;
+  // The power is taken in two halves, so that it does not overflow before the exponential.
+  const half = base ** ((x - 0.5) / 2);
+  return Math.sqrt(2 * Math.PI) * half * Math.exp(-base) * half * sum;
+}
+
+const log = new Builtin("log", (args, names) => {
+  unpackPositional("log", args, names, 1, ["any", "any"]);
+  const x = toOperand("log", args[0] as Value, 0);
+  if (args.length === 1) return toFloat(Math.log(x));
+  const base = toOperand("log", args[1] as Value, 1);
+  if (base === 1) fail("division by zero");
+  return toFloat(Math.log(x) / Math.log(base));
+});
+
+/** The module `math` (starlark-go, `lib/math`). */
+export const math: StarlarkModule = new StarlarkModule("math", [
+  rounding("ceil", Math.ceil),
+  rounding("floor", Math.floor),
+  binary("copysign", (x, y) => {
+    const negative = y < 0 || Object.is(y, -0);
+    return negative ? -Math.abs(x) : Math.abs(x);
+  }),
+  unary("fabs", Math.abs),
+  binary("mod", (x, y) => x % y),
+  binary("pow", (x, y) => (x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y)),
+  binary("remainder", remainder),
+  unary("round", round),
+  unary("exp", Math.exp),
+  unary("sqrt", Math.sqrt),
+  unary("acos", Math.acos),
+  unary("asin", Math.asin),
+  unary("atan", Math.atan),
+  binary("atan2", Math.atan2),
+  unary("cos", Math.cos),
+  binary("hypot", Math.hypot),
+  unary("sin", Math.sin),
+  unary("tan", Math.tan),
+  unary("degrees", (x) => (x * 180) / Math.PI),
+  unary("radians", (x) => (x * Math.PI) / 180),
+  unary("acosh", Math.acosh),
+  unary("asinh", Math.asinh),
+  unary("atanh", Math.atanh),
+  unary("cosh", Math.cosh),
+  unary("sinh", Math.sinh),
+  unary("tanh", Math.tanh),
+  ["log", log],
+  unary("gamma", gamma),
+  ["e", toFloat(Math.E)],
+  ["pi", toFloat(Math.PI)],
+]);

@@ -1,0 +1,140 @@
+import { signals, machine, tick } from "../run/machine.ts";
+import { acceptResult, completed, runBuiltin } from "../run/call.ts";
+import type { DefStatement, IfStatement, LoadStatement, Statement, WhileStatement } from "../syntax/ast.ts";
+import { budget } from "../values/budget.ts";
+import type { Value } from "../values/value.ts";
+import { toUtf8 } from "../values/utf8.ts";
+import type { StarlarkTuple } from "../values/tuple.ts";
+import { lowerAssignment, lowerAugmentedAssignment } from "./assign.ts";
+import type { Loop, FunctionContext } from "./context.ts";
+import { readSlot } from "./context.ts";
+import { holds } from "./evaluate.ts";
+import { lowerClosure } from "./expressions.ts";
+import { endLoop, lowerLoop } from "./loops.ts";
+
+/** Adds the operations of statements. */
+export function lowerStatements(context: FunctionContext, statements: readonly Statement[]): void {
+  for (const statement of statements) context.withTemporaries(() => lowerStatement(context, statement));
+}
+
+function lowerStatement(context: FunctionContext, statement: Statement): void {
+  const { assembler } = context;
+  switch (statement.kind) {
+    case "pass":
+      return;
+    case "expression": {
+      if (statement.value.kind === "literal") return;
+      const evaluate = context.lower(statement.value);
+      assembler.effect(statement.start, (slots) => void evaluate(slots));
+      return;
+    }
+    case "assign":
+      if (statement.operator !== "=") lowerAugmentedAssignment(context, statement);
+      else lowerAssignment(context, statement.target, context.lower(statement.value), statement.at);
+      return;
+    case "def":
+      lowerDef(context, statement);
+      return;
+    case "if":
+      lowerIf(context, statement);
+      return;
+    case "for": {
+      const { iterable, target, start: site, body } = statement;
+      lowerLoop(context, { iterable, target, site }, (labels) => lowerBody(context, labels, body));
+      return;
+    }
+    case "while":
+      lowerWhile(context, statement);
+      return;
+    case "break":
+      assembler.jump((context.loops.at(-1) as Loop).exit);
+      return;
+    case "continue":
+      assembler.jump((context.loops.at(-1) as Loop).head);
+      return;
+    case "return": {
+      const value = statement.value === undefined ? () => null : context.lower(statement.value);
+      const iterations = [...context.iterations];
+      assembler.control(statement.start, () => (slots) => {
+        machine.value = value(slots);
+        for (const slot of iterations) endLoop(slots, slot);
+        return signals.return;
+      });
+      return;
+    }
+    case "load":
+      lowerLoad(context, statement);
+  }
+}
+
+function lowerBody(context: FunctionContext, loop: Loop, body: readonly Statement[]): void {
+  context.loops.push(loop);
+  lowerStatements(context, body);
+  context.loops.pop();
+}
+
+function lowerDef(context: FunctionContext, statement: DefStatement): void {
+  if (statement.code === undefined) throw new TypeError("a function is not resolved");
+  const code = context.lowerFunction(context.module, statement.code, statement.body);
+  const evaluate = lowerClosure(context, code, statement.code.parameters, statement.code.free);
+  lowerAssignment(context, statement.name, evaluate, statement.start);
+}
+
+function lowerIf(context: FunctionContext, statement: IfStatement): void {
+  const { assembler } = context;
+  const end = assembler.label();
+  for (const [index, branch] of statement.branches.entries()) {
+    const other = assembler.label();
+    context.withTemporaries(() => {
+      const condition = context.lower(branch.condition);
+      assembler.control(branch.start, (next) => {
+        const { index: target } = other;
+        return (slots) => (holds(condition(slots)) ? next : target);
+      });
+    });
+    lowerStatements(context, branch.body);
+    const isLast = index === statement.branches.length - 1 && statement.otherwise === undefined;
+    if (!isLast) assembler.jump(end);
+    assembler.place(other);
+  }
+  lowerStatements(context, statement.otherwise ?? []);
+  assembler.place(end);
+}
+
+function lowerWhile(context: FunctionContext, statement: WhileStatement): void {
+  const { assembler } = context;
+  const head = assembler.label();
+  const exit = assembler.label();
+  assembler.place(head);
+  const condition = context.lower(statement.condition);
+  assembler.control(statement.start, (next) => {
+    const { index: target } = exit;
+    return (slots) => {
+      if (!holds(condition(slots))) return target;
+      return --budget.fuel < 0 ? tick(next) : next;
+    };
+  });
+  lowerBody(context, { head, exit }, statement.body);
+  assembler.jump(head);
+  assembler.place(exit);
+}
+
+/** `load` is a call of the host that returns the values of the names. */
+function lowerLoad(context: FunctionContext, statement: LoadStatement): void {
+  const { assembler, module } = context;
+  const slot = context.temporary();
+  const args: Value[] = [
+    statement.module.value as string,
+    ...statement.names.map(({ from }) => toUtf8(from.name)),
+  ];
+  const { load } = module;
+  assembler.control(statement.start, (next) => (slots) => {
+    const result = runBuiltin(load.name, load.call, [...args], []);
+    const signal = acceptResult(result, load.name, slots, slot);
+    return signal === completed ? next : signal;
+  });
+  const loaded = readSlot(slot);
+  for (const [index, { to }] of statement.names.entries()) {
+    lowerAssignment(context, to, (slots) => (loaded(slots) as StarlarkTuple).elements[index] as Value, statement.start);
+  }
+}

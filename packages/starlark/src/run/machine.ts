@@ -1,0 +1,124 @@
+import { fail } from "../error.ts";
+import type { StarlarkError } from "../error.ts";
+import { budget } from "../values/budget.ts";
+import type { CallbackTask, Code, Slot } from "../values/function.ts";
+import type { StarlarkObject, Value } from "../values/value.ts";
+
+/** What an operation returns instead of the index of the next one. */
+export const signals = {
+  /** A frame was added, which runs next. */
+  call: -1,
+  /** The time slice is over. The frame goes on at `machine.resume`. */
+  yield: -2,
+  /** A built-in function returned a promise, which is in `machine.pending`. */
+  wait: -3,
+  /** The function returns `machine.value`. */
+  return: -4,
+} as const;
+
+/** One active call. */
+export class Frame {
+  readonly code: Code;
+  readonly slots: Slot[];
+  readonly caller: Frame | undefined;
+  /** The slot of the caller that receives the result. */
+  readonly destination: number;
+  readonly depth: number;
+  /** The operation that runs, or that made the call that runs. */
+  operation = 0;
+  /** The built-in function that this frame runs, if it is one. */
+  readonly task: CallbackTask | undefined;
+
+  constructor(code: Code, slots: Slot[], caller: Frame | undefined, destination: number, task?: CallbackTask) {
+    this.code = code;
+    this.slots = slots;
+    this.caller = caller;
+    this.destination = destination;
+    this.depth = caller === undefined ? 0 : caller.depth + 1;
+    this.task = task;
+  }
+}
+
+/** The loop over the items of a value, in a slot of a frame. */
+export class Iteration {
+  readonly source: StarlarkObject;
+  readonly items: readonly Value[];
+  index = 0;
+
+  constructor(source: StarlarkObject, items: readonly Value[]) {
+    this.source = source;
+    this.items = items;
+    source.beginIteration();
+  }
+}
+
+/** The loop over a range that is not stored. */
+export class RangeIteration {
+  next: number;
+  remaining: number;
+  readonly step: number;
+
+  constructor(start: number, length: number, step: number) {
+    this.next = start;
+    this.remaining = length;
+    this.step = step;
+  }
+}
+
+/** A built-in function whose result is not there yet, and the slot that receives it. */
+export interface PendingResult {
+  readonly name: string;
+  readonly promise: Promise<Value>;
+  readonly destination: number;
+}
+
+/**
+ * The registers of the script that runs. There is one at a time, and it is not interrupted between two signals, so the
+ * operations need no handle of their thread.
+ */
+export const machine: {
+  frame: Frame | undefined;
+  value: Value;
+  resume: number;
+  pending: PendingResult | undefined;
+  /** Whether the time slice is over. Called when the fuel is used up. */
+  sliceEnded: () => boolean;
+} = { frame: undefined, value: null, resume: 0, pending: undefined, sliceEnded: () => false };
+
+const maxDepth = 1000;
+
+/** Adds a frame for a call. */
+export function pushFrame(code: Code, slots: Slot[], destination: number, task?: CallbackTask): number {
+  const caller = machine.frame;
+  if (!code.module.allowsRecursion && task === undefined) {
+    for (let frame = caller; frame !== undefined; frame = frame.caller) {
+      if (frame.code === code) fail(`function ${code.name} called recursively`);
+    }
+  }
+  const frame = new Frame(code, slots, caller, destination, task);
+  if (frame.depth > maxDepth) fail("Starlark stack overflow");
+  budget.fuel--;
+  machine.frame = frame;
+  return signals.call;
+}
+
+/** Continues at `next`, or ends the time slice there. Called when the fuel is used up. */
+export function tick(next: number): number {
+  budget.checkLimits();
+  if (!machine.sliceEnded()) return next;
+  machine.resume = next;
+  return signals.yield;
+}
+
+/** Ends all loops and built-in functions of a frame that does not return. */
+export function abandonFrame(frame: Frame): void {
+  for (const slot of frame.slots) if (slot instanceof Iteration) slot.source.endIteration();
+  frame.task?.dispose?.();
+}
+
+/** Adds a frame to the traceback of an error. The innermost place is the one of the operation that failed. */
+export function addToTraceback(error: StarlarkError, code: Code, site: number): void {
+  const offset = error.site ?? site;
+  error.site = undefined;
+  error.callStack.unshift({ name: code.name, position: code.module.position(offset) });
+}

@@ -1,0 +1,273 @@
+import { StarlarkError } from "../error.ts";
+import { budget } from "../values/budget.ts";
+import type { Operation } from "../values/function.ts";
+import type { NamedArguments, Value } from "../values/value.ts";
+import { callValue, completed, toStarlarkError } from "./call.ts";
+import { abandonFrame, addToTraceback, Frame, machine, signals, tick } from "./machine.ts";
+import type { PendingResult } from "./machine.ts";
+
+/** The bounds of one run. */
+export interface ThreadLimits {
+  /** Units of work: about one per operation, more for operations on large values. Default: no limit. */
+  readonly maxSteps?: number;
+  /** Bytes that the run may allocate; freed memory is not given back. Default: 64 MiB. */
+  readonly maxMemoryBytes?: number;
+  /** Time in milliseconds, without the time that built-in functions wait. Default: no limit. */
+  readonly timeoutMs?: number;
+  /** How long the run may keep the event loop, in milliseconds. Default: 5. */
+  readonly sliceMs?: number;
+}
+
+/** Who watches or drives a run. */
+export interface ThreadOptions extends ThreadLimits {
+  readonly signal?: AbortSignal;
+  /** Called before each operation, with its place and the number of active calls. */
+  readonly onOperation?: (operation: { readonly frame: Frame; readonly offset: number }) => void;
+  /** Gives control back after every operation. It shows that a run can be suspended anywhere. */
+  readonly stepwise?: boolean;
+  /** The clock, in milliseconds. Default: `performance.now`. */
+  readonly now?: () => number;
+}
+
+const defaultMemoryBytes = 64 * 1024 * 1024;
+const defaultSliceMs = 5;
+const firstChunk = 256;
+const maxChunk = 1_000_000;
+
+/** The stack below the first call: it receives the result in its only slot. */
+function baseFrame(): Frame {
+  return new Frame(
+    {
+      name: "<host>",
+      parameters: [],
+      keywordOnly: 0,
+      hasRest: false,
+      hasNamedRest: false,
+      simpleArity: -1,
+      freeSlot: 0,
+      emptyFrame: [],
+      operations: [],
+      sites: [],
+      leaf: undefined,
+      start: 0,
+      module: { file: "<host>", allowsRecursion: true, position: () => ({ file: "<host>", line: 0, column: 0 }) },
+    },
+    [null],
+    undefined,
+    0,
+  );
+}
+
+/** One call that a host made: where it is, and what it waits for. */
+interface ActiveCall {
+  readonly base: Frame;
+  frame: Frame;
+  pending: PendingResult | undefined;
+}
+
+/** The budget of a run. Its calls share it, and let the event loop turn in between. */
+export class Thread {
+  readonly #options: ThreadOptions;
+  readonly #now: () => number;
+  readonly #maxSteps: number;
+  readonly #maxMemory: number;
+  readonly #sliceMs: number;
+  #memory: number;
+  #fuel = 0;
+  #granted = 0;
+  #chunk = firstChunk;
+  #steps = 0;
+  #grantedAt = 0;
+  #sliceStart = 0;
+  #usedMs = 0;
+
+  constructor(options: ThreadOptions = {}) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#maxSteps = options.maxSteps ?? Infinity;
+    this.#maxMemory = options.maxMemoryBytes ?? defaultMemoryBytes;
+    this.#memory = this.#maxMemory;
+    this.#sliceMs = options.sliceMs ?? defaultSliceMs;
+  }
+
+  /** The work that was done, in the unit of `maxSteps`. */
+  get steps(): number {
+    return this.#steps + this.#granted - this.#fuel;
+  }
+
+  /** The bytes that were allocated. */
+  get memoryBytes(): number {
+    return this.#maxMemory - this.#memory;
+  }
+
+  /** Calls a value and returns its result. */
+  async call(callee: Value, args: Value[], named: NamedArguments = []): Promise<Value> {
+    const base = baseFrame();
+    const call: ActiveCall = { base, frame: base, pending: undefined };
+    try {
+      let signal = this.#enter(call, () => callValue(callee, args, named, base.slots, 0));
+      while (signal !== completed && signal !== signals.return) {
+        if (signal === signals.yield) await nextTurn();
+        const { pending } = call;
+        if (signal === signals.wait && pending !== undefined) {
+          const value = await this.#wait(pending);
+          signal = this.#enter(call, () => this.#resume(call, pending.destination, value));
+        } else signal = this.#enter(call, () => this.#run(call));
+      }
+      return base.slots[0] as Value;
+    } catch (error) {
+      throw this.#unwind(toStarlarkError(error), call);
+    }
+  }
+
+  /** Loads the registers, runs, and saves them. */
+  #enter(call: ActiveCall, run: () => number): number {
+    const savedBudget = { ...budget };
+    const savedMachine = { ...machine };
+    machine.frame = call.frame;
+    machine.sliceEnded = () => this.#now() - this.#sliceStart >= this.#sliceMs;
+    budget.memory = this.#memory;
+    budget.fuel = this.#fuel;
+    budget.checkLimits = () => this.#checkLimits();
+    this.#sliceStart = this.#now();
+    this.#grantedAt = this.#sliceStart;
+    try {
+      if (budget.fuel <= 0) this.#checkLimits();
+      return run();
+    } finally {
+      call.frame = machine.frame ?? call.base;
+      call.pending = machine.pending;
+      this.#fuel = budget.fuel;
+      this.#memory = budget.memory;
+      this.#usedMs += this.#now() - this.#sliceStart;
+      Object.assign(budget, savedBudget);
+      Object.assign(machine, savedMachine);
+    }
+  }
+
+  /** Gives a frame the result that it waited for, and continues. */
+  #resume(call: ActiveCall, destination: number, value: Value): number {
+    const { frame } = call;
+    frame.slots[destination] = value;
+    if (frame === call.base) return completed;
+    frame.operation = frame.task === undefined ? frame.operation + 1 : 0;
+    return this.#run(call);
+  }
+
+  /** Runs operations until a signal that is not a call or a return. */
+  #run(call: ActiveCall): number {
+    const stepwise = this.#options.stepwise === true;
+    const watch = this.#options.onOperation;
+    const watched = stepwise || watch !== undefined;
+    let frame = call.frame;
+    let { operations } = frame.code;
+    let { slots } = frame;
+    let current = frame.operation;
+    try {
+      for (;;) {
+        if (watched) {
+          frame.operation = current;
+          if (frame.task === undefined) watch?.({ frame, offset: frame.code.sites[current] ?? 0 });
+        }
+        let next = (operations[current] as Operation)(slots);
+        if (next >= 0) {
+          current = next;
+          if (!stepwise) continue;
+        } else {
+          frame.operation = current;
+          if (next === signals.call) {
+            frame = machine.frame as Frame;
+            current = 0;
+          } else if (next === signals.return) {
+            const { destination, caller } = frame;
+            frame = caller as Frame;
+            machine.frame = frame;
+            frame.slots[destination] = machine.value;
+            if (frame === call.base) return signals.return;
+            current = frame.task === undefined ? frame.operation + 1 : 0;
+          } else {
+            if (next === signals.yield) frame.operation = machine.resume;
+            return next;
+          }
+          ({ operations } = frame.code);
+          ({ slots } = frame);
+        }
+        if (budget.fuel < 0) next = tick(current);
+        if (stepwise || next === signals.yield) {
+          frame.operation = current;
+          return signals.yield;
+        }
+      }
+    } catch (error) {
+      frame.operation = current;
+      machine.frame = frame;
+      throw error;
+    }
+  }
+
+  /** Adds the active calls to an error, the innermost first, and ends them. */
+  #unwind(error: StarlarkError, { frame: innermost, base }: ActiveCall): StarlarkError {
+    for (let frame: Frame | undefined = innermost; frame !== undefined && frame !== base; frame = frame.caller) {
+      if (frame.task === undefined) addToTraceback(error, frame.code, frame.code.sites[frame.operation] ?? 0);
+      else error.callStack.unshift({ name: frame.code.name, position: undefined });
+      abandonFrame(frame);
+    }
+    return error;
+  }
+
+  /** Counts the work since the last check, fails at a limit, and grants fuel for the next part. */
+  #checkLimits(): void {
+    this.#steps += this.#granted - budget.fuel;
+    this.#granted = 0;
+    budget.fuel = 0;
+    if (this.#steps > this.#maxSteps) {
+      throw new StarlarkError("limit_exceeded", `the script took more than ${this.#maxSteps} steps`);
+    }
+    if (this.#options.signal?.aborted === true) throw cancelled(this.#options.signal);
+    const now = this.#now();
+    const { timeoutMs } = this.#options;
+    if (timeoutMs !== undefined && this.#usedMs + now - this.#sliceStart > timeoutMs) {
+      throw new StarlarkError("timeout", `the script ran for more than ${timeoutMs} ms`);
+    }
+    // A part should take about a millisecond: enough to make the check cheap, little enough to stop in time.
+    const elapsed = now - this.#grantedAt;
+    if (elapsed < 0.5) this.#chunk = Math.min(this.#chunk * 2, maxChunk);
+    else if (elapsed > 2) this.#chunk = Math.max(Math.floor(this.#chunk / 2), firstChunk);
+    this.#grantedAt = now;
+    this.#granted = Math.min(this.#chunk, this.#maxSteps - this.#steps);
+    budget.fuel = this.#granted;
+  }
+
+  /** Waits for a built-in function, until the caller ends the run. */
+  async #wait({ name, promise }: PendingResult): Promise<Value> {
+    const { signal } = this.#options;
+    let onAbort: (() => void) | undefined;
+    try {
+      const aborted = new Promise<never>((_, reject) => {
+        if (signal === undefined) return;
+        onAbort = () => reject(cancelled(signal));
+        if (signal.aborted) onAbort();
+        else signal.addEventListener("abort", onAbort, { once: true });
+      });
+      return await Promise.race([promise, aborted]);
+    } catch (error) {
+      const fault = toStarlarkError(error);
+      if (fault.callStack.length === 0) fault.callStack.push({ name, position: undefined });
+      throw fault;
+    } finally {
+      if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
+    }
+  }
+}
+
+function cancelled(signal: AbortSignal): StarlarkError {
+  return new StarlarkError("cancelled", "the script was cancelled", { cause: signal.reason });
+}
+
+/** Lets timers, sockets and other scripts run. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}

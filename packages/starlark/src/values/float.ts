@@ -1,0 +1,87 @@
+import { fail } from "../error.ts";
+import { charge, sizes } from "./budget.ts";
+import { fromIntegral, intToNumber, isInt } from "./int.ts";
+import type { Int } from "./int.ts";
+import { StarlarkObject, typeName } from "./value.ts";
+import type { HashKey, Value, ValueWriter } from "./value.ts";
+
+/** A float. */
+export class StarlarkFloat extends StarlarkObject {
+  override readonly type = "float";
+  readonly value: number;
+
+  constructor(value: number) {
+    super();
+    this.value = value;
+  }
+
+  override truth(): boolean {
+    return this.value !== 0;
+  }
+
+  /** An integral float has the key of the int that it equals. */
+  override hashKey(): HashKey {
+    return Number.isInteger(this.value) ? fromIntegral(this.value) : this.value;
+  }
+
+  override write(writer: ValueWriter): void {
+    writer.text(formatFloat(this.value));
+  }
+}
+
+/** A new float, with its memory charged. */
+export function toFloat(value: number): StarlarkFloat {
+  charge(sizes.float);
+  return new StarlarkFloat(value);
+}
+
+/** The number of an int or a float; `undefined` for other values. */
+export function toNumber(value: Value): number | undefined {
+  if (value instanceof StarlarkFloat) return value.value;
+  return isInt(value) ? intToNumber(value) : undefined;
+}
+
+/** An int as it is, a float without its fraction. */
+export function truncateToInt(value: Value): Int {
+  if (isInt(value)) return value;
+  if (!(value instanceof StarlarkFloat)) return fail(`cannot convert ${typeName(value)} to int`);
+  if (Number.isNaN(value.value)) fail("cannot convert float NaN to integer");
+  if (!Number.isFinite(value.value)) fail("cannot convert float infinity to integer");
+  return fromIntegral(Math.trunc(value.value));
+}
+
+/** A float as `str` shows it: the fewest digits that identify it, with an exponent from 1e6 and below 1e-4. */
+export function formatFloat(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "+inf";
+  if (value === 0) return Object.is(value, -0) ? "-0.0" : "0.0";
+  const [mantissa = "", exponentText = "0"] = value.toExponential().split("e");
+  const exponent = Number(exponentText);
+  if (exponent < -4 || exponent >= 6) return `${mantissa}e${formatExponent(exponent)}`;
+  const plain = String(value);
+  return plain.includes(".") ? plain : `${plain}.0`;
+}
+
+/** The conversions `%e`, `%f` and `%g`, and their upper-case forms. */
+export function formatFloatAs(value: number, conversion: string): string {
+  if (!Number.isFinite(value) || conversion === "g" || conversion === "G") {
+    const text = formatFloat(value);
+    return conversion === "G" ? text.replace("e", "E") : text;
+  }
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  const magnitude = Math.abs(value);
+  if (conversion === "f" || conversion === "F") {
+    return sign + (magnitude < 1e21 ? magnitude.toFixed(6) : `${BigInt(magnitude)}.000000`);
+  }
+  const [mantissa = "", exponent = "0"] = magnitude.toExponential(6).split("e");
+  return `${sign}${mantissa}${conversion}${formatExponent(Number(exponent))}`;
+}
+
+function formatExponent(exponent: number): string {
+  return `${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+/** The remainder of a float division with the sign of `y`. */
+export function moduloFloats(x: number, y: number): number {
+  const remainder = x % y;
+  return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
+}

@@ -1,0 +1,174 @@
+import { fail } from "../error.ts";
+import { StarlarkObject } from "./value.ts";
+import type { HashKey, NamedArguments, Value, ValueWriter } from "./value.ts";
+
+/** A variable that nested functions use. */
+export class Cell {
+  value: Value | undefined;
+
+  constructor(value: Value | undefined) {
+    this.value = value;
+  }
+}
+
+/** What the frame of a call stores: values, cells, and the state of loops. */
+export type Slot = Value | Cell | object | undefined;
+
+/** One operation of a function. It returns the index of the next one, or a signal below 0. */
+export type Operation = (slots: Slot[]) => number;
+
+/** The operations of a function and what a call needs to know about it. */
+export interface Code {
+  readonly name: string;
+  /** The names of the parameters in the order of their slots, without `*args` and `**kwargs`. */
+  readonly parameters: readonly string[];
+  readonly keywordOnly: number;
+  readonly hasRest: boolean;
+  readonly hasNamedRest: boolean;
+  /** The number of arguments of a call that needs nothing but to store them; -1 if there is none. */
+  readonly simpleArity: number;
+  /** The slot of the first captured cell. */
+  readonly freeSlot: number;
+  /** The slots of a new frame. */
+  readonly emptyFrame: readonly undefined[];
+  readonly operations: readonly Operation[];
+  /** The offset in the source that each operation reports. */
+  readonly sites: readonly number[];
+  /** The result of the whole body, if it can be computed without a suspension. */
+  readonly leaf: ((slots: Slot[]) => Value) | undefined;
+  /** The offset of the definition. */
+  readonly start: number;
+  readonly module: ModuleContext;
+}
+
+/** What the functions of a module share. */
+export interface ModuleContext {
+  readonly file: string;
+  /** The place of an offset. */
+  position(offset: number): { readonly file: string; readonly line: number; readonly column: number };
+  readonly allowsRecursion: boolean;
+}
+
+/** A function that a script defines. */
+export class StarlarkFunction extends StarlarkObject {
+  override readonly type = "function";
+  readonly code: Code;
+  /** The defaults of the last parameters; `undefined` for a required keyword-only parameter among them. */
+  readonly defaults: readonly (Value | undefined)[];
+  readonly free: readonly Cell[];
+  #frozen = false;
+
+  constructor(code: Code, defaults: readonly (Value | undefined)[], free: readonly Cell[]) {
+    super();
+    this.code = code;
+    this.defaults = defaults;
+    this.free = free;
+  }
+
+  get name(): string {
+    return this.code.name;
+  }
+
+  override hashKey(): HashKey {
+    return this;
+  }
+
+  override freeze(pending: Value[]): void {
+    if (this.#frozen) return;
+    this.#frozen = true;
+    for (const value of this.defaults) if (value !== undefined) pending.push(value);
+    for (const cell of this.free) if (cell.value !== undefined) pending.push(cell.value);
+  }
+
+  override write(writer: ValueWriter): void {
+    writer.text(`<function ${this.code.name}>`);
+  }
+}
+
+/**
+ * A built-in function that calls functions of the script. `step` receives the result of the previous call, `undefined` at
+ * first, and returns the next call or the result.
+ */
+export interface CallbackTask {
+  readonly step: (
+    received: Value | undefined,
+  ) => { readonly callee: Value; readonly arguments: Value[] } | { readonly result: Value };
+  /** Called when the task ends, also after an error. */
+  readonly dispose?: () => void;
+}
+
+/** What a built-in function returns: a value, a promise of one, or calls to make. */
+export type BuiltinResult = Value | Promise<Value> | CallbackTask;
+
+export type BuiltinImplementation = (args: Value[], named: NamedArguments) => BuiltinResult;
+
+/** A function that the language or the host provides. */
+export class Builtin extends StarlarkObject {
+  override readonly type = "builtin_function_or_method";
+  readonly name: string;
+  /** The value whose method this is. */
+  readonly receiver: Value | undefined;
+  readonly call: BuiltinImplementation;
+
+  constructor(name: string, call: BuiltinImplementation, receiver?: Value) {
+    super();
+    this.name = name;
+    this.call = call;
+    this.receiver = receiver;
+  }
+
+  override hashKey(): HashKey {
+    return this;
+  }
+
+  override freeze(pending: Value[]): void {
+    if (this.receiver !== undefined) pending.push(this.receiver);
+  }
+
+  override write(writer: ValueWriter): void {
+    if (this.receiver === undefined) writer.text(`<built-in function ${this.name}>`);
+    else {
+      const type = typeof this.receiver === "string" ? "string" : (this.receiver as StarlarkObject).type;
+      writer.text(`<built-in method ${this.name} of ${type} value>`);
+    }
+  }
+}
+
+/** A group of values with a name, such as `json`. */
+export class StarlarkModule extends StarlarkObject {
+  override readonly type = "module";
+  readonly name: string;
+  readonly members: ReadonlyMap<string, Value>;
+
+  constructor(name: string, members: Iterable<readonly [string, Value]>) {
+    super();
+    this.name = name;
+    this.members = new Map(members);
+  }
+
+  override attribute(name: string): Value | undefined {
+    return this.members.get(name);
+  }
+
+  override attributeNames(): readonly string[] {
+    return [...this.members.keys()].sort();
+  }
+
+  override freeze(pending: Value[]): void {
+    for (const member of this.members.values()) pending.push(member);
+  }
+
+  override write(writer: ValueWriter): void {
+    writer.text(`<module "${this.name}">`);
+  }
+}
+
+/** Whether a value can be called. */
+export function isCallable(value: Value): value is StarlarkFunction | Builtin {
+  return value instanceof StarlarkFunction || value instanceof Builtin;
+}
+
+/** Fails for a value that cannot be called. */
+export function rejectCall(type: string): never {
+  return fail(`invalid call of non-function (${type})`);
+}

@@ -1,0 +1,160 @@
+import { fail, StarlarkError } from "../error.ts";
+import { charge, maxIntBits, spend } from "./budget.ts";
+import { typeName } from "./value.ts";
+import type { Value } from "./value.ts";
+
+/** An int of any size: a number while it is exact, else a bigint. */
+export type Int = number | bigint;
+
+const max = Number.MAX_SAFE_INTEGER;
+const maxBig = BigInt(max);
+const minBig = -maxBig;
+const largest = 1n << BigInt(maxIntBits);
+
+export function isInt(value: Value): value is Int {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+/** The normal form of a bigint, with its memory charged. */
+export function fromBigInt(value: bigint): Int {
+  if (value <= maxBig && value >= minBig) return Number(value);
+  if (value >= largest || value <= -largest) {
+    throw new StarlarkError("limit_exceeded", `an int of more than ${maxIntBits} bits is too large`);
+  }
+  charge(32);
+  return value;
+}
+
+/** Accounts for the work of an operation on large ints, which takes longer than one on small ones. */
+function spendOn(x: Int, y: Int): void {
+  if (typeof x === "bigint" && typeof y === "bigint") {
+    const bits = bitLength(x) + bitLength(y);
+    if (bits > 2048) {
+      charge(bits >> 3);
+      spend((bits * bits) / 2 ** 22);
+    }
+  }
+}
+
+function bitLength(value: bigint): number {
+  if (value <= 0xffff_ffff_ffff_ffffn && value >= -0xffff_ffff_ffff_ffffn) return 64;
+  return value.toString(16).length * 4;
+}
+
+export function addInts(x: Int, y: Int): Int {
+  if (typeof x === "number" && typeof y === "number") {
+    const sum = x + y;
+    if (sum <= max && sum >= -max) return sum;
+  }
+  return fromBigInt(BigInt(x) + BigInt(y));
+}
+
+export function subtractInts(x: Int, y: Int): Int {
+  if (typeof x === "number" && typeof y === "number") {
+    const difference = x - y;
+    if (difference <= max && difference >= -max) return difference;
+  }
+  return fromBigInt(BigInt(x) - BigInt(y));
+}
+
+export function multiplyInts(x: Int, y: Int): Int {
+  if (typeof x === "number" && typeof y === "number") {
+    const product = x * y;
+    // A negative zero becomes zero.
+    if (product <= max && product >= -max) return product + 0;
+  }
+  spendOn(x, y);
+  return fromBigInt(BigInt(x) * BigInt(y));
+}
+
+export function negateInt(x: Int): Int {
+  return typeof x === "number" ? 0 - x : -x;
+}
+
+/** The quotient, rounded down. `y` is not 0. */
+export function floorDivideInts(x: Int, y: Int): Int {
+  if (typeof x === "number" && typeof y === "number") {
+    // The division of two safe integers may round up to the next integer: the remainder is exact.
+    const remainder = x % y;
+    const quotient = (x - remainder) / y;
+    return remainder !== 0 && remainder < 0 !== y < 0 ? quotient - 1 : quotient + 0;
+  }
+  spendOn(x, y);
+  const [left, right] = [BigInt(x), BigInt(y)];
+  const quotient = left / right;
+  const exact = quotient * right === left;
+  return fromBigInt(!exact && left < 0n !== right < 0n ? quotient - 1n : quotient);
+}
+
+/** The remainder with the sign of `y`. `y` is not 0. */
+export function moduloInts(x: Int, y: Int): Int {
+  if (typeof x === "number" && typeof y === "number") {
+    const remainder = x % y;
+    return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder + 0;
+  }
+  spendOn(x, y);
+  const right = BigInt(y);
+  const remainder = BigInt(x) % right;
+  return fromBigInt(remainder !== 0n && remainder < 0n !== right < 0n ? remainder + right : remainder);
+}
+
+/** `&`, `|` and `^`. */
+export function bitwiseInts(operator: "&" | "|" | "^", x: Int, y: Int): Int {
+  if (typeof x === "number" && typeof y === "number" && (x | 0) === x && (y | 0) === y) {
+    return operator === "&" ? x & y : operator === "|" ? x | y : x ^ y;
+  }
+  const [left, right] = [BigInt(x), BigInt(y)];
+  return fromBigInt(operator === "&" ? left & right : operator === "|" ? left | right : left ^ right);
+}
+
+export function invertInt(x: Int): Int {
+  return typeof x === "number" ? -1 - x : fromBigInt(~x);
+}
+
+const maxShift = 512;
+
+export function shiftInts(operator: "<<" | ">>", x: Int, y: Int): Int {
+  if (y < 0) fail(`negative shift count: ${y}`);
+  if (operator === "<<") {
+    if (y >= maxShift) fail(`shift count too large: ${y}`);
+    if (typeof x === "number") {
+      const shifted = x * 2 ** Number(y);
+      if (shifted <= max && shifted >= -max) return shifted;
+    }
+    return fromBigInt(BigInt(x) << BigInt(y));
+  }
+  if (typeof x === "number") return Number(y) > 52 ? (x < 0 ? -1 : 0) : Math.floor(x / 2 ** Number(y));
+  return y > maxIntBits ? (x < 0n ? -1 : 0) : fromBigInt(x >> BigInt(y));
+}
+
+/** The digits of an int; large ones take time that grows with the square of their size. */
+export function formatInt(value: Int, radix = 10): string {
+  if (typeof value === "bigint") {
+    const bits = bitLength(value);
+    charge(bits >> 1);
+    spend((bits * bits) / 2 ** 20);
+  }
+  return value.toString(radix);
+}
+
+/** An int as the float that is nearest to it. */
+export function intToNumber(value: Int): number {
+  const number = Number(value);
+  if (!Number.isFinite(number)) fail("int too large to convert to float");
+  return number;
+}
+
+/** The int that a finite number without a fraction is. */
+export function fromIntegral(value: number): Int {
+  return Number.isSafeInteger(value) ? value + 0 : fromBigInt(BigInt(value));
+}
+
+/** A value as a signed machine int of `bits` bits, for indices, counts and the like. */
+export function toMachineInt(value: Value, bits: 32 | 64 = 64): number {
+  if (!isInt(value)) return fail(`got ${typeName(value)}, want int`);
+  const limit = bits === 32 ? 2 ** 31 : 2n ** 63n;
+  if (value >= limit || value < -limit) {
+    fail(`${value} out of range (want value in signed ${bits}-bit range)`);
+  }
+  return Number(value);
+}

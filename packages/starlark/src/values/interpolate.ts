@@ -1,0 +1,115 @@
+import { fail } from "../error.ts";
+import { chargeString } from "./budget.ts";
+import { StarlarkDict } from "./dict.ts";
+import { formatFloatAs, toNumber, truncateToInt } from "./float.ts";
+import { toRepr, toText } from "./format-value.ts";
+import { formatInt, isInt } from "./int.ts";
+import { StarlarkTuple } from "./tuple.ts";
+import { characterLength, codePointAt, encodeCodePoint } from "./utf8.ts";
+import { typeName } from "./value.ts";
+import type { Value } from "./value.ts";
+
+/** `format % value` (specification of starlark-go, "String interpolation"). */
+export function interpolate(format: string, value: Value): string {
+  const positional = value instanceof StarlarkTuple ? value.elements : [value];
+  const parts: string[] = [];
+  let length = 0;
+  let used = 0;
+  let index = 0;
+  const push = (text: string): void => {
+    length += text.length;
+    chargeString(text.length);
+    parts.push(text);
+  };
+  for (;;) {
+    const percent = format.indexOf("%", index);
+    if (percent === -1) break;
+    if (percent > index) push(format.slice(index, percent));
+    index = percent + 1;
+    if (format[index] === "%") {
+      push("%");
+      index++;
+      continue;
+    }
+    let operand: Value | undefined;
+    if (format[index] === "(") {
+      const close = format.indexOf(")", index);
+      if (close === -1) fail("incomplete format key");
+      operand = getMember(value, format.slice(index + 1, close));
+      index = close + 1;
+    } else {
+      operand = positional[used];
+      if (operand === undefined) fail("not enough arguments for format string");
+    }
+    const conversion = format[index];
+    if (conversion === undefined) fail("incomplete format");
+    push(convert(conversion, operand));
+    index++;
+    used++;
+  }
+  if (used < positional.length && !(value instanceof StarlarkDict)) fail("too many arguments for format string");
+  if (parts.length === 0) return format;
+  push(format.slice(index));
+  chargeString(length);
+  return parts.join("");
+}
+
+function getMember(value: Value, key: string): Value {
+  if (!(value instanceof StarlarkDict)) return fail("format requires a mapping");
+  return value.get(key) ?? fail(`key not found: ${key}`);
+}
+
+function convert(conversion: string, operand: Value): string {
+  switch (conversion) {
+    case "s":
+      return toText(operand);
+    case "r":
+      return toRepr(operand);
+    case "d":
+    case "i":
+      return typeof operand === "number" ? String(operand) : formatInt(toInteger(operand, conversion));
+    case "o":
+      return formatInt(toInteger(operand, conversion), 8);
+    case "x":
+      return formatInt(toInteger(operand, conversion), 16);
+    case "X":
+      return formatInt(toInteger(operand, conversion), 16).toUpperCase();
+    case "e":
+    case "f":
+    case "g":
+    case "E":
+    case "F":
+    case "G": {
+      const number = toNumber(operand);
+      if (number === undefined) return fail(`%${conversion} format requires float, not ${typeName(operand)}`);
+      return formatFloatAs(number, conversion);
+    }
+    case "c":
+      return toCharacter(operand);
+    default:
+      return fail(`unknown conversion %${conversion}`);
+  }
+}
+
+function toInteger(operand: Value, conversion: string): number | bigint {
+  if (isInt(operand)) return operand;
+  try {
+    return truncateToInt(operand);
+  } catch (error) {
+    return fail(`%${conversion} format requires integer: ${(error as Error).message}`);
+  }
+}
+
+function toCharacter(operand: Value): string {
+  if (isInt(operand)) {
+    if (operand < 0 || operand > 0x10ffff) fail(`%c format requires a valid Unicode code point, got ${operand}`);
+    return encodeCodePoint(Number(operand));
+  }
+  if (typeof operand !== "string") {
+    return fail(`%c format requires int or single-character string, not ${typeName(operand)}`);
+  }
+  if (operand === "" || characterLength(operand, 0) !== operand.length) {
+    fail("%c format requires a single-character string");
+  }
+  return encodeCodePoint(codePointAt(operand, 0));
+}

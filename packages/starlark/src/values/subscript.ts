@@ -1,0 +1,83 @@
+import { fail } from "../error.ts";
+import { StarlarkBytes, sliceText } from "./bytes.ts";
+import { StarlarkDict } from "./dict.ts";
+import { isInt, toMachineInt } from "./int.ts";
+import { StarlarkList } from "./list.ts";
+import { missingKey } from "./operators.ts";
+import { StarlarkObject, toLength, typeName } from "./value.ts";
+import type { Value } from "./value.ts";
+
+/** `x[y]`. */
+export function getItem(x: Value, y: Value): Value {
+  if (x instanceof StarlarkList && typeof y === "number") {
+    const element = x.elements[y];
+    if (element !== undefined) return element;
+  }
+  if (x instanceof StarlarkDict) return x.get(y) ?? missingKey(y);
+  const length = isSequence(x) ? toLength(x) : undefined;
+  if (length === undefined) return fail(`unhandled index operation ${typeName(x)}[${typeName(y)}]`);
+  if (!isInt(y)) return fail(`${typeName(x)} index: got ${typeName(y)}, want int`);
+  const given = toMachineInt(y);
+  const index = given < 0 ? given + length : given;
+  if (index < 0 || index >= length) fail(outOfRange(typeName(x), given, length));
+  return typeof x === "string" ? x.charAt(index) : ((x as StarlarkObject).itemAt(index) as Value);
+}
+
+function isSequence(x: Value): boolean {
+  if (typeof x === "string" || x instanceof StarlarkBytes) return true;
+  return x instanceof StarlarkObject && x.type !== "set" && x.length !== undefined && x.itemAt !== StarlarkObject.prototype.itemAt;
+}
+
+/** The message for an index outside of a sequence. */
+export function outOfRange(type: string, index: number, length: number): string {
+  return length === 0
+    ? `index ${index} out of range: empty ${type}`
+    : `${type} index ${index} out of range [${-length}:${length - 1}]`;
+}
+
+/** `x[y] = value`. */
+export function setItem(x: Value, y: Value, value: Value): void {
+  if (x instanceof StarlarkDict) x.set(y, value);
+  else if (x instanceof StarlarkList) {
+    const given = toMachineInt(y);
+    const length = x.elements.length;
+    const index = given < 0 ? given + length : given;
+    if (index < 0 || index >= length) fail(outOfRange("list", given, length));
+    x.checkMutable("assign to element of");
+    x.elements[index] = value;
+  } else fail(`${typeName(x)} value does not support item assignment`);
+}
+
+/** `x[low:high:step]`; a missing part is `null`. */
+export function getSlice(x: Value, low: Value, high: Value, step: Value): Value {
+  const length = typeof x === "string" || isSequence(x) ? toLength(x) : undefined;
+  if (length === undefined) return fail(`invalid slice operand ${typeName(x)}`);
+  const stride = step === null ? 1 : toIndex(step, "slice step");
+  if (stride === 0) fail("zero is not a valid slice step");
+  const [start, stop] = stride > 0 ? toRange(low, high, length) : toReversedRange(low, high, length);
+  const distance = stride > 0 ? stop - start : start - stop;
+  const count = distance <= 0 ? 0 : Math.floor((distance - 1) / Math.abs(stride)) + 1;
+  if (typeof x === "string") return sliceText(x, start, count, stride);
+  return (x as StarlarkObject).slice(start, count, stride) ?? fail(`invalid slice operand ${typeName(x)}`);
+}
+
+function toIndex(value: Value, what: string): number {
+  if (!isInt(value)) return fail(`invalid ${what}: got ${typeName(value)}, want int`);
+  // An index far outside of any sequence means its end.
+  return Math.max(-(2 ** 52), Math.min(2 ** 52, Number(value)));
+}
+
+/** Start and end of a part of a sequence, as `find` and slices understand them; missing ones are `null`. */
+export function toRange(low: Value, high: Value, length: number): [start: number, end: number] {
+  const clamp = (value: number): number => Math.min(Math.max(value < 0 ? value + length : value, 0), length);
+  const start = low === null ? 0 : clamp(toIndex(low, "start index"));
+  const end = high === null ? length : clamp(toIndex(high, "end index"));
+  return [start, end];
+}
+
+function toReversedRange(low: Value, high: Value, length: number): [start: number, end: number] {
+  const clamp = (value: number): number => Math.min(Math.max(value < 0 ? value + length : value, -1), length - 1);
+  const start = low === null ? length - 1 : clamp(toIndex(low, "start index"));
+  const end = high === null ? -1 : clamp(toIndex(high, "end index"));
+  return [start, end];
+}
