@@ -53,7 +53,7 @@ function compareErrors(chunk: Chunk, found: readonly Found[]): Faults {
 /** Runs a chunk of starlark-go's tests of the interpreter. */
 export async function runGoChunk(chunk: Chunk, stepwise: boolean): Promise<Faults> {
   const faults: Faults = [];
-  const host = testHost((message) => faults.push(message));
+  const host = testHost((message) => faults.push(message), stepwise);
   const options = { stepwise, maxMemoryBytes: 2 ** 40 };
   const file = basename(chunk.file);
   try {

@@ -51,7 +51,7 @@ class HasFields extends StarlarkObject {
 export type Report = (message: string) => void;
 
 /** The modules `assert.star` and `math.star`, and the names that the tests expect. */
-export function testHost(report: Report): {
+export function testHost(report: Report, stepwise: boolean): {
   readonly load: (name: string) => { readonly globals: ReadonlyMap<string, Value> };
   readonly predeclared: Record<string, Value>;
 } {
@@ -75,7 +75,7 @@ export function testHost(report: Report): {
       await Promise.resolve();
       const wanted = fromUtf8(pattern as string);
       try {
-        await new Thread().call(fn as Value, []);
+        await new Thread({ stepwise }).call(fn as Value, []);
         report(`evaluation succeeded unexpectedly (want error matching ${wanted})`);
       } catch (error) {
         const { message } = error as Error;

@@ -42,7 +42,8 @@ function parseIntegerText(text: string, base: Value | undefined): Value {
   return sign === "-" ? negateInt(parsed) : parsed;
 }
 
-function parseDigits(digits: string, radix: number): Int | undefined {
+/** The int that digits denote; `undefined` if one is invalid. */
+export function parseDigits(digits: string, radix: number): Int | undefined {
   const highest = (radix - 1).toString(radix);
   const pattern = radix <= 10 ? `^[0-${highest}]+$` : `^[0-9a-${highest}]+$`;
   if (!new RegExp(pattern, "i").test(digits)) return undefined;

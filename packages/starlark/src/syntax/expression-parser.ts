@@ -153,10 +153,9 @@ export class ExpressionParser {
     const { kind } = this.tokens;
     if (kind === "not in") return kind;
     if (kind !== "not") return precedences.has(kind) ? kind : undefined;
-    const start = this.advance();
+    this.advance();
     if (!this.at("in")) this.fail(`got ${describeToken(this.tokens.kind)}, want in`);
     this.tokens.kind = "not in";
-    this.tokens.start = start;
     return "not in";
   }
 

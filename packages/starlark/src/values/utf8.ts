@@ -6,16 +6,23 @@
 
 const nonAscii = /[^\u0000-\u007f]/;
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The bytes of a JavaScript string. Lone surrogates become U+FFFD. */
 export function toUtf8(text: string): string {
   return nonAscii.test(text) ? fromBytes(encoder.encode(text)) : text;
 }
 
-/** The JavaScript string that the bytes encode. Invalid bytes become U+FFFD. */
+/** The JavaScript string that the bytes encode. Each invalid byte becomes U+FFFD. */
 export function fromUtf8(bytes: string): string {
-  return nonAscii.test(bytes) ? decoder.decode(toBytes(bytes)) : bytes;
+  if (!nonAscii.test(bytes)) return bytes;
+  try {
+    return decoder.decode(toBytes(bytes));
+  } catch {
+    return codePoints(bytes)
+      .map((point) => String.fromCodePoint(point))
+      .join("");
+  }
 }
 
 /** A byte array as a byte string. */

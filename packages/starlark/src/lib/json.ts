@@ -1,0 +1,366 @@
+import { fail, StarlarkError } from "../error.ts";
+import { charge, chargeString, sizes, spend } from "../values/budget.ts";
+import { StarlarkDict, toDict } from "../values/dict.ts";
+import { formatFloat, StarlarkFloat, toFloat } from "../values/float.ts";
+import { toRepr } from "../values/format-value.ts";
+import { Builtin, StarlarkModule } from "../values/function.ts";
+import { formatInt, isInt } from "../values/int.ts";
+import { toList } from "../values/list.ts";
+import { quote } from "../values/quote.ts";
+import { codePoints, encodeCodePoint, toUtf8 } from "../values/utf8.ts";
+import { toItems, typeName } from "../values/value.ts";
+import type { Value } from "../values/value.ts";
+import { named, unpack, unpackPositional } from "./arguments.ts";
+import { parseDigits } from "./numbers.ts";
+
+const maxDepth = 500;
+const maxInput = 8 * 1024 * 1024;
+
+function tooDeep(): never {
+  throw new StarlarkError("limit_exceeded", `json: the value is nested too deeply (limit ${maxDepth})`);
+}
+
+/** A value as JSON, on one line, with sorted keys. */
+export function encodeJson(value: Value): string {
+  const parts: string[] = [];
+  emit(value, parts, []);
+  let length = 0;
+  for (const part of parts) length += part.length;
+  chargeString(length);
+  return parts.join("");
+}
+
+function emit(value: Value, parts: string[], open: Value[]): void {
+  charge(sizes.slot);
+  spend(1);
+  if (typeof value === "string") parts.push(quoteJson(value));
+  else if (value === null) parts.push("null");
+  else if (typeof value === "boolean") parts.push(value ? "true" : "false");
+  else if (isInt(value)) parts.push(typeof value === "number" ? String(value) : formatInt(value));
+  else if (value instanceof StarlarkFloat) {
+    if (!Number.isFinite(value.value)) fail(`cannot encode non-finite float ${formatFloat(value.value)}`);
+    parts.push(formatFloat(value.value));
+  } else emitContainer(value, parts, open);
+}
+
+function emitContainer(value: Value, parts: string[], open: Value[]): void {
+  if (open.includes(value)) fail("cycle in JSON structure");
+  if (open.length >= maxDepth) tooDeep();
+  open.push(value);
+  if (value instanceof StarlarkDict) emitDict(value, parts, open);
+  else {
+    const items = toItems(value) ?? fail(`cannot encode ${typeName(value)} as JSON`);
+    parts.push("[");
+    for (const [index, item] of items.entries()) {
+      if (index > 0) parts.push(",");
+      inside(() => `at ${typeName(value)} index ${index}`, () => emit(item, parts, open));
+    }
+    parts.push("]");
+  }
+  open.pop();
+}
+
+function emitDict(dict: StarlarkDict, parts: string[], open: Value[]): void {
+  const entries = dict.entries();
+  for (const [key] of entries) if (typeof key !== "string") fail(`dict has ${typeName(key)} key, want string`);
+  entries.sort(([left], [right]) => ((left as string) < (right as string) ? -1 : 1));
+  parts.push("{");
+  for (const [index, [key, value]] of entries.entries()) {
+    parts.push(index > 0 ? `,${quoteJson(key as string)}:` : `${quoteJson(key as string)}:`);
+    inside(() => `in dict key ${toRepr(key)}`, () => emit(value, parts, open));
+  }
+  parts.push("}");
+}
+
+/** Adds the path to an error. */
+function inside(where: () => string, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof StarlarkError && error.code === "execution_failed") fail(`${where()}: ${error.message}`);
+    throw error;
+  }
+}
+
+const plainText = /^[\u0020\u0021\u0023-\u005b\u005d-\u007e]*$/;
+const asciiText = /^[\u0020-\u007e]*$/;
+
+function quoteJson(text: string): string {
+  chargeString(text.length);
+  if (plainText.test(text)) return `"${text}"`;
+  if (asciiText.test(text)) return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+  return `"${codePoints(text).map(escapePoint).join("")}"`;
+}
+
+const shortEscapes: Readonly<Record<number, string>> = { 0x0a: "\\n", 0x0d: "\\r", 0x09: "\\t", 0x22: '\\"', 0x5c: "\\\\" };
+
+/** A character as Go's encoder writes it: what is special in HTML and JavaScript is escaped. */
+function escapePoint(point: number): string {
+  const short = shortEscapes[point];
+  if (short !== undefined) return short;
+  const escaped =
+    point < 0x20 || point === 0x26 || point === 0x3c || point === 0x3e || point === 0x2028 || point === 0x2029;
+  return escaped || point === 0xfffd ? `\\u${point.toString(16).padStart(4, "0")}` : encodeCodePoint(point);
+}
+
+const space = /[ \t\n\r]*/y;
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const numberLike = /[-+.\deE]+/y;
+const stringBody = /[^"\\\u0000-\u001f\u0080-\u00ff]*/y;
+const escapedBody = /(?:[^"\\]|\\[^])*/y;
+
+/** Reads JSON text: numbers without a fraction and an exponent are ints of any size. */
+class JsonReader {
+  readonly #text: string;
+  #index = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    if (text.length > maxInput) {
+      throw new StarlarkError("limit_exceeded", `json.decode: the text is longer than ${maxInput} bytes`);
+    }
+    spend(text.length >> 2);
+  }
+
+  read(): Value {
+    const value = this.#value(0);
+    this.#match(space);
+    if (this.#index < this.#text.length) this.#fail(`unexpected character ${this.#quoted()} after value`);
+    return value;
+  }
+
+  #fail(message: string): never {
+    return fail(`json.decode: at offset ${this.#index}, ${message}`);
+  }
+
+  #quoted(): string {
+    return `'${quote(this.#text.charAt(this.#index)).slice(1, -1).replace('\\"', '"').replace("'", "\\'")}'`;
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#index;
+    const found = pattern.exec(this.#text)?.[0] ?? "";
+    this.#index += found.length;
+    return found;
+  }
+
+  /** Skips white space. Returns the next byte. */
+  #next(): number {
+    for (;;) {
+      const byte = this.#text.charCodeAt(this.#index);
+      if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) this.#index++;
+      else if (Number.isNaN(byte)) this.#fail("unexpected end of file");
+      else return byte;
+    }
+  }
+
+  #value(depth: number): Value {
+    if (depth > maxDepth) tooDeep();
+    const byte = this.#next();
+    switch (byte) {
+      case 0x22:
+        return this.#string();
+      case 0x5b:
+        return this.#array(depth);
+      case 0x7b:
+        return this.#object(depth);
+      case 0x6e:
+        if (this.#word("null")) return null;
+        break;
+      case 0x74:
+        if (this.#word("true")) return true;
+        break;
+      case 0x66:
+        if (this.#word("false")) return false;
+        break;
+      default:
+        if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return this.#number();
+    }
+    return this.#fail(`unexpected character ${this.#quoted()}`);
+  }
+
+  #word(word: string): boolean {
+    if (!this.#text.startsWith(word, this.#index)) return false;
+    this.#index += word.length;
+    return true;
+  }
+
+  #number(): Value {
+    const literal = this.#match(number);
+    const rest = this.#match(numberLike);
+    if (literal === "" || rest !== "") {
+      this.#index -= literal.length + rest.length;
+      return this.#fail(`invalid number: ${literal}${rest}`);
+    }
+    if (/[.eE]/.test(literal)) {
+      const value = Number(literal);
+      return Number.isFinite(value) ? toFloat(value) : this.#fail(`invalid number: ${literal}`);
+    }
+    const small = Number(literal);
+    if (Number.isSafeInteger(small)) return small + 0;
+    const magnitude = parseDigits(literal.replace("-", ""), 10) as number | bigint;
+    return literal.startsWith("-") ? -magnitude : magnitude;
+  }
+
+  #string(): string {
+    const start = this.#index++;
+    let body = this.#match(stringBody);
+    if (this.#text[this.#index] === '"') {
+      this.#index++;
+      charge(sizes.string + body.length);
+      return body;
+    }
+    this.#index = start + 1;
+    body = this.#match(escapedBody);
+    if (this.#text[this.#index] !== '"') {
+      this.#index = start;
+      this.#fail("unclosed string literal");
+    }
+    this.#index++;
+    chargeString(body.length);
+    return this.#unescape(body, start);
+  }
+
+  #unescape(body: string, start: number): string {
+    const control = /[\u0000-\u001f]/.exec(body)?.[0];
+    if (control !== undefined) {
+      this.#fail(`invalid character ${goCharacter(control)} in string literal`);
+    }
+    const text = body
+      .split(/(\\u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|\\[^])/)
+      .map((part) => (part.startsWith("\\") ? this.#escape(part, start) : part))
+      .join("");
+    return codePoints(text).map(encodeCodePoint).join("");
+  }
+
+  #escape(escape: string, _start: number): string {
+    const letter = escape.charAt(1);
+    if (letter === "u") {
+      if (escape.length < 6) this.#fail(`invalid character in \\u hexadecimal character escape`);
+      return toUtf8((JSON.parse(`"${escape}"`) as string).toWellFormed());
+    }
+    if (!'"\\/bfnrt'.includes(letter)) {
+      this.#fail(`invalid character ${goCharacter(letter)} in string escape code`);
+    }
+    return JSON.parse(`"${escape}"`) as string;
+  }
+
+  #array(depth: number): Value {
+    this.#index++;
+    const items: Value[] = [];
+    if (this.#next() !== 0x5d) {
+      for (;;) {
+        items.push(this.#value(depth + 1));
+        const byte = this.#next();
+        if (byte === 0x2c) this.#index++;
+        else if (byte === 0x5d) break;
+        else this.#fail(`got ${this.#quoted()}, want ',' or ']'`);
+      }
+    }
+    this.#index++;
+    return toList(items);
+  }
+
+  #object(depth: number): Value {
+    this.#index++;
+    const dict = toDict();
+    if (this.#next() !== 0x7d) {
+      for (;;) {
+        const key = this.#value(depth + 1);
+        if (typeof key !== "string") this.#fail(`got ${typeName(key)} for object key, want string`);
+        if (this.#next() !== 0x3a) this.#fail(`after object key, got ${this.#quoted()}, want ':' `);
+        this.#index++;
+        dict.set(key, this.#value(depth + 1));
+        const byte = this.#next();
+        if (byte === 0x2c) this.#index++;
+        else if (byte === 0x7d) break;
+        else this.#fail(`in object, got ${this.#quoted()}, want ',' or '}'`);
+      }
+    }
+    this.#index++;
+    return dict;
+  }
+}
+
+function goCharacter(character: string): string {
+  return `'${quote(character).slice(1, -1)}'`;
+}
+
+/** A JSON text with a line per element. */
+function indentJson(text: string, prefix: string, indent: string): string {
+  const parts: string[] = [];
+  let depth = 0;
+  let length = 0;
+  const push = (part: string): void => {
+    length += part.length;
+    chargeString(part.length);
+    parts.push(part);
+  };
+  const newLine = (): void => push(`\n${prefix}${indent.repeat(depth)}`);
+  const tokens = text.match(/"(?:[^"\\]|\\[^])*"|[[\]{},:]|[^\s[\]{},:"]+/g) ?? [];
+  for (const [index, token] of tokens.entries()) {
+    if (token === "]" || token === "}") {
+      depth--;
+      const previous = tokens[index - 1];
+      if (previous !== "[" && previous !== "{") newLine();
+    } else if (tokens[index - 1] === "[" || tokens[index - 1] === "{") newLine();
+    push(token === ":" ? ": " : token);
+    if (token === "[" || token === "{") depth++;
+    if (token === ",") newLine();
+  }
+  chargeString(length);
+  return parts.join("");
+}
+
+function indentOptions(name: string, names: readonly (readonly [string, Value])[]): [prefix: string, indent: string] {
+  const [prefix = "", indent = "\t"] = unpack(name, [], names, [
+    ["prefix?", "string"],
+    ["indent?", "string"],
+  ]) as [string?, string?];
+  return [prefix, indent];
+}
+
+/** The module `json` (starlark-go, `lib/json`). */
+export const json: StarlarkModule = new StarlarkModule("json", [
+  [
+    "encode",
+    new Builtin("json.encode", (args, names) => {
+      unpackPositional("json.encode", args, names, 1, ["any"]);
+      return named("json.encode", () => encodeJson(args[0] as Value));
+    }),
+  ],
+  [
+    "encode_indent",
+    new Builtin("json.encode_indent", (args, names) => {
+      const [prefix, indent] = indentOptions("json.encode_indent", names);
+      unpackPositional("json.encode_indent", args, [], 1, ["any"]);
+      return indentJson(named("json.encode_indent", () => encodeJson(args[0] as Value)), prefix, indent);
+    }),
+  ],
+  [
+    "decode",
+    new Builtin("json.decode", (args, names) => {
+      const [text, fallback] = unpack("json.decode", args, names, [
+        ["x", "string"],
+        ["default?", "any"],
+      ]);
+      try {
+        return new JsonReader(text as string).read();
+      } catch (error) {
+        const recoverable = error instanceof StarlarkError && error.code === "execution_failed";
+        if (recoverable && fallback !== undefined) return fallback;
+        throw error;
+      }
+    }),
+  ],
+  [
+    "indent",
+    new Builtin("json.indent", (args, names) => {
+      const [prefix, indent] = indentOptions("json.indent", names);
+      unpackPositional("json.indent", args, [], 1, ["string"]);
+      const text = args[0] as string;
+      named("json.indent", () => new JsonReader(text).read());
+      return indentJson(text, prefix, indent);
+    }),
+  ],
+]);
