@@ -40,6 +40,20 @@ function getMethods(value: Value): MethodTable | undefined {
   return value instanceof StarlarkBytes ? bytes : undefined;
 }
 
+/** Finds the method with a name for values of any type; prepared once, for a place in a program. */
+export function methodFinder(name: string): (value: Value) => Method | undefined {
+  const [ofString, ofList, ofDict, ofSet, ofBytes] = [strings, lists, dicts, sets, bytes].map(
+    (table) => table.get(name) as Method | undefined,
+  );
+  return (value) => {
+    if (typeof value === "string") return ofString;
+    if (value instanceof StarlarkDict) return ofDict;
+    if (value instanceof StarlarkList) return ofList;
+    if (value instanceof StarlarkSet) return ofSet;
+    return value instanceof StarlarkBytes ? ofBytes : undefined;
+  };
+}
+
 /** A method of a value of a built-in type, which is called with the value. */
 export function findMethod(value: Value, name: string): Method | undefined {
   return getMethods(value)?.get(name) as Method | undefined;

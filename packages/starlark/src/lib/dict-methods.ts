@@ -18,7 +18,8 @@ export const dictMethods: Record<string, Method<StarlarkDict>> = {
   },
   get: (dict, args, names) => {
     unpackPositional("get", args, names, 1, ["any", "any"]);
-    const value = named("get", () => dict.get(args[0] as Value));
+    const [key] = args as [Value];
+    const value = typeof key === "string" ? dict.get(key) : named("get", () => dict.get(key));
     return value === undefined ? (args[1] ?? null) : value;
   },
   items: (dict, args, names) => {

@@ -1,15 +1,16 @@
 import { fail, StarlarkError } from "../error.ts";
-import { charge, chargeString, sizes, spend } from "../values/budget.ts";
+import { budget, charge, chargeString, sizes, spend } from "../values/budget.ts";
 import { StarlarkDict, toDict } from "../values/dict.ts";
 import { formatFloat, StarlarkFloat, toFloat } from "../values/float.ts";
 import { toRepr } from "../values/format-value.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
-import { formatInt, isInt } from "../values/int.ts";
+import { formatInt, negateInt } from "../values/int.ts";
+import type { Int } from "../values/int.ts";
 import { toList } from "../values/list.ts";
 import { quote } from "../values/quote.ts";
 import { codePoints, encodeCodePoint, toUtf8 } from "../values/utf8.ts";
-import { toItems, typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { typeName } from "../values/value.ts";
+import type { StarlarkObject, Value } from "../values/value.ts";
 import { named, unpack, unpackPositional } from "./arguments.ts";
 import { parseDigits } from "./numbers.ts";
 
@@ -22,64 +23,85 @@ function tooDeep(): never {
 
 /** A value as JSON, on one line, with sorted keys. */
 export function encodeJson(value: Value): string {
-  const parts: string[] = [];
-  emit(value, parts, []);
-  let length = 0;
-  for (const part of parts) length += part.length;
-  chargeString(length);
-  return parts.join("");
+  const writer = new JsonWriter();
+  writer.write(value);
+  chargeString(writer.text.length);
+  return writer.text;
 }
 
-function emit(value: Value, parts: string[], open: Value[]): void {
-  charge(sizes.slot);
-  spend(1);
-  if (typeof value === "string") parts.push(quoteJson(value));
-  else if (value === null) parts.push("null");
-  else if (typeof value === "boolean") parts.push(value ? "true" : "false");
-  else if (isInt(value)) parts.push(typeof value === "number" ? String(value) : formatInt(value));
-  else if (value instanceof StarlarkFloat) {
-    if (!Number.isFinite(value.value)) fail(`cannot encode non-finite float ${formatFloat(value.value)}`);
-    parts.push(formatFloat(value.value));
-  } else emitContainer(value, parts, open);
-}
+class JsonWriter {
+  text = "";
+  readonly #open: Value[] = [];
+  /** The index or the key inside of each open container. */
+  readonly #path: (number | string)[] = [];
 
-function emitContainer(value: Value, parts: string[], open: Value[]): void {
-  if (open.includes(value)) fail("cycle in JSON structure");
-  if (open.length >= maxDepth) tooDeep();
-  open.push(value);
-  if (value instanceof StarlarkDict) emitDict(value, parts, open);
-  else {
-    const items = toItems(value) ?? fail(`cannot encode ${typeName(value)} as JSON`);
-    parts.push("[");
-    for (const [index, item] of items.entries()) {
-      if (index > 0) parts.push(",");
-      inside(() => `at ${typeName(value)} index ${index}`, () => emit(item, parts, open));
+  write(value: Value): void {
+    charge(sizes.slot);
+    budget.fuel--;
+    if (typeof value === "string") this.text += quoteJson(value);
+    else if (typeof value === "number") this.text += value;
+    else if (typeof value === "boolean") this.text += value ? "true" : "false";
+    else if (value === null) this.text += "null";
+    else if (typeof value === "bigint") this.text += formatInt(value);
+    else if (value instanceof StarlarkFloat) {
+      if (!Number.isFinite(value.value)) this.#fail(`cannot encode non-finite float ${formatFloat(value.value)}`);
+      this.text += formatFloat(value.value);
+    } else this.#writeContainer(value);
+  }
+
+  #fail(message: string): never {
+    const path = this.#path.map((step, index) =>
+      typeof step === "number"
+        ? `at ${typeName(this.#open[index] as Value)} index ${step}: `
+        : `in dict key ${toRepr(step)}: `,
+    );
+    return fail(path.join("") + message);
+  }
+
+  #writeContainer(value: StarlarkObject): void {
+    if (this.#open.includes(value)) this.#fail("cycle in JSON structure");
+    if (this.#open.length >= maxDepth) tooDeep();
+    if (budget.fuel < 0) budget.checkLimits();
+    if (value instanceof StarlarkDict) this.#writeDict(value);
+    else this.#writeItems(value);
+  }
+
+  #writeItems(value: StarlarkObject): void {
+    const items = value.items() ?? this.#fail(`cannot encode ${value.type} as JSON`);
+    const depth = this.#open.push(value) - 1;
+    this.text += "[";
+    for (let index = 0; index < items.length; index++) {
+      if (index > 0) this.text += ",";
+      this.#path[depth] = index;
+      this.write(items[index] as Value);
     }
-    parts.push("]");
+    this.text += "]";
+    this.#open.pop();
+    this.#path.length = depth;
   }
-  open.pop();
+
+  #writeDict(dict: StarlarkDict): void {
+    const keys = dict.keys();
+    for (const key of keys) if (typeof key !== "string") this.#fail(`dict has ${typeName(key)} key, want string`);
+    const depth = this.#open.push(dict) - 1;
+    let separator = "{";
+    for (const key of sortKeys(keys as string[])) {
+      this.text += `${separator}${quoteJson(key)}:`;
+      separator = ",";
+      this.#path[depth] = key;
+      this.write(dict.get(key) as Value);
+    }
+    this.text += keys.length === 0 ? "{}" : "}";
+    this.#open.pop();
+    this.#path.length = depth;
+  }
 }
 
-function emitDict(dict: StarlarkDict, parts: string[], open: Value[]): void {
-  const entries = dict.entries();
-  for (const [key] of entries) if (typeof key !== "string") fail(`dict has ${typeName(key)} key, want string`);
-  entries.sort(([left], [right]) => ((left as string) < (right as string) ? -1 : 1));
-  parts.push("{");
-  for (const [index, [key, value]] of entries.entries()) {
-    parts.push(index > 0 ? `,${quoteJson(key as string)}:` : `${quoteJson(key as string)}:`);
-    inside(() => `in dict key ${toRepr(key)}`, () => emit(value, parts, open));
+function sortKeys(keys: string[]): string[] {
+  for (let index = 1; index < keys.length; index++) {
+    if ((keys[index - 1] as string) > (keys[index] as string)) return keys.sort();
   }
-  parts.push("}");
-}
-
-/** Adds the path to an error. */
-function inside(where: () => string, run: () => void): void {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof StarlarkError && error.code === "execution_failed") fail(`${where()}: ${error.message}`);
-    throw error;
-  }
+  return keys;
 }
 
 const plainText = /^[\u0020\u0021\u0023-\u005b\u005d-\u007e]*$/;
@@ -106,7 +128,6 @@ function escapePoint(point: number): string {
 const space = /[ \t\n\r]*/y;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const numberLike = /[-+.\deE]+/y;
-const stringBody = /[^"\\\u0000-\u001f\u0080-\u00ff]*/y;
 const escapedBody = /(?:[^"\\]|\\[^])*/y;
 
 /** Reads JSON text: numbers without a fraction and an exponent are ints of any size. */
@@ -185,7 +206,24 @@ class JsonReader {
     return true;
   }
 
+  /** Reads a number. Short ints are added up from their digits. */
   #number(): Value {
+    const text = this.#text;
+    const start = this.#index;
+    let index = text.charCodeAt(start) === 0x2d ? start + 1 : start;
+    const first = index;
+    let value = 0;
+    let byte = text.charCodeAt(index);
+    for (; byte >= 0x30 && byte <= 0x39; byte = text.charCodeAt(++index)) value = value * 10 + byte - 0x30;
+    const plain = byte === 0x2c || byte === 0x7d || byte === 0x5d || byte === 0x0a || Number.isNaN(byte);
+    if (plain && index - first <= 15 && index > first && (index === first + 1 || text.charCodeAt(first) !== 0x30)) {
+      this.#index = index;
+      return first === start ? value : 0 - value;
+    }
+    return this.#numberLiteral();
+  }
+
+  #numberLiteral(): Value {
     const literal = this.#match(number);
     const rest = this.#match(numberLike);
     if (literal === "" || rest !== "") {
@@ -196,48 +234,49 @@ class JsonReader {
       const value = Number(literal);
       return Number.isFinite(value) ? toFloat(value) : this.#fail(`invalid number: ${literal}`);
     }
-    const small = Number(literal);
-    if (Number.isSafeInteger(small)) return small + 0;
-    const magnitude = parseDigits(literal.replace("-", ""), 10) as number | bigint;
-    return literal.startsWith("-") ? -magnitude : magnitude;
+    const magnitude = parseDigits(literal.replace("-", ""), 10) as Int;
+    return literal.startsWith("-") ? negateInt(magnitude) : magnitude;
   }
 
   #string(): string {
+    const text = this.#text;
     const start = this.#index++;
-    let body = this.#match(stringBody);
-    if (this.#text[this.#index] === '"') {
-      this.#index++;
-      charge(sizes.string + body.length);
-      return body;
+    for (let index = start + 1; ; index++) {
+      const byte = text.charCodeAt(index);
+      if (byte === 0x22) {
+        this.#index = index + 1;
+        charge(sizes.string + index - start);
+        return text.slice(start + 1, index);
+      }
+      if (byte === 0x5c || byte < 0x20 || byte >= 0x80 || Number.isNaN(byte)) break;
     }
-    this.#index = start + 1;
-    body = this.#match(escapedBody);
-    if (this.#text[this.#index] !== '"') {
+    const body = this.#match(escapedBody);
+    if (text[this.#index] !== '"') {
       this.#index = start;
       this.#fail("unclosed string literal");
     }
     this.#index++;
     chargeString(body.length);
-    return this.#unescape(body, start);
+    return this.#unescape(body);
   }
 
-  #unescape(body: string, start: number): string {
+  #unescape(body: string): string {
     const control = /[\u0000-\u001f]/.exec(body)?.[0];
     if (control !== undefined) {
       this.#fail(`invalid character ${goCharacter(control)} in string literal`);
     }
     const text = body
       .split(/(\\u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|\\[^])/)
-      .map((part) => (part.startsWith("\\") ? this.#escape(part, start) : part))
+      .map((part) => (part.startsWith("\\") ? this.#escape(part) : part))
       .join("");
     return codePoints(text).map(encodeCodePoint).join("");
   }
 
-  #escape(escape: string, _start: number): string {
+  #escape(escape: string): string {
     const letter = escape.charAt(1);
     if (letter === "u") {
       if (escape.length < 6) this.#fail(`invalid character in \\u hexadecimal character escape`);
-      return toUtf8((JSON.parse(`"${escape}"`) as string).toWellFormed());
+      return toUtf8(JSON.parse(`"${escape}"`) as string);
     }
     if (!'"\\/bfnrt'.includes(letter)) {
       this.#fail(`invalid character ${goCharacter(letter)} in string escape code`);

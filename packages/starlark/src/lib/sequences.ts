@@ -117,12 +117,18 @@ export function sortItems(args: readonly Value[], list: NamedArguments): Builtin
 function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: boolean): Value[] {
   const { length } = keys;
   spend(length * Math.ceil(Math.log2(length + 2)));
-  const sign = reverse ? -1 : 1;
-  if (items === keys && keys.every((key) => typeof key === "number")) {
-    return [...(keys as number[])].sort((left, right) => (left - right) * sign);
+  if (keys.every((key) => typeof key === "number")) {
+    const sorted = sortByInts(items, keys as readonly number[], reverse);
+    if (sorted !== undefined) return sorted;
+  }
+  if (items === keys && keys.every((key) => typeof key === "string")) {
+    // Equal strings are the same, so that the order of the reversed ones does not matter.
+    const sorted = [...keys].sort();
+    return reverse ? sorted.reverse() : sorted;
   }
   const order = Array.from({ length }, (_, index) => index);
   const compare = comparator(keys);
+  const sign = reverse ? -1 : 1;
   try {
     order.sort((left, right) => compare(keys[left] as Value, keys[right] as Value) * sign);
   } catch (error) {
@@ -132,8 +138,21 @@ function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: bo
   return order.map((index) => items[index] as Value);
 }
 
+/** Sorts by small ints as one array of floats, each the key and the position of an item. */
+function sortByInts(items: readonly Value[], keys: readonly number[], reverse: boolean): Value[] | undefined {
+  const { length } = keys;
+  const sign = reverse ? -1 : 1;
+  const combined = new Float64Array(length);
+  for (let index = 0; index < length; index++) {
+    const value = (keys[index] as number) * sign * length + index;
+    if (!Number.isSafeInteger(value)) return undefined;
+    combined[index] = value;
+  }
+  combined.sort();
+  return Array.from(combined, (value) => items[((value % length) + length) % length] as Value);
+}
+
 function comparator(keys: readonly Value[]): (left: Value, right: Value) => number {
-  if (keys.every((key) => typeof key === "number")) return (left, right) => (left as number) - (right as number);
   if (keys.every((key) => typeof key === "string")) {
     return (left, right) => ((left as string) < (right as string) ? -1 : left === right ? 0 : 1);
   }

@@ -100,6 +100,13 @@ const builders: Readonly<Record<string, Builder>> = {
   },
   "%": (x, y, site) => {
     const [left, right] = [x.evaluate, y.evaluate];
+    if (y.constant !== undefined && y.constant > 0) {
+      const { constant } = y;
+      return (slots) => {
+        const a = left(slots);
+        return typeof a === "number" && a >= 0 ? a % constant : binaryAt("%", a, constant, site);
+      };
+    }
     return (slots) => {
       const a = left(slots);
       const b = right(slots);

@@ -10,8 +10,20 @@ export type Effect = (slots: Slot[]) => void;
 type Item =
   | { readonly kind: "effect"; readonly run: Effect; readonly site: number }
   | { readonly kind: "control"; readonly build: (next: number) => Operation; readonly site: number }
+  | { readonly kind: "loop"; readonly head: Label; readonly loop: LoopBuilders; readonly site: number }
   | { readonly kind: "jump"; readonly target: Label }
   | { readonly kind: "label"; readonly label: Label };
+
+/** The two forms of the operation at the head of a loop. */
+export interface LoopBuilders {
+  /** Takes one item and continues at `next`. */
+  readonly step: (next: number) => Operation;
+  /** Runs the whole loop: its body cannot be suspended. `self` is the index of the operation. */
+  readonly tight: (body: Effect, self: number) => Operation;
+}
+
+/** Items that are added later. */
+export type CapturedItems = readonly Item[];
 
 /** Operations with their places in the source. */
 export interface AssembledCode {
@@ -21,12 +33,12 @@ export interface AssembledCode {
 
 /** Collects the operations of a function in order, and joins the ones that always follow each other. */
 export class Assembler {
-  readonly #items: Item[] = [];
-  /** With 1, every statement is an operation of its own, so that each can be watched. */
-  readonly #maxJoined: 1 | 4;
+  #items: Item[] = [];
+  /** Whether operations are joined. If not, each statement is one of its own and can be watched. */
+  readonly #joins: boolean;
 
-  constructor(joined: boolean) {
-    this.#maxJoined = joined ? 4 : 1;
+  constructor(joins: boolean) {
+    this.#joins = joins;
   }
 
   /** Adds something that cannot be suspended and goes on with the next operation. */
@@ -37,6 +49,33 @@ export class Assembler {
   /** Adds an operation that decides itself where to go on. `next` is the index of the following one. */
   control(site: number, build: (next: number) => Operation): void {
     this.#items.push({ kind: "control", build, site });
+  }
+
+  /** Adds the head of a loop, which `head` is placed at. */
+  loop(site: number, head: Label, loop: LoopBuilders): void {
+    this.place(head);
+    this.#items.push({ kind: "loop", head, loop, site });
+  }
+
+  /** The items that `lower` adds, which are not added yet. */
+  capture(lower: () => void): CapturedItems {
+    const outer = this.#items;
+    const captured: Item[] = [];
+    this.#items = captured;
+    lower();
+    this.#items = outer;
+    return captured;
+  }
+
+  append(items: CapturedItems): void {
+    this.#items.push(...items);
+  }
+
+  /** One effect that does what all items do; `undefined` if one of them is more than an effect. */
+  toEffect(items: CapturedItems): Effect | undefined {
+    if (!this.#joins) return undefined;
+    const effects = items.flatMap((item) => (item.kind === "effect" ? [item.run] : []));
+    return effects.length === items.length ? joinEffects(effects) : undefined;
   }
 
   jump(target: Label): void {
@@ -60,14 +99,20 @@ export class Assembler {
       else if (item.kind === "jump") builders.push({ site: 0, build: () => jumpTo(item.target) });
       else if (item.kind === "control") builders.push(item);
       else {
-        const joined = [item.run];
-        while (joined.length < this.#maxJoined && items[at + 1]?.kind === "effect") {
-          joined.push((items[++at] as { run: Effect }).run);
+        const following = this.#effectsFrom(item.kind === "loop" ? at + 1 : at);
+        const end = items[following.end];
+        const target = end?.kind === "jump" ? end.target : undefined;
+        if (item.kind === "loop" && (target !== item.head || !this.#joins)) {
+          builders.push({ site: item.site, build: item.loop.step });
+          continue;
         }
-        const following = items[at + 1];
-        const target = following?.kind === "jump" ? following.target : undefined;
-        if (target !== undefined) at++;
-        builders.push({ site: item.site, build: (next) => join(joined, target?.index ?? next) });
+        at = target === undefined ? following.end - 1 : following.end;
+        const effect = joinEffects(following.effects);
+        const build =
+          item.kind === "loop"
+            ? (next: number) => item.loop.tight(effect, next - 1)
+            : (next: number) => continueAfter(effect, target?.index ?? next);
+        builders.push({ site: item.site, build });
       }
     }
     return {
@@ -75,25 +120,38 @@ export class Assembler {
       sites: builders.map(({ site }) => site),
     };
   }
+
+  #effectsFrom(start: number): { readonly effects: Effect[]; readonly end: number } {
+    const effects: Effect[] = [];
+    let end = start;
+    for (let item = this.#items[end]; item?.kind === "effect"; item = this.#items[++end]) {
+      effects.push(item.run);
+      if (!this.#joins) return { effects, end: end + 1 };
+    }
+    return { effects, end };
+  }
 }
 
 function jumpTo({ index }: Label): Operation {
   return () => index;
 }
 
-function join(effects: readonly Effect[], next: number): Operation {
-  const [first, second, third, fourth] = effects as [Effect, Effect?, Effect?, Effect?];
-  if (second === undefined) {
-    return (slots) => {
-      first(slots);
-      return next;
-    };
-  }
+function continueAfter(effect: Effect, next: number): Operation {
+  return (slots) => {
+    effect(slots);
+    return next;
+  };
+}
+
+/** One effect that does what several do, in order. */
+export function joinEffects(effects: readonly Effect[]): Effect {
+  const [first, second, third, fourth, ...rest] = effects;
+  if (first === undefined) return () => undefined;
+  if (second === undefined) return first;
   if (third === undefined) {
     return (slots) => {
       first(slots);
       second(slots);
-      return next;
     };
   }
   if (fourth === undefined) {
@@ -101,14 +159,13 @@ function join(effects: readonly Effect[], next: number): Operation {
       first(slots);
       second(slots);
       third(slots);
-      return next;
     };
   }
+  if (rest.length > 0) return joinEffects([joinEffects([first, second, third, fourth]), ...rest]);
   return (slots) => {
     first(slots);
     second(slots);
     third(slots);
     fourth(slots);
-    return next;
   };
 }

@@ -55,12 +55,19 @@ export function lowerStore(context: FunctionContext, expression: Expression, sit
 
 /** Adds the operations that assign a value to a target. */
 export function lowerAssignment(context: FunctionContext, target: Expression, value: Evaluate, site: number): void {
+  const inner = withoutParentheses(target);
+  if (inner.kind === "name" && inner.binding?.scope === "local") {
+    const slot = inner.binding.index;
+    context.assembler.effect(site, (slots) => {
+      slots[slot] = value(slots);
+    });
+    return;
+  }
   const store = lowerStore(context, target, site);
   if (store !== undefined) {
     context.assembler.effect(site, (slots) => store(slots, value(slots)));
     return;
   }
-  const inner = withoutParentheses(target);
   const stored = context.store(value, site);
   if (inner.kind === "tuple" || inner.kind === "list") {
     const slots = inner.items.map(() => context.temporary());

@@ -1,4 +1,4 @@
-import { findMethod } from "../lib/attributes.ts";
+import { methodFinder } from "../lib/attributes.ts";
 import type { Method } from "../lib/attributes.ts";
 import { fail } from "../error.ts";
 import { newSlots } from "../run/bind.ts";
@@ -161,6 +161,7 @@ function lowerMethodCall(
   const [first, second] = list.positional;
   const plain = list.named.length === 0 && list.star === undefined && list.starStar === undefined;
   const isAppend = name === "append" && plain && first !== undefined && second === undefined;
+  const findMethod = methodFinder(name);
   context.assembler.control(call.at, (next) => {
     return (slots) => {
       const object = receiver(slots);
@@ -169,7 +170,7 @@ function lowerMethodCall(
         slots[slot] = null;
         return next;
       }
-      const method = findMethod(object, name);
+      const method = findMethod(object);
       if (method === undefined) {
         const member = getAttributeAt(object, name, callee.at);
         return afterCall(callValue(member, positional(slots), named(slots), slots, slot), next);

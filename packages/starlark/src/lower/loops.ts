@@ -8,7 +8,7 @@ import { StarlarkObject, toItems, typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
 import { lowerAssignment, lowerStore } from "./assign.ts";
 import type { Store } from "./assign.ts";
-import type { Label } from "./assembler.ts";
+import type { Effect, Label } from "./assembler.ts";
 import { readSlot } from "./context.ts";
 import type { FunctionContext } from "./context.ts";
 import { failAt } from "./evaluate.ts";
@@ -32,15 +32,21 @@ export function lowerLoop(
   const exit = assembler.label();
   const inner = withoutParentheses(target);
   const store = lowerStore(context, target, site);
-  assembler.place(head);
   context.iterations.push(slot);
   if (inner.kind === "name" && inner.binding?.scope === "local") {
     const variable = inner.binding.index;
-    assembler.control(site, (next) => nextIntoSlot(slot, variable, next, exit));
+    assembler.loop(site, head, {
+      step: (next) => nextIntoSlot(slot, variable, next, exit),
+      tight: (effect, self) => runLoop(slot, variable, effect, self, exit),
+    });
   } else if (store !== undefined) {
-    assembler.control(site, (next) => nextItem(slot, store, next, exit));
+    assembler.loop(site, head, {
+      step: (next) => nextItem(slot, store, next, exit),
+      tight: (effect, self) => runLoopWith(slot, store, effect, self, exit),
+    });
   } else {
     const item = context.temporary();
+    assembler.place(head);
     assembler.control(site, (next) => nextIntoSlot(slot, item, next, exit));
     lowerAssignment(context, target, readSlot(item), site);
   }
@@ -84,19 +90,60 @@ function nextIntoSlot(slot: number, variable: number, next: number, { index: exi
   };
 }
 
-function nextItem(slot: number, store: Store, next: number, { index: exit }: Label): Operation {
+/** Runs rounds until the loop or the fuel is at its end. */
+function runLoop(slot: number, variable: number, body: Effect, self: number, { index: exit }: Label): Operation {
   return (slots) => {
     const iteration = slots[slot];
     if (iteration instanceof RangeIteration) {
-      if (iteration.remaining <= 0) return exit;
-      iteration.remaining--;
-      store(slots, iteration.next);
-      iteration.next += iteration.step;
-    } else {
-      const list = iteration as Iteration;
-      if (list.index >= list.items.length) return exit;
-      store(slots, list.items[list.index++] as Value);
+      const { step } = iteration;
+      do {
+        if (iteration.remaining <= 0) return exit;
+        iteration.remaining--;
+        const value = iteration.next;
+        iteration.next = value + step;
+        slots[variable] = value;
+        body(slots);
+      } while (--budget.fuel >= 0);
+      return tick(self);
     }
+    const list = iteration as Iteration;
+    const { items } = list;
+    do {
+      if (list.index >= items.length) return exit;
+      slots[variable] = items[list.index++];
+      body(slots);
+    } while (--budget.fuel >= 0);
+    return tick(self);
+  };
+}
+
+function runLoopWith(slot: number, store: Store, body: Effect, self: number, { index: exit }: Label): Operation {
+  return (slots) => {
+    const iteration = slots[slot] as Iteration | RangeIteration;
+    do {
+      const item = takeItem(iteration);
+      if (item === undefined) return exit;
+      store(slots, item);
+      body(slots);
+    } while (--budget.fuel >= 0);
+    return tick(self);
+  };
+}
+
+function takeItem(iteration: Iteration | RangeIteration): Value | undefined {
+  if (iteration instanceof Iteration) return iteration.items[iteration.index++];
+  if (iteration.remaining <= 0) return undefined;
+  iteration.remaining--;
+  const value = iteration.next;
+  iteration.next += iteration.step;
+  return value;
+}
+
+function nextItem(slot: number, store: Store, next: number, { index: exit }: Label): Operation {
+  return (slots) => {
+    const item = takeItem(slots[slot] as Iteration | RangeIteration);
+    if (item === undefined) return exit;
+    store(slots, item);
     return --budget.fuel < 0 ? tick(next) : next;
   };
 }

@@ -8,7 +8,10 @@ import type { StarlarkTuple } from "../values/tuple.ts";
 import { lowerAssignment, lowerAugmentedAssignment } from "./assign.ts";
 import type { Loop, FunctionContext } from "./context.ts";
 import { readSlot } from "./context.ts";
+import type { CapturedItems, Effect } from "./assembler.ts";
 import { holds } from "./evaluate.ts";
+import type { Evaluate } from "./evaluate.ts";
+import { canSuspend } from "./suspension.ts";
 import { lowerClosure } from "./expressions.ts";
 import { endLoop, lowerLoop } from "./loops.ts";
 
@@ -82,6 +85,16 @@ function lowerDef(context: FunctionContext, statement: DefStatement): void {
 
 function lowerIf(context: FunctionContext, statement: IfStatement): void {
   const { assembler } = context;
+  const bodies = [...statement.branches.map(({ body }) => body), statement.otherwise ?? []].map((body) =>
+    assembler.capture(() => lowerStatements(context, body)),
+  );
+  const effects = bodies.map((items) => assembler.toEffect(items));
+  const simple = statement.branches.every(({ condition }) => !canSuspend(condition));
+  if (simple && !effects.includes(undefined)) {
+    const conditions = statement.branches.map(({ condition }) => context.lower(condition));
+    assembler.effect(statement.start, chooseEffect(conditions, effects as Effect[]));
+    return;
+  }
   const end = assembler.label();
   for (const [index, branch] of statement.branches.entries()) {
     const other = assembler.label();
@@ -92,13 +105,25 @@ function lowerIf(context: FunctionContext, statement: IfStatement): void {
         return (slots) => (holds(condition(slots)) ? next : target);
       });
     });
-    lowerStatements(context, branch.body);
+    assembler.append(bodies[index] as CapturedItems);
     const isLast = index === statement.branches.length - 1 && statement.otherwise === undefined;
     if (!isLast) assembler.jump(end);
     assembler.place(other);
   }
-  lowerStatements(context, statement.otherwise ?? []);
+  assembler.append(bodies.at(-1) as CapturedItems);
   assembler.place(end);
+}
+
+/** The effect of the first condition that holds; the last effect if none does. */
+function chooseEffect(conditions: readonly Evaluate[], effects: readonly Effect[]): Effect {
+  const [condition, ...otherConditions] = conditions;
+  const [effect, ...otherEffects] = effects as [Effect, ...Effect[]];
+  if (condition === undefined) return effect;
+  const otherwise = chooseEffect(otherConditions, otherEffects);
+  return (slots) => {
+    if (holds(condition(slots))) effect(slots);
+    else otherwise(slots);
+  };
 }
 
 function lowerWhile(context: FunctionContext, statement: WhileStatement): void {

@@ -125,7 +125,7 @@ export class Thread {
     const savedBudget = { ...budget };
     const savedMachine = { ...machine };
     machine.frame = call.frame;
-    machine.sliceEnded = () => this.#now() - this.#sliceStart >= this.#sliceMs;
+    machine.sliceEnded = () => this.#options.stepwise === true || this.#now() - this.#sliceStart >= this.#sliceMs;
     budget.memory = this.#memory;
     budget.fuel = this.#fuel;
     budget.checkLimits = () => this.#checkLimits();
@@ -234,7 +234,7 @@ export class Thread {
     if (elapsed < 0.5) this.#chunk = Math.min(this.#chunk * 2, maxChunk);
     else if (elapsed > 2) this.#chunk = Math.max(Math.floor(this.#chunk / 2), firstChunk);
     this.#grantedAt = now;
-    this.#granted = Math.min(this.#chunk, this.#maxSteps - this.#steps);
+    this.#granted = this.#options.stepwise === true ? 0 : Math.min(this.#chunk, this.#maxSteps - this.#steps);
     budget.fuel = this.#granted;
   }
 

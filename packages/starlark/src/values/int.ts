@@ -10,6 +10,7 @@ const max = Number.MAX_SAFE_INTEGER;
 const maxBig = BigInt(max);
 const minBig = -maxBig;
 const largest = 1n << BigInt(maxIntBits);
+const smallest = -largest;
 
 export function isInt(value: Value): value is Int {
   return typeof value === "number" || typeof value === "bigint";
@@ -18,7 +19,7 @@ export function isInt(value: Value): value is Int {
 /** The normal form of a bigint, with its memory charged. */
 export function fromBigInt(value: bigint): Int {
   if (value <= maxBig && value >= minBig) return Number(value);
-  if (value >= largest || value <= -largest) {
+  if (value >= largest || value <= smallest) {
     throw new StarlarkError("limit_exceeded", `an int of more than ${maxIntBits} bits is too large`);
   }
   charge(32);

@@ -8,6 +8,7 @@ import type { HashKey, Value, ValueWriter } from "./value.ts";
 export class StarlarkTuple extends StarlarkObject {
   override readonly type = "tuple";
   readonly elements: readonly Value[];
+  #key: string | undefined;
 
   /** Takes the array over. */
   constructor(elements: readonly Value[]) {
@@ -32,7 +33,7 @@ export class StarlarkTuple extends StarlarkObject {
   }
 
   override hashKey(): HashKey {
-    return tupleKey(this.elements, 0);
+    return (this.#key ??= tupleKey(this.elements, 0));
   }
 
   override itemAt(index: number): Value {
