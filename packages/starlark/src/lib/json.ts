@@ -8,7 +8,7 @@ import { formatInt, negateInt } from "../values/int.ts";
 import type { Int } from "../values/int.ts";
 import { toList } from "../values/list.ts";
 import { quote } from "../values/quote.ts";
-import { codePoints, encodeCodePoint, toUtf8 } from "../values/utf8.ts";
+import { codePoints, encodeCodePoint, fromBytes, toUtf8 } from "../values/utf8.ts";
 import { typeName } from "../values/value.ts";
 import type { StarlarkObject, Value } from "../values/value.ts";
 import { named, unpack, unpackPositional } from "./arguments.ts";
@@ -25,32 +25,67 @@ function tooDeep(): never {
 export function encodeJson(value: Value): string {
   const writer = new JsonWriter();
   writer.write(value);
-  chargeString(writer.text.length);
-  return writer.text;
+  return writer.finish();
 }
 
 class JsonWriter {
-  text = "";
+  #bytes = new Uint8Array(1024);
+  #length = 0;
   readonly #open: Value[] = [];
   /** The index or the key inside of each open container. */
   readonly #path: (number | string)[] = [];
 
+  finish(): string {
+    chargeString(this.#length);
+    return fromBytes(this.#bytes.subarray(0, this.#length));
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#bytes.length) return;
+    chargeString(this.#bytes.length + count);
+    const bytes = new Uint8Array(2 * this.#bytes.length + count);
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
+  }
+
+  #push(text: string): void {
+    this.#reserve(text.length);
+    for (let index = 0; index < text.length; index++) this.#bytes[this.#length++] = text.charCodeAt(index);
+  }
+
+  /** Writes a string with quotes. Printable ASCII is copied as it is. */
+  #quote(text: string): void {
+    const start = this.#length;
+    this.#reserve(text.length + 2);
+    this.#bytes[this.#length++] = 0x22;
+    for (let index = 0; index < text.length; index++) {
+      const byte = text.charCodeAt(index);
+      if (byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c) {
+        this.#length = start;
+        this.#push(quoteJson(text));
+        return;
+      }
+      this.#bytes[this.#length++] = byte;
+    }
+    this.#bytes[this.#length++] = 0x22;
+  }
+
   write(value: Value): void {
     charge(sizes.slot);
     budget.fuel--;
-    if (typeof value === "string") this.text += quoteJson(value);
-    else if (typeof value === "number") this.text += value;
-    else if (typeof value === "boolean") this.text += value ? "true" : "false";
-    else if (value === null) this.text += "null";
-    else if (typeof value === "bigint") this.text += formatInt(value);
+    if (typeof value === "string") this.#quote(value);
+    else if (typeof value === "number") this.#push(String(value));
+    else if (typeof value === "boolean") this.#push(value ? "true" : "false");
+    else if (value === null) this.#push("null");
+    else if (typeof value === "bigint") this.#push(formatInt(value));
     else if (value instanceof StarlarkFloat) {
       if (!Number.isFinite(value.value)) this.#fail(`cannot encode non-finite float ${formatFloat(value.value)}`);
-      this.text += formatFloat(value.value);
+      this.#push(formatFloat(value.value));
     } else this.#writeContainer(value);
   }
 
   #fail(message: string): never {
-    const path = this.#path.map((step, index) =>
+    const path = this.#path.slice(0, this.#open.length).map((step, index) =>
       typeof step === "number"
         ? `at ${typeName(this.#open[index] as Value)} index ${step}: `
         : `in dict key ${toRepr(step)}: `,
@@ -69,15 +104,14 @@ class JsonWriter {
   #writeItems(value: StarlarkObject): void {
     const items = value.items() ?? this.#fail(`cannot encode ${value.type} as JSON`);
     const depth = this.#open.push(value) - 1;
-    this.text += "[";
+    this.#push("[");
     for (let index = 0; index < items.length; index++) {
-      if (index > 0) this.text += ",";
+      if (index > 0) this.#push(",");
       this.#path[depth] = index;
       this.write(items[index] as Value);
     }
-    this.text += "]";
+    this.#push("]");
     this.#open.pop();
-    this.#path.length = depth;
   }
 
   #writeDict(dict: StarlarkDict): void {
@@ -86,30 +120,35 @@ class JsonWriter {
     const depth = this.#open.push(dict) - 1;
     let separator = "{";
     for (const key of sortKeys(keys as string[])) {
-      this.text += `${separator}${quoteJson(key)}:`;
+      this.#push(separator);
       separator = ",";
+      this.#quote(key);
+      this.#push(":");
       this.#path[depth] = key;
       this.write(dict.get(key) as Value);
     }
-    this.text += keys.length === 0 ? "{}" : "}";
+    if (keys.length === 0) this.#push("{");
+    this.#push("}");
     this.#open.pop();
-    this.#path.length = depth;
   }
 }
 
+/** Sorts in place; few keys by insertion, which is faster for them than the sort of arrays. */
 function sortKeys(keys: string[]): string[] {
+  if (keys.length > 12) return keys.sort();
   for (let index = 1; index < keys.length; index++) {
-    if ((keys[index - 1] as string) > (keys[index] as string)) return keys.sort();
+    const key = keys[index] as string;
+    let at = index;
+    for (; at > 0 && (keys[at - 1] as string) > key; at--) keys[at] = keys[at - 1] as string;
+    keys[at] = key;
   }
   return keys;
 }
 
-const plainText = /^[\u0020\u0021\u0023-\u005b\u005d-\u007e]*$/;
 const asciiText = /^[\u0020-\u007e]*$/;
 
 function quoteJson(text: string): string {
   chargeString(text.length);
-  if (plainText.test(text)) return `"${text}"`;
   if (asciiText.test(text)) return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
   return `"${codePoints(text).map(escapePoint).join("")}"`;
 }

@@ -2,6 +2,7 @@ import { addInts } from "../values/int.ts";
 import { StarlarkList } from "../values/list.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import type { Slot } from "../values/function.ts";
+import { applyBinary } from "../values/operators.ts";
 import type { Value } from "../values/value.ts";
 import { binaryAt, getItemAt } from "./evaluate.ts";
 import type { Evaluate } from "./evaluate.ts";
@@ -21,11 +22,23 @@ type Builder = (x: Operand, y: Operand, site: number) => Evaluate;
 
 /** The closure of a binary operator, special for small ints in variables and constants. */
 export function lowerBinary(operator: string, x: Operand, y: Operand, site: number): Evaluate {
+  const folded = foldConstants(operator, x, y);
+  if (folded !== undefined) return () => folded;
   const build = builders[operator];
   if (build !== undefined) return build(x, y, site);
   const { evaluate: left } = x;
   const { evaluate: right } = y;
   return (slots) => binaryAt(operator, left(slots), right(slots), site);
+}
+
+/** The result for two constant ints. An operation that fails is left to the time when it runs. */
+function foldConstants(operator: string, x: Operand, y: Operand): Value | undefined {
+  if (x.constant === undefined || y.constant === undefined) return undefined;
+  try {
+    return applyBinary(operator, x.constant, y.constant);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

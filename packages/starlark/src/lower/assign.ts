@@ -53,11 +53,25 @@ export function lowerStore(context: FunctionContext, expression: Expression, sit
   }
 }
 
-/** Adds the operations that assign a value to a target. */
-export function lowerAssignment(context: FunctionContext, target: Expression, value: Evaluate, site: number): void {
+/** Adds the operations that assign a value to a target. `source` is the slot of the value, if it is a variable. */
+export function lowerAssignment(
+  context: FunctionContext,
+  target: Expression,
+  value: Evaluate,
+  site: number,
+  source?: number,
+): void {
   const inner = withoutParentheses(target);
   if (inner.kind === "name" && inner.binding?.scope === "local") {
     const slot = inner.binding.index;
+    if (source !== undefined) {
+      // A copy of a variable: `value` reports that it has no value.
+      context.assembler.effect(site, (slots) => {
+        const copied = slots[source];
+        slots[slot] = copied === undefined ? value(slots) : copied;
+      });
+      return;
+    }
     context.assembler.effect(site, (slots) => {
       slots[slot] = value(slots);
     });

@@ -33,7 +33,11 @@ function lowerStatement(context: FunctionContext, statement: Statement): void {
     }
     case "assign":
       if (statement.operator !== "=") lowerAugmentedAssignment(context, statement);
-      else lowerAssignment(context, statement.target, context.lower(statement.value), statement.at);
+      else {
+        const value = context.lower(statement.value);
+        const { slot } = context.operand(statement.value, value);
+        lowerAssignment(context, statement.target, value, statement.at, slot);
+      }
       return;
     case "def":
       lowerDef(context, statement);

@@ -54,11 +54,10 @@ export function truncateToInt(value: Value): Int {
 export function formatFloat(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "+inf";
   if (value === 0) return Object.is(value, -0) ? "-0.0" : "0.0";
-  const [mantissa = "", exponentText = "0"] = value.toExponential().split("e");
-  const exponent = Number(exponentText);
-  if (exponent < -4 || exponent >= 6) return `${mantissa}e${formatExponent(exponent)}`;
-  const plain = String(value);
-  return plain.includes(".") ? plain : `${plain}.0`;
+  const magnitude = Math.abs(value);
+  if (magnitude < 1e6 && magnitude >= 1e-4) return Number.isInteger(value) ? `${value}.0` : String(value);
+  const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
+  return `${mantissa}e${formatExponent(Number(exponent))}`;
 }
 
 /** The conversions `%e`, `%f` and `%g`, and their upper-case forms. */

@@ -7,8 +7,6 @@ import type { Value } from "./value.ts";
 export type Int = number | bigint;
 
 const max = Number.MAX_SAFE_INTEGER;
-const maxBig = BigInt(max);
-const minBig = -maxBig;
 const largest = 1n << BigInt(maxIntBits);
 const smallest = -largest;
 
@@ -18,28 +16,25 @@ export function isInt(value: Value): value is Int {
 
 /** The normal form of a bigint, with its memory charged. */
 export function fromBigInt(value: bigint): Int {
-  if (value <= maxBig && value >= minBig) return Number(value);
-  if (value >= largest || value <= smallest) {
+  const number = Number(value);
+  if (number <= max && number >= -max) return number;
+  if (!Number.isFinite(number) && (value >= largest || value <= smallest)) {
     throw new StarlarkError("limit_exceeded", `an int of more than ${maxIntBits} bits is too large`);
   }
   charge(32);
   return value;
 }
 
-/** Accounts for the work of an operation on large ints, which takes longer than one on small ones. */
+/** Accounts for the work of an operation on ints of more than 1,024 bits, which grows with the square of their size. */
 function spendOn(x: Int, y: Int): void {
-  if (typeof x === "bigint" && typeof y === "bigint") {
-    const bits = bitLength(x) + bitLength(y);
-    if (bits > 2048) {
-      charge(bits >> 3);
-      spend((bits * bits) / 2 ** 22);
-    }
-  }
+  if (Number.isFinite(Number(x) * Number(y))) return;
+  const bits = bitLength(BigInt(x)) + bitLength(BigInt(y));
+  charge(bits >> 3);
+  spend((bits * bits) / 2 ** 22);
 }
 
 function bitLength(value: bigint): number {
-  if (value <= 0xffff_ffff_ffff_ffffn && value >= -0xffff_ffff_ffff_ffffn) return 64;
-  return value.toString(16).length * 4;
+  return Number.isFinite(Number(value)) ? 1024 : value.toString(16).length * 4;
 }
 
 export function addInts(x: Int, y: Int): Int {
@@ -130,7 +125,7 @@ export function shiftInts(operator: "<<" | ">>", x: Int, y: Int): Int {
 
 /** The digits of an int; large ones take time that grows with the square of their size. */
 export function formatInt(value: Int, radix = 10): string {
-  if (typeof value === "bigint") {
+  if (typeof value === "bigint" && !Number.isFinite(Number(value))) {
     const bits = bitLength(value);
     charge(bits >> 1);
     spend((bits * bits) / 2 ** 20);

@@ -27,9 +27,10 @@ export function fromUtf8(bytes: string): string {
 
 /** A byte array as a byte string. */
 export function fromBytes(bytes: Uint8Array): string {
+  if (bytes.every((byte) => byte < 0x80)) return decoder.decode(bytes);
   let text = "";
   for (let index = 0; index < bytes.length; index += 8192) {
-    text += String.fromCharCode(...bytes.subarray(index, index + 8192));
+    text += String.fromCharCode.apply(null, bytes.subarray(index, index + 8192) as unknown as number[]);
   }
   return text;
 }
