@@ -38,11 +38,9 @@ export const dictMethods: Record<string, Method<StarlarkDict>> = {
   },
   popitem: (dict, args, names) => {
     unpackPositional("popitem", args, names, 0, []);
-    for (const key of dict.keys()) {
-      const value = named("popitem", () => dict.delete(key)) as Value;
-      return toTuple([key, value]);
-    }
-    return fail("popitem: empty dict");
+    const entry = dict.first() ?? fail("popitem: empty dict");
+    named("popitem", () => dict.delete(entry[0]));
+    return toTuple(entry);
   },
   setdefault: (dict, args, names) => {
     unpackPositional("setdefault", args, names, 1, ["any", "any"]);

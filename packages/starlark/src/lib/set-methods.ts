@@ -49,7 +49,7 @@ export const setMethods: Record<string, Method<StarlarkSet>> = {
   pop: (set, args, names) => {
     unpackPositional("pop", args, names, 0, []);
     return named("pop", () => {
-      const first = set.keys()[0];
+      const first = set.first();
       if (first === undefined) return fail("empty set");
       set.delete(first);
       return first;

@@ -54,3 +54,12 @@ export function chargeItems(count: number): void {
   charge(sizes.list + sizes.slot * count);
   spend(count >> 3);
 }
+
+/**
+ * Accounts for two strings as one. V8 joins long strings without a copy, so that a string that grows in a loop costs what is
+ * added, not its length each time.
+ */
+export function chargeConcat(left: number, right: number): void {
+  if (left + right > maxStringLength) chargeString(left + right);
+  charge(sizes.string + Math.min(left, right));
+}

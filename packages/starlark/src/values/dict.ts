@@ -108,6 +108,12 @@ export class StarlarkDict extends HashTable {
     return originals === undefined ? keys : keys.map((key) => originals.get(key) ?? key);
   }
 
+  /** The first entry, if there is one. */
+  first(): [key: Value, value: Value] | undefined {
+    for (const [hashed, value] of this.#values) return [this.#originals?.get(hashed) ?? (hashed as Value), value];
+    return undefined;
+  }
+
   values(): Value[] {
     chargeItems(this.#values.size);
     return [...this.#values.values()];
@@ -215,6 +221,11 @@ export class StarlarkSet extends HashTable {
         writer.value(element);
       }
     });
+  }
+
+  /** The first element, if there is one. */
+  first(): Value | undefined {
+    return this.#elements.values().next().value;
   }
 
   /** Whether every element is in the other set. */

@@ -1,5 +1,5 @@
 import { fail } from "../error.ts";
-import { charge, chargeItems, chargeString, sizes, spend } from "./budget.ts";
+import { charge, chargeConcat, chargeItems, chargeString, sizes, spend } from "./budget.ts";
 import { StarlarkBytes } from "./bytes.ts";
 import { areEqual, compareValues } from "./compare.ts";
 import type { ComparisonOperator } from "./compare.ts";
@@ -60,7 +60,7 @@ function applyCustom(operator: string, x: Value, y: Value): Value {
 /** `x + y`. */
 export function add(x: Value, y: Value): Value {
   if (typeof x === "string" && typeof y === "string") {
-    chargeString(x.length + y.length);
+    chargeConcat(x.length, y.length);
     return x + y;
   }
   if (isInt(x) && isInt(y)) return addInts(x, y);
