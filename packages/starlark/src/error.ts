@@ -1,7 +1,8 @@
 /**
  * Why a script failed: its text is invalid (`invalid_syntax`), an operation failed or `fail()` was called
  * (`execution_failed`), a budget is used up (`limit_exceeded`), the time is over (`timeout`), the caller ended it
- * (`cancelled`), or a journal does not match the script (`outcome_unknown`).
+ * (`cancelled`), a function of the host waits for a person (`interrupted`), or a journal does not match the script
+ * (`outcome_unknown`).
  */
 export type StarlarkErrorCode =
   | "invalid_syntax"
@@ -9,6 +10,7 @@ export type StarlarkErrorCode =
   | "limit_exceeded"
   | "timeout"
   | "cancelled"
+  | "interrupted"
   | "outcome_unknown";
 
 /** A place in a source file. Lines and columns start at 1; columns count characters. */

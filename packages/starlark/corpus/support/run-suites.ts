@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { StarlarkError } from "../../src/error.ts";
-import { compile, load } from "../../src/host/module.ts";
+import { load } from "../../src/host/module.ts";
+import { compile } from "../../src/host/program.ts";
 import type { Dialect } from "../../src/syntax/dialect.ts";
 import { parseFile } from "../../src/syntax/parser.ts";
 import { resolveFile } from "../../src/resolve/resolver.ts";

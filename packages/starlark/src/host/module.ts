@@ -1,87 +1,20 @@
 import { StarlarkError } from "../error.ts";
-import type { SourceProblem } from "../error.ts";
-import { nearestName } from "../resolve/spelling.ts";
-import { resolveFile } from "../resolve/resolver.ts";
-import type { ResolvedFile } from "../resolve/resolver.ts";
+import { universe } from "../lib/universe.ts";
 import { lowerFunction } from "../lower/module.ts";
+import { nearestName } from "../resolve/spelling.ts";
 import { Thread } from "../run/thread.ts";
 import type { ThreadOptions } from "../run/thread.ts";
-import { universe } from "../lib/universe.ts";
 import { toText } from "../values/format-value.ts";
 import { freezeValue } from "../values/freeze.ts";
 import { Builtin, StarlarkFunction } from "../values/function.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
 import { toTuple } from "../values/tuple.ts";
-import { fromUtf8 } from "../values/utf8.ts";
-import type { Statement } from "../syntax/ast.ts";
-import { toDialect } from "../syntax/dialect.ts";
-import type { Dialect } from "../syntax/dialect.ts";
-import { parseFile } from "../syntax/parser.ts";
-import { SourceText } from "../syntax/source-text.ts";
-
-/** How a source text is read. */
-export interface CompileOptions {
-  /** The name of the file in errors. Default: `script.star`. */
-  readonly file?: string;
-  /** What the file may use: `artifact`, `session`, or single options. Default: `artifact`. */
-  readonly dialect?: Dialect | "artifact" | "session";
-  /** The names that the host provides when the program runs. */
-  readonly predeclared?: readonly string[];
-}
-
-/** A program that is ready to run. */
-export class Program {
-  readonly source: SourceText;
-  readonly dialect: Dialect;
-  readonly statements: readonly Statement[];
-  readonly resolved: ResolvedFile;
-  readonly predeclared: readonly string[];
-
-  constructor(parts: Pick<Program, "source" | "dialect" | "statements" | "resolved" | "predeclared">) {
-    this.source = parts.source;
-    this.dialect = parts.dialect;
-    this.statements = parts.statements;
-    this.resolved = parts.resolved;
-    this.predeclared = parts.predeclared;
-  }
-}
-
-const maxSourceLength = 1024 * 1024;
-const universalNames = new Set([...universe.keys(), "print"]);
-
-/** Reads a program and checks it. Fails with all faults of the text. */
-export function compile(text: string, options: CompileOptions = {}): Program {
-  const source = new SourceText(options.file ?? "script.star", text);
-  const dialect = toDialect(options.dialect);
-  if (text.length > maxSourceLength) {
-    throw new StarlarkError("limit_exceeded", `the source is longer than ${maxSourceLength} characters`);
-  }
-  const file = parseFile(text, { fstrings: dialect.fstrings === true });
-  const predeclared = options.predeclared ?? [];
-  const known = new Set(predeclared);
-  const problems = [...file.problems];
-  const resolved = resolveFile(file, {
-    source,
-    dialect,
-    environment: {
-      predeclared: (name) => known.has(name),
-      universal: (name) => universalNames.has(name),
-      names: [...universalNames, ...predeclared],
-    },
-  });
-  // Names that a faulty statement would have bound are not reported as missing.
-  if (problems.length === 0) problems.push(...resolved.problems);
-  if (problems.length > 0) throw syntaxError(source, problems);
-  return new Program({ source, dialect, statements: file.statements, resolved, predeclared });
-}
-
-function syntaxError(
-  source: SourceText,
-  found: readonly { readonly offset: number; readonly message: string }[],
-): StarlarkError {
-  const problems: SourceProblem[] = found.map(({ offset, message }) => ({ position: source.position(offset), message }));
-  return new StarlarkError("invalid_syntax", problems[0]?.message ?? "", { problems });
-}
+import { fromUtf8, toUtf8 } from "../values/utf8.ts";
+import type { NamedArguments, Value } from "../values/value.ts";
+import { toHost, toStarlark } from "./convert.ts";
+import type { HostValue } from "./convert.ts";
+import { digestArguments } from "./journal.ts";
+import type { Journal } from "./journal.ts";
+import type { Program } from "./program.ts";
 
 /** What a program may use while it runs. */
 export interface LoadOptions extends ThreadOptions {
@@ -91,6 +24,8 @@ export interface LoadOptions extends ThreadOptions {
   readonly load?: (name: string) => LoadedModule | Promise<LoadedModule>;
   /** Receives what `print` writes. Default: nothing happens. */
   readonly print?: (text: string) => void;
+  /** The budget to use, instead of a new one. */
+  readonly thread?: Thread;
 }
 
 /** A module whose names other files may load. */
@@ -108,20 +43,27 @@ export class Module {
     this.thread = thread;
   }
 
-  /** Calls a global function. */
-  call(name: string, args: Value[], options: ThreadOptions & { readonly named?: NamedArguments } = {}): Promise<Value> {
+  /** A global function. */
+  get(name: string): StarlarkFunction {
     const fn = this.globals.get(name);
-    if (!(fn instanceof StarlarkFunction)) {
-      throw new StarlarkError("execution_failed", `the program has no function ${name}`);
-    }
-    return new Thread(options).call(fn, args, options.named ?? []);
+    if (fn instanceof StarlarkFunction) return fn;
+    throw new StarlarkError("execution_failed", `the program has no function ${name}`);
+  }
+
+  /** Calls a global function. */
+  async call(
+    name: string,
+    args: Value[],
+    options: ThreadOptions & { readonly named?: NamedArguments } = {},
+  ): Promise<Value> {
+    return new Thread(options).call(this.get(name), args, options.named ?? []);
   }
 }
 
 /** Runs the statements of a program and freezes its globals. */
 export async function load(program: Program, options: LoadOptions = {}): Promise<Module> {
   const { source, dialect, resolved } = program;
-  const thread = new Thread(options);
+  const thread = options.thread ?? new Thread(options);
   const values = new Array<Value | undefined>(resolved.variables.length).fill(undefined);
   const given = options.predeclared ?? {};
   const predeclared = given instanceof Map ? given : new Map(Object.entries(given));
@@ -193,4 +135,53 @@ function loader(find: LoadOptions["load"]): Builtin {
     }
     return found instanceof Promise ? found.catch(cannotLoad).then(pick) : pick(found);
   });
+}
+
+/** A call of a program from start to end. */
+export interface RunOptions extends LoadOptions {
+  /** The global function to call. Default: none, the statements of the program run only. */
+  readonly call?: string;
+  /** Its arguments. */
+  readonly args?: readonly HostValue[];
+  /** Its arguments by name. */
+  readonly named?: Readonly<Record<string, HostValue>>;
+  /** Records the effects, so that a run can continue in another process. */
+  readonly journal?: Journal;
+}
+
+/** The result of a run, and what it used. */
+export interface RunResult {
+  /** What the function returned. */
+  readonly value: HostValue;
+  readonly steps: number;
+  readonly memoryBytes: number;
+}
+
+/**
+ * Runs a program and calls one of its functions, in one budget.
+ *
+ * @throws StarlarkError `execution_failed`, `limit_exceeded`, `timeout` and `cancelled`; `interrupted` if a function of the
+ *   host interrupts the run; `outcome_unknown` if the journal is of another program or another call.
+ */
+export async function run(program: Program, options: RunOptions = {}): Promise<RunResult> {
+  const { journal } = options;
+  const args = (options.args ?? []).map(toStarlark);
+  const named = Object.entries(options.named ?? {}).map(
+    ([name, value]): [string, Value] => [toUtf8(name), toStarlark(value)],
+  );
+  if (journal !== undefined) {
+    const given = [...args, ...named.flat()];
+    journal.begin(await digestProgram(program), `${options.call ?? ""}(${digestArguments(given)})`);
+  }
+  const thread = new Thread(journal === undefined ? options : { ...options, effects: journal });
+  const module = await load(program, { ...options, thread });
+  const value = options.call === undefined ? null : await thread.call(module.get(options.call), args, named);
+  journal?.finish();
+  return { value: toHost(value), steps: thread.steps, memoryBytes: thread.memoryBytes };
+}
+
+async function digestProgram({ source, dialect }: Program): Promise<string> {
+  const text = new TextEncoder().encode(`${JSON.stringify(dialect)}\n${source.text}`);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -72,6 +72,11 @@ export interface PendingResult {
   readonly destination: number;
 }
 
+/** Records the effects of a run, or gives the results of an earlier one. */
+export interface EffectLog {
+  effect(name: string, args: readonly Value[], perform: () => Value | Promise<Value>): Value | Promise<Value>;
+}
+
 /**
  * The registers of the script that runs. There is one at a time, and it is not interrupted between two signals, so the
  * operations need no handle of their thread.
@@ -83,7 +88,18 @@ export const machine: {
   pending: PendingResult | undefined;
   /** Whether the time slice is over. Called when the fuel is used up. */
   sliceEnded: () => boolean;
-} = { frame: undefined, value: null, resume: 0, pending: undefined, sliceEnded: () => false };
+  /** What functions of the host need from the run. */
+  effects: EffectLog | undefined;
+  signal: AbortSignal | undefined;
+} = {
+  frame: undefined,
+  value: null,
+  resume: 0,
+  pending: undefined,
+  sliceEnded: () => false,
+  effects: undefined,
+  signal: undefined,
+};
 
 const maxDepth = 1000;
 

@@ -4,7 +4,7 @@ import type { Operation } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { callValue, completed, toStarlarkError } from "./call.ts";
 import { abandonFrame, addToTraceback, Frame, machine, signals, tick } from "./machine.ts";
-import type { PendingResult } from "./machine.ts";
+import type { EffectLog, PendingResult } from "./machine.ts";
 
 /** The bounds of one run. */
 export interface ThreadLimits {
@@ -21,6 +21,8 @@ export interface ThreadLimits {
 /** Who watches or drives a run. */
 export interface ThreadOptions extends ThreadLimits {
   readonly signal?: AbortSignal;
+  /** Records the effects of host functions, or gives their results from an earlier run. */
+  readonly effects?: EffectLog;
   /** Called before each operation, with its place and the number of active calls. */
   readonly onOperation?: (operation: { readonly frame: Frame; readonly offset: number }) => void;
   /** Gives control back after every operation. It shows that a run can be suspended anywhere. */
@@ -132,6 +134,8 @@ export class Thread {
     const savedBudget = { ...budget };
     const savedMachine = { ...machine };
     machine.frame = call.frame;
+    machine.effects = this.#options.effects;
+    machine.signal = this.#options.signal;
     machine.sliceEnded = () => this.#options.stepwise === true || this.#now() - this.#sliceStart >= this.#sliceMs;
     budget.memory = this.#memory;
     budget.fuel = this.#fuel;

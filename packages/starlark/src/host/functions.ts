@@ -1,0 +1,66 @@
+import { machine } from "../run/machine.ts";
+import { Builtin, StarlarkModule } from "../values/function.ts";
+import type { StarlarkObject } from "../values/value.ts";
+import type { NamedArguments, Value } from "../values/value.ts";
+import { fromUtf8 } from "../values/utf8.ts";
+import { toDict } from "../values/dict.ts";
+import { toList } from "../values/list.ts";
+import { toHost, toStarlark } from "./convert.ts";
+import type { HostValue } from "./convert.ts";
+
+/** What a function of the host knows about its call. */
+export interface HostCall {
+  /** The arguments that were given by name. */
+  readonly named: Readonly<Record<string, HostValue>>;
+  /** Aborted if the run ends. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A function of the host. It may return a promise: the script waits for it. */
+export type HostFunction = (args: readonly HostValue[], call: HostCall) => HostValue | Promise<HostValue>;
+
+/** How a function of the host is used. */
+export interface HostFunctionOptions {
+  /**
+   * Whether the result can differ from call to call, or the call changes something. Such a call is recorded in the journal.
+   * Default: true.
+   */
+  readonly effect?: boolean;
+}
+
+/**
+ * A function of the host as a value that a script can call. Arguments and results are converted. An error that it throws
+ * ends the script with its message.
+ */
+export function hostFunction(name: string, call: HostFunction, options: HostFunctionOptions = {}): Builtin {
+  const perform = (args: readonly Value[], named: NamedArguments): Value | Promise<Value> => {
+    const { signal } = machine;
+    const names = Object.fromEntries(named.map(([key, value]) => [fromUtf8(key), toHost(value)]));
+    const result = call(args.map(toHost), { named: names, signal });
+    return result instanceof Promise ? result.then(toStarlark) : toStarlark(result);
+  };
+  return new Builtin(name, (args, named) => {
+    const { effects } = machine;
+    if (effects === undefined || options.effect === false) return perform(args, named);
+    const recorded = [toList(args), toDict(named)];
+    return effects.effect(name, recorded, () => perform(args, named));
+  });
+}
+
+/** A member of a module: a function of the host, or a value. */
+export type HostMember = HostFunction | HostValue | StarlarkObject;
+
+/** A module of the host: `hostModule("http", { get: … })` gives scripts `http.get`. */
+export function hostModule(
+  name: string,
+  members: Readonly<Record<string, HostMember>>,
+  options: HostFunctionOptions = {},
+): StarlarkModule {
+  return new StarlarkModule(
+    name,
+    Object.entries(members).map(([key, member]): [string, Value] => {
+      if (typeof member === "function") return [key, hostFunction(`${name}.${key}`, member, options)];
+      return [key, toStarlark(member as HostValue)];
+    }),
+  );
+}

@@ -1,0 +1,153 @@
+import { StarlarkError } from "../error.ts";
+import type { EffectLog } from "../run/machine.ts";
+import type { Value } from "../values/value.ts";
+import { decodeValue, encodeValue } from "./value-json.ts";
+
+/** The result of one effect of a script, as JSON. */
+export interface JournalEntry {
+  /** The function of the host. */
+  readonly name: string;
+  /** A digest of the arguments. */
+  readonly arguments: string;
+  /** What the function returned, if it did. */
+  readonly result?: unknown;
+  /** The message of its error, if it failed. */
+  readonly error?: string;
+}
+
+/** What a run needs to continue in another process, as JSON. */
+export interface JournalState {
+  readonly version: 1;
+  /** The SHA-256 of the source text and its dialect. */
+  readonly source: string;
+  /** The function that was called, and a digest of its arguments. */
+  readonly call: string;
+  readonly entries: readonly JournalEntry[];
+}
+
+const defaultMaxBytes = 1024 * 1024;
+
+/**
+ * The effects of a run in order. A run with the entries of an earlier one takes their results instead of calling the host
+ * again, which brings it to the same point: a script has no other source of changes.
+ */
+export class Journal implements EffectLog {
+  readonly #entries: JournalEntry[];
+  readonly #maxBytes: number;
+  readonly #onEntry: ((journal: Journal) => void | Promise<void>) | undefined;
+  #source = "";
+  #call = "";
+  #next = 0;
+  #bytes = 0;
+
+  /**
+   * @param options.state What an earlier run saved.
+   * @param options.maxBytes The length of all entries. Default: 1 MiB. An effect beyond it fails before it runs.
+   * @param options.onEntry Called after each effect, before the script continues: the place to save the state.
+   */
+  constructor(
+    options: {
+      readonly state?: JournalState;
+      readonly maxBytes?: number;
+      readonly onEntry?: (journal: Journal) => void | Promise<void>;
+    } = {},
+  ) {
+    this.#entries = [...(options.state?.entries ?? [])];
+    this.#source = options.state?.source ?? "";
+    this.#call = options.state?.call ?? "";
+    this.#maxBytes = options.maxBytes ?? defaultMaxBytes;
+    this.#onEntry = options.onEntry;
+    for (const entry of this.#entries) this.#bytes += JSON.stringify(entry).length;
+  }
+
+  /** What has to be saved. */
+  get state(): JournalState {
+    return { version: 1, source: this.#source, call: this.#call, entries: [...this.#entries] };
+  }
+
+  /** The number of effects that have a result. */
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  /** Whether the run takes results of an earlier one. */
+  get replaying(): boolean {
+    return this.#next < this.#entries.length;
+  }
+
+  /** Starts a run: the entries must be of the same source and the same call. */
+  begin(source: string, call: string): void {
+    if (this.#entries.length > 0 && (this.#source !== source || this.#call !== call)) {
+      const what = this.#source === source ? "call" : "source";
+      throw new StarlarkError("outcome_unknown", `the journal is of another ${what}: the run cannot continue`);
+    }
+    this.#source = source;
+    this.#call = call;
+    this.#next = 0;
+  }
+
+  /** The result of the next effect: of the earlier run if it has one, else of `perform`. */
+  effect(name: string, args: readonly Value[], perform: () => Value | Promise<Value>): Value | Promise<Value> {
+    const digest = digestArguments(args);
+    const known = this.#entries[this.#next];
+    if (known !== undefined) {
+      if (known.name !== name || known.arguments !== digest) {
+        throw new StarlarkError(
+          "outcome_unknown",
+          `effect ${this.#next + 1} is a call of ${name}, but the journal has another call of ${known.name}`,
+        );
+      }
+      this.#next++;
+      if (known.error !== undefined) throw new StarlarkError("execution_failed", known.error);
+      return decodeValue(known.result);
+    }
+    if (this.#bytes >= this.#maxBytes) {
+      throw new StarlarkError("limit_exceeded", `the journal is longer than ${this.#maxBytes} bytes`);
+    }
+    return this.#perform(name, digest, perform);
+  }
+
+  async #perform(name: string, digest: string, perform: () => Value | Promise<Value>): Promise<Value> {
+    let value: Value;
+    try {
+      value = await perform();
+    } catch (error) {
+      // An interruption is no result: the effect runs when the run continues.
+      if (error instanceof StarlarkError && error.code !== "execution_failed") throw error;
+      await this.#add({ name, arguments: digest, error: error instanceof Error ? error.message : String(error) });
+      throw error;
+    }
+    await this.#add({ name, arguments: digest, result: encodeValue(value) });
+    return value;
+  }
+
+  async #add(entry: JournalEntry): Promise<void> {
+    this.#entries.push(entry);
+    this.#next++;
+    this.#bytes += JSON.stringify(entry).length;
+    await this.#onEntry?.(this);
+  }
+
+  /** Checks that a run used all entries: an edited script could end before. */
+  finish(): void {
+    if (this.replaying) {
+      throw new StarlarkError(
+        "outcome_unknown",
+        `the run ended after ${this.#next} effects, but the journal has ${this.#entries.length}`,
+      );
+    }
+  }
+}
+
+/** A short text that differs for different arguments: their JSON, or two hashes of it if it is long. */
+export function digestArguments(args: readonly Value[]): string {
+  const text = JSON.stringify(args.map((value) => encodeValue(value)));
+  if (text.length <= 64) return text;
+  let [first, second] = [0x811c9dc5, 0x9e3779b9];
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    first = Math.imul(first ^ unit, 0x01000193);
+    second = Math.imul(second ^ unit, 0x85ebca6b) ^ (second >>> 13);
+  }
+  return `${text.length}:${(first >>> 0).toString(16)}:${(second >>> 0).toString(16)}`;
+}

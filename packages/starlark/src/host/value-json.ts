@@ -1,0 +1,60 @@
+import { StarlarkError } from "../error.ts";
+import { StarlarkBytes } from "../values/bytes.ts";
+import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
+import { StarlarkFloat, toFloat } from "../values/float.ts";
+import { fromBigInt } from "../values/int.ts";
+import { StarlarkList, toList } from "../values/list.ts";
+import { StarlarkTuple, toTuple } from "../values/tuple.ts";
+import { fromUtf8, toUtf8 } from "../values/utf8.ts";
+import { typeName } from "../values/value.ts";
+import type { Value } from "../values/value.ts";
+
+const maxDepth = 200;
+
+/** A value as JSON without a loss: every kind that JSON lacks is an object with one key, such as `$float`. */
+export function encodeValue(value: Value, depth = 0): unknown {
+  if (typeof value === "string") {
+    const text = fromUtf8(value);
+    return toUtf8(text) === value ? text : { $text: value };
+  }
+  if (typeof value === "bigint") return { $int: value.toString() };
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof StarlarkFloat) return { $float: Object.is(value.value, -0) ? "-0" : String(value.value) };
+  if (value instanceof StarlarkBytes) return { $bytes: value.data };
+  if (depth >= maxDepth) {
+    throw new StarlarkError("limit_exceeded", `a value is nested too deeply to be saved (limit ${maxDepth})`);
+  }
+  const encodeAll = (items: readonly Value[]): unknown[] => items.map((item) => encodeValue(item, depth + 1));
+  if (value instanceof StarlarkList) return encodeAll(value.elements);
+  if (value instanceof StarlarkTuple) return { $tuple: encodeAll(value.elements) };
+  if (value instanceof StarlarkSet) return { $set: encodeAll(value.items()) };
+  if (value instanceof StarlarkDict) return { $dict: value.entries().map(encodeAll) };
+  throw new StarlarkError("execution_failed", `a ${typeName(value)} cannot be saved`);
+}
+
+/** The value that `encodeValue` wrote. */
+export function decodeValue(json: unknown): Value {
+  if (typeof json === "string") return toUtf8(json);
+  if (typeof json !== "object" || json === null) return json as Value;
+  if (Array.isArray(json)) return toList(json.map(decodeValue));
+  const [kind, content] = Object.entries(json)[0] as [string, unknown];
+  const items = (): Value[] => (content as unknown[]).map(decodeValue);
+  switch (kind) {
+    case "$text":
+      return content as string;
+    case "$int":
+      return fromBigInt(BigInt(content as string));
+    case "$float":
+      return toFloat(Number(content));
+    case "$bytes":
+      return new StarlarkBytes(content as string);
+    case "$tuple":
+      return toTuple(items());
+    case "$set":
+      return toSet(items());
+    case "$dict":
+      return toDict((content as [unknown, unknown][]).map(([key, item]) => [decodeValue(key), decodeValue(item)]));
+    default:
+      throw new StarlarkError("outcome_unknown", `the journal has a value of the unknown kind ${kind}`);
+  }
+}
