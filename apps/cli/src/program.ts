@@ -13,6 +13,7 @@ import { addAdd } from "./commands/setup/add.ts";
 import { addDoctor } from "./commands/doctor/command.ts";
 import { addInit } from "./commands/setup/init.ts";
 import { addSchedule } from "./commands/schedule/command.ts";
+import { addStarlark } from "./commands/starlark/command.ts";
 import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve/command.ts";
 import { addTrust } from "./commands/trust.ts";
@@ -209,6 +210,7 @@ export function createProgram(context: CommandContext): Command {
   addCall(program, context);
   addServe(program, context);
   addSchedule(program, context);
+  addStarlark(program, context);
   addInstall(program, context);
   addTrust(program, context);
   addDoctor(program, context);

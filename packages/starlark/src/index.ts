@@ -16,4 +16,6 @@ export { Thread } from "./run/thread.ts";
 export type { ThreadLimits, ThreadOptions } from "./run/thread.ts";
 export { dialects } from "./syntax/dialect.ts";
 export type { Dialect } from "./syntax/dialect.ts";
+export { format } from "./syntax/formatter.ts";
+export type { FormatOptions } from "./syntax/formatter.ts";
 export type { Value } from "./values/value.ts";

@@ -21,6 +21,8 @@ const prefixedInt = /0(?:[xX][0-9a-fA-F]*|[oO][0-7]*|[bB][01]*)/y;
 const punctuation = /\*\*|<<=|>>=|\/\/=|<<|>>|\/\/|[=!<>+\-*/%&|^]=|[-=<>+*/%&|^~:;,.()[\]{}]/y;
 const stringPrefix = /(?:rb|br|r|b|f)(?=["'])/y;
 const tabWidth = 8;
+/** The digits of the largest int that a script can compute. */
+const maxDigits = 20_000;
 
 /** Splits a source text into tokens (specification, "Lexical elements"). The fields describe the current token. */
 export class Scanner {
@@ -213,6 +215,7 @@ export class Scanner {
     const start = this.start;
     const prefixed = this.#match(prefixedInt);
     if (prefixed !== undefined) {
+      if (prefixed.length > maxDigits) this.#fail(start, `an int literal of ${prefixed.length} digits is too long`);
       const base = prefixed[1]?.toLowerCase();
       if (prefixed.length === 2) {
         this.#fail(
@@ -224,6 +227,7 @@ export class Scanner {
       return "int literal";
     }
     const digits = this.#match(number) as string;
+    if (digits.length > maxDigits) this.#fail(start, `an int literal of ${digits.length} digits is too long`);
     if (/[.eE]/.test(digits)) {
       const value = Number(digits);
       if (!Number.isFinite(value)) this.#fail(this.#offset, "invalid float literal");
