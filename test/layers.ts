@@ -100,6 +100,15 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["tools"],
     ["."],
   ],
+  "packages/starlark": [
+    ["values"],
+    ["syntax"],
+    ["resolve"],
+    ["lib", "run"],
+    ["lower"],
+    ["host"],
+    ["."],
+  ],
   "packages/builtin": [
     ["html", "session"],
     ["hooks", "memory", "plan", "schedule", "web"],

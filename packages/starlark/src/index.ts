@@ -1,5 +1,10 @@
-export { formatPosition, StarlarkError } from "./error.ts";
-export type { CallFrame, SourcePosition, SourceProblem, StarlarkErrorCode } from "./error.ts";
+export { formatPosition, StarlarkError } from "./values/error.ts";
+export type {
+  CallFrame,
+  SourcePosition,
+  SourceProblem,
+  StarlarkErrorCode,
+} from "./values/error.ts";
 export { toHost, toStarlark } from "./host/convert.ts";
 export type { HostValue } from "./host/convert.ts";
 export { hostFunction, hostModule } from "./host/functions.ts";

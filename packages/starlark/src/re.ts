@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { StarlarkError } from "./error.ts";
+import { StarlarkError } from "./values/error.ts";
 import { unpack } from "./lib/arguments.ts";
 import { charge, spend } from "./values/budget.ts";
 import { Builtin, StarlarkModule } from "./values/function.ts";
@@ -34,20 +34,26 @@ export function regexModule(limits: RegexLimits = {}): StarlarkModule {
   const compile = (pattern: string): RE2JS => {
     const known = cache.get(pattern);
     if (known !== undefined) return known;
-    if (pattern.length > maxPatternBytes) reject(`the pattern is longer than ${maxPatternBytes} bytes`);
+    if (pattern.length > maxPatternBytes)
+      reject(`the pattern is longer than ${maxPatternBytes} bytes`);
     spend(1000 + 10 * pattern.length);
     let compiled: RE2JS;
     try {
       compiled = RE2JS.compile(fromUtf8(pattern));
     } catch (error) {
-      throw new StarlarkError("execution_failed", `re: ${(error as Error).message}`, { cause: error });
+      throw new StarlarkError("execution_failed", `re: ${(error as Error).message}`, {
+        cause: error,
+      });
     }
     if (cache.size >= cacheSize) cache.delete(cache.keys().next().value as string);
     cache.set(pattern, compiled);
     return compiled;
   };
 
-  const prepare = (pattern: string, text: string): { readonly compiled: RE2JS; readonly input: string } => {
+  const prepare = (
+    pattern: string,
+    text: string,
+  ): { readonly compiled: RE2JS; readonly input: string } => {
     const compiled = compile(pattern);
     if (text.length > maxTextBytes) reject(`the text is longer than ${maxTextBytes} bytes`);
     const work = text.length * compiled.programSize();

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The folder with the language tests. */
-export const suites: string = fileURLToPath(new URL("../../../../../shared/starlark/", import.meta.url));
+export const suites: string = fileURLToPath(
+  new URL("../../../../../shared/starlark/", import.meta.url),
+);
 
 /** A part of a test file that is a program of its own. Lines before it are empty, so that its line numbers are the file's. */
 export interface Chunk {

@@ -1,12 +1,16 @@
 import type { Random } from "./random.ts";
-
-type Type = "int" | "float" | "str" | "bool" | "list" | "dict" | "tuple" | "any";
+import { randomLiteral, randomSlice } from "./random-literals.ts";
+import type { Type } from "./random-literals.ts";
 
 const types: readonly Type[] = ["int", "float", "str", "bool", "list", "dict", "tuple"];
 
 interface Scope {
   readonly variables: { readonly name: string; readonly type: Type }[];
-  readonly functions: { readonly name: string; readonly parameters: Type[]; readonly result: Type }[];
+  readonly functions: {
+    readonly name: string;
+    readonly parameters: Type[];
+    readonly result: Type;
+  }[];
   readonly inLoop: boolean;
   readonly inFunction: boolean;
 }
@@ -40,7 +44,9 @@ export class ProgramGenerator {
 
   #def(outer: Scope): string[] {
     const name = this.#fresh("f");
-    const parameters = Array.from({ length: this.#random.below(4) }, () => this.#random.pick(types));
+    const parameters = Array.from({ length: this.#random.below(4) }, () =>
+      this.#random.pick(types),
+    );
     const variables = parameters.map((type) => ({ name: this.#fresh("p"), type }));
     const scope: Scope = {
       variables: [...outer.variables, ...variables],
@@ -67,7 +73,10 @@ export class ProgramGenerator {
     const choice = this.#random.below(scope.inFunction ? 12 : 5);
     if (choice < 3) return [this.#assign(scope)];
     if (choice === 3) return [`print(${this.#expression(scope, "any", 3)})`];
-    if (choice === 4) return [`print(repr(${this.#expression(scope, "any", 2)}), ${this.#expression(scope, "str", 2)})`];
+    if (choice === 4)
+      return [
+        `print(repr(${this.#expression(scope, "any", 2)}), ${this.#expression(scope, "str", 2)})`,
+      ];
     if (choice < 7 && depth < 3) return this.#if(scope, depth);
     if (choice < 9 && depth < 3) return this.#for(scope, depth);
     if (choice === 9) return [this.#mutation(scope)];
@@ -95,7 +104,10 @@ export class ProgramGenerator {
     if (own.length === 0 || !scope.inFunction) return "pass";
     const variable = this.#random.pick(own);
     const operator = this.#random.pick(["+=", "-=", "*=", "//=", "%=", "|=", "&=", "^="]);
-    const usual = variable.type === "list" || variable.type === "str" || variable.type === "tuple" ? "+=" : operator;
+    const usual =
+      variable.type === "list" || variable.type === "str" || variable.type === "tuple"
+        ? "+="
+        : operator;
     return `${variable.name} ${usual} ${this.#expression(scope, variable.type, 1)}`;
   }
 
@@ -128,7 +140,8 @@ export class ProgramGenerator {
 
   #if(scope: Scope, depth: number): string[] {
     const lines = [`if ${this.#expression(scope, "bool", 2)}:`, ...this.#block(scope, depth)];
-    if (this.#random.chance(0.3)) lines.push(`elif ${this.#expression(scope, "any", 1)}:`, ...this.#block(scope, depth));
+    if (this.#random.chance(0.3))
+      lines.push(`elif ${this.#expression(scope, "any", 1)}:`, ...this.#block(scope, depth));
     if (this.#random.chance(0.5)) lines.push("else:", ...this.#block(scope, depth));
     return lines;
   }
@@ -178,7 +191,7 @@ export class ProgramGenerator {
     const type = wanted === "any" || odd ? this.#random.pick(types) : wanted;
     if (depth <= 0 || this.#random.chance(0.25)) {
       const variable = this.#random.chance(0.6) ? this.#variable(scope, type) : undefined;
-      return variable ?? this.#literal(type);
+      return variable ?? randomLiteral(this.#random, type);
     }
     const callable = scope.functions.filter((fn) => fn.result === type);
     if (callable.length > 0 && this.#random.chance(0.2)) {
@@ -186,7 +199,10 @@ export class ProgramGenerator {
       return `${fn.name}(${fn.parameters.map((parameter) => this.#expression(scope, parameter, depth - 1)).join(", ")})`;
     }
     if (this.#random.chance(0.08)) {
-      const [then, otherwise] = [this.#expression(scope, type, depth - 1), this.#expression(scope, type, depth - 1)];
+      const [then, otherwise] = [
+        this.#expression(scope, type, depth - 1),
+        this.#expression(scope, type, depth - 1),
+      ];
       return `(${then} if ${this.#expression(scope, "bool", depth - 1)} else ${otherwise})`;
     }
     const sub = (kind: Type): string => this.#expression(scope, kind, depth - 1);
@@ -210,13 +226,15 @@ export class ProgramGenerator {
 
   #int(sub: (type: Type) => string): string {
     return this.#random.pick([
-      () => `(${sub("int")} ${this.#random.pick(["+", "-", "*", "//", "%", "&", "|", "^"])} ${sub("int")})`,
+      () =>
+        `(${sub("int")} ${this.#random.pick(["+", "-", "*", "//", "%", "&", "|", "^"])} ${sub("int")})`,
       () => `(${sub("int")} ${this.#random.pick(["<<", ">>"])} ${this.#random.below(70)})`,
       () => `-${sub("int")}`,
       () => `~${sub("int")}`,
       () => `len(${sub(this.#random.pick(["str", "list", "dict", "tuple"]))})`,
       () => `int(${sub(this.#random.pick(["float", "bool", "int"]))})`,
-      () => `${sub("str")}.${this.#random.pick(["find", "rfind", "count", "index"])}(${sub("str")})`,
+      () =>
+        `${sub("str")}.${this.#random.pick(["find", "rfind", "count", "index"])}(${sub("str")})`,
       () => `${this.#random.pick(["min", "max"])}(${sub("int")}, ${sub("int")})`,
       () => `hash(${sub("str")})`,
       () => `(${sub("int")} and ${sub("int")})`,
@@ -227,7 +245,8 @@ export class ProgramGenerator {
 
   #float(sub: (type: Type) => string): string {
     return this.#random.pick([
-      () => `(${sub("float")} ${this.#random.pick(["+", "-", "*", "/", "//", "%"])} ${sub("float")})`,
+      () =>
+        `(${sub("float")} ${this.#random.pick(["+", "-", "*", "/", "//", "%"])} ${sub("float")})`,
       () => `(${sub("int")} / ${sub("int")})`,
       () => `(${sub("int")} ${this.#random.pick(["+", "*", "-"])} ${sub("float")})`,
       () => `float(${sub(this.#random.pick(["int", "bool"]))})`,
@@ -248,9 +267,10 @@ export class ProgramGenerator {
       () => `${sub("str")}.strip(${sub("str")})`,
       () => `${sub("str")}.join([${sub("str")}, ${sub("str")}])`,
       () => `("%s|%r|%d" % (${sub("any")}, ${sub("any")}, ${sub("int")}))`,
-      () => `("%x %o %X %e %f %g" % (${sub("int")}, ${sub("int")}, ${sub("int")}, ${sub("float")}, 1.5, ${sub("float")}))`,
+      () =>
+        `("%x %o %X %e %f %g" % (${sub("int")}, ${sub("int")}, ${sub("int")}, ${sub("float")}, 1.5, ${sub("float")}))`,
       () => `"{} {x} {!r}".format(${sub("any")}, ${sub("any")}, x=${sub("any")})`,
-      () => `${sub("str")}[${this.#slice()}]`,
+      () => `${sub("str")}[${randomSlice(this.#random)}]`,
       () => `${sub("str")}[${this.#random.below(5) - 2}]`,
       () => `chr(${65 + this.#random.below(1000)})`,
       () => `json.encode(${sub("any")})`,
@@ -262,10 +282,12 @@ export class ProgramGenerator {
     const type = this.#random.pick(types);
     return this.#random.pick([
       () => `(${sub(type)} ${this.#random.pick(["==", "!="])} ${sub("any")})`,
-      () => `(${sub("int")} ${this.#random.pick(["<", "<=", ">", ">="])} ${sub(this.#random.pick(["int", "float"]))})`,
+      () =>
+        `(${sub("int")} ${this.#random.pick(["<", "<=", ">", ">="])} ${sub(this.#random.pick(["int", "float"]))})`,
       () => `(${sub("str")} ${this.#random.pick(["<", "in", "not in", ">="])} ${sub("str")})`,
       () => `(${sub("tuple")} < ${sub("tuple")})`,
-      () => `(${sub("any")} ${this.#random.pick(["in", "not in"])} ${sub(this.#random.pick(["list", "dict", "tuple"]))})`,
+      () =>
+        `(${sub("any")} ${this.#random.pick(["in", "not in"])} ${sub(this.#random.pick(["list", "dict", "tuple"]))})`,
       () => `(not ${sub("any")})`,
       () => `bool(${sub("any")})`,
       () => `${this.#random.pick(["any", "all"])}(${sub("list")})`,
@@ -278,16 +300,22 @@ export class ProgramGenerator {
 
   #list(scope: Scope, sub: (type: Type) => string, depth: number): string {
     const variable = this.#fresh("c");
-    const inner: Scope = { ...scope, variables: [...scope.variables, { name: variable, type: "int" }] };
+    const inner: Scope = {
+      ...scope,
+      variables: [...scope.variables, { name: variable, type: "int" }],
+    };
     const element = (): string => this.#expression(inner, "any", depth - 1);
     return this.#random.pick([
       () => `[${sub("any")}, ${sub("any")}]`,
-      () => `[${element()} for ${variable} in ${this.#random.pick(["range(4)", sub("list"), sub("tuple")])}]`,
-      () => `[${element()} for ${variable} in ${sub("list")} if ${this.#expression(inner, "bool", depth - 1)}]`,
+      () =>
+        `[${element()} for ${variable} in ${this.#random.pick(["range(4)", sub("list"), sub("tuple")])}]`,
+      () =>
+        `[${element()} for ${variable} in ${sub("list")} if ${this.#expression(inner, "bool", depth - 1)}]`,
       () => `(${sub("list")} + ${sub("list")})`,
       () => `(${sub("list")} * ${this.#random.below(3)})`,
       () => `list(${sub(this.#random.pick(["list", "dict", "tuple"]))})`,
-      () => `sorted([${sub("int")}, ${sub("int")}, ${sub("int")}]${this.#random.pick(["", ", reverse=True"])})`,
+      () =>
+        `sorted([${sub("int")}, ${sub("int")}, ${sub("int")}]${this.#random.pick(["", ", reverse=True"])})`,
       () => `sorted(${sub("list")}, key=lambda ${variable}: ${this.#expression(inner, "int", 1)})`,
       () => `sorted(${sub("list")}, key=${this.#random.pick(["str", "repr", "type"])})`,
       () => `reversed(${sub("list")})`,
@@ -295,7 +323,7 @@ export class ProgramGenerator {
       () => `${sub("str")}.${this.#random.pick(["split", "splitlines", "rsplit"])}()`,
       () => `list(${sub("str")}.elems())`,
       () => `${sub("dict")}.${this.#random.pick(["keys", "values", "items"])}()`,
-      () => `${sub("list")}[${this.#slice()}]`,
+      () => `${sub("list")}[${randomSlice(this.#random)}]`,
       () => `zip(${sub("list")}, ${sub("tuple")})`,
       () => `list(range(${this.#random.below(5)}))`,
     ])();
@@ -303,10 +331,14 @@ export class ProgramGenerator {
 
   #dict(scope: Scope, sub: (type: Type) => string, depth: number): string {
     const variable = this.#fresh("c");
-    const inner: Scope = { ...scope, variables: [...scope.variables, { name: variable, type: "int" }] };
+    const inner: Scope = {
+      ...scope,
+      variables: [...scope.variables, { name: variable, type: "int" }],
+    };
     return this.#random.pick([
       () => `{${this.#key(scope)}: ${sub("any")}, ${this.#key(scope)}: ${sub("any")}}`,
-      () => `{${variable}: ${this.#expression(inner, "any", depth - 1)} for ${variable} in range(${this.#random.below(4)})}`,
+      () =>
+        `{${variable}: ${this.#expression(inner, "any", depth - 1)} for ${variable} in range(${this.#random.below(4)})}`,
       () => `dict([(${this.#key(scope)}, ${sub("any")})], a=${sub("any")})`,
       () => `dict(${sub("dict")})`,
       () => `dict(x=${sub("any")}, y=${sub("any")})`,
@@ -319,40 +351,19 @@ export class ProgramGenerator {
       () => `(${sub("any")},)`,
       () => `tuple(${sub("list")})`,
       () => `(${sub("tuple")} + ${sub("tuple")})`,
-      () => `${sub("tuple")}[${this.#slice()}]`,
+      () => `${sub("tuple")}[${randomSlice(this.#random)}]`,
       () => `${sub("str")}.${this.#random.pick(["partition", "rpartition"])}(${sub("str")})`,
     ])();
   }
 
-  #slice(): string {
-    const part = (): string => this.#random.pick(["", "", "0", "1", "2", "-1", "-2", "5"]);
-    return this.#random.chance(0.3)
-      ? `${part()}:${part()}:${this.#random.pick(["1", "2", "-1", "-2"])}`
-      : `${part()}:${part()}`;
-  }
-
   #key(scope: Scope | undefined): string {
-    const text = scope === undefined ? undefined : this.#variable(scope, this.#random.pick(["str", "int", "float"]));
-    return text ?? this.#random.pick(['"a"', '"b"', "1", "2", "1.0", "(1, 2)", "True", "None", '"é"']);
-  }
-
-  #literal(type: Type): string {
-    switch (type) {
-      case "int":
-        return this.#random.pick(["0", "1", "2", "7", "-3", "10", "255", "4294967296", "9007199254740993", "0x1f", "0o17"]);
-      case "float":
-        return this.#random.pick(["0.0", "1.0", "1.5", "-2.25", "1e10", "3.14159", "1e-7", "123456.789", "1e100"]);
-      case "str":
-        return this.#random.pick(['""', '"a"', '"abc"', '"Hello, World"', '" x  y "', '"é世😿"', "'q\\'\\n'", '"a,b,,c"', '"%"']);
-      case "bool":
-        return this.#random.pick(["True", "False"]);
-      case "list":
-        return this.#random.pick(["[]", "[1, 2, 3]", '["a", "b"]', "[3, 1, 2]", "[None, True]", "[[1], [2]]"]);
-      case "dict":
-        return this.#random.pick(["{}", '{"a": 1}', '{1: "x", 2: "y"}', '{"k": [1]}']);
-      default:
-        return this.#random.pick(["()", "(1,)", '(1, "a")', "(1, 2, 3)", "((1, 2), 3)"]);
-    }
+    const text =
+      scope === undefined
+        ? undefined
+        : this.#variable(scope, this.#random.pick(["str", "int", "float"]));
+    return (
+      text ?? this.#random.pick(['"a"', '"b"', "1", "2", "1.0", "(1, 2)", "True", "None", '"é"'])
+    );
   }
 }
 

@@ -1,10 +1,74 @@
 import type { Random } from "./random.ts";
 
 const pieces = [
-  "(", ")", "[", "]", "{", "}", ":", ",", ";", "\n", "\n  ", "\t", " ", "\\", "\\\n", "#", '"', "'", '"""', "r'", 'b"', "=", "==",
-  "**", "*", "+=", "//", "<<", "lambda x: ", "def f(x):\n  ", "for x in y:\n  ", "if x:\n  ", "else", "elif", "return", "load(",
-  "not", "in", "and", "or", "0x", "0o8", "1e", "1.", ".5", "0755", "\u0000", "\ud800", "\r\n", "\ufeff", "é", "世", "😿", "\\x", "\\u12",
-  "99999999999999999999", "pass", "break", "while True:\n  ", "class", "f\"{x}\"", "...", "@", "!", "$", "?", "`", "(((((((((((",
+  "(",
+  ")",
+  "[",
+  "]",
+  "{",
+  "}",
+  ":",
+  ",",
+  ";",
+  "\n",
+  "\n  ",
+  "\t",
+  " ",
+  "\\",
+  "\\\n",
+  "#",
+  '"',
+  "'",
+  '"""',
+  "r'",
+  'b"',
+  "=",
+  "==",
+  "**",
+  "*",
+  "+=",
+  "//",
+  "<<",
+  "lambda x: ",
+  "def f(x):\n  ",
+  "for x in y:\n  ",
+  "if x:\n  ",
+  "else",
+  "elif",
+  "return",
+  "load(",
+  "not",
+  "in",
+  "and",
+  "or",
+  "0x",
+  "0o8",
+  "1e",
+  "1.",
+  ".5",
+  "0755",
+  "\u0000",
+  "\ud800",
+  "\r\n",
+  "\ufeff",
+  "é",
+  "世",
+  "😿",
+  "\\x",
+  "\\u12",
+  "99999999999999999999",
+  "pass",
+  "break",
+  "while True:\n  ",
+  "class",
+  'f"{x}"',
+  "...",
+  "@",
+  "!",
+  "$",
+  "?",
+  "`",
+  "(((((((((((",
 ];
 
 /** A text with a few random changes: pieces that are removed, doubled, moved or inserted. */
@@ -27,7 +91,8 @@ export function mutate(random: Random, text: string): string {
         break;
       }
       default:
-        mutated = mutated.slice(0, at) + random.pick(pieces) + mutated.slice(random.chance(0.5) ? at : end);
+        mutated =
+          mutated.slice(0, at) + random.pick(pieces) + mutated.slice(random.chance(0.5) ? at : end);
     }
   }
   return mutated;

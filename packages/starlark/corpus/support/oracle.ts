@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Interface } from "node:readline";
 
-/** What starlark-go does with a program. */
+/** The effects of a program in starlark-go. */
 export interface OracleResult {
   readonly output: string;
   readonly error: string;
@@ -18,7 +18,12 @@ export function buildOracle(): string | undefined {
   const program = join(mkdtempSync(join(tmpdir(), "starlark-oracle-")), "oracle");
   const source = join(import.meta.dirname, "../oracle/main.go");
   const built = spawnSync("go", ["build", "-o", program, source], {
-    env: { ...process.env, GO111MODULE: "off", GOPATH: "/usr/share/gocode", GOCACHE: join(tmpdir(), "starlark-go-cache") },
+    env: {
+      ...process.env,
+      GO111MODULE: "off",
+      GOPATH: "/usr/share/gocode",
+      GOCACHE: join(tmpdir(), "starlark-go-cache"),
+    },
   });
   return built.status === 0 ? program : undefined;
 }
@@ -34,7 +39,10 @@ export class Oracle {
     this.#program = program;
   }
 
-  run(source: string, options: Readonly<Record<string, boolean>> = {}): Promise<OracleResult | undefined> {
+  run(
+    source: string,
+    options: Readonly<Record<string, boolean>> = {},
+  ): Promise<OracleResult | undefined> {
     const child = this.#start();
     return new Promise((resolve) => {
       this.#waiting = resolve;

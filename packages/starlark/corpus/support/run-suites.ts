@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { StarlarkError } from "../../src/error.ts";
+import { StarlarkError } from "../../src/values/error.ts";
 import { load } from "../../src/host/module.ts";
 import { compile } from "../../src/host/program.ts";
 import type { Dialect } from "../../src/syntax/dialect.ts";
@@ -11,7 +11,7 @@ import { readBazelChunks, readGoChunks } from "./chunks.ts";
 import type { Chunk } from "./chunks.ts";
 import { testHost } from "./test-host.ts";
 
-/** What is wrong with a chunk; empty if it passes. */
+/** The faults of a chunk; empty if it passes. */
 export type Faults = string[];
 
 function toDialect(options: ReadonlySet<string>): Dialect {
@@ -43,11 +43,14 @@ function compareErrors(chunk: Chunk, found: readonly Found[]): Faults {
   const open = [...chunk.expected];
   const faults: Faults = [];
   for (const { line, message } of found) {
-    const index = open.findIndex((expected) => expected.line === line && new RegExp(expected.pattern).test(message));
+    const index = open.findIndex(
+      (expected) => expected.line === line && new RegExp(expected.pattern).test(message),
+    );
     if (index === -1) faults.push(`unexpected error in line ${line}: ${message}`);
     else open.splice(index, 1);
   }
-  for (const expected of open) faults.push(`no error in line ${expected.line} that matches ${expected.pattern}`);
+  for (const expected of open)
+    faults.push(`no error in line ${expected.line} that matches ${expected.pattern}`);
   return faults;
 }
 
@@ -88,7 +91,11 @@ export async function runBazelChunk(chunk: Chunk, stepwise: boolean): Promise<Fa
   const { globals } = await load(program, { stepwise });
   let message: string | undefined;
   try {
-    const compiled = compile(chunk.text, { file: chunk.file, predeclared: [...globals.keys()], dialect: { set: false } });
+    const compiled = compile(chunk.text, {
+      file: chunk.file,
+      predeclared: [...globals.keys()],
+      dialect: { set: false },
+    });
     await load(compiled, { predeclared: globals as Map<string, never>, stepwise });
   } catch (error) {
     if (!(error instanceof StarlarkError)) throw error;

@@ -8,7 +8,7 @@ import { fromUtf8 } from "../../src/values/utf8.ts";
 import { isTrue, StarlarkObject } from "../../src/values/value.ts";
 import type { Value, ValueWriter } from "../../src/values/value.ts";
 import { math } from "../../src/lib/math.ts";
-import { fail } from "../../src/error.ts";
+import { fail } from "../../src/values/error.ts";
 import { Thread } from "../../src/run/thread.ts";
 
 /** A value with fields, as the tests of starlark-go define it. */
@@ -33,7 +33,8 @@ class HasFields extends StarlarkObject {
 
   override setAttribute(name: string, value: Value): boolean {
     if (this.#frozen) fail("cannot set field on a frozen hasfields");
-    if (name.startsWith("no")) fail(`no .${name} field (did you mean .${name.slice(2).toLowerCase()}?)`);
+    if (name.startsWith("no"))
+      fail(`no .${name} field (did you mean .${name.slice(2).toLowerCase()}?)`);
     this.#fields.set(name, value);
     return true;
   }
@@ -51,24 +52,37 @@ class HasFields extends StarlarkObject {
 export type Report = (message: string) => void;
 
 /** The modules `assert.star` and `math.star`, and the names that the tests expect. */
-export function testHost(report: Report, stepwise: boolean): {
+export function testHost(
+  report: Report,
+  stepwise: boolean,
+): {
   readonly load: (name: string) => { readonly globals: ReadonlyMap<string, Value> };
   readonly predeclared: Record<string, Value>;
 } {
-  const builtin = (name: string, call: (...args: Value[]) => Value | Promise<Value>): [string, Builtin] => [
-    name,
-    new Builtin(name, (args) => call(...args)),
-  ];
+  const builtin = (
+    name: string,
+    call: (...args: Value[]) => Value | Promise<Value>,
+  ): [string, Builtin] => [name, new Builtin(name, (args) => call(...args))];
   const show = (value: Value | undefined): string => fromUtf8(toRepr(value ?? null));
   const assert = new StarlarkModule("assert", [
-    builtin("eq", (x, y) => (areEqual(x as Value, y as Value) ? null : (report(`${show(x)} != ${show(y)}`), null))),
-    builtin("ne", (x, y) => (areEqual(x as Value, y as Value) ? (report(`${show(x)} == ${show(y)}`), null) : null)),
-    builtin("lt", (x, y) =>
-      compareValues("<", x as Value, y as Value) ? null : (report(`${show(x)} is not less than ${show(y)}`), null),
+    builtin("eq", (x, y) =>
+      areEqual(x as Value, y as Value) ? null : (report(`${show(x)} != ${show(y)}`), null),
     ),
-    builtin("true", (x, message) => (isTrue(x as Value) ? null : (report(`not true: ${show(message)}`), null))),
+    builtin("ne", (x, y) =>
+      areEqual(x as Value, y as Value) ? (report(`${show(x)} == ${show(y)}`), null) : null,
+    ),
+    builtin("lt", (x, y) =>
+      compareValues("<", x as Value, y as Value)
+        ? null
+        : (report(`${show(x)} is not less than ${show(y)}`), null),
+    ),
+    builtin("true", (x, message) =>
+      isTrue(x as Value) ? null : (report(`not true: ${show(message)}`), null),
+    ),
     builtin("contains", (x, y) =>
-      applyBinary("in", y as Value, x as Value) === true ? null : (report(`${show(x)} lacks ${show(y)}`), null),
+      applyBinary("in", y as Value, x as Value) === true
+        ? null
+        : (report(`${show(x)} lacks ${show(y)}`), null),
     ),
     builtin("fail", (message) => (report(fromUtf8(toText(message as Value))), null)),
     builtin("fails", async (fn, pattern) => {
@@ -79,7 +93,8 @@ export function testHost(report: Report, stepwise: boolean): {
         report(`evaluation succeeded unexpectedly (want error matching ${wanted})`);
       } catch (error) {
         const { message } = error as Error;
-        if (!new RegExp(wanted).test(fromUtf8(message))) report(`${fromUtf8(message)} does not match ${wanted}`);
+        if (!new RegExp(wanted).test(fromUtf8(message)))
+          report(`${fromUtf8(message)} does not match ${wanted}`);
       }
       return null;
     }),
@@ -88,11 +103,16 @@ export function testHost(report: Report, stepwise: boolean): {
     freezeValue(args[0] as Value);
     return args[0] as Value;
   });
-  const floatEqual = builtin("_floateq", (x, y) => (x as StarlarkFloat).value === (y as StarlarkFloat).value);
+  const floatEqual = builtin(
+    "_floateq",
+    (x, y) => (x as StarlarkFloat).value === (y as StarlarkFloat).value,
+  );
   return {
     load: (name) => {
       if (name === "math.star") return { globals: new Map([["math", math as Value]]) };
-      return { globals: new Map<string, Value>([["assert", assert], ["freeze", freeze], floatEqual]) };
+      return {
+        globals: new Map<string, Value>([["assert", assert], ["freeze", freeze], floatEqual]),
+      };
     },
     predeclared: { hasfields: new Builtin("hasfields", () => new HasFields()) },
   };

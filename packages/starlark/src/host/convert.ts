@@ -1,4 +1,4 @@
-import { StarlarkError } from "../error.ts";
+import { StarlarkError } from "../values/error.ts";
 import { charge, chargeItems, chargeString } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
@@ -28,7 +28,10 @@ export type HostValue =
 const maxDepth = 200;
 
 function tooDeep(): never {
-  throw new StarlarkError("limit_exceeded", `a value is nested too deeply to be converted (limit ${maxDepth})`);
+  throw new StarlarkError(
+    "limit_exceeded",
+    `a value is nested too deeply to be converted (limit ${maxDepth})`,
+  );
 }
 
 /**
@@ -71,20 +74,27 @@ function rejectIn(kind: string): never {
 }
 
 function convertObjectIn(value: object, depth: number): Value {
-  if (Array.isArray(value)) return toList((value as HostValue[]).map((item) => convertIn(item, depth)));
+  if (Array.isArray(value))
+    return toList((value as HostValue[]).map((item) => convertIn(item, depth)));
   if (value instanceof Uint8Array) {
     charge(value.length);
     return new StarlarkBytes(fromBytes(value));
   }
-  if (value instanceof Set) return toSet([...(value as Set<HostValue>)].map((item) => convertIn(item, depth)));
+  if (value instanceof Set)
+    return toSet([...(value as Set<HostValue>)].map((item) => convertIn(item, depth)));
   if (value instanceof Map) {
     return toDict(
-      Array.from(value as Map<HostValue, HostValue>, ([key, item]) => [convertIn(key, depth), convertIn(item, depth)]),
+      Array.from(value as Map<HostValue, HostValue>, ([key, item]) => [
+        convertIn(key, depth),
+        convertIn(item, depth),
+      ]),
     );
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) rejectIn(value.constructor.name);
-  return toDict(Object.entries(value).map(([key, item]) => [toUtf8(key), convertIn(item as HostValue, depth)]));
+  return toDict(
+    Object.entries(value).map(([key, item]) => [toUtf8(key), convertIn(item as HostValue, depth)]),
+  );
 }
 
 /**
@@ -105,12 +115,17 @@ function convertOut(value: Value, depth: number): HostValue {
   if (value instanceof StarlarkFloat) return value.value;
   if (value instanceof StarlarkBytes) return toBytes(value.data);
   if (depth >= maxDepth) tooDeep();
-  if (value instanceof StarlarkList || value instanceof StarlarkTuple || value instanceof StarlarkRange) {
+  if (
+    value instanceof StarlarkList ||
+    value instanceof StarlarkTuple ||
+    value instanceof StarlarkRange
+  ) {
     const items = value.items();
     chargeItems(items.length);
     return items.map((item) => convertOut(item, depth + 1));
   }
-  if (value instanceof StarlarkSet) return new Set(value.items().map((item) => convertOut(item, depth + 1)));
+  if (value instanceof StarlarkSet)
+    return new Set(value.items().map((item) => convertOut(item, depth + 1)));
   if (value instanceof StarlarkDict) return convertDictOut(value, depth + 1);
   throw new StarlarkError("execution_failed", `a ${typeName(value)} has no value for the host`);
 }
@@ -119,7 +134,9 @@ function convertDictOut(dict: StarlarkDict, depth: number): HostValue {
   const entries = dict.entries();
   chargeItems(2 * entries.length);
   if (!entries.every(([key]) => typeof key === "string")) {
-    return new Map(entries.map(([key, value]) => [convertOut(key, depth), convertOut(value, depth)]));
+    return new Map(
+      entries.map(([key, value]) => [convertOut(key, depth), convertOut(value, depth)]),
+    );
   }
   const result = Object.create(null) as Record<string, HostValue>;
   for (const [key, value] of entries) result[fromUtf8(key as string)] = convertOut(value, depth);

@@ -8,7 +8,7 @@ import { toList } from "../values/list.ts";
 import { toHost, toStarlark } from "./convert.ts";
 import type { HostValue } from "./convert.ts";
 
-/** What a function of the host knows about its call. */
+/** The call of a function of the host, without its positional arguments. */
 export interface HostCall {
   /** The arguments that were given by name. */
   readonly named: Readonly<Record<string, HostValue>>;
@@ -17,7 +17,10 @@ export interface HostCall {
 }
 
 /** A function of the host. It may return a promise: the script waits for it. */
-export type HostFunction = (args: readonly HostValue[], call: HostCall) => HostValue | Promise<HostValue>;
+export type HostFunction = (
+  args: readonly HostValue[],
+  call: HostCall,
+) => HostValue | Promise<HostValue>;
 
 /** How a function of the host is used. */
 export interface HostFunctionOptions {
@@ -32,7 +35,11 @@ export interface HostFunctionOptions {
  * A function of the host as a value that a script can call. Arguments and results are converted. An error that it throws
  * ends the script with its message.
  */
-export function hostFunction(name: string, call: HostFunction, options: HostFunctionOptions = {}): Builtin {
+export function hostFunction(
+  name: string,
+  call: HostFunction,
+  options: HostFunctionOptions = {},
+): Builtin {
   const perform = (args: readonly Value[], named: NamedArguments): Value | Promise<Value> => {
     const { signal } = machine;
     const names = Object.fromEntries(named.map(([key, value]) => [fromUtf8(key), toHost(value)]));
@@ -59,7 +66,8 @@ export function hostModule(
   return new StarlarkModule(
     name,
     Object.entries(members).map(([key, member]): [string, Value] => {
-      if (typeof member === "function") return [key, hostFunction(`${name}.${key}`, member, options)];
+      if (typeof member === "function")
+        return [key, hostFunction(`${name}.${key}`, member, options)];
       return [key, toStarlark(member as HostValue)];
     }),
   );

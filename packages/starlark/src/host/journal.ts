@@ -1,4 +1,4 @@
-import { StarlarkError } from "../error.ts";
+import { StarlarkError } from "../values/error.ts";
 import type { EffectLog } from "../run/machine.ts";
 import type { Value } from "../values/value.ts";
 import { decodeValue, encodeValue } from "./value-json.ts";
@@ -9,13 +9,13 @@ export interface JournalEntry {
   readonly name: string;
   /** A digest of the arguments. */
   readonly arguments: string;
-  /** What the function returned, if it did. */
+  /** The result of the function, if it returned. */
   readonly result?: unknown;
   /** The message of its error, if it failed. */
   readonly error?: string;
 }
 
-/** What a run needs to continue in another process, as JSON. */
+/** The state of a run that can continue in another process, as JSON. */
 export interface JournalState {
   readonly version: 1;
   /** The SHA-256 of the source text and its dialect. */
@@ -60,7 +60,7 @@ export class Journal implements EffectLog {
     for (const entry of this.#entries) this.#bytes += JSON.stringify(entry).length;
   }
 
-  /** What has to be saved. */
+  /** The state to save. */
   get state(): JournalState {
     return { version: 1, source: this.#source, call: this.#call, entries: [...this.#entries] };
   }
@@ -79,7 +79,10 @@ export class Journal implements EffectLog {
   begin(source: string, call: string): void {
     if (this.#entries.length > 0 && (this.#source !== source || this.#call !== call)) {
       const what = this.#source === source ? "call" : "source";
-      throw new StarlarkError("outcome_unknown", `the journal is of another ${what}: the run cannot continue`);
+      throw new StarlarkError(
+        "outcome_unknown",
+        `the journal is of another ${what}: the run cannot continue`,
+      );
     }
     this.#source = source;
     this.#call = call;
@@ -87,7 +90,11 @@ export class Journal implements EffectLog {
   }
 
   /** The result of the next effect: of the earlier run if it has one, else of `perform`. */
-  effect(name: string, args: readonly Value[], perform: () => Value | Promise<Value>): Value | Promise<Value> {
+  effect(
+    name: string,
+    args: readonly Value[],
+    perform: () => Value | Promise<Value>,
+  ): Value | Promise<Value> {
     const digest = digestArguments(args);
     const known = this.#entries[this.#next];
     if (known !== undefined) {
@@ -102,19 +109,30 @@ export class Journal implements EffectLog {
       return decodeValue(known.result);
     }
     if (this.#bytes >= this.#maxBytes) {
-      throw new StarlarkError("limit_exceeded", `the journal is longer than ${this.#maxBytes} bytes`);
+      throw new StarlarkError(
+        "limit_exceeded",
+        `the journal is longer than ${this.#maxBytes} bytes`,
+      );
     }
     return this.#perform(name, digest, perform);
   }
 
-  async #perform(name: string, digest: string, perform: () => Value | Promise<Value>): Promise<Value> {
+  async #perform(
+    name: string,
+    digest: string,
+    perform: () => Value | Promise<Value>,
+  ): Promise<Value> {
     let value: Value;
     try {
       value = await perform();
     } catch (error) {
       // An interruption is no result: the effect runs when the run continues.
       if (error instanceof StarlarkError && error.code !== "execution_failed") throw error;
-      await this.#add({ name, arguments: digest, error: error instanceof Error ? error.message : String(error) });
+      await this.#add({
+        name,
+        arguments: digest,
+        error: error instanceof Error ? error.message : String(error),
+      });
       throw error;
     }
     await this.#add({ name, arguments: digest, result: encodeValue(value) });

@@ -1,7 +1,7 @@
-import { StarlarkError } from "../error.ts";
+import { StarlarkError } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
 import { lowerFunction } from "../lower/module.ts";
-import { nearestName } from "../resolve/spelling.ts";
+import { nearestName } from "../values/nearest-name.ts";
 import { Thread } from "../run/thread.ts";
 import type { ThreadOptions } from "../run/thread.ts";
 import { toText } from "../values/format-value.ts";
@@ -16,7 +16,7 @@ import { digestArguments } from "./journal.ts";
 import type { Journal } from "./journal.ts";
 import type { Program } from "./program.ts";
 
-/** What a program may use while it runs. */
+/** The environment of a program while it runs. */
 export interface LoadOptions extends ThreadOptions {
   /** The values of the predeclared names. */
   readonly predeclared?: ReadonlyMap<string, Value> | Readonly<Record<string, Value>>;
@@ -64,7 +64,7 @@ export class Module {
 export async function load(program: Program, options: LoadOptions = {}): Promise<Module> {
   const { source, dialect, resolved } = program;
   const thread = options.thread ?? new Thread(options);
-  const values = new Array<Value | undefined>(resolved.variables.length).fill(undefined);
+  const values = Array.from<Value | undefined>({ length: resolved.variables.length });
   const given = options.predeclared ?? {};
   const predeclared = given instanceof Map ? given : new Map(Object.entries(given));
   const code = lowerFunction(
@@ -99,7 +99,10 @@ function printer(print: ((text: string) => void) | undefined): Builtin {
     let separator = " ";
     for (const [name, value] of named) {
       if (name !== "sep" || typeof value !== "string") {
-        throw new StarlarkError("execution_failed", `print: unexpected keyword argument "${fromUtf8(name)}"`);
+        throw new StarlarkError(
+          "execution_failed",
+          `print: unexpected keyword argument "${fromUtf8(name)}"`,
+        );
       }
       separator = value;
     }
@@ -111,8 +114,12 @@ function printer(print: ((text: string) => void) | undefined): Builtin {
 /** The built-in function behind `load`: it returns a tuple of the values of the names. */
 function loader(find: LoadOptions["load"]): Builtin {
   return new Builtin("load", (args) => {
-    const [name, ...wanted] = args.map((value) => fromUtf8(value as string)) as [string, ...string[]];
-    if (find === undefined) throw new StarlarkError("execution_failed", "load not implemented by this application");
+    const [name, ...wanted] = args.map((value) => fromUtf8(value as string)) as [
+      string,
+      ...string[],
+    ];
+    if (find === undefined)
+      throw new StarlarkError("execution_failed", "load not implemented by this application");
     const pick = (module: LoadedModule): Value =>
       toTuple(
         wanted.map((member) => {
@@ -120,12 +127,17 @@ function loader(find: LoadOptions["load"]): Builtin {
           if (value !== undefined) return value;
           const nearest = nearestName(member, module.globals.keys());
           const hint = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
-          throw new StarlarkError("execution_failed", `load: name ${member} not found in module ${name}${hint}`);
+          throw new StarlarkError(
+            "execution_failed",
+            `load: name ${member} not found in module ${name}${hint}`,
+          );
         }),
       );
     const cannotLoad = (error: unknown): never => {
       const message = error instanceof Error ? error.message : String(error);
-      throw new StarlarkError("execution_failed", `cannot load ${name}: ${message}`, { cause: error });
+      throw new StarlarkError("execution_failed", `cannot load ${name}: ${message}`, {
+        cause: error,
+      });
     };
     let found: LoadedModule | Promise<LoadedModule>;
     try {
@@ -151,7 +163,7 @@ export interface RunOptions extends LoadOptions {
 
 /** The result of a run, and what it used. */
 export interface RunResult {
-  /** What the function returned. */
+  /** The result of the function; `null` without one. */
   readonly value: HostValue;
   readonly steps: number;
   readonly memoryBytes: number;
@@ -166,16 +178,18 @@ export interface RunResult {
 export async function run(program: Program, options: RunOptions = {}): Promise<RunResult> {
   const { journal } = options;
   const args = (options.args ?? []).map(toStarlark);
-  const named = Object.entries(options.named ?? {}).map(
-    ([name, value]): [string, Value] => [toUtf8(name), toStarlark(value)],
-  );
+  const named = Object.entries(options.named ?? {}).map(([name, value]): [string, Value] => [
+    toUtf8(name),
+    toStarlark(value),
+  ]);
   if (journal !== undefined) {
     const given = [...args, ...named.flat()];
     journal.begin(await digestProgram(program), `${options.call ?? ""}(${digestArguments(given)})`);
   }
   const thread = new Thread(journal === undefined ? options : { ...options, effects: journal });
   const module = await load(program, { ...options, thread });
-  const value = options.call === undefined ? null : await thread.call(module.get(options.call), args, named);
+  const value =
+    options.call === undefined ? null : await thread.call(module.get(options.call), args, named);
   journal?.finish();
   return { value: toHost(value), steps: thread.steps, memoryBytes: thread.memoryBytes };
 }

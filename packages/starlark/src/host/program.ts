@@ -1,5 +1,5 @@
-import { StarlarkError } from "../error.ts";
-import type { SourceProblem } from "../error.ts";
+import { StarlarkError } from "../values/error.ts";
+import type { SourceProblem } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
 import { resolveFile } from "../resolve/resolver.ts";
 import type { ResolvedFile } from "../resolve/resolver.ts";
@@ -13,7 +13,7 @@ import { SourceText } from "../syntax/source-text.ts";
 export interface CompileOptions {
   /** The name of the file in errors. Default: `script.star`. */
   readonly file?: string;
-  /** What the file may use: `artifact`, `session`, or single options. Default: `artifact`. */
+  /** The features of the file: `artifact`, `session`, or single options. Default: `artifact`. */
   readonly dialect?: Dialect | "artifact" | "session";
   /** The names that the host provides when the program runs. */
   readonly predeclared?: readonly string[];
@@ -27,7 +27,9 @@ export class Program {
   readonly resolved: ResolvedFile;
   readonly predeclared: readonly string[];
 
-  constructor(parts: Pick<Program, "source" | "dialect" | "statements" | "resolved" | "predeclared">) {
+  constructor(
+    parts: Pick<Program, "source" | "dialect" | "statements" | "resolved" | "predeclared">,
+  ) {
     this.source = parts.source;
     this.dialect = parts.dialect;
     this.statements = parts.statements;
@@ -44,7 +46,10 @@ export function compile(text: string, options: CompileOptions = {}): Program {
   const source = new SourceText(options.file ?? "script.star", text);
   const dialect = toDialect(options.dialect);
   if (text.length > maxSourceLength) {
-    throw new StarlarkError("limit_exceeded", `the source is longer than ${maxSourceLength} characters`);
+    throw new StarlarkError(
+      "limit_exceeded",
+      `the source is longer than ${maxSourceLength} characters`,
+    );
   }
   const file = parseFile(text, { fstrings: dialect.fstrings === true });
   const predeclared = options.predeclared ?? [];
@@ -69,7 +74,9 @@ function syntaxError(
   source: SourceText,
   found: readonly { readonly offset: number; readonly message: string }[],
 ): StarlarkError {
-  const problems: SourceProblem[] = found.map(({ offset, message }) => ({ position: source.position(offset), message }));
+  const problems: SourceProblem[] = found.map(({ offset, message }) => ({
+    position: source.position(offset),
+    message,
+  }));
   return new StarlarkError("invalid_syntax", problems[0]?.message ?? "", { problems });
 }
-

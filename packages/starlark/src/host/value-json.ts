@@ -1,4 +1,4 @@
-import { StarlarkError } from "../error.ts";
+import { StarlarkError } from "../values/error.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
@@ -19,12 +19,17 @@ export function encodeValue(value: Value, depth = 0): unknown {
   }
   if (typeof value === "bigint") return { $int: value.toString() };
   if (typeof value !== "object" || value === null) return value;
-  if (value instanceof StarlarkFloat) return { $float: Object.is(value.value, -0) ? "-0" : String(value.value) };
+  if (value instanceof StarlarkFloat)
+    return { $float: Object.is(value.value, -0) ? "-0" : String(value.value) };
   if (value instanceof StarlarkBytes) return { $bytes: value.data };
   if (depth >= maxDepth) {
-    throw new StarlarkError("limit_exceeded", `a value is nested too deeply to be saved (limit ${maxDepth})`);
+    throw new StarlarkError(
+      "limit_exceeded",
+      `a value is nested too deeply to be saved (limit ${maxDepth})`,
+    );
   }
-  const encodeAll = (items: readonly Value[]): unknown[] => items.map((item) => encodeValue(item, depth + 1));
+  const encodeAll = (items: readonly Value[]): unknown[] =>
+    items.map((item) => encodeValue(item, depth + 1));
   if (value instanceof StarlarkList) return encodeAll(value.elements);
   if (value instanceof StarlarkTuple) return { $tuple: encodeAll(value.elements) };
   if (value instanceof StarlarkSet) return { $set: encodeAll(value.items()) };
@@ -53,8 +58,16 @@ export function decodeValue(json: unknown): Value {
     case "$set":
       return toSet(items());
     case "$dict":
-      return toDict((content as [unknown, unknown][]).map(([key, item]) => [decodeValue(key), decodeValue(item)]));
+      return toDict(
+        (content as [unknown, unknown][]).map(([key, item]) => [
+          decodeValue(key),
+          decodeValue(item),
+        ]),
+      );
     default:
-      throw new StarlarkError("outcome_unknown", `the journal has a value of the unknown kind ${kind}`);
+      throw new StarlarkError(
+        "outcome_unknown",
+        `the journal has a value of the unknown kind ${kind}`,
+      );
   }
 }

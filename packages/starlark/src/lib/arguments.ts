@@ -1,5 +1,5 @@
-import { fail } from "../error.ts";
-import { nearestName } from "../resolve/spelling.ts";
+import { fail } from "../values/error.ts";
+import { nearestName } from "../values/nearest-name.ts";
 import { isCallable } from "../values/function.ts";
 import { isInt, toMachineInt } from "../values/int.ts";
 import { StarlarkList } from "../values/list.ts";
@@ -8,7 +8,7 @@ import { toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 
-/** What a parameter accepts; `any` is everything. */
+/** The values that a parameter accepts; `any` is everything. */
 export type ParameterKind = "any" | "string" | "bool" | "int" | "iterable" | "callable" | "list";
 
 function check(kind: ParameterKind, value: Value): string | undefined {
@@ -32,7 +32,9 @@ function check(kind: ParameterKind, value: Value): string | undefined {
 
 /** Whether a value can be iterated, without the cost of its items. */
 function isIterable(value: Exclude<Value, null | boolean | number | bigint | string>): boolean {
-  return value.type === "range" || value.length !== undefined ? value.type !== "bytes" : toItems(value) !== undefined;
+  return value.type === "range" || value.length !== undefined
+    ? value.type !== "bytes"
+    : toItems(value) !== undefined;
 }
 
 /** The positional arguments of a built-in function that takes no names. Missing ones are `undefined`. */
@@ -46,10 +48,14 @@ export function unpackPositional(
   if (named.length > 0) fail(`${name}: unexpected keyword arguments`);
   const { length } = args;
   if (length < minimum) {
-    fail(`${name}: got ${length} arguments, want ${minimum < kinds.length ? "at least " : ""}${minimum}`);
+    fail(
+      `${name}: got ${length} arguments, want ${minimum < kinds.length ? "at least " : ""}${minimum}`,
+    );
   }
   if (length > kinds.length) {
-    fail(`${name}: got ${length} arguments, want ${kinds.length > minimum ? "at most " : ""}${kinds.length}`);
+    fail(
+      `${name}: got ${length} arguments, want ${kinds.length > minimum ? "at most " : ""}${kinds.length}`,
+    );
   }
   for (let index = 0; index < length; index++) {
     const problem = check(kinds[index] as ParameterKind, args[index] as Value);
@@ -71,7 +77,7 @@ export function unpack(
     fail(`${name}: got ${args.length} arguments, want at most ${parameters.length}`);
   }
   const names = parameters.map(([parameter]) => parameter.replace("?", ""));
-  const values = new Array<Value | undefined>(parameters.length).fill(undefined);
+  const values = Array.from<Value | undefined>({ length: parameters.length });
   const accept = (index: number, value: Value): void => {
     const problem = check((parameters[index] as NamedParameter)[1], value);
     if (problem !== undefined) fail(`${name}: for parameter ${names[index]}: ${problem}`);
@@ -86,11 +92,13 @@ export function unpack(
         `${name}: unexpected keyword argument ${quote(key)}${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`,
       );
     }
-    if (values[index] !== undefined) fail(`${name}: got multiple values for keyword argument ${quote(key)}`);
+    if (values[index] !== undefined)
+      fail(`${name}: got multiple values for keyword argument ${quote(key)}`);
     accept(index, value);
   }
   for (const [index, [parameter]] of parameters.entries()) {
-    if (!parameter.endsWith("?") && values[index] === undefined) fail(`${name}: missing argument for ${parameter}`);
+    if (!parameter.endsWith("?") && values[index] === undefined)
+      fail(`${name}: missing argument for ${parameter}`);
   }
   return values;
 }
@@ -100,7 +108,8 @@ export function named<Result>(name: string, run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "execution_failed") fail(`${name}: ${error.message}`);
+    if (error instanceof Error && "code" in error && error.code === "execution_failed")
+      fail(`${name}: ${error.message}`);
     throw error;
   }
 }

@@ -1,24 +1,17 @@
-import { fail } from "../error.ts";
-import { nearestName } from "../resolve/spelling.ts";
+import { fail } from "../values/error.ts";
+import { nearestName } from "../values/nearest-name.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet } from "../values/dict.ts";
 import { Builtin } from "../values/function.ts";
-import type { BuiltinResult } from "../values/function.ts";
 import { StarlarkList } from "../values/list.ts";
 import { StarlarkObject, typeName } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import type { Value } from "../values/value.ts";
 import { bytesMethods } from "./bytes-methods.ts";
 import { dictMethods } from "./dict-methods.ts";
 import { listMethods } from "./list-methods.ts";
+import type { Method } from "./method.ts";
 import { setMethods } from "./set-methods.ts";
 import { stringMethods } from "./string-methods.ts";
-
-/** A method of a built-in type. */
-export type Method<Receiver extends Value = Value> = (
-  receiver: Receiver,
-  args: Value[],
-  named: NamedArguments,
-) => BuiltinResult;
 
 type MethodTable = ReadonlyMap<string, Method<never>>;
 
@@ -55,14 +48,15 @@ export function methodFinder(name: string): (value: Value) => Method | undefined
 }
 
 /** A method of a value of a built-in type, which is called with the value. */
-export function findMethod(value: Value, name: string): Method | undefined {
+function findMethod(value: Value, name: string): Method | undefined {
   return getMethods(value)?.get(name) as Method | undefined;
 }
 
 /** The value of an attribute, or a method with its receiver. */
 export function findAttribute(value: Value, name: string): Value | undefined {
   const method = findMethod(value, name);
-  if (method !== undefined) return new Builtin(name, (args, named) => method(value, args, named), value);
+  if (method !== undefined)
+    return new Builtin(name, (args, named) => method(value, args, named), value);
   return value instanceof StarlarkObject ? value.attribute(name) : undefined;
 }
 

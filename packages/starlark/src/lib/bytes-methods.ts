@@ -1,7 +1,7 @@
 import type { StarlarkBytes } from "../values/bytes.ts";
 import { BytesElements } from "../values/string-view.ts";
 import { unpackPositional } from "./arguments.ts";
-import type { Method } from "./attributes.ts";
+import type { Method } from "./method.ts";
 
 /** The methods of bytes. */
 export const bytesMethods: Record<string, Method<StarlarkBytes>> = {

@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "../values/error.ts";
 import { chargeItems } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { toRepr } from "../values/format-value.ts";
@@ -7,7 +7,7 @@ import { toTuple } from "../values/tuple.ts";
 import { toItems, toLength, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { named, unpackPositional } from "./arguments.ts";
-import type { Method } from "./attributes.ts";
+import type { Method } from "./method.ts";
 
 /** The methods of dicts (specification of starlark-go, "dict·clear" and the following). */
 export const dictMethods: Record<string, Method<StarlarkDict>> = {
@@ -64,7 +64,11 @@ export const dictMethods: Record<string, Method<StarlarkDict>> = {
 };
 
 /** Adds the entries of a dict or of an iterable of pairs, then the named ones. */
-export function updateDict(dict: StarlarkDict, updates: Value | undefined, names: NamedArguments): void {
+export function updateDict(
+  dict: StarlarkDict,
+  updates: Value | undefined,
+  names: NamedArguments,
+): void {
   if (updates instanceof StarlarkDict) {
     for (const [key, value] of updates.entries()) dict.set(key, value);
   } else if (updates !== undefined) {

@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "../values/error.ts";
 import { charge, sizes, spend } from "../values/budget.ts";
 import { areEqual } from "../values/compare.ts";
 import type { StarlarkList } from "../values/list.ts";
@@ -6,7 +6,7 @@ import { outOfRange, toRange } from "../values/subscript.ts";
 import { toItems } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
 import { named, unpackPositional } from "./arguments.ts";
-import type { Method } from "./attributes.ts";
+import type { Method } from "./method.ts";
 
 /** The methods of lists (specification of starlark-go, "list·append" and the following). */
 export const listMethods: Record<string, Method<StarlarkList>> = {
@@ -49,7 +49,11 @@ export const listMethods: Record<string, Method<StarlarkList>> = {
     const { length } = list;
     charge(sizes.slot);
     spend(length >> 6);
-    list.elements.splice(Math.min(Math.max(given < 0 ? given + length : given, 0), length), 0, args[1] as Value);
+    list.elements.splice(
+      Math.min(Math.max(given < 0 ? given + length : given, 0), length),
+      0,
+      args[1] as Value,
+    );
     return null;
   },
   pop: (list, args, names) => {

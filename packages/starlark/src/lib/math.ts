@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "../values/error.ts";
 import { toFloat, toNumber, truncateToInt } from "../values/float.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import { isInt } from "../values/int.ts";
@@ -8,7 +8,9 @@ import { named, unpackPositional } from "./arguments.ts";
 
 function toOperand(name: string, value: Value, index: number): number {
   const number = toNumber(value);
-  return number ?? fail(`${name}: for parameter ${index + 1}: got ${typeName(value)}, want float or int`);
+  return (
+    number ?? fail(`${name}: for parameter ${index + 1}: got ${typeName(value)}, want float or int`)
+  );
 }
 
 function unary(name: string, compute: (x: number) => number): [string, Value] {
@@ -26,7 +28,9 @@ function binary(name: string, compute: (x: number, y: number) => number): [strin
     name,
     new Builtin(name, (args, names) => {
       unpackPositional(name, args, names, 2, ["any", "any"]);
-      return toFloat(compute(toOperand(name, args[0] as Value, 0), toOperand(name, args[1] as Value, 1)));
+      return toFloat(
+        compute(toOperand(name, args[0] as Value, 0), toOperand(name, args[1] as Value, 1)),
+      );
     }),
   ];
 }
@@ -64,8 +68,9 @@ function round(x: number): number {
 }
 
 const lanczos = [
-  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
-  12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+  0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
+  -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
+  1.5056327351493116e-7,
 ];
 
 /** The gamma function (the Lanczos approximation with g = 7 and n = 9). */
@@ -80,7 +85,8 @@ function gamma(x: number): number {
   if (x < 0.5) return Math.PI / (Math.sin(Math.PI * x) * gamma(1 - x));
   if (x > 171.7) return Infinity;
   let sum = lanczos[0] as number;
-  for (let index = 1; index < lanczos.length; index++) sum += (lanczos[index] as number) / (x - 1 + index);
+  for (let index = 1; index < lanczos.length; index++)
+    sum += (lanczos[index] as number) / (x - 1 + index);
   const base = x + 6.5;
   // The power is taken in two halves, so that it does not overflow before the exponential.
   const half = base ** ((x - 0.5) / 2);

@@ -1,4 +1,4 @@
-import { fail, StarlarkError } from "../error.ts";
+import { fail, StarlarkError } from "../values/error.ts";
 import { charge, maxIntBits, spend } from "../values/budget.ts";
 import { StarlarkFloat, toFloat, truncateToInt } from "../values/float.ts";
 import { fromBigInt, intToNumber, isInt, negateInt } from "../values/int.ts";
@@ -29,7 +29,10 @@ function parseIntegerText(text: string, base: Value | undefined): Value {
   const invalid = (): never => fail(`int: invalid literal with base ${radix}: ${text}`);
   const sign = /^[+-]/.exec(text)?.[0] ?? "";
   let digits = text.slice(sign.length);
-  const prefix = digits.length > 2 && digits.startsWith("0") ? prefixBases[digits.charAt(1).toLowerCase()] : undefined;
+  const prefix =
+    digits.length > 2 && digits.startsWith("0")
+      ? prefixBases[digits.charAt(1).toLowerCase()]
+      : undefined;
   if (prefix !== undefined && (radix === 0 || radix === prefix)) {
     digits = digits.slice(2);
     radix = prefix;
@@ -49,7 +52,10 @@ export function parseDigits(digits: string, radix: number): Int | undefined {
   if (!new RegExp(pattern, "i").test(digits)) return undefined;
   const bits = Math.ceil(digits.length * Math.log2(radix));
   if (bits > maxIntBits + 8) {
-    throw new StarlarkError("limit_exceeded", `an int of more than ${maxIntBits} bits is too large`);
+    throw new StarlarkError(
+      "limit_exceeded",
+      `an int of more than ${maxIntBits} bits is too large`,
+    );
   }
   const small = digits.length <= 10 ? Number.parseInt(digits, radix) : Infinity;
   if (Number.isSafeInteger(small)) return small;
@@ -76,7 +82,8 @@ export function parseFloatText(value: Value): Value {
   if (value === "") fail("float: empty string");
   const word = value.toLowerCase().replace(/^[+-]/, "");
   if (word === "nan") return toFloat(Number.NaN);
-  if (word === "inf" || word === "infinity") return toFloat(value.startsWith("-") ? -Infinity : Infinity);
+  if (word === "inf" || word === "infinity")
+    return toFloat(value.startsWith("-") ? -Infinity : Infinity);
   if (!decimal.test(value) || value.includes("_")) fail(`invalid float literal: ${value}`);
   const number = Number(value);
   if (!Number.isFinite(number)) fail("floating-point number too large");

@@ -1,4 +1,4 @@
-import { fail, StarlarkError } from "../error.ts";
+import { fail, StarlarkError } from "../values/error.ts";
 import { chargeItems, spend } from "../values/budget.ts";
 import { compareValues } from "../values/compare.ts";
 import type { BuiltinResult } from "../values/function.ts";
@@ -31,7 +31,7 @@ export function toNewTuple(args: readonly Value[], list: NamedArguments): Value 
 /** `reversed(x)`. */
 export function reverseItems(args: readonly Value[], list: NamedArguments): Value {
   unpackPositional("reversed", args, list, 1, ["iterable"]);
-  return toList(copyItems(args[0] as Value).reverse());
+  return toList(copyItems(args[0] as Value).toReversed());
 }
 
 /** `enumerate(x, start)`. */
@@ -47,7 +47,8 @@ export function enumerateItems(args: readonly Value[], list: NamedArguments): Va
 export function zipItems(args: readonly Value[], list: NamedArguments): Value {
   if (list.length > 0) fail("zip does not accept keyword arguments");
   const columns = args.map(
-    (value, index) => toItems(value) ?? fail(`zip: argument #${index + 1} is not iterable: ${typeName(value)}`),
+    (value, index) =>
+      toItems(value) ?? fail(`zip: argument #${index + 1} is not iterable: ${typeName(value)}`),
   );
   const length = Math.min(...columns.map((column) => column.length));
   if (columns.length === 0) return toList([]);
@@ -58,12 +59,17 @@ export function zipItems(args: readonly Value[], list: NamedArguments): Value {
 }
 
 /** `min` and `max`. */
-export function extremum(name: "min" | "max", args: readonly Value[], list: NamedArguments): BuiltinResult {
+export function extremum(
+  name: "min" | "max",
+  args: readonly Value[],
+  list: NamedArguments,
+): BuiltinResult {
   if (args.length === 0) fail(`${name} requires at least one positional argument`);
   const [key] = unpack(name, [], list, [["key?", "callable"]]);
   const source = args.length === 1 ? (args[0] as Value) : undefined;
   const items = source === undefined ? args : toItems(source);
-  if (items === undefined) return fail(`${name}: ${typeName(source as Value)} value is not iterable`);
+  if (items === undefined)
+    return fail(`${name}: ${typeName(source as Value)} value is not iterable`);
   if (items.length === 0) return fail(`${name}: argument is an empty sequence`);
   spend(items.length);
   const operator = name === "max" ? ">" : "<";
@@ -124,7 +130,7 @@ function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: bo
   if (items === keys && keys.every((key) => typeof key === "string")) {
     // Equal strings are the same, so that the order of the reversed ones does not matter.
     const sorted = [...keys].sort();
-    return reverse ? sorted.reverse() : sorted;
+    return reverse ? sorted.toReversed() : sorted;
   }
   const order = Array.from({ length }, (_, index) => index);
   const compare = comparator(keys);
@@ -132,14 +138,19 @@ function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: bo
   try {
     order.sort((left, right) => compare(keys[left] as Value, keys[right] as Value) * sign);
   } catch (error) {
-    if (error instanceof StarlarkError && error.code === "execution_failed") reportOrder(keys, reverse, error);
+    if (error instanceof StarlarkError && error.code === "execution_failed")
+      reportOrder(keys, reverse, error);
     throw error;
   }
   return order.map((index) => items[index] as Value);
 }
 
 /** Sorts by small ints as one array of floats, each the key and the position of an item. */
-function sortByInts(items: readonly Value[], keys: readonly number[], reverse: boolean): Value[] | undefined {
+function sortByInts(
+  items: readonly Value[],
+  keys: readonly number[],
+  reverse: boolean,
+): Value[] | undefined {
   const { length } = keys;
   const sign = reverse ? -1 : 1;
   const combined = new Float64Array(length);
@@ -156,7 +167,8 @@ function comparator(keys: readonly Value[]): (left: Value, right: Value) => numb
   if (keys.every((key) => typeof key === "string")) {
     return (left, right) => ((left as string) < (right as string) ? -1 : left === right ? 0 : 1);
   }
-  return (left, right) => (compareValues("<", left, right) ? -1 : compareValues("<", right, left) ? 1 : 0);
+  return (left, right) =>
+    compareValues("<", left, right) ? -1 : compareValues("<", right, left) ? 1 : 0;
 }
 
 /**

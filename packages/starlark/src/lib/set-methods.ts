@@ -1,24 +1,30 @@
-import { fail } from "../error.ts";
+import { fail } from "../values/error.ts";
 import { toSet } from "../values/dict.ts";
 import type { StarlarkSet } from "../values/dict.ts";
 import { toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { named, unpackPositional } from "./arguments.ts";
-import type { Method } from "./attributes.ts";
+import type { Method } from "./method.ts";
 
 /** The elements of every argument, in order. */
 function collect(name: string, args: readonly Value[], names: NamedArguments): Value[] {
   if (names.length > 0) fail(`${name}: does not accept keyword arguments`);
   return args.flatMap(
-    (value, index) => toItems(value) ?? fail(`${name}: argument #${index + 1} is not iterable: ${typeName(value)}`),
+    (value, index) =>
+      toItems(value) ?? fail(`${name}: argument #${index + 1} is not iterable: ${typeName(value)}`),
   );
 }
 
 /** A method that combines the set with the elements of one iterable. */
-function combining(name: string, combine: (set: StarlarkSet, other: StarlarkSet) => Value): Method<StarlarkSet> {
+function combining(
+  name: string,
+  combine: (set: StarlarkSet, other: StarlarkSet) => Value,
+): Method<StarlarkSet> {
   return (set, args, names) => {
     unpackPositional(name, args, names, 0, ["iterable"]);
-    return named(name, () => combine(set, toSet(args.length === 0 ? [] : toItems(args[0] as Value))));
+    return named(name, () =>
+      combine(set, toSet(args.length === 0 ? [] : toItems(args[0] as Value))),
+    );
   };
 }
 
@@ -62,7 +68,10 @@ export const setMethods: Record<string, Method<StarlarkSet>> = {
     });
     return null;
   },
-  symmetric_difference: combining("symmetric_difference", (set, other) => set.binary("^", other, true) as Value),
+  symmetric_difference: combining(
+    "symmetric_difference",
+    (set, other) => set.binary("^", other, true) as Value,
+  ),
   union: (set, args, names) => {
     const items = collect("union", args, names);
     return named("union", () => toSet([...set.keys(), ...items]));

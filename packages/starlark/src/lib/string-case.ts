@@ -72,8 +72,13 @@ function isCasedText(text: string): boolean {
   return codePoints(text).some(isCased);
 }
 
-function everyCharacter(text: string, holds: (character: string, point: number) => boolean): boolean {
-  return text !== "" && codePoints(text).every((point) => holds(String.fromCodePoint(point), point));
+function everyCharacter(
+  text: string,
+  holds: (character: string, point: number) => boolean,
+): boolean {
+  return (
+    text !== "" && codePoints(text).every((point) => holds(String.fromCodePoint(point), point))
+  );
 }
 
 function capitalize(text: string): string {
@@ -111,7 +116,8 @@ function isTitle(text: string): boolean {
 /** The methods of strings about letter case and kinds of characters. */
 export const caseMethods: Readonly<Record<string, (text: string) => Value>> = {
   capitalize,
-  isalnum: (text) => everyCharacter(text, (character) => letter.test(character) || digit.test(character)),
+  isalnum: (text) =>
+    everyCharacter(text, (character) => letter.test(character) || digit.test(character)),
   isalpha: (text) => everyCharacter(text, (character) => letter.test(character)),
   isdigit: (text) => everyCharacter(text, (character) => digit.test(character)),
   islower: (text) => isCasedText(text) && text === lower(text),

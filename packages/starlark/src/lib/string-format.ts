@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "../values/error.ts";
 import { chargeString } from "../values/budget.ts";
 import { toRepr, toText } from "../values/format-value.ts";
 import { quote } from "../values/quote.ts";
@@ -46,7 +46,12 @@ function unescapeClosing(text: string): string {
   return text.replaceAll("}}", "}");
 }
 
-function formatField(field: string, args: readonly Value[], named: NamedArguments, state: FieldNumbering): string {
+function formatField(
+  field: string,
+  args: readonly Value[],
+  named: NamedArguments,
+  state: FieldNumbering,
+): string {
   let name = field;
   let conversion = "s";
   let specification = "";
@@ -70,10 +75,17 @@ function formatField(field: string, args: readonly Value[], named: NamedArgument
     fail(`format spec features not supported in replacement fields: ${specification}`);
   }
   if (conversion === "s") return toText(value);
-  return conversion === "r" ? toRepr(value) : fail(`format: unknown conversion ${quote(conversion)}`);
+  return conversion === "r"
+    ? toRepr(value)
+    : fail(`format: unknown conversion ${quote(conversion)}`);
 }
 
-function findField(name: string, args: readonly Value[], named: NamedArguments, state: FieldNumbering): Value {
+function findField(
+  name: string,
+  args: readonly Value[],
+  named: NamedArguments,
+  state: FieldNumbering,
+): Value {
   if (name === "") {
     if (state.manual) {
       fail("format: cannot switch from manual field specification to automatic field numbering");

@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "../values/error.ts";
 import { charge, chargeItems, chargeString, sizes, spend } from "../values/budget.ts";
 import { toList } from "../values/list.ts";
 import { StringCodePoints, StringElements } from "../values/string-view.ts";
@@ -8,7 +8,7 @@ import { characterLength, codePoints, isAscii } from "../values/utf8.ts";
 import { toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { named, unpackPositional } from "./arguments.ts";
-import type { Method } from "./attributes.ts";
+import type { Method } from "./method.ts";
 import { caseMethods } from "./string-case.ts";
 import { formatString } from "./string-format.ts";
 import { splitLines, splitOnSpace, splitOnText, strip } from "./string-parts.ts";
@@ -23,7 +23,11 @@ function plain(name: string, compute: (text: string) => Value): Method<string> {
 }
 
 /** The part of a text that `start` and `end` select, and where it begins. */
-function selectPart(name: string, text: string, args: readonly (Value | undefined)[]): [part: string, start: number] {
+function selectPart(
+  name: string,
+  text: string,
+  args: readonly (Value | undefined)[],
+): [part: string, start: number] {
   if (args.length < 2) return [text, 0];
   const [start, end] = named(name, () => toRange(args[1] ?? null, args[2] ?? null, text.length));
   return [start < end ? text.slice(start, end) : "", start];
@@ -53,7 +57,8 @@ function affix(name: "startswith" | "endswith"): Method<string> {
       return fail(`${name}: got ${typeName(wanted)}, want string or tuple of string`);
     }
     for (const [index, element] of wanted.elements.entries()) {
-      if (typeof element !== "string") fail(`${name}: want string, got ${typeName(element)}, for element ${index}`);
+      if (typeof element !== "string")
+        fail(`${name}: want string, got ${typeName(element)}, for element ${index}`);
       if (matches(element as string)) return true;
     }
     return false;
@@ -78,7 +83,8 @@ function split(name: "split" | "rsplit"): Method<string> {
     const separator = args[0] ?? null;
     const limit = args.length > 1 ? Number(args[1]) : -1;
     spend(text.length >> 4);
-    if (separator === null) return toTextList(splitOnSpace(text, limit, name === "rsplit"), text.length);
+    if (separator === null)
+      return toTextList(splitOnSpace(text, limit, name === "rsplit"), text.length);
     if (typeof separator !== "string") {
       return fail(`split: got ${typeName(separator)} for separator, want string`);
     }
@@ -120,7 +126,7 @@ function replace(text: string, args: Value[], names: NamedArguments): Value {
 function splitCharacters(text: string): string[] {
   chargeItems(text.length);
   const parts = [""];
-  for (let index = 0; index < text.length; ) {
+  for (let index = 0; index < text.length;) {
     const length = characterLength(text, index);
     parts.push(text.slice(index, index + length));
     index += length;
@@ -149,7 +155,12 @@ function count(text: string, args: Value[], names: NamedArguments): Value {
   spend(part.length >> 4);
   if (wanted === "") return (isAscii(part) ? part.length : codePoints(part).length) + 1;
   let found = 0;
-  for (let index = part.indexOf(wanted); index !== -1; index = part.indexOf(wanted, index + wanted.length)) found++;
+  for (
+    let index = part.indexOf(wanted);
+    index !== -1;
+    index = part.indexOf(wanted, index + wanted.length)
+  )
+    found++;
   return found;
 }
 
@@ -166,7 +177,9 @@ function removing(name: "removeprefix" | "removesuffix"): Method<string> {
 
 /** The methods of strings (specification of starlark-go, "string·capitalize" and the following). */
 export const stringMethods: Record<string, Method<string>> = {
-  ...Object.fromEntries(Object.entries(caseMethods).map(([name, compute]) => [name, plain(name, compute)])),
+  ...Object.fromEntries(
+    Object.entries(caseMethods).map(([name, compute]) => [name, plain(name, compute)]),
+  ),
   codepoint_ords: plain("codepoint_ords", (text) => new StringCodePoints(text, true)),
   codepoints: plain("codepoints", (text) => new StringCodePoints(text, false)),
   count,

@@ -20,7 +20,7 @@ export function isSpace(point: number): boolean {
 export function splitOnSpace(text: string, limit: number, fromRight: boolean): string[] {
   const fields: [start: number, end: number][] = [];
   let start = -1;
-  for (let index = 0; index < text.length; ) {
+  for (let index = 0; index < text.length;) {
     const point = text.charCodeAt(index);
     const length = point < 0x80 ? 1 : characterLength(text, index);
     if (isSpace(length === 1 ? point : codePointAt(text, index)) && (point < 0x80 || length > 1)) {
@@ -40,7 +40,12 @@ export function splitOnSpace(text: string, limit: number, fromRight: boolean): s
 }
 
 /** The parts between occurrences of a text; at most `limit` splits, from the right if `fromRight`. */
-export function splitOnText(text: string, separator: string, limit: number, fromRight: boolean): string[] {
+export function splitOnText(
+  text: string,
+  separator: string,
+  limit: number,
+  fromRight: boolean,
+): string[] {
   const parts = text.split(separator);
   const excess = limit < 0 ? 0 : parts.length - limit - 1;
   if (excess <= 0) return parts;
@@ -83,7 +88,8 @@ export function strip(text: string, cutset: string, left: boolean, right: boolea
 function previousCharacter(text: string, end: number): number {
   for (let length = 1; length <= 4 && length <= end; length++) {
     const start = end - length;
-    if (characterLength(text, start) === length && (length > 1 || text.charCodeAt(start) < 0x80)) return start;
+    if (characterLength(text, start) === length && (length > 1 || text.charCodeAt(start) < 0x80))
+      return start;
     if ((text.charCodeAt(start) & 0xc0) !== 0x80) break;
   }
   return end - 1;

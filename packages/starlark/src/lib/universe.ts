@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "../values/error.ts";
 import { charge, spend } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
@@ -17,7 +17,15 @@ import { named, unpack, unpackPositional } from "./arguments.ts";
 import { attributeNames, findAttribute, missingAttribute } from "./attributes.ts";
 import { updateDict } from "./dict-methods.ts";
 import { parseFloatText, parseInteger } from "./numbers.ts";
-import { enumerateItems, extremum, reverseItems, sortItems, toNewList, toNewTuple, zipItems } from "./sequences.ts";
+import {
+  enumerateItems,
+  extremum,
+  reverseItems,
+  sortItems,
+  toNewList,
+  toNewTuple,
+  zipItems,
+} from "./sequences.ts";
 
 function rejectNames(name: string, list: NamedArguments): void {
   if (list.length > 0) fail(`${name} does not accept keyword arguments`);
@@ -25,12 +33,15 @@ function rejectNames(name: string, list: NamedArguments): void {
 
 function single(name: string, args: readonly Value[], list: NamedArguments, wanted: string): Value {
   rejectNames(name, list);
-  return args.length === 1 ? (args[0] as Value) : fail(`${name}: got ${args.length} arguments, want ${wanted}`);
+  return args.length === 1
+    ? (args[0] as Value)
+    : fail(`${name}: got ${args.length} arguments, want ${wanted}`);
 }
 
 function hashBytes(data: string): number {
   let hash = 0x811c9dc5;
-  for (let index = 0; index < data.length; index++) hash = Math.imul(hash ^ data.charCodeAt(index), 0x01000193);
+  for (let index = 0; index < data.length; index++)
+    hash = Math.imul(hash ^ data.charCodeAt(index), 0x01000193);
   return hash >>> 0;
 }
 
@@ -38,7 +49,8 @@ function hashBytes(data: string): number {
 function hashText(data: string): number {
   const text = fromUtf8(data);
   let hash = 0;
-  for (let index = 0; index < text.length; index++) hash = (Math.imul(31, hash) + text.charCodeAt(index)) | 0;
+  for (let index = 0; index < text.length; index++)
+    hash = (Math.imul(31, hash) + text.charCodeAt(index)) | 0;
   return hash;
 }
 
@@ -70,14 +82,20 @@ const implementations: Record<string, BuiltinImplementation> = {
     if (value instanceof StarlarkBytes) return value;
     if (typeof value === "string") return new StarlarkBytes(replaceInvalid(value));
     const items = toItems(value as Value);
-    if (items === undefined) return fail(`bytes: got ${typeName(value as Value)}, want string, bytes, or iterable of ints`);
+    if (items === undefined)
+      return fail(
+        `bytes: got ${typeName(value as Value)}, want string, bytes, or iterable of ints`,
+      );
     charge(items.length);
     return new StarlarkBytes(items.map(toByte).join(""));
   },
   chr: (args, list) => {
     const point = named("chr", () => toMachineInt(single("chr", args, list, "1"), 32));
     if (point < 0) fail(`chr: Unicode code point ${point} out of range (<0)`);
-    if (point > 0x10ffff) fail(`chr: Unicode code point U+${point.toString(16).toUpperCase()} out of range (>0x10FFFF)`);
+    if (point > 0x10ffff)
+      fail(
+        `chr: Unicode code point U+${point.toString(16).toUpperCase()} out of range (>0x10FFFF)`,
+      );
     return encodeCodePoint(point);
   },
   dict: (args, list) => {
@@ -102,7 +120,10 @@ const implementations: Record<string, BuiltinImplementation> = {
     const [object, name, fallback] = args as [Value, string, Value | undefined];
     const found = findAttribute(object, fromUtf8(name));
     if (found !== undefined) return found;
-    return fallback ?? (args.length === 3 ? null : named("getattr", () => missingAttribute(object, fromUtf8(name))));
+    return (
+      fallback ??
+      (args.length === 3 ? null : named("getattr", () => missingAttribute(object, fromUtf8(name))))
+    );
   },
   hasattr: (args, list) => {
     unpackPositional("hasattr", args, list, 2, ["any", "string"]);
@@ -112,7 +133,9 @@ const implementations: Record<string, BuiltinImplementation> = {
     unpackPositional("hash", args, list, 1, ["any"]);
     const [value] = args as [Value];
     if (value instanceof StarlarkBytes) return hashBytes(value.data);
-    return typeof value === "string" ? hashText(value) : fail(`hash: got ${typeName(value)}, want string or bytes`);
+    return typeof value === "string"
+      ? hashText(value)
+      : fail(`hash: got ${typeName(value)}, want string or bytes`);
   },
   int: (args, list) => {
     const [value, base] = unpack("int", args, list, [
@@ -137,14 +160,21 @@ const implementations: Record<string, BuiltinImplementation> = {
     }
     if (typeof value !== "string") return fail(`ord: got ${typeName(value)}, want string`);
     const points = codePoints(value);
-    if (points.length !== 1) fail(`ord: string encodes ${points.length} Unicode code points, want 1`);
+    if (points.length !== 1)
+      fail(`ord: string encodes ${points.length} Unicode code points, want 1`);
     return points[0] as number;
   },
   range: (args, list) => {
     unpackPositional("range", args, list, 1, ["int", "int", "int"]);
-    const [first, second, step = 1] = args.map((value) => Number(value)) as [number, number?, number?];
+    const [first, second, step = 1] = args.map((value) => Number(value)) as [
+      number,
+      number?,
+      number?,
+    ];
     if (step === 0) fail("range: step argument must not be zero");
-    return second === undefined ? new StarlarkRange(0, first, 1) : new StarlarkRange(first, second, step);
+    return second === undefined
+      ? new StarlarkRange(0, first, 1)
+      : new StarlarkRange(first, second, step);
   },
   repr: (args, list) => {
     unpackPositional("repr", args, list, 1, ["any"]);
@@ -165,7 +195,8 @@ const implementations: Record<string, BuiltinImplementation> = {
 function toByte(value: Value, index: number): string {
   const where = `bytes: at index ${index}, `;
   if (!isInt(value)) return fail(`${where}got ${typeName(value)}, want int`);
-  if (value < 0 || value > 255) fail(`${where}${String(value as Int)} out of range (want value in unsigned 8-bit range)`);
+  if (value < 0 || value > 255)
+    fail(`${where}${String(value as Int)} out of range (want value in unsigned 8-bit range)`);
   return String.fromCharCode(Number(value));
 }
 
@@ -180,7 +211,8 @@ export const universe: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["None", null],
   ["True", true],
   ["False", false],
-  ...Object.entries(implementations).map(
-    ([name, implementation]): [string, Value] => [name, new Builtin(name, implementation)],
-  ),
+  ...Object.entries(implementations).map(([name, implementation]): [string, Value] => [
+    name,
+    new Builtin(name, implementation),
+  ]),
 ]);

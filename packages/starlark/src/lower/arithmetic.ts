@@ -75,7 +75,9 @@ const builders: Readonly<Record<string, Builder>> = {
     return (slots) => {
       const a = left(slots);
       const b = right(slots);
-      return typeof a === "number" && typeof b === "number" ? addInts(a, b) : binaryAt("+", a, b, site);
+      return typeof a === "number" && typeof b === "number"
+        ? addInts(a, b)
+        : binaryAt("+", a, b, site);
     };
   },
   "-": (x, y, site) => {
@@ -107,7 +109,8 @@ const builders: Readonly<Record<string, Builder>> = {
     return (slots) => {
       const a = left(slots);
       const b = right(slots);
-      if (typeof a === "number" && typeof b === "number" && b > 0 && a >= 0) return (a - (a % b)) / b;
+      if (typeof a === "number" && typeof b === "number" && b > 0 && a >= 0)
+        return (a - (a % b)) / b;
       return binaryAt("//", a, b, site);
     };
   },

@@ -10,7 +10,12 @@ export type Effect = (slots: Slot[]) => void;
 type Item =
   | { readonly kind: "effect"; readonly run: Effect; readonly site: number }
   | { readonly kind: "control"; readonly build: (next: number) => Operation; readonly site: number }
-  | { readonly kind: "loop"; readonly head: Label; readonly loop: LoopBuilders; readonly site: number }
+  | {
+      readonly kind: "loop";
+      readonly head: Label;
+      readonly loop: LoopBuilders;
+      readonly site: number;
+    }
   | { readonly kind: "jump"; readonly target: Label }
   | { readonly kind: "label"; readonly label: Label };
 
@@ -41,12 +46,12 @@ export class Assembler {
     this.#joins = joins;
   }
 
-  /** Adds something that cannot be suspended and goes on with the next operation. */
+  /** Adds something that cannot be suspended and continues with the next operation. */
   effect(site: number, run: Effect): void {
     this.#items.push({ kind: "effect", run, site });
   }
 
-  /** Adds an operation that decides itself where to go on. `next` is the index of the following one. */
+  /** Adds an operation that decides itself where to continue. `next` is the index of the following one. */
   control(site: number, build: (next: number) => Operation): void {
     this.#items.push({ kind: "control", build, site });
   }
@@ -144,7 +149,7 @@ function continueAfter(effect: Effect, next: number): Operation {
 }
 
 /** One effect that does what several do, in order. */
-export function joinEffects(effects: readonly Effect[]): Effect {
+function joinEffects(effects: readonly Effect[]): Effect {
   const [first, second, third, fourth, ...rest] = effects;
   if (first === undefined) return () => undefined;
   if (second === undefined) return first;

@@ -21,7 +21,11 @@ import { canSuspend } from "./suspension.ts";
 export type Store = (slots: Slot[], value: Value) => void;
 
 /** How a target is assigned; `undefined` if that can be suspended. `site` is the place of the assignment. */
-export function lowerStore(context: FunctionContext, expression: Expression, site: number): Store | undefined {
+export function lowerStore(
+  context: FunctionContext,
+  expression: Expression,
+  site: number,
+): Store | undefined {
   const target = withoutParentheses(expression);
   switch (target.kind) {
     case "name":
@@ -33,7 +37,8 @@ export function lowerStore(context: FunctionContext, expression: Expression, sit
       const all = stores as Store[];
       return (slots, value) => {
         const items = unpackAt(value, all.length, site);
-        for (let index = 0; index < all.length; index++) (all[index] as Store)(slots, items[index] as Value);
+        for (let index = 0; index < all.length; index++)
+          (all[index] as Store)(slots, items[index] as Value);
       };
     }
     case "index": {
@@ -95,10 +100,14 @@ export function lowerAssignment(
     }
   } else if (inner.kind === "index") {
     const [object, key] = context.operands([inner.object, inner.index]) as [Evaluate, Evaluate];
-    context.assembler.effect(inner.at, (slots) => setItemAt(object(slots), key(slots), stored(slots), inner.at));
+    context.assembler.effect(inner.at, (slots) =>
+      setItemAt(object(slots), key(slots), stored(slots), inner.at),
+    );
   } else if (inner.kind === "dot") {
     const object = context.lower(inner.object);
-    context.assembler.effect(inner.at, (slots) => setAttributeAt(object(slots), inner.name, stored(slots), inner.at));
+    context.assembler.effect(inner.at, (slots) =>
+      setAttributeAt(object(slots), inner.name, stored(slots), inner.at),
+    );
   }
 }
 
@@ -116,7 +125,10 @@ function augmentAt(operator: string, site: number): (x: Value, y: Value) => Valu
 }
 
 /** Adds the operations of `target operator= value`. The target is computed once. */
-export function lowerAugmentedAssignment(context: FunctionContext, statement: AssignStatement): void {
+export function lowerAugmentedAssignment(
+  context: FunctionContext,
+  statement: AssignStatement,
+): void {
   const operator = statement.operator.slice(0, -1);
   const { at, value, start } = statement;
   const target = withoutParentheses(statement.target);
@@ -130,7 +142,8 @@ export function lowerAugmentedAssignment(context: FunctionContext, statement: As
         ? undefined
         : lowerBinary(operator, { evaluate: current }, context.operand(value, operand), at);
     if (compute !== undefined) assembler.effect(start, (slots) => store(slots, compute(slots)));
-    else if (operator === "+") assembler.effect(start, addTo(context, target, { current, operand, store, combine }));
+    else if (operator === "+")
+      assembler.effect(start, addTo(context, target, { current, operand, store, combine }));
     else assembler.effect(start, (slots) => store(slots, combine(current(slots), operand(slots))));
     return;
   }

@@ -1,8 +1,15 @@
 import { methodFinder } from "../lib/attributes.ts";
-import type { Method } from "../lib/attributes.ts";
-import { fail } from "../error.ts";
+import type { Method } from "../lib/method.ts";
+import { fail } from "../values/error.ts";
 import { newSlots } from "../run/bind.ts";
-import { acceptResult, callValue, completed, enterFunction, runBuiltin, toStarlarkError } from "../run/call.ts";
+import {
+  acceptResult,
+  callValue,
+  completed,
+  enterFunction,
+  runBuiltin,
+  toStarlarkError,
+} from "../run/call.ts";
 import { tick } from "../run/machine.ts";
 import type { Argument, CallExpression, Expression } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
@@ -52,11 +59,15 @@ function lowerArguments(
     Evaluate,
     ...Evaluate[],
   ];
-  const pick = (kind: Argument["kind"]): Evaluate[] => values.filter((_, index) => ordered[index]?.kind === kind);
+  const pick = (kind: Argument["kind"]): Evaluate[] =>
+    values.filter((_, index) => ordered[index]?.kind === kind);
   const named = ordered.flatMap(({ kind, name }, index): [string, Evaluate][] =>
     kind === "named" ? [[toUtf8(name as string), values[index] as Evaluate]] : [],
   );
-  return { target, list: { positional: pick("positional"), named, star: pick("*")[0], starStar: pick("**")[0] } };
+  return {
+    target,
+    list: { positional: pick("positional"), named, star: pick("*")[0], starStar: pick("**")[0] },
+  };
 }
 
 /** The positional arguments of a call. */
@@ -66,7 +77,8 @@ function toPositional({ positional, star }: LoweredArguments): (slots: Slot[]) =
     return (slots) => {
       const values = positional.map((evaluate) => evaluate(slots));
       const rest = star(slots);
-      const items = toItems(rest) ?? fail(`argument after * must be iterable, not ${typeName(rest)}`);
+      const items =
+        toItems(rest) ?? fail(`argument after * must be iterable, not ${typeName(rest)}`);
       return [...values, ...items];
     };
   }
@@ -84,7 +96,8 @@ function toNamed({ named, starStar }: LoweredArguments): (slots: Slot[]) => Name
     const values = named.map(([name, evaluate]): [string, Value] => [name, evaluate(slots)]);
     if (starStar === undefined) return values;
     const rest = starStar(slots);
-    if (!(rest instanceof StarlarkDict)) return fail(`argument after ** must be a mapping, not ${typeName(rest)}`);
+    if (!(rest instanceof StarlarkDict))
+      return fail(`argument after ** must be a mapping, not ${typeName(rest)}`);
     for (const [key, value] of rest.entries()) {
       if (typeof key !== "string") fail(`keywords must be strings, not ${typeName(key)}`);
       values.push([key as string, value]);
@@ -133,7 +146,8 @@ function lowerGeneralCall(context: FunctionContext, call: CallExpression, slot: 
   const [first, second] = list.positional;
   context.assembler.control(at, (next) => {
     if (!plain || count > 2) {
-      return (slots) => afterCall(callValue(target(slots), positional(slots), named(slots), slots, slot), next);
+      return (slots) =>
+        afterCall(callValue(target(slots), positional(slots), named(slots), slots, slot), next);
     }
     return (slots) => {
       const callee = target(slots);
@@ -175,7 +189,10 @@ function lowerMethodCall(
         const member = getAttributeAt(object, name, callee.at);
         return afterCall(callValue(member, positional(slots), named(slots), slots, slot), next);
       }
-      return afterCall(callMethod(method, name, object, positional(slots), named(slots), slots, slot), next);
+      return afterCall(
+        callMethod(method, name, object, positional(slots), named(slots), slots, slot),
+        next,
+      );
     };
   });
 }
@@ -198,4 +215,3 @@ function callMethod(
     throw fault;
   }
 }
-

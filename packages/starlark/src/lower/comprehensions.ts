@@ -8,7 +8,10 @@ import type { Evaluate } from "./evaluate.ts";
 import { lowerLoop } from "./loops.ts";
 
 /** The closure of a comprehension, after the operations of its loops. */
-export function lowerComprehension(context: FunctionContext, expression: ComprehensionExpression): Evaluate {
+export function lowerComprehension(
+  context: FunctionContext,
+  expression: ComprehensionExpression,
+): Evaluate {
   const { body } = expression;
   const result = context.temporary();
   const isDict = "key" in body;
@@ -23,7 +26,9 @@ export function lowerComprehension(context: FunctionContext, expression: Compreh
       );
     } else {
       const item = context.lower(body);
-      context.assembler.effect(body.start, (slots) => (slots[result] as StarlarkList).append(item(slots)));
+      context.assembler.effect(body.start, (slots) =>
+        (slots[result] as StarlarkList).append(item(slots)),
+      );
     }
   });
   return readSlot(result);
@@ -43,7 +48,9 @@ function lowerClauses(
   const { assembler } = context;
   if (clause.kind === "for") {
     const { iterable, target, start } = clause;
-    lowerLoop(context, { iterable, target, site: start }, () => lowerClauses(context, expression, index + 1, body));
+    lowerLoop(context, { iterable, target, site: start }, () =>
+      lowerClauses(context, expression, index + 1, body),
+    );
     return;
   }
   const condition = context.lower(clause.condition);

@@ -1,4 +1,10 @@
-import type { Binding, Expression, FunctionScope, NameExpression, Statement } from "../syntax/ast.ts";
+import type {
+  Binding,
+  Expression,
+  FunctionScope,
+  NameExpression,
+  Statement,
+} from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
 import { Cell } from "../values/function.ts";
 import type { Builtin, Code, ModuleContext, Slot } from "../values/function.ts";
@@ -11,7 +17,7 @@ import { failAt } from "./evaluate.ts";
 import type { Evaluate } from "./evaluate.ts";
 import { canSuspend } from "./suspension.ts";
 
-/** What all functions of a module share while they are lowered. */
+/** The context of all functions of a module while they are lowered. */
 export interface ModuleLowering {
   readonly context: ModuleContext;
   /** The variables of the module, and their values while it runs. */
@@ -21,7 +27,7 @@ export interface ModuleLowering {
   readonly universe: ReadonlyMap<string, Value>;
   /** Whether each statement is an operation of its own. */
   readonly separate: boolean;
-  /** What `load` calls. */
+  /** The function behind `load`. */
   readonly load: Builtin;
 }
 
@@ -96,7 +102,9 @@ export class FunctionContext {
     const last = expressions.findLastIndex(canSuspend);
     return expressions.map((expression, index) => {
       const evaluate = this.lower(expression);
-      return index < last && !this.#isStable(expression) ? this.store(evaluate, expression.start) : evaluate;
+      return index < last && !this.#isStable(expression)
+        ? this.store(evaluate, expression.start)
+        : evaluate;
     });
   }
 
@@ -113,7 +121,10 @@ export class FunctionContext {
   #isStable(expression: Expression): boolean {
     const inner = withoutParentheses(expression);
     if (inner.kind === "literal") return true;
-    return inner.kind === "name" && (inner.binding?.scope === "universal" || this.isParameter(inner.binding));
+    return (
+      inner.kind === "name" &&
+      (inner.binding?.scope === "universal" || this.isParameter(inner.binding))
+    );
   }
 
   /** Whether a variable always has a value. */
@@ -126,13 +137,18 @@ export class FunctionContext {
     return binding.scope === "free" ? this.freeSlot + binding.index : binding.index;
   }
 
-  /** What is known about an operand of an operator. */
+  /** An operand of an operator, with its slot or its constant if it has one. */
   operand(expression: Expression, evaluate: Evaluate): Operand {
     const inner = withoutParentheses(expression);
-    if (inner.kind === "literal" && typeof inner.value === "number" && inner.token === "int literal") {
+    if (
+      inner.kind === "literal" &&
+      typeof inner.value === "number" &&
+      inner.token === "int literal"
+    ) {
       return { evaluate, constant: inner.value };
     }
-    if (inner.kind === "name" && inner.binding?.scope === "local") return { evaluate, slot: inner.binding.index };
+    if (inner.kind === "name" && inner.binding?.scope === "local")
+      return { evaluate, slot: inner.binding.index };
     return { evaluate };
   }
 
@@ -142,7 +158,9 @@ export class FunctionContext {
     if (binding === undefined) throw new TypeError(`the name ${name.name} is not resolved`);
     if (binding.scope === "universal" || binding.scope === "predeclared") {
       const { predeclared, universe } = this.module;
-      const value = (binding.scope === "universal" ? universe : predeclared).get(name.name) as Value;
+      const value = (binding.scope === "universal" ? universe : predeclared).get(
+        name.name,
+      ) as Value;
       return () => value;
     }
     if (binding.scope === "module") return this.#readModule(binding.index, site);

@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "../values/error.ts";
 import { toStarlarkError } from "../run/call.ts";
 import { charge, sizes } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
@@ -111,9 +111,13 @@ export function unpackAt(value: Value, count: number, site: number): readonly Va
   const items = toItems(value);
   if (items === undefined) return failAt(site, `got ${typeName(value)} in sequence assignment`);
   if (items.length > count) {
-    return failAt(site, `too many values to unpack (got ${toLength(value) ?? items.length}, want ${count})`);
+    return failAt(
+      site,
+      `too many values to unpack (got ${toLength(value) ?? items.length}, want ${count})`,
+    );
   }
-  if (items.length < count) return failAt(site, `too few values to unpack (got ${items.length}, want ${count})`);
+  if (items.length < count)
+    return failAt(site, `too few values to unpack (got ${items.length}, want ${count})`);
   return items;
 }
 

@@ -1,4 +1,10 @@
-import type { DictExpression, Expression, FormatExpression, LambdaExpression, Parameter } from "../syntax/ast.ts";
+import type {
+  DictExpression,
+  Expression,
+  FormatExpression,
+  LambdaExpression,
+  Parameter,
+} from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
 import { charge, chargeItems, chargeString, sizes } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
@@ -52,7 +58,10 @@ export function lowerExpression(context: FunctionContext, expression: Expression
       return (slots) => getAttributeAt(object(slots), name, at);
     }
     case "index": {
-      const [object, index] = context.operands([expression.object, expression.index]) as [Evaluate, Evaluate];
+      const [object, index] = context.operands([expression.object, expression.index]) as [
+        Evaluate,
+        Evaluate,
+      ];
       const key = context.operand(expression.index, index);
       return lowerIndex(context.operand(expression.object, object), key, expression.at);
     }
@@ -67,7 +76,9 @@ export function lowerExpression(context: FunctionContext, expression: Expression
 
 function toConstant(literal: Expression & { readonly kind: "literal" }): Value {
   if (literal.token === "float literal") return new StarlarkFloat(literal.value as number);
-  return literal.token === "bytes literal" ? new StarlarkBytes(literal.value as string) : literal.value;
+  return literal.token === "bytes literal"
+    ? new StarlarkBytes(literal.value as string)
+    : literal.value;
 }
 
 function lowerFormat(context: FunctionContext, expression: FormatExpression): Evaluate {
@@ -78,7 +89,9 @@ function lowerFormat(context: FunctionContext, expression: FormatExpression): Ev
   const parts = expression.parts.map((part): Evaluate => {
     if (typeof part === "string") return () => part;
     const value = values[next++] as Evaluate;
-    return part.conversion === "r" ? (slots) => toRepr(value(slots)) : (slots) => toText(value(slots));
+    return part.conversion === "r"
+      ? (slots) => toRepr(value(slots))
+      : (slots) => toText(value(slots));
   });
   return (slots) => {
     let text = "";
@@ -131,9 +144,9 @@ function lowerConditional(
   expression: Expression & { readonly kind: "conditional" },
 ): Evaluate {
   const condition = context.lower(expression.condition);
-  if (!canSuspend(expression.then) && !canSuspend(expression.otherwise)) {
-    const then = context.lower(expression.then);
-    const otherwise = context.lower(expression.otherwise);
+  if (!canSuspend(expression.whenTrue) && !canSuspend(expression.whenFalse)) {
+    const then = context.lower(expression.whenTrue);
+    const otherwise = context.lower(expression.whenFalse);
     return (slots) => (holds(condition(slots)) ? then(slots) : otherwise(slots));
   }
   const { assembler } = context;
@@ -143,10 +156,10 @@ function lowerConditional(
     const { index } = onFalse;
     return (slots) => (holds(condition(slots)) ? next : index);
   });
-  lowerInto(context, expression.then, slot);
+  lowerInto(context, expression.whenTrue, slot);
   assembler.jump(end);
   assembler.place(onFalse);
-  lowerInto(context, expression.otherwise, slot);
+  lowerInto(context, expression.whenFalse, slot);
   assembler.place(end);
   return readSlot(slot);
 }
@@ -159,10 +172,18 @@ function lowerInto(context: FunctionContext, expression: Expression, slot: numbe
   });
 }
 
-function lowerUnary(context: FunctionContext, expression: Expression & { readonly kind: "unary" }): Evaluate {
+function lowerUnary(
+  context: FunctionContext,
+  expression: Expression & { readonly kind: "unary" },
+): Evaluate {
   const { operator, start } = expression;
   const inner = withoutParentheses(expression.operand);
-  if (operator === "-" && inner.kind === "literal" && typeof inner.value === "number" && inner.token === "int literal") {
+  if (
+    operator === "-" &&
+    inner.kind === "literal" &&
+    typeof inner.value === "number" &&
+    inner.token === "int literal"
+  ) {
     const value = 0 - inner.value;
     return () => value;
   }
@@ -171,14 +192,28 @@ function lowerUnary(context: FunctionContext, expression: Expression & { readonl
   return (slots) => unaryAt(operator, operand(slots), start);
 }
 
-function lowerOperator(context: FunctionContext, expression: Expression & { readonly kind: "binary" }): Evaluate {
+function lowerOperator(
+  context: FunctionContext,
+  expression: Expression & { readonly kind: "binary" },
+): Evaluate {
   const { operator, at } = expression;
   if (operator === "and" || operator === "or") return lowerShortCircuit(context, expression);
-  const [left, right] = context.operands([expression.left, expression.right]) as [Evaluate, Evaluate];
-  return lowerBinary(operator, context.operand(expression.left, left), context.operand(expression.right, right), at);
+  const [left, right] = context.operands([expression.left, expression.right]) as [
+    Evaluate,
+    Evaluate,
+  ];
+  return lowerBinary(
+    operator,
+    context.operand(expression.left, left),
+    context.operand(expression.right, right),
+    at,
+  );
 }
 
-function lowerShortCircuit(context: FunctionContext, expression: Expression & { readonly kind: "binary" }): Evaluate {
+function lowerShortCircuit(
+  context: FunctionContext,
+  expression: Expression & { readonly kind: "binary" },
+): Evaluate {
   const left = context.lower(expression.left);
   const wanted = expression.operator === "and";
   if (!canSuspend(expression.right)) {
@@ -204,12 +239,16 @@ function lowerShortCircuit(context: FunctionContext, expression: Expression & { 
   return readSlot(slot);
 }
 
-function lowerSlice(context: FunctionContext, expression: Expression & { readonly kind: "slice" }): Evaluate {
+function lowerSlice(
+  context: FunctionContext,
+  expression: Expression & { readonly kind: "slice" },
+): Evaluate {
   const { object, low, high, step, at } = expression;
   const bounds = [low, high, step].filter((bound) => bound !== undefined);
   const [target, ...rest] = context.operands([object, ...bounds]) as [Evaluate, ...Evaluate[]];
   const none: Evaluate = () => null;
-  const take = (bound: Expression | undefined): Evaluate => (bound === undefined ? none : (rest.shift() as Evaluate));
+  const take = (bound: Expression | undefined): Evaluate =>
+    bound === undefined ? none : (rest.shift() as Evaluate);
   const [from, to, stride] = [take(low), take(high), take(step)];
   return (slots) => getSliceAt(target(slots), from(slots), to(slots), stride(slots), at);
 }
@@ -231,11 +270,16 @@ export function lowerClosure(
   const first = named.findIndex(({ kind }) => kind === "optional");
   const positional = named.length - code.keywordOnly;
   // Required keyword-only parameters have no default, but their place in the list.
-  const start = Math.min(first === -1 ? named.length : first, code.keywordOnly > 0 ? positional : named.length);
+  const start = Math.min(
+    first === -1 ? named.length : first,
+    code.keywordOnly > 0 ? positional : named.length,
+  );
   const withDefault = named.slice(start);
   const defaults = context.operands(withDefault.flatMap(({ fallback }) => fallback ?? []));
   let next = 0;
-  const values = withDefault.map(({ fallback }) => (fallback === undefined ? undefined : defaults[next++]));
+  const values = withDefault.map(({ fallback }) =>
+    fallback === undefined ? undefined : defaults[next++],
+  );
   const captured = free.map(({ outer }) => context.slotOf(outer));
   const size = sizes.object + sizes.slot * (captured.length + values.length);
   return (slots) => {
@@ -247,4 +291,3 @@ export function lowerClosure(
     );
   };
 }
-

@@ -38,11 +38,16 @@ function isLeaf(statements: readonly Statement[], count: { statements: number })
       case "return":
         return !canSuspend(statement.value);
       case "assign":
-        return statement.operator === "=" && !canSuspend(statement.target) && !canSuspend(statement.value);
+        return (
+          statement.operator === "=" &&
+          !canSuspend(statement.target) &&
+          !canSuspend(statement.value)
+        );
       case "if":
         return (
-          statement.branches.every((branch) => !canSuspend(branch.condition) && isLeaf(branch.body, count)) &&
-          isLeaf(statement.otherwise ?? [], count)
+          statement.branches.every(
+            (branch) => !canSuspend(branch.condition) && isLeaf(branch.body, count),
+          ) && isLeaf(statement.otherwise ?? [], count)
         );
       default:
         return false;
@@ -73,7 +78,9 @@ function lowerOne(context: FunctionContext, statement: Statement): Run | undefin
       };
     }
     case "return":
-      return statement.value === undefined ? () => null : context.lower(withoutParentheses(statement.value));
+      return statement.value === undefined
+        ? () => null
+        : context.lower(withoutParentheses(statement.value));
     case "assign": {
       const value = context.lower(statement.value);
       const store = lowerStore(context, statement.target, statement.at);

@@ -58,7 +58,8 @@ export function lowerLoop(
 }
 
 function beginLoop(value: Value, site: number): Iteration | RangeIteration {
-  if (value instanceof StarlarkRange) return new RangeIteration(value.start, value.length, value.step);
+  if (value instanceof StarlarkRange)
+    return new RangeIteration(value.start, value.length, value.step);
   const items = toItems(value);
   if (items === undefined || !(value instanceof StarlarkObject)) {
     return failAt(site, `${typeName(value)} value is not iterable`);
@@ -73,7 +74,12 @@ export function endLoop(slots: Slot[], slot: number): void {
   slots[slot] = undefined;
 }
 
-function nextIntoSlot(slot: number, variable: number, next: number, { index: exit }: Label): Operation {
+function nextIntoSlot(
+  slot: number,
+  variable: number,
+  next: number,
+  { index: exit }: Label,
+): Operation {
   return (slots) => {
     const iteration = slots[slot];
     if (iteration instanceof RangeIteration) {
@@ -91,42 +97,54 @@ function nextIntoSlot(slot: number, variable: number, next: number, { index: exi
 }
 
 /** Runs rounds until the loop or the fuel is at its end. */
-function runLoop(slot: number, variable: number, body: Effect, self: number, { index: exit }: Label): Operation {
+function runLoop(
+  slot: number,
+  variable: number,
+  body: Effect,
+  self: number,
+  { index: exit }: Label,
+): Operation {
   return (slots) => {
     const iteration = slots[slot];
     if (iteration instanceof RangeIteration) {
       const { step } = iteration;
-      do {
+      for (;;) {
         if (iteration.remaining <= 0) return exit;
         iteration.remaining--;
         const value = iteration.next;
         iteration.next = value + step;
         slots[variable] = value;
         body(slots);
-      } while (--budget.fuel >= 0);
-      return tick(self);
+        if (--budget.fuel < 0) return tick(self);
+      }
     }
     const list = iteration as Iteration;
     const { items } = list;
-    do {
+    for (;;) {
       if (list.index >= items.length) return exit;
       slots[variable] = items[list.index++];
       body(slots);
-    } while (--budget.fuel >= 0);
-    return tick(self);
+      if (--budget.fuel < 0) return tick(self);
+    }
   };
 }
 
-function runLoopWith(slot: number, store: Store, body: Effect, self: number, { index: exit }: Label): Operation {
+function runLoopWith(
+  slot: number,
+  store: Store,
+  body: Effect,
+  self: number,
+  { index: exit }: Label,
+): Operation {
   return (slots) => {
     const iteration = slots[slot] as Iteration | RangeIteration;
-    do {
+    for (;;) {
       const item = takeItem(iteration);
       if (item === undefined) return exit;
       store(slots, item);
       body(slots);
-    } while (--budget.fuel >= 0);
-    return tick(self);
+      if (--budget.fuel < 0) return tick(self);
+    }
   };
 }
 

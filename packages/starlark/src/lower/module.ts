@@ -15,7 +15,10 @@ export function lowerFunction(
   scope: FunctionScope,
   body: readonly Statement[] | Expression,
 ): Code {
-  const context = new FunctionContext(module, scope, { expression: lowerExpression, lowerFunction });
+  const context = new FunctionContext(module, scope, {
+    expression: lowerExpression,
+    lowerFunction,
+  });
   const { assembler } = context;
   const leaf = module.separate ? undefined : lowerLeaf(context, body);
   if (leaf === undefined) {
@@ -36,8 +39,12 @@ export function lowerFunction(
     }
   }
   const { operations, sites } = assembler.finish();
-  const rest = scope.parameters.filter(({ kind }) => kind === "*" || kind === "**").map(({ kind }) => kind);
-  const parameters = scope.parameters.slice(0, scope.parameters.length - rest.length).map(({ name }) => name?.name ?? "");
+  const rest = scope.parameters
+    .filter(({ kind }) => kind === "*" || kind === "**")
+    .map(({ kind }) => kind);
+  const parameters = scope.parameters
+    .slice(0, scope.parameters.length - rest.length)
+    .map(({ name }) => name?.name ?? "");
   return {
     name: scope.name,
     parameters,

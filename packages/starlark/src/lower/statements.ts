@@ -1,6 +1,12 @@
 import { signals, machine, tick } from "../run/machine.ts";
 import { acceptResult, completed, runBuiltin } from "../run/call.ts";
-import type { DefStatement, IfStatement, LoadStatement, Statement, WhileStatement } from "../syntax/ast.ts";
+import type {
+  DefStatement,
+  IfStatement,
+  LoadStatement,
+  Statement,
+  WhileStatement,
+} from "../syntax/ast.ts";
 import { budget } from "../values/budget.ts";
 import type { Value } from "../values/value.ts";
 import { toUtf8 } from "../values/utf8.ts";
@@ -17,7 +23,8 @@ import { endLoop, lowerLoop } from "./loops.ts";
 
 /** Adds the operations of statements. */
 export function lowerStatements(context: FunctionContext, statements: readonly Statement[]): void {
-  for (const statement of statements) context.withTemporaries(() => lowerStatement(context, statement));
+  for (const statement of statements)
+    context.withTemporaries(() => lowerStatement(context, statement));
 }
 
 function lowerStatement(context: FunctionContext, statement: Statement): void {
@@ -89,8 +96,8 @@ function lowerDef(context: FunctionContext, statement: DefStatement): void {
 
 function lowerIf(context: FunctionContext, statement: IfStatement): void {
   const { assembler } = context;
-  const bodies = [...statement.branches.map(({ body }) => body), statement.otherwise ?? []].map((body) =>
-    assembler.capture(() => lowerStatements(context, body)),
+  const bodies = [...statement.branches.map(({ body }) => body), statement.otherwise ?? []].map(
+    (body) => assembler.capture(() => lowerStatements(context, body)),
   );
   const effects = bodies.map((items) => assembler.toEffect(items));
   const simple = statement.branches.every(({ condition }) => !canSuspend(condition));
@@ -164,6 +171,11 @@ function lowerLoad(context: FunctionContext, statement: LoadStatement): void {
   });
   const loaded = readSlot(slot);
   for (const [index, { to }] of statement.names.entries()) {
-    lowerAssignment(context, to, (slots) => (loaded(slots) as StarlarkTuple).elements[index] as Value, statement.start);
+    lowerAssignment(
+      context,
+      to,
+      (slots) => (loaded(slots) as StarlarkTuple).elements[index] as Value,
+      statement.start,
+    );
   }
 }

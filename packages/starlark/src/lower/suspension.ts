@@ -8,7 +8,9 @@ export function isImmediateCall(call: CallExpression): boolean {
   const { callee } = call;
   if (callee.kind !== "name" || callee.binding?.scope !== "universal") return false;
   if (!callsBack.has(callee.name)) return true;
-  return call.arguments.every((argument) => argument.kind === "positional" || argument.name === "reverse");
+  return call.arguments.every(
+    (argument) => argument.kind === "positional" || argument.name === "reverse",
+  );
 }
 
 /** Whether the computation of an expression may be suspended: it has a call or a loop. */
@@ -39,7 +41,10 @@ function argumentCanSuspend(argument: Argument): boolean {
 }
 
 function parts(
-  expression: Exclude<Expression, { kind: "name" | "literal" | "comprehension" | "call" | "binary" | "lambda" }>,
+  expression: Exclude<
+    Expression,
+    { kind: "name" | "literal" | "comprehension" | "call" | "binary" | "lambda" }
+  >,
 ): (Expression | undefined)[] {
   switch (expression.kind) {
     case "format":
@@ -52,7 +57,7 @@ function parts(
     case "dict":
       return expression.entries.flatMap((entry) => [entry.key, entry.value]);
     case "conditional":
-      return [expression.condition, expression.then, expression.otherwise];
+      return [expression.condition, expression.whenTrue, expression.whenFalse];
     case "unary":
       return [expression.operand];
     case "dot":

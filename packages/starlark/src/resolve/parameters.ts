@@ -19,13 +19,16 @@ export function layOutParameters(parameters: readonly Parameter[]): {
     const report = (message: string): void => void problems.push({ offset: parameter.at, message });
     switch (parameter.kind) {
       case "required":
-        if (starStar !== undefined) report(`required parameter may not follow **${starStar.name?.name}`);
-        else if (star === undefined && optional) report("required parameter may not follow optional");
+        if (starStar !== undefined)
+          report(`required parameter may not follow **${starStar.name?.name}`);
+        else if (star === undefined && optional)
+          report("required parameter may not follow optional");
         (star === undefined ? positional : keywordOnly).push(parameter);
         break;
       case "optional":
         optional = true;
-        if (starStar !== undefined) report(`optional parameter may not follow **${starStar.name?.name}`);
+        if (starStar !== undefined)
+          report(`optional parameter may not follow **${starStar.name?.name}`);
         (star === undefined ? positional : keywordOnly).push(parameter);
         break;
       case "*":
@@ -39,7 +42,10 @@ export function layOutParameters(parameters: readonly Parameter[]): {
     }
   }
   if (star !== undefined && star.name === undefined && keywordOnly.length === 0) {
-    problems.push({ offset: star.at, message: "bare * must be followed by keyword-only parameters" });
+    problems.push({
+      offset: star.at,
+      message: "bare * must be followed by keyword-only parameters",
+    });
   }
   const ordered = [...positional, ...keywordOnly];
   if (star?.name !== undefined) ordered.push(star);
@@ -56,7 +62,8 @@ export function checkArguments(list: readonly Argument[], at: number): SyntaxPro
   let positional = 0;
   let named = 0;
   for (const argument of list) {
-    const report = (message: string): void => void problems.push({ offset: argument.start, message });
+    const report = (message: string): void =>
+      void problems.push({ offset: argument.start, message });
     switch (argument.kind) {
       case "**":
         if (starStar) report("multiple **kwargs not allowed");
@@ -71,7 +78,8 @@ export function checkArguments(list: readonly Argument[], at: number): SyntaxPro
         named++;
         if (starStar) report("keyword argument may not follow **kwargs");
         else if (star) report("keyword argument may not follow *args");
-        if (names.has(argument.name ?? "")) report(`keyword argument "${argument.name}" is repeated`);
+        if (names.has(argument.name ?? ""))
+          report(`keyword argument "${argument.name}" is repeated`);
         names.add(argument.name ?? "");
         break;
       case "positional":
@@ -86,7 +94,10 @@ export function checkArguments(list: readonly Argument[], at: number): SyntaxPro
     [named, "keyword"],
   ] as const) {
     if (count >= maxArguments + 1) {
-      problems.push({ offset: at, message: `${count} ${kind} arguments in call, limit is ${maxArguments}` });
+      problems.push({
+        offset: at,
+        message: `${count} ${kind} arguments in call, limit is ${maxArguments}`,
+      });
     }
   }
   return problems;

@@ -13,19 +13,11 @@ import type {
 import type { Dialect } from "../syntax/dialect.ts";
 import type { SyntaxProblem } from "../syntax/parser.ts";
 import type { SourceText } from "../syntax/source-text.ts";
-import { formatPosition } from "../error.ts";
+import { formatPosition } from "../values/error.ts";
 import { checkArguments, layOutParameters } from "./parameters.ts";
-import { FunctionBuilder, findLexical } from "./scope.ts";
-import type { Block, ModuleVariable } from "./scope.ts";
-import { nearestName } from "./spelling.ts";
-
-/** The names that are defined outside of the file. */
-export interface Environment {
-  readonly predeclared: (name: string) => boolean;
-  readonly universal: (name: string) => boolean;
-  /** Names for hints. */
-  readonly names: readonly string[];
-}
+import { FunctionBuilder, findLexical, goTypeNames } from "./scope.ts";
+import type { Block, Environment, ModuleVariable } from "./scope.ts";
+import { nearestName } from "../values/nearest-name.ts";
 
 /** A resolved file: the scope of its statements, and the variables of the module in the order of their slots. */
 export interface ResolvedFile {
@@ -39,7 +31,11 @@ const unsupported = "this Starlark dialect does not support";
 /** Gives every name its binding and checks the rules that hold before a file runs. */
 export function resolveFile(
   file: SourceFile,
-  options: { readonly source: SourceText; readonly dialect: Dialect; readonly environment: Environment },
+  options: {
+    readonly source: SourceText;
+    readonly dialect: Dialect;
+    readonly environment: Environment;
+  },
 ): ResolvedFile {
   return new Resolver(options).resolve(file);
 }
@@ -144,7 +140,10 @@ class Resolver {
       return { scope: "universal", index: 0 };
     }
     const nearest = this.#nearest(use);
-    this.#report(start, `undefined: ${name}${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`);
+    this.#report(
+      start,
+      `undefined: ${name}${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`,
+    );
     return undefined;
   }
 
@@ -189,8 +188,11 @@ class Resolver {
         return;
       case "def":
         this.#bind(statement.name);
-        statement.code = this.#function(statement.name.name, statement.start, statement.parameters, () =>
-          this.#statements(statement.body),
+        statement.code = this.#function(
+          statement.name.name,
+          statement.start,
+          statement.parameters,
+          () => this.#statements(statement.body),
         );
         return;
       case "for":
@@ -200,13 +202,15 @@ class Resolver {
         this.#loop(statement.body);
         return;
       case "while":
-        if (this.#dialect.while !== true) this.#report(statement.start, `${unsupported} while loops`);
+        if (this.#dialect.while !== true)
+          this.#report(statement.start, `${unsupported} while loops`);
         this.#requireFunction(statement.start, "while loop");
         this.#expression(statement.condition);
         this.#loop(statement.body);
         return;
       case "return":
-        if (!this.#inFunction) this.#report(statement.start, "return statement not within a function");
+        if (!this.#inFunction)
+          this.#report(statement.start, "return statement not within a function");
         if (statement.value !== undefined) this.#expression(statement.value);
         return;
       case "load":
@@ -228,11 +232,15 @@ class Resolver {
   #load(statement: LoadStatement): void {
     if (this.#inFunction) this.#report(statement.start, "load statement within a function");
     else if (this.#loops > 0) this.#report(statement.start, "load statement within a loop");
-    else if (this.#conditions > 0) this.#report(statement.start, "load statement within a conditional");
+    else if (this.#conditions > 0)
+      this.#report(statement.start, "load statement within a conditional");
     for (const { from, to } of statement.names) {
       if (from.name === "") this.#report(from.start, "load: empty identifier");
       else if (from.name.startsWith("_")) {
-        this.#report(from.start, `load: names with leading underscores are not exported: ${from.name}`);
+        this.#report(
+          from.start,
+          `load: names with leading underscores are not exported: ${from.name}`,
+        );
       }
       if (this.#inFunction || this.#dialect.loadBindsGlobally === true) this.#bind(to);
       else {
@@ -240,7 +248,8 @@ class Resolver {
         if (known === undefined) this.#addVariable(to, "local");
         else {
           to.binding = known.binding;
-          if (this.#dialect.globalReassign !== true) this.#report(to.start, `cannot reassign top-level ${to.name}`);
+          if (this.#dialect.globalReassign !== true)
+            this.#report(to.start, `cannot reassign top-level ${to.name}`);
         }
       }
     }
@@ -260,18 +269,20 @@ class Resolver {
         return;
       case "tuple":
       case "list":
-        if (augmented) this.#report(target.start, `can't use ${target.kind} expression in augmented assignment`);
+        if (augmented)
+          this.#report(target.start, `can't use ${target.kind} expression in augmented assignment`);
         else for (const item of target.items) this.#assign(item, false);
         return;
       default:
-        this.#report(target.start, `can't assign to ${goTypeNames[target.kind]}`);
+        this.#report(target.start, `can't assign to ${goTypeNames[target.kind] ?? target.kind}`);
     }
   }
 
   // Expressions
 
   #expressions(expressions: readonly (Expression | undefined)[]): void {
-    for (const expression of expressions) if (expression !== undefined) this.#expression(expression);
+    for (const expression of expressions)
+      if (expression !== undefined) this.#expression(expression);
   }
 
   #expression(expression: Expression): void {
@@ -282,7 +293,9 @@ class Resolver {
       case "literal":
         return;
       case "format":
-        this.#expressions(expression.parts.map((part) => (typeof part === "string" ? undefined : part.value)));
+        this.#expressions(
+          expression.parts.map((part) => (typeof part === "string" ? undefined : part.value)),
+        );
         return;
       case "parenthesized":
         this.#expression(expression.value);
@@ -298,7 +311,7 @@ class Resolver {
         this.#comprehension(expression);
         return;
       case "conditional":
-        this.#expressions([expression.condition, expression.then, expression.otherwise]);
+        this.#expressions([expression.condition, expression.whenTrue, expression.whenFalse]);
         return;
       case "unary":
         this.#expression(expression.operand);
@@ -308,7 +321,7 @@ class Resolver {
         const rights: Expression[] = [];
         let left: Expression = expression;
         for (; left.kind === "binary"; left = left.left) rights.push(left.right);
-        this.#expressions([left, ...rights.reverse()]);
+        this.#expressions([left, ...rights.toReversed()]);
         return;
       }
       case "dot":
@@ -354,7 +367,12 @@ class Resolver {
     this.#block = outer;
   }
 
-  #function(name: string, start: number, parameters: readonly Parameter[], body: () => void): FunctionScope {
+  #function(
+    name: string,
+    start: number,
+    parameters: readonly Parameter[],
+    body: () => void,
+  ): FunctionScope {
     this.#expressions(parameters.map((parameter) => parameter.fallback));
     const outer = this.#block;
     const owner = new FunctionBuilder(name, start, outer.owner);
@@ -369,7 +387,8 @@ class Resolver {
     for (const parameter of layout.ordered) {
       const variable = parameter.name;
       if (variable === undefined) continue;
-      if (this.#block.names.has(variable.name)) this.#report(variable.start, `duplicate parameter: ${variable.name}`);
+      if (this.#block.names.has(variable.name))
+        this.#report(variable.start, `duplicate parameter: ${variable.name}`);
       this.#bindLocal(variable);
     }
     body();
@@ -379,17 +398,3 @@ class Resolver {
     return owner;
   }
 }
-
-/** The names of starlark-go for expressions that cannot be assigned. */
-const goTypeNames: Readonly<Record<string, string>> = {
-  literal: "literal",
-  format: "f-string",
-  dict: "dictexpr",
-  comprehension: "comprehension",
-  conditional: "condexpr",
-  unary: "unaryexpr",
-  binary: "binaryexpr",
-  slice: "sliceexpr",
-  call: "callexpr",
-  lambda: "lambdaexpr",
-};

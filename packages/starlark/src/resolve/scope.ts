@@ -1,4 +1,10 @@
-import type { Binding, FunctionScope, LocalVariable, NameExpression, Parameter } from "../syntax/ast.ts";
+import type {
+  Binding,
+  FunctionScope,
+  LocalVariable,
+  NameExpression,
+  Parameter,
+} from "../syntax/ast.ts";
 
 /** A function while it is resolved. */
 export class FunctionBuilder implements FunctionScope {
@@ -56,15 +62,41 @@ export function findLexical(name: string, block: Block): Binding | undefined {
   const binding = found?.names.get(name);
   if (found === undefined || binding === undefined) return undefined;
   const between: FunctionBuilder[] = [];
-  for (let owner: FunctionBuilder = block.owner; owner !== found.owner; owner = owner.outer as FunctionBuilder) {
+  for (
+    let owner: FunctionBuilder = block.owner;
+    owner !== found.owner;
+    owner = owner.outer as FunctionBuilder
+  ) {
     between.push(owner);
   }
   if (between.length === 0) return binding;
   binding.scope = "cell";
   let current = binding;
-  for (const owner of between.reverse()) {
+  for (const owner of between.toReversed()) {
     const inOwner = owner.capture(name, current);
     current = inOwner;
   }
   return current;
 }
+
+/** The names that are defined outside of the file. */
+export interface Environment {
+  readonly predeclared: (name: string) => boolean;
+  readonly universal: (name: string) => boolean;
+  /** Names for hints. */
+  readonly names: readonly string[];
+}
+
+/** The names of starlark-go for expressions that cannot be assigned. */
+export const goTypeNames: Readonly<Record<string, string>> = {
+  literal: "literal",
+  format: "f-string",
+  dict: "dictexpr",
+  comprehension: "comprehension",
+  conditional: "condexpr",
+  unary: "unaryexpr",
+  binary: "binaryexpr",
+  slice: "sliceexpr",
+  call: "callexpr",
+  lambda: "lambdaexpr",
+};

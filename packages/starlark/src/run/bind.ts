@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "../values/error.ts";
 import { toDict } from "../values/dict.ts";
 import type { Slot, StarlarkFunction } from "../values/function.ts";
 import { quote } from "../values/quote.ts";
@@ -15,21 +15,29 @@ export function newSlots(fn: StarlarkFunction): Slot[] {
 }
 
 /** The slots of a call: arguments are bound to parameters (specification, "Functions"). */
-export function bindArguments(fn: StarlarkFunction, args: readonly Value[], named: NamedArguments): Slot[] {
+export function bindArguments(
+  fn: StarlarkFunction,
+  args: readonly Value[],
+  named: NamedArguments,
+): Slot[] {
   const { code, defaults } = fn;
   const { parameters, keywordOnly, hasRest, hasNamedRest } = code;
   const slots = newSlots(fn);
   const count = parameters.length;
   if (count === 0 && !hasRest && !hasNamedRest) {
     const given = args.length + named.length;
-    return given === 0 ? slots : fail(`function ${code.name} accepts no arguments (${given} given)`);
+    return given === 0
+      ? slots
+      : fail(`function ${code.name} accepts no arguments (${given} given)`);
   }
   const positional = count - keywordOnly;
   const used = Math.min(args.length, positional);
   if (args.length > positional && !hasRest) {
     const atMost = defaults.length > keywordOnly ? "at most " : "";
     const plural = positional === 1 ? "" : "s";
-    fail(`function ${code.name} accepts ${atMost}${positional} positional argument${plural} (${args.length} given)`);
+    fail(
+      `function ${code.name} accepts ${atMost}${positional} positional argument${plural} (${args.length} given)`,
+    );
   }
   for (let index = 0; index < used; index++) slots[index] = args[index];
   if (hasRest) slots[count] = toTuple(args.slice(used));
@@ -44,7 +52,9 @@ export function bindArguments(fn: StarlarkFunction, args: readonly Value[], name
   }
   if (missing.length > 0) {
     const plural = missing.length > 1 ? "s" : "";
-    fail(`function ${code.name} missing ${missing.length} argument${plural} (${missing.join(", ")})`);
+    fail(
+      `function ${code.name} missing ${missing.length} argument${plural} (${missing.join(", ")})`,
+    );
   }
   return slots;
 }
@@ -56,7 +66,8 @@ function bindNamed(fn: StarlarkFunction, slots: Slot[], named: NamedArguments): 
   for (const [name, value] of named) {
     const index = code.parameters.indexOf(fromUtf8(name));
     if (index === -1) {
-      if (rest === undefined) fail(`function ${code.name} got an unexpected keyword argument ${quote(name)}`);
+      if (rest === undefined)
+        fail(`function ${code.name} got an unexpected keyword argument ${quote(name)}`);
       if (rest?.get(name) !== undefined) multipleValues(code.name, name);
       rest?.set(name, value);
     } else {

@@ -1,4 +1,4 @@
-import { StarlarkError } from "../error.ts";
+import { StarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import { Builtin, rejectCall, StarlarkFunction } from "../values/function.ts";
 import type { BuiltinResult, CallbackTask, Code, Operation, Slot } from "../values/function.ts";
@@ -7,11 +7,17 @@ import type { NamedArguments, Value } from "../values/value.ts";
 import { bindArguments, newSlots } from "./bind.ts";
 import { addToTraceback, machine, pushFrame, signals, tick } from "./machine.ts";
 
-/** What an operation returns after a call that is complete: its result is in the destination. */
+/** The signal of a call that is complete: its result is in the destination. */
 export const completed = 0;
 
 /** Calls a value. Returns `completed`, or the signal of a call that is not. */
-export function callValue(callee: Value, args: Value[], named: NamedArguments, slots: Slot[], destination: number): number {
+export function callValue(
+  callee: Value,
+  args: Value[],
+  named: NamedArguments,
+  slots: Slot[],
+  destination: number,
+): number {
   if (callee instanceof StarlarkFunction) {
     const bound =
       named.length === 0 && callee.code.simpleArity === args.length
@@ -20,7 +26,12 @@ export function callValue(callee: Value, args: Value[], named: NamedArguments, s
     return enterFunction(callee.code, bound, slots, destination);
   }
   if (callee instanceof Builtin) {
-    return acceptResult(runBuiltin(callee.name, callee.call, args, named), callee.name, slots, destination);
+    return acceptResult(
+      runBuiltin(callee.name, callee.call, args, named),
+      callee.name,
+      slots,
+      destination,
+    );
   }
   return rejectCall(typeName(callee));
 }
@@ -31,7 +42,12 @@ function fillSlots(slots: Slot[], args: readonly Value[]): Slot[] {
 }
 
 /** Runs a function whose arguments are in the slots: at once if it cannot be suspended, else in a new frame. */
-export function enterFunction(code: Code, bound: Slot[], slots: Slot[], destination: number): number {
+export function enterFunction(
+  code: Code,
+  bound: Slot[],
+  slots: Slot[],
+  destination: number,
+): number {
   if (code.leaf === undefined) return pushFrame(code, bound, destination);
   slots[destination] = runLeaf(code, bound);
   return completed;
@@ -66,7 +82,12 @@ export function runBuiltin<Result>(
 }
 
 /** Stores the result of a built-in function, or starts to wait for it. */
-export function acceptResult(result: BuiltinResult, name: string, slots: Slot[], destination: number): number {
+export function acceptResult(
+  result: BuiltinResult,
+  name: string,
+  slots: Slot[],
+  destination: number,
+): number {
   if (typeof result !== "object" || result === null || result instanceof StarlarkObject) {
     slots[destination] = result;
     return completed;
@@ -125,7 +146,9 @@ const taskModule = {
 export function toStarlarkError(error: unknown): StarlarkError {
   if (error instanceof StarlarkError) return error;
   if (error instanceof RangeError) {
-    return new StarlarkError("limit_exceeded", "a value is too large or nested too deeply", { cause: error });
+    return new StarlarkError("limit_exceeded", "a value is too large or nested too deeply", {
+      cause: error,
+    });
   }
   const message = error instanceof Error ? error.message : String(error);
   return new StarlarkError("execution_failed", message, { cause: error });

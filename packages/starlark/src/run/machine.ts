@@ -1,14 +1,14 @@
-import { fail } from "../error.ts";
-import type { StarlarkError } from "../error.ts";
+import { fail } from "../values/error.ts";
+import type { StarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import type { CallbackTask, Code, Slot } from "../values/function.ts";
 import type { StarlarkObject, Value } from "../values/value.ts";
 
-/** What an operation returns instead of the index of the next one. */
+/** The values that an operation returns instead of the index of the next one. */
 export const signals = {
   /** A frame was added, which runs next. */
   call: -1,
-  /** The time slice is over. The frame goes on at `machine.resume`. */
+  /** The time slice is over. The frame continues at `machine.resume`. */
   yield: -2,
   /** A built-in function returned a promise, which is in `machine.pending`. */
   wait: -3,
@@ -29,7 +29,13 @@ export class Frame {
   /** The built-in function that this frame runs, if it is one. */
   readonly task: CallbackTask | undefined;
 
-  constructor(code: Code, slots: Slot[], caller: Frame | undefined, destination: number, task?: CallbackTask) {
+  constructor(
+    code: Code,
+    slots: Slot[],
+    caller: Frame | undefined,
+    destination: number,
+    task?: CallbackTask,
+  ) {
     this.code = code;
     this.slots = slots;
     this.caller = caller;
@@ -74,7 +80,11 @@ export interface PendingResult {
 
 /** Records the effects of a run, or gives the results of an earlier one. */
 export interface EffectLog {
-  effect(name: string, args: readonly Value[], perform: () => Value | Promise<Value>): Value | Promise<Value>;
+  effect(
+    name: string,
+    args: readonly Value[],
+    perform: () => Value | Promise<Value>,
+  ): Value | Promise<Value>;
 }
 
 /**
@@ -88,7 +98,7 @@ export const machine: {
   pending: PendingResult | undefined;
   /** Whether the time slice is over. Called when the fuel is used up. */
   sliceEnded: () => boolean;
-  /** What functions of the host need from the run. */
+  /** The parts of the run that functions of the host use. */
   effects: EffectLog | undefined;
   signal: AbortSignal | undefined;
 } = {
@@ -104,7 +114,12 @@ export const machine: {
 const maxDepth = 1000;
 
 /** Adds a frame for a call. */
-export function pushFrame(code: Code, slots: Slot[], destination: number, task?: CallbackTask): number {
+export function pushFrame(
+  code: Code,
+  slots: Slot[],
+  destination: number,
+  task?: CallbackTask,
+): number {
   const caller = machine.frame;
   if (!code.module.allowsRecursion && task === undefined) {
     for (let frame = caller; frame !== undefined; frame = frame.caller) {

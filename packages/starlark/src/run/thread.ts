@@ -1,4 +1,4 @@
-import { StarlarkError } from "../error.ts";
+import { StarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import type { Operation } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
@@ -18,7 +18,7 @@ export interface ThreadLimits {
   readonly sliceMs?: number;
 }
 
-/** Who watches or drives a run. */
+/** The limits of a run, and its control. */
 export interface ThreadOptions extends ThreadLimits {
   readonly signal?: AbortSignal;
   /** Records the effects of host functions, or gives their results from an earlier run. */
@@ -52,7 +52,11 @@ function baseFrame(): Frame {
       sites: [],
       leaf: undefined,
       start: 0,
-      module: { file: "<host>", allowsRecursion: true, position: () => ({ file: "<host>", line: 0, column: 0 }) },
+      module: {
+        file: "<host>",
+        allowsRecursion: true,
+        position: () => ({ file: "<host>", line: 0, column: 0 }),
+      },
     },
     [null],
     undefined,
@@ -136,7 +140,8 @@ export class Thread {
     machine.frame = call.frame;
     machine.effects = this.#options.effects;
     machine.signal = this.#options.signal;
-    machine.sliceEnded = () => this.#options.stepwise === true || this.#now() - this.#sliceStart >= this.#sliceMs;
+    machine.sliceEnded = () =>
+      this.#options.stepwise === true || this.#now() - this.#sliceStart >= this.#sliceMs;
     budget.memory = this.#memory;
     budget.fuel = this.#fuel;
     budget.checkLimits = () => this.#checkLimits();
@@ -218,8 +223,13 @@ export class Thread {
 
   /** Adds the active calls to an error, the innermost first, and ends them. */
   #unwind(error: StarlarkError, { frame: innermost, base }: ActiveCall): StarlarkError {
-    for (let frame: Frame | undefined = innermost; frame !== undefined && frame !== base; frame = frame.caller) {
-      if (frame.task === undefined) addToTraceback(error, frame.code, frame.code.sites[frame.operation] ?? 0);
+    for (
+      let frame: Frame | undefined = innermost;
+      frame !== undefined && frame !== base;
+      frame = frame.caller
+    ) {
+      if (frame.task === undefined)
+        addToTraceback(error, frame.code, frame.code.sites[frame.operation] ?? 0);
       else error.callStack.unshift({ name: frame.code.name, position: undefined });
       abandonFrame(frame);
     }
@@ -232,7 +242,10 @@ export class Thread {
     this.#granted = 0;
     budget.fuel = 0;
     if (this.#steps > this.#maxSteps) {
-      throw new StarlarkError("limit_exceeded", `the script took more than ${this.#maxSteps} steps`);
+      throw new StarlarkError(
+        "limit_exceeded",
+        `the script took more than ${this.#maxSteps} steps`,
+      );
     }
     if (this.#options.signal?.aborted === true) throw cancelled(this.#options.signal);
     const now = this.#now();
@@ -245,7 +258,8 @@ export class Thread {
     if (elapsed < 0.5) this.#chunk = Math.min(this.#chunk * 2, maxChunk);
     else if (elapsed > 2) this.#chunk = Math.max(Math.floor(this.#chunk / 2), firstChunk);
     this.#grantedAt = now;
-    this.#granted = this.#options.stepwise === true ? 0 : Math.min(this.#chunk, this.#maxSteps - this.#steps);
+    this.#granted =
+      this.#options.stepwise === true ? 0 : Math.min(this.#chunk, this.#maxSteps - this.#steps);
     budget.fuel = this.#granted;
   }
 

@@ -21,9 +21,9 @@ export interface NameExpression extends Node {
   binding?: Binding;
 }
 
-export type LiteralToken = "int literal" | "float literal" | "string literal" | "bytes literal";
+type LiteralToken = "int literal" | "float literal" | "string literal" | "bytes literal";
 
-export interface LiteralExpression extends Node {
+interface LiteralExpression extends Node {
   readonly kind: "literal";
   readonly token: LiteralToken;
   readonly value: string | number | bigint;
@@ -37,17 +37,17 @@ export interface FormatExpression extends Node {
   readonly parts: readonly FormatPart[];
 }
 
-export interface ParenthesizedExpression extends Node {
+interface ParenthesizedExpression extends Node {
   readonly kind: "parenthesized";
   readonly value: Expression;
 }
 
-export interface TupleExpression extends Node {
+interface TupleExpression extends Node {
   readonly kind: "tuple";
   readonly items: readonly Expression[];
 }
 
-export interface ListExpression extends Node {
+interface ListExpression extends Node {
   readonly kind: "list";
   readonly items: readonly Expression[];
 }
@@ -74,20 +74,20 @@ export interface ComprehensionExpression extends Node {
   readonly clauses: readonly ComprehensionClause[];
 }
 
-export interface ConditionalExpression extends Node {
+interface ConditionalExpression extends Node {
   readonly kind: "conditional";
   readonly condition: Expression;
-  readonly then: Expression;
-  readonly otherwise: Expression;
+  readonly whenTrue: Expression;
+  readonly whenFalse: Expression;
 }
 
-export interface UnaryExpression extends Node {
+interface UnaryExpression extends Node {
   readonly kind: "unary";
   readonly operator: "+" | "-" | "~" | "not";
   readonly operand: Expression;
 }
 
-export interface BinaryExpression extends Node {
+interface BinaryExpression extends Node {
   readonly kind: "binary";
   readonly operator: string;
   readonly left: Expression;
@@ -95,21 +95,21 @@ export interface BinaryExpression extends Node {
   readonly at: number;
 }
 
-export interface DotExpression extends Node {
+interface DotExpression extends Node {
   readonly kind: "dot";
   readonly object: Expression;
   readonly name: string;
   readonly at: number;
 }
 
-export interface IndexExpression extends Node {
+interface IndexExpression extends Node {
   readonly kind: "index";
   readonly object: Expression;
   readonly index: Expression;
   readonly at: number;
 }
 
-export interface SliceExpression extends Node {
+interface SliceExpression extends Node {
   readonly kind: "slice";
   readonly object: Expression;
   readonly low: Expression | undefined;
@@ -166,7 +166,7 @@ export type Expression =
   | CallExpression
   | LambdaExpression;
 
-export interface ExpressionStatement extends Node {
+interface ExpressionStatement extends Node {
   readonly kind: "expression";
   readonly value: Expression;
 }
@@ -190,11 +190,14 @@ export interface DefStatement extends Node {
 export interface IfStatement extends Node {
   readonly kind: "if";
   /** `if` and every `elif`, in order. */
-  readonly branches: readonly (Node & { readonly condition: Expression; readonly body: readonly Statement[] })[];
+  readonly branches: readonly (Node & {
+    readonly condition: Expression;
+    readonly body: readonly Statement[];
+  })[];
   readonly otherwise: readonly Statement[] | undefined;
 }
 
-export interface ForStatement extends Node {
+interface ForStatement extends Node {
   readonly kind: "for";
   readonly target: Expression;
   readonly iterable: Expression;
@@ -207,7 +210,7 @@ export interface WhileStatement extends Node {
   readonly body: readonly Statement[];
 }
 
-export interface ReturnStatement extends Node {
+interface ReturnStatement extends Node {
   readonly kind: "return";
   readonly value: Expression | undefined;
 }
@@ -246,7 +249,7 @@ export interface LocalVariable {
   readonly binding: Binding;
 }
 
-/** What the resolver knows about a function: its slots, and the cells that it takes from the function around it. */
+/** A function after it is resolved: its slots, and the cells that it takes from the function around it. */
 export interface FunctionScope {
   readonly name: string;
   readonly start: number;

@@ -1,4 +1,4 @@
-/** What a source file may use beyond the default of starlark-go. */
+/** The features of a source file beyond the default of starlark-go. */
 export interface Dialect {
   /** The built-in function `set`. Default: false. */
   readonly set?: boolean;

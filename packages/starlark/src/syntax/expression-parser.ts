@@ -4,80 +4,24 @@ import type {
   DictEntry,
   Expression,
   FormatPart,
-  NameExpression,
   Parameter,
 } from "./ast.ts";
-import { unquote } from "./literals.ts";
-import { Scanner, SyntaxFault } from "./scanner.ts";
-import { comparisonPrecedence, describeToken, notPrecedence, precedenceLevels, precedences } from "./token.ts";
+import { splitFormat } from "./format-string.ts";
+import {
+  comparisonPrecedence,
+  describeToken,
+  notPrecedence,
+  precedenceLevels,
+  precedences,
+} from "./token.ts";
 import type { TokenKind } from "./token.ts";
+import { maxNesting, TokenReader } from "./token-reader.ts";
 
-/** How deep expressions and blocks may be nested, and how many binary operators may follow each other. */
-export const maxNesting = 200;
+/** How many binary operators may follow each other. */
 const maxOperators = 1000;
 
-/** What every part of the parser needs: the tokens and the limits. */
-export interface ParserOptions {
-  readonly fstrings: boolean;
-}
-
 /** Reads expressions (specification, "Expressions"). */
-export class ExpressionParser {
-  protected readonly tokens: Scanner;
-  protected readonly text: string;
-  protected readonly options: ParserOptions;
-  #nesting = 0;
-
-  constructor(text: string, options: ParserOptions & { readonly offset?: number }) {
-    this.text = text;
-    this.options = options;
-    this.tokens = new Scanner(text, options);
-  }
-
-  protected fail(message: string, offset: number = this.tokens.start): never {
-    throw new SyntaxFault(offset, message);
-  }
-
-  /** Whether the current token is of a kind. */
-  protected at(kind: TokenKind): boolean {
-    return this.tokens.kind === kind;
-  }
-
-  /** Moves behind the current token. Returns its offset. */
-  protected advance(): number {
-    const { start } = this.tokens;
-    this.tokens.next();
-    return start;
-  }
-
-  protected expect(kind: TokenKind): number {
-    if (!this.at(kind)) {
-      this.fail(`got ${describeToken(this.tokens.kind)}, want ${describeToken(kind)}`);
-    }
-    return this.advance();
-  }
-
-  /** Runs `parse` one level deeper. */
-  protected nested<Result>(parse: () => Result): Result {
-    if (++this.#nesting > maxNesting) this.fail(`the code is nested too deeply (limit ${maxNesting})`);
-    try {
-      return parse();
-    } finally {
-      this.#nesting--;
-    }
-  }
-
-  protected get end(): number {
-    return this.tokens.previousEnd;
-  }
-
-  protected parseName(): NameExpression {
-    const { kind, start, value } = this.tokens;
-    if (kind !== "identifier") this.fail("not an identifier");
-    this.advance();
-    return { kind: "name", start, end: this.end, name: value as string };
-  }
-
+export class ExpressionParser extends TokenReader {
   /** An expression, or a tuple without parentheses. */
   protected parseExpression(allowTrailingComma: boolean): Expression {
     const first = this.parseTest();
@@ -102,14 +46,21 @@ export class ExpressionParser {
   protected parseTest(): Expression {
     return this.nested(() => {
       if (this.at("lambda")) return this.#parseLambda(true);
-      const then = this.#parseBinary(0);
-      if (!this.at("if")) return then;
+      const whenTrue = this.#parseBinary(0);
+      if (!this.at("if")) return whenTrue;
       const at = this.advance();
       const condition = this.#parseBinary(0);
       if (!this.at("else")) this.fail("conditional expression without else clause", at);
       this.advance();
-      const otherwise = this.parseTest();
-      return { kind: "conditional", start: then.start, end: this.end, condition, then, otherwise };
+      const whenFalse = this.parseTest();
+      return {
+        kind: "conditional",
+        start: whenTrue.start,
+        end: this.end,
+        condition,
+        whenTrue,
+        whenFalse,
+      };
     });
   }
 
@@ -141,7 +92,8 @@ export class ExpressionParser {
         const previous = left.kind === "binary" ? left.operator : "";
         this.fail(`${previous} does not associate with ${operator} (use parens)`);
       }
-      if (count >= maxOperators) this.fail(`too many operators in one expression (limit ${maxOperators})`);
+      if (count >= maxOperators)
+        this.fail(`too many operators in one expression (limit ${maxOperators})`);
       const at = this.advance();
       const right = this.nested(() => this.#parseBinary(level + 1));
       left = { kind: "binary", start: left.start, end: this.end, operator, left, right, at };
@@ -168,7 +120,14 @@ export class ExpressionParser {
       if (kind === ".") {
         const at = this.advance();
         const name = this.parseName();
-        operand = { kind: "dot", start: operand.start, end: this.end, object: operand, name: name.name, at };
+        operand = {
+          kind: "dot",
+          start: operand.start,
+          end: this.end,
+          object: operand,
+          name: name.name,
+          at,
+        };
       } else if (kind === "[") operand = this.#parseIndex(operand);
       else if (kind === "(") operand = this.#parseCall(operand);
       else return operand;
@@ -257,7 +216,9 @@ export class ExpressionParser {
     }
   }
 
-  #parseLiteral(token: "string literal" | "int literal" | "float literal" | "bytes literal"): Expression {
+  #parseLiteral(
+    token: "string literal" | "int literal" | "float literal" | "bytes literal",
+  ): Expression {
     const { start, value } = this.tokens;
     this.advance();
     return { kind: "literal", start, end: this.end, token, value };
@@ -318,7 +279,8 @@ export class ExpressionParser {
   #parseComprehension(start: number, body: Expression | DictEntry, close: "]" | "}"): Expression {
     const clauses: ComprehensionClause[] = [];
     while (this.tokens.kind !== close) {
-      if (clauses.length >= maxNesting) this.fail(`the code is nested too deeply (limit ${maxNesting})`);
+      if (clauses.length >= maxNesting)
+        this.fail(`the code is nested too deeply (limit ${maxNesting})`);
       const { kind } = this.tokens;
       if (kind === "for") {
         const at = this.advance();
@@ -374,74 +336,30 @@ export class ExpressionParser {
     return { kind: "optional", start, end: this.end, name, fallback, at };
   }
 
-  /** An f-string: text, and expressions in braces with the conversions `!r` and `!s`. Braces are doubled to be text. */
+  /** An f-string: text, and expressions in braces. */
   #parseFormat(): Expression {
     const { start, end } = this.tokens;
     const body = this.tokens.value as string;
     const quotes = this.text.startsWith(this.text.charAt(start + 1).repeat(3), start + 1) ? 3 : 1;
     const offset = start + 1 + quotes;
-    const parts: FormatPart[] = [];
-    let text = "";
-    let index = 0;
-    const addText = (): void => {
-      const content = unquote(text, { raw: false, bytes: false });
-      if ("problem" in content) this.fail(content.problem, start);
-      if (content.value !== "") parts.push(content.value);
-      text = "";
-    };
-    while (index < body.length) {
-      const letter = body[index] as string;
-      const doubled = body[index + 1] === letter;
-      if (letter === "{" && !doubled) {
-        addText();
-        index = this.#parseReplacement(body, index, offset, parts);
-      } else if ((letter === "{" || letter === "}") && doubled) {
-        text += letter;
-        index += 2;
-      } else if (letter === "}") this.fail("single '}' in f-string", offset + index);
-      else {
-        const length = letter === "\\" ? 2 : 1;
-        text += body.slice(index, index + length);
-        index += length;
+    const parts = splitFormat(body, offset).map((piece): FormatPart => {
+      if ("text" in piece) return piece.text;
+      const inner = new ExpressionParser(this.text.slice(0, piece.end), {
+        ...this.options,
+        offset: piece.start,
+      });
+      inner.tokens.next();
+      const value = this.nested(() => inner.parseTest());
+      if (!inner.at("end of file")) {
+        inner.fail(
+          `got ${describeToken(inner.tokens.kind)} in an f-string, want '}'; there are no format specifications`,
+        );
       }
-    }
-    addText();
+      return { value, conversion: piece.conversion };
+    });
     this.advance();
     return { kind: "format", start, end, parts };
   }
-
-  #parseReplacement(body: string, open: number, offset: number, parts: FormatPart[]): number {
-    const close = closingBrace(body, open);
-    if (close === -1) this.fail("unmatched '{' in f-string", offset + open);
-    const conversion = /!([rs])\s*$/.exec(body.slice(open + 1, close));
-    const stop = conversion === null ? close : open + 1 + conversion.index;
-    const inner = new ExpressionParser(this.text.slice(0, offset + stop), {
-      ...this.options,
-      offset: offset + open + 1,
-    });
-    inner.tokens.next();
-    const value = this.nested(() => inner.parseTest());
-    if (inner.tokens.kind !== "end of file") {
-      inner.fail(`got ${describeToken(inner.tokens.kind)} in an f-string, want '}'; format specifications are not supported`);
-    }
-    parts.push({ value, conversion: conversion?.[1] === "r" ? "r" : "s" });
-    return close + 1;
-  }
-}
-
-/** The brace that closes the one at `open`, outside of nested brackets and strings; -1 if there is none. */
-function closingBrace(body: string, open: number): number {
-  let depth = 0;
-  let quote = "";
-  for (let index = open; index < body.length; index++) {
-    const letter = body[index] as string;
-    if (quote !== "") {
-      if (letter === quote) quote = "";
-    } else if (letter === '"' || letter === "'") quote = letter;
-    else if ("([{".includes(letter)) depth++;
-    else if (")]}".includes(letter) && --depth === 0) return index;
-  }
-  return -1;
 }
 
 function endsItems(kind: TokenKind): boolean {

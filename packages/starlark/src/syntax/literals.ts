@@ -17,7 +17,10 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 };
 
 /** Reads the text between the quotes of a literal (specification of starlark-go, "String literals"). */
-export function unquote(body: string, options: { readonly raw: boolean; readonly bytes: boolean }): UnquotedString {
+export function unquote(
+  body: string,
+  options: { readonly raw: boolean; readonly bytes: boolean },
+): UnquotedString {
   const text = body.includes("\r") ? body.replaceAll(/\r\n?/g, "\n") : body;
   if (options.raw || !text.includes("\\")) return { value: toUtf8(text) };
   const parts: string[] = [];
@@ -46,14 +49,17 @@ function readEscape(text: string, slash: number, bytes: boolean): Escape {
   if (letter >= "0" && letter <= "7") return readOctal(text, slash, bytes);
   if (letter === "x") return readHex(text, slash, bytes);
   if (letter === "u" || letter === "U") return readUnicode(text, slash, letter === "u" ? 4 : 8);
-  return { problem: `invalid escape sequence \\${String.fromCodePoint(text.codePointAt(slash + 1) ?? 0)}` };
+  return {
+    problem: `invalid escape sequence \\${String.fromCodePoint(text.codePointAt(slash + 1) ?? 0)}`,
+  };
 }
 
 function readOctal(text: string, slash: number, bytes: boolean): Escape {
   const digits = /^[0-7]{1,3}/.exec(text.slice(slash + 1, slash + 4))?.[0] ?? "";
   const value = Number.parseInt(digits, 8);
   if (!bytes && value > 127) return { problem: nonAsciiProblem("octal", `\\${digits}`, value) };
-  if (value > 255) return { problem: `invalid escape sequence \\${value.toString(8).padStart(3, "0")}` };
+  if (value > 255)
+    return { problem: `invalid escape sequence \\${value.toString(8).padStart(3, "0")}` };
   return { value: String.fromCharCode(value), length: 1 + digits.length };
 }
 

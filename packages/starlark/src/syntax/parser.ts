@@ -11,7 +11,7 @@ import type {
   Statement,
 } from "./ast.ts";
 import { ExpressionParser } from "./expression-parser.ts";
-import type { ParserOptions } from "./expression-parser.ts";
+import type { ParserOptions } from "./token-reader.ts";
 import { SyntaxFault } from "./scanner.ts";
 import { assignmentOperators, describeToken } from "./token.ts";
 import { fromUtf8 } from "../values/utf8.ts";
@@ -25,11 +25,14 @@ export interface SyntaxProblem {
 const maxProblems = 100;
 
 /** The tree of a text and all its faults. With faults, the tree has the statements that could be read. */
-export function parseFile(text: string, options: ParserOptions): SourceFile & { readonly problems: SyntaxProblem[] } {
+export function parseFile(
+  text: string,
+  options: ParserOptions,
+): SourceFile & { readonly problems: SyntaxProblem[] } {
   return new Parser(text, options).parseFile();
 }
 
-/** Reads statements (specification, "Statements"). After a fault it goes on with the next line. */
+/** Reads statements (specification, "Statements"). After a fault it continues with the next line. */
 class Parser extends ExpressionParser {
   readonly #problems: SyntaxProblem[] = [];
 
@@ -38,7 +41,9 @@ class Parser extends ExpressionParser {
     this.#recover(() => this.advance());
     while (!this.at("end of file") && this.#problems.length < maxProblems) {
       const { kind } = this.tokens;
-      const skipped = kind === "newline" || (this.#problems.length > 0 && (kind === "indent" || kind === "outdent"));
+      const skipped =
+        kind === "newline" ||
+        (this.#problems.length > 0 && (kind === "indent" || kind === "outdent"));
       this.#recover(() => (skipped ? this.advance() : this.#parseStatement(statements)));
     }
     return { statements, comments: this.tokens.comments, problems: this.#problems };
@@ -181,10 +186,19 @@ class Parser extends ExpressionParser {
     if (kind === "load") return this.#parseLoad();
     const target = this.parseExpression(false);
     const operator = this.tokens.kind;
-    if (!assignmentOperators.has(operator)) return { kind: "expression", start, end: this.end, value: target };
+    if (!assignmentOperators.has(operator))
+      return { kind: "expression", start, end: this.end, value: target };
     const at = this.advance();
     const value = this.parseExpression(false);
-    return { kind: "assign", start, end: this.end, operator, target, value, at } satisfies AssignStatement;
+    return {
+      kind: "assign",
+      start,
+      end: this.end,
+      operator,
+      target,
+      value,
+      at,
+    } satisfies AssignStatement;
   }
 
   #parseLoad(): LoadStatement {
@@ -209,14 +223,19 @@ class Parser extends ExpressionParser {
       return { from: name, to: { ...name } };
     }
     if (!this.at("identifier")) {
-      this.fail(`load operand must be "name" or localname="name" (got ${describeToken(this.tokens.kind)})`);
+      this.fail(
+        `load operand must be "name" or localname="name" (got ${describeToken(this.tokens.kind)})`,
+      );
     }
     const to = this.parseName();
     if (!this.at("=")) {
-      this.fail(`load operand must be "${to.name}" or ${to.name}="originalname" (want '=' after ${to.name})`);
+      this.fail(
+        `load operand must be "${to.name}" or ${to.name}="originalname" (want '=' after ${to.name})`,
+      );
     }
     this.advance();
-    if (!this.#isString()) this.fail(`original name of loaded symbol must be quoted: ${to.name}="originalname"`);
+    if (!this.#isString())
+      this.fail(`original name of loaded symbol must be quoted: ${to.name}="originalname"`);
     return { from: nameFromLiteral(this.parseStringLiteral()), to };
   }
 
@@ -226,5 +245,10 @@ class Parser extends ExpressionParser {
 }
 
 function nameFromLiteral(literal: Expression & { readonly kind: "literal" }): NameExpression {
-  return { kind: "name", start: literal.start + 1, end: literal.end - 1, name: fromUtf8(literal.value as string) };
+  return {
+    kind: "name",
+    start: literal.start + 1,
+    end: literal.end - 1,
+    name: fromUtf8(literal.value as string),
+  };
 }

@@ -124,7 +124,8 @@ export class Scanner {
         if (this.#depth === 0 && !blank) return "newline";
       } else if (letter === "\\") {
         const length = text.startsWith("\\\r\n", this.#offset) ? 3 : 2;
-        if (length === 2 && text[this.#offset + 1] !== "\n") this.#fail(this.#offset, "stray backslash in program");
+        if (length === 2 && text[this.#offset + 1] !== "\n")
+          this.#fail(this.#offset, "stray backslash in program");
         this.#offset += length;
       } else {
         this.start = this.#offset;
@@ -177,7 +178,8 @@ export class Scanner {
 
   #scanToken(letter: string): TokenKind {
     if (letter === '"' || letter === "'") return this.#scanString("");
-    const prefix = letter === "r" || letter === "b" || letter === "f" ? this.#match(stringPrefix) : undefined;
+    const prefix =
+      letter === "r" || letter === "b" || letter === "f" ? this.#match(stringPrefix) : undefined;
     if (prefix !== undefined && (prefix !== "f" || this.#fstrings)) return this.#scanString(prefix);
     if (prefix !== undefined) this.#offset -= prefix.length;
     const identifier = this.#scanIdentifier();
@@ -185,7 +187,10 @@ export class Scanner {
       this.value = identifier;
       return keywords.has(identifier) || reservedWords.has(identifier) ? identifier : "identifier";
     }
-    if ((letter >= "0" && letter <= "9") || (letter === "." && isDigit(this.#text.charCodeAt(this.#offset + 1)))) {
+    if (
+      (letter >= "0" && letter <= "9") ||
+      (letter === "." && isDigit(this.#text.charCodeAt(this.#offset + 1)))
+    ) {
       return this.#scanNumber();
     }
     const operator = this.#match(punctuation);
@@ -215,7 +220,8 @@ export class Scanner {
     const start = this.start;
     const prefixed = this.#match(prefixedInt);
     if (prefixed !== undefined) {
-      if (prefixed.length > maxDigits) this.#fail(start, `an int literal of ${prefixed.length} digits is too long`);
+      if (prefixed.length > maxDigits)
+        this.#fail(start, `an int literal of ${prefixed.length} digits is too long`);
       const base = prefixed[1]?.toLowerCase();
       if (prefixed.length === 2) {
         this.#fail(
@@ -227,7 +233,8 @@ export class Scanner {
       return "int literal";
     }
     const digits = this.#match(number) as string;
-    if (digits.length > maxDigits) this.#fail(start, `an int literal of ${digits.length} digits is too long`);
+    if (digits.length > maxDigits)
+      this.#fail(start, `an int literal of ${digits.length} digits is too long`);
     if (/[.eE]/.test(digits)) {
       const value = Number(digits);
       if (!Number.isFinite(value)) this.#fail(this.#offset, "invalid float literal");
@@ -261,7 +268,8 @@ export class Scanner {
         this.#offset = index;
         this.#fail(this.start, "unexpected newline in string");
       }
-      if (letter === "\\" && index + 1 < text.length) index += text.startsWith("\r\n", index + 1) ? 2 : 1;
+      if (letter === "\\" && index + 1 < text.length)
+        index += text.startsWith("\r\n", index + 1) ? 2 : 1;
     }
     this.#offset = index + close.length;
     this.formatted = prefix === "f";

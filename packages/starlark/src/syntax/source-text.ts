@@ -1,4 +1,4 @@
-import type { SourcePosition } from "../error.ts";
+import type { SourcePosition } from "../values/error.ts";
 
 /** A source text with its name, and the places of its offsets. */
 export class SourceText {
@@ -33,7 +33,8 @@ export class SourceText {
   #starts(): number[] {
     if (this.#lineStarts !== undefined) return this.#lineStarts;
     const starts = [0];
-    for (let at = this.text.indexOf("\n"); at !== -1; at = this.text.indexOf("\n", at + 1)) starts.push(at + 1);
+    for (let at = this.text.indexOf("\n"); at !== -1; at = this.text.indexOf("\n", at + 1))
+      starts.push(at + 1);
     this.#lineStarts = starts;
     return starts;
   }

@@ -1,4 +1,4 @@
-import { StarlarkError } from "../error.ts";
+import { StarlarkError } from "./error.ts";
 
 /**
  * The counters of the script that runs. There is one at a time: between two suspensions a script is not interrupted, so
@@ -14,7 +14,7 @@ export const budget: {
 } = { fuel: Infinity, memory: Infinity, checkLimits: () => undefined };
 
 /** The longest string, and the largest int in bits: one native operation on them is short. */
-export const maxStringLength: number = 16 * 1024 * 1024;
+const maxStringLength: number = 16 * 1024 * 1024;
 export const maxIntBits = 65_536;
 
 /** Bytes that V8 needs for the parts of values, measured; `design` tests hold them. */
@@ -32,7 +32,8 @@ export const sizes = {
 
 /** Accounts for memory before it is allocated. */
 export function charge(bytes: number): void {
-  if ((budget.memory -= bytes) < 0) throw new StarlarkError("limit_exceeded", "the memory budget is used up");
+  if ((budget.memory -= bytes) < 0)
+    throw new StarlarkError("limit_exceeded", "the memory budget is used up");
 }
 
 /** Accounts for work of one operation. */
@@ -43,7 +44,10 @@ export function spend(units: number): void {
 /** Accounts for a new string of a length, and for the copy. */
 export function chargeString(length: number): void {
   if (length > maxStringLength) {
-    throw new StarlarkError("limit_exceeded", `a string of ${length} bytes is too long (limit ${maxStringLength})`);
+    throw new StarlarkError(
+      "limit_exceeded",
+      `a string of ${length} bytes is too long (limit ${maxStringLength})`,
+    );
   }
   charge(sizes.string + length);
   spend(length >> 6);

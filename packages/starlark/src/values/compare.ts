@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "./error.ts";
 import { spend } from "./budget.ts";
 import { StarlarkBytes } from "./bytes.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
@@ -68,8 +68,10 @@ function compareDeep(operator: ComparisonOperator, x: Value, y: Value, depth: nu
   if (depth < 1) fail("comparison exceeded maximum recursion depth");
   spend(1);
   if (isNumber(x) && isNumber(y)) return fromOrder(operator, order(x, y));
-  if (typeof x === "string" && typeof y === "string") return fromOrder(operator, x < y ? -1 : x > y ? 1 : 0);
-  if (typeof x === "boolean" && typeof y === "boolean") return fromOrder(operator, Number(x) - Number(y));
+  if (typeof x === "string" && typeof y === "string")
+    return fromOrder(operator, x < y ? -1 : x > y ? 1 : 0);
+  if (typeof x === "boolean" && typeof y === "boolean")
+    return fromOrder(operator, Number(x) - Number(y));
   if (typeof x === "object" && typeof y === "object" && x !== null && y !== null) {
     const result = compareObjects(operator, x, y, depth);
     if (result !== undefined) return result;
@@ -83,7 +85,12 @@ function isNumber(value: Value): value is Int | StarlarkFloat {
   return isInt(value) || value instanceof StarlarkFloat;
 }
 
-function compareObjects(operator: ComparisonOperator, x: object, y: object, depth: number): boolean | undefined {
+function compareObjects(
+  operator: ComparisonOperator,
+  x: object,
+  y: object,
+  depth: number,
+): boolean | undefined {
   if (x instanceof StarlarkList && y instanceof StarlarkList) {
     return compareSequences(operator, x.elements, y.elements, depth);
   }
@@ -95,8 +102,10 @@ function compareObjects(operator: ComparisonOperator, x: object, y: object, dept
   }
   if (x instanceof StarlarkSet && y instanceof StarlarkSet) return compareSets(operator, x, y);
   if (operator !== "==" && operator !== "!=") return undefined;
-  if (x instanceof StarlarkDict && y instanceof StarlarkDict) return equalDicts(x, y, depth) === (operator === "==");
-  if (x instanceof StarlarkRange && y instanceof StarlarkRange) return x.equals(y) === (operator === "==");
+  if (x instanceof StarlarkDict && y instanceof StarlarkDict)
+    return equalDicts(x, y, depth) === (operator === "==");
+  if (x instanceof StarlarkRange && y instanceof StarlarkRange)
+    return x.equals(y) === (operator === "==");
   return undefined;
 }
 

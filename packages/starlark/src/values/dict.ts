@@ -1,9 +1,9 @@
-import { fail } from "../error.ts";
+import { fail } from "./error.ts";
 import { charge, chargeItems, sizes, spend } from "./budget.ts";
 import { StarlarkObject } from "./value.ts";
 import type { HashKey, Value, ValueWriter } from "./value.ts";
 
-/** What a dict and a set share: the rules of mutation. */
+/** The rules of mutation, which a dict and a set share. */
 abstract class HashTable extends StarlarkObject {
   #frozen = false;
   #iterations = 0;
@@ -110,7 +110,8 @@ export class StarlarkDict extends HashTable {
 
   /** The first entry, if there is one. */
   first(): [key: Value, value: Value] | undefined {
-    for (const [hashed, value] of this.#values) return [this.#originals?.get(hashed) ?? (hashed as Value), value];
+    for (const [hashed, value] of this.#values)
+      return [this.#originals?.get(hashed) ?? (hashed as Value), value];
     return undefined;
   }
 
@@ -123,7 +124,9 @@ export class StarlarkDict extends HashTable {
     spend(this.#values.size >> 2);
     const originals = this.#originals;
     const entries = [...this.#values] as [Value, Value][];
-    return originals === undefined ? entries : entries.map(([key, value]) => [originals.get(key) ?? key, value]);
+    return originals === undefined
+      ? entries
+      : entries.map(([key, value]) => [originals.get(key) ?? key, value]);
   }
 
   /** The value at a key of the `Map`, for comparisons. */
@@ -186,7 +189,9 @@ export class StarlarkSet extends HashTable {
   }
 
   has(value: Value): boolean {
-    return this.#elements.has(typeof value === "object" && value !== null ? value.hashKey() : value);
+    return this.#elements.has(
+      typeof value === "object" && value !== null ? value.hashKey() : value,
+    );
   }
 
   add(value: Value): void {

@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "./error.ts";
 import { charge, sizes } from "./budget.ts";
 import { fromIntegral, intToNumber, isInt } from "./int.ts";
 import type { Int } from "./int.ts";
@@ -55,7 +55,8 @@ export function formatFloat(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value < 0 ? "-inf" : "+inf";
   if (value === 0) return Object.is(value, -0) ? "-0.0" : "0.0";
   const magnitude = Math.abs(value);
-  if (magnitude < 1e6 && magnitude >= 1e-4) return Number.isInteger(value) ? `${value}.0` : String(value);
+  if (magnitude < 1e6 && magnitude >= 1e-4)
+    return Number.isInteger(value) ? `${value}.0` : String(value);
   const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
   return `${mantissa}e${formatExponent(Number(exponent))}`;
 }

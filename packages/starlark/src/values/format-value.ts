@@ -1,4 +1,4 @@
-import { StarlarkError } from "../error.ts";
+import { StarlarkError } from "./error.ts";
 import { chargeString } from "./budget.ts";
 import { formatInt } from "./int.ts";
 import { quote } from "./quote.ts";
@@ -26,11 +26,16 @@ class Writer implements ValueWriter {
 
   container(owner: StarlarkObject, open: string, close: string, items: () => void): void {
     if (this.#open.includes(owner)) {
-      this.text(owner.type === "dict" ? "{...}" : owner.type === "list" ? "[...]" : `${open}...${close}`);
+      this.text(
+        owner.type === "dict" ? "{...}" : owner.type === "list" ? "[...]" : `${open}...${close}`,
+      );
       return;
     }
     if (this.#open.length >= maxDepth) {
-      throw new StarlarkError("limit_exceeded", `a value is nested too deeply to be shown (limit ${maxDepth})`);
+      throw new StarlarkError(
+        "limit_exceeded",
+        `a value is nested too deeply to be shown (limit ${maxDepth})`,
+      );
     }
     this.#open.push(owner);
     this.text(open);

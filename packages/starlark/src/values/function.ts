@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "./error.ts";
 import { StarlarkObject } from "./value.ts";
 import type { HashKey, NamedArguments, Value, ValueWriter } from "./value.ts";
 
@@ -11,7 +11,7 @@ export class Cell {
   }
 }
 
-/** What the frame of a call stores: values, cells, and the state of loops. */
+/** The content of a slot of a frame: values, cells, and the state of loops. */
 export type Slot = Value | Cell | object | undefined;
 
 /** One operation of a function. It returns the index of the next one, or a signal below 0. */
@@ -41,11 +41,15 @@ export interface Code {
   readonly module: ModuleContext;
 }
 
-/** What the functions of a module share. */
+/** The context that the functions of a module share. */
 export interface ModuleContext {
   readonly file: string;
   /** The place of an offset. */
-  position(offset: number): { readonly file: string; readonly line: number; readonly column: number };
+  position(offset: number): {
+    readonly file: string;
+    readonly line: number;
+    readonly column: number;
+  };
   readonly allowsRecursion: boolean;
 }
 
@@ -97,7 +101,7 @@ export interface CallbackTask {
   readonly dispose?: () => void;
 }
 
-/** What a built-in function returns: a value, a promise of one, or calls to make. */
+/** The result of a built-in function: a value, a promise of one, or calls to make. */
 export type BuiltinResult = Value | Promise<Value> | CallbackTask;
 
 export type BuiltinImplementation = (args: Value[], named: NamedArguments) => BuiltinResult;
@@ -128,7 +132,8 @@ export class Builtin extends StarlarkObject {
   override write(writer: ValueWriter): void {
     if (this.receiver === undefined) writer.text(`<built-in function ${this.name}>`);
     else {
-      const type = typeof this.receiver === "string" ? "string" : (this.receiver as StarlarkObject).type;
+      const type =
+        typeof this.receiver === "string" ? "string" : (this.receiver as StarlarkObject).type;
       writer.text(`<built-in method ${this.name} of ${type} value>`);
     }
   }

@@ -1,10 +1,10 @@
-import { StarlarkError } from "../error.ts";
+import { StarlarkError } from "./error.ts";
 import { charge, spend } from "./budget.ts";
 import { StarlarkObject } from "./value.ts";
 import type { HashKey, Value } from "./value.ts";
 
 /** The key of a value in a `Map`. Fails for values that cannot be hashed. */
-export function hashKey(value: Value): HashKey {
+function hashKey(value: Value): HashKey {
   return value instanceof StarlarkObject ? value.hashKey() : value;
 }
 
@@ -17,7 +17,8 @@ const maxDepth = 200;
  * that it differs from the key of every string. V8 hashes it with a random seed, so that keys cannot be made to collide.
  */
 export function tupleKey(elements: readonly Value[], depth: number): string {
-  if (depth > maxDepth) throw new StarlarkError("limit_exceeded", `a key is nested too deeply (limit ${maxDepth})`);
+  if (depth > maxDepth)
+    throw new StarlarkError("limit_exceeded", `a key is nested too deeply (limit ${maxDepth})`);
   let key = "\u0101";
   for (const element of elements) key += elementKey(element, depth);
   key += "\u0103";
@@ -35,7 +36,8 @@ function elementKey(element: Value, depth: number): string {
     return tupleKey((element as StarlarkObject).items() as readonly Value[], depth + 1);
   }
   const key = hashKey(element);
-  if (typeof key !== "object") return typeof key === "string" ? `b${key.length}:${key}` : `${String(key)};`;
+  if (typeof key !== "object")
+    return typeof key === "string" ? `b${key.length}:${key}` : `${String(key)};`;
   if (key === null) return "n";
   let identity = identities.get(key);
   if (identity === undefined) {

@@ -1,4 +1,4 @@
-import { fail, StarlarkError } from "../error.ts";
+import { fail, StarlarkError } from "./error.ts";
 import { charge, maxIntBits, spend } from "./budget.ts";
 import { typeName } from "./value.ts";
 import type { Value } from "./value.ts";
@@ -19,7 +19,10 @@ export function fromBigInt(value: bigint): Int {
   const number = Number(value);
   if (number <= max && number >= -max) return number;
   if (!Number.isFinite(number) && (value >= largest || value <= smallest)) {
-    throw new StarlarkError("limit_exceeded", `an int of more than ${maxIntBits} bits is too large`);
+    throw new StarlarkError(
+      "limit_exceeded",
+      `an int of more than ${maxIntBits} bits is too large`,
+    );
   }
   charge(32);
   return value;
@@ -91,7 +94,9 @@ export function moduloInts(x: Int, y: Int): Int {
   spendOn(x, y);
   const right = BigInt(y);
   const remainder = BigInt(x) % right;
-  return fromBigInt(remainder !== 0n && remainder < 0n !== right < 0n ? remainder + right : remainder);
+  return fromBigInt(
+    remainder !== 0n && remainder < 0n !== right < 0n ? remainder + right : remainder,
+  );
 }
 
 /** `&`, `|` and `^`. */
@@ -100,7 +105,9 @@ export function bitwiseInts(operator: "&" | "|" | "^", x: Int, y: Int): Int {
     return operator === "&" ? x & y : operator === "|" ? x | y : x ^ y;
   }
   const [left, right] = [BigInt(x), BigInt(y)];
-  return fromBigInt(operator === "&" ? left & right : operator === "|" ? left | right : left ^ right);
+  return fromBigInt(
+    operator === "&" ? left & right : operator === "|" ? left | right : left ^ right,
+  );
 }
 
 export function invertInt(x: Int): Int {
@@ -119,7 +126,8 @@ export function shiftInts(operator: "<<" | ">>", x: Int, y: Int): Int {
     }
     return fromBigInt(BigInt(x) << BigInt(y));
   }
-  if (typeof x === "number") return Number(y) > 52 ? (x < 0 ? -1 : 0) : Math.floor(x / 2 ** Number(y));
+  if (typeof x === "number")
+    return Number(y) > 52 ? (x < 0 ? -1 : 0) : Math.floor(x / 2 ** Number(y));
   return y > maxIntBits ? (x < 0n ? -1 : 0) : fromBigInt(x >> BigInt(y));
 }
 

@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "./error.ts";
 import { chargeString } from "./budget.ts";
 import { StarlarkDict } from "./dict.ts";
 import { formatFloatAs, toNumber, truncateToInt } from "./float.ts";
@@ -47,7 +47,8 @@ export function interpolate(format: string, value: Value): string {
     index++;
     used++;
   }
-  if (used < positional.length && !(value instanceof StarlarkDict)) fail("too many arguments for format string");
+  if (used < positional.length && !(value instanceof StarlarkDict))
+    fail("too many arguments for format string");
   if (parts.length === 0) return format;
   push(format.slice(index));
   chargeString(length);
@@ -67,7 +68,9 @@ function convert(conversion: string, operand: Value): string {
       return toRepr(operand);
     case "d":
     case "i":
-      return typeof operand === "number" ? String(operand) : formatInt(toInteger(operand, conversion));
+      return typeof operand === "number"
+        ? String(operand)
+        : formatInt(toInteger(operand, conversion));
     case "o":
       return formatInt(toInteger(operand, conversion), 8);
     case "x":
@@ -81,7 +84,8 @@ function convert(conversion: string, operand: Value): string {
     case "F":
     case "G": {
       const number = toNumber(operand);
-      if (number === undefined) return fail(`%${conversion} format requires float, not ${typeName(operand)}`);
+      if (number === undefined)
+        return fail(`%${conversion} format requires float, not ${typeName(operand)}`);
       return formatFloatAs(number, conversion);
     }
     case "c":
@@ -102,7 +106,8 @@ function toInteger(operand: Value, conversion: string): number | bigint {
 
 function toCharacter(operand: Value): string {
   if (isInt(operand)) {
-    if (operand < 0 || operand > 0x10ffff) fail(`%c format requires a valid Unicode code point, got ${operand}`);
+    if (operand < 0 || operand > 0x10ffff)
+      fail(`%c format requires a valid Unicode code point, got ${operand}`);
     return encodeCodePoint(Number(operand));
   }
   if (typeof operand !== "string") {

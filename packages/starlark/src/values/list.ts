@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "./error.ts";
 import { charge, chargeItems, sizes } from "./budget.ts";
 import { StarlarkObject } from "./value.ts";
 import type { Value, ValueWriter } from "./value.ts";
@@ -89,7 +89,12 @@ export function toList(elements: Value[]): StarlarkList {
 }
 
 /** `count` items from `start` in steps of `step`, with their memory charged. */
-export function sliceItems(items: readonly Value[], start: number, count: number, step: number): Value[] {
+export function sliceItems(
+  items: readonly Value[],
+  start: number,
+  count: number,
+  step: number,
+): Value[] {
   chargeItems(count);
   if (step === 1) return items.slice(start, start + count);
   return Array.from({ length: count }, (_, index) => items[start + index * step] as Value);

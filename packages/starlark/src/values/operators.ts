@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "./error.ts";
 import { charge, chargeConcat, chargeItems, chargeString, sizes, spend } from "./budget.ts";
 import { StarlarkBytes } from "./bytes.ts";
 import { areEqual, compareValues } from "./compare.ts";
@@ -58,7 +58,7 @@ function applyCustom(operator: string, x: Value, y: Value): Value {
 }
 
 /** `x + y`. */
-export function add(x: Value, y: Value): Value {
+function add(x: Value, y: Value): Value {
   if (typeof x === "string" && typeof y === "string") {
     chargeConcat(x.length, y.length);
     return x + y;
@@ -134,7 +134,8 @@ function applyMixed(operator: string, x: Value, y: Value): Value | undefined {
   }
   if (!(x instanceof StarlarkFloat) && !(y instanceof StarlarkFloat)) return undefined;
   if (!"-*/%//".includes(operator)) return undefined;
-  if (!(isInt(x) || x instanceof StarlarkFloat) || !(isInt(y) || y instanceof StarlarkFloat)) return undefined;
+  if (!(isInt(x) || x instanceof StarlarkFloat) || !(isInt(y) || y instanceof StarlarkFloat))
+    return undefined;
   const left = toNumber(x) as number;
   const right = toNumber(y) as number;
   switch (operator) {
@@ -147,7 +148,9 @@ function applyMixed(operator: string, x: Value, y: Value): Value | undefined {
     case "//":
       return right === 0 ? fail("floored division by zero") : toFloat(Math.floor(left / right));
     case "%":
-      return right === 0 ? fail("floating-point modulo by zero") : toFloat(moduloFloats(left, right));
+      return right === 0
+        ? fail("floating-point modulo by zero")
+        : toFloat(moduloFloats(left, right));
     default:
       return undefined;
   }
@@ -163,7 +166,9 @@ function repeat(sequence: Value, count: Int): Value | undefined {
   const length =
     typeof sequence === "string"
       ? sequence.length
-      : sequence instanceof StarlarkList || sequence instanceof StarlarkTuple || sequence instanceof StarlarkBytes
+      : sequence instanceof StarlarkList ||
+          sequence instanceof StarlarkTuple ||
+          sequence instanceof StarlarkBytes
         ? sequence.length
         : undefined;
   if (length === undefined) return undefined;
@@ -178,14 +183,18 @@ function repeat(sequence: Value, count: Int): Value | undefined {
   chargeItems(length * times);
   const elements = (sequence as StarlarkList | StarlarkTuple).elements;
   const repeated: Value[] = [];
-  for (let round = 0; round < times; round++) for (const element of elements) repeated.push(element);
-  return sequence instanceof StarlarkList ? new StarlarkList(repeated) : new StarlarkTuple(repeated);
+  for (let round = 0; round < times; round++)
+    for (const element of elements) repeated.push(element);
+  return sequence instanceof StarlarkList
+    ? new StarlarkList(repeated)
+    : new StarlarkTuple(repeated);
 }
 
 /** `x in y`. */
 function isIn(x: Value, y: Value): boolean {
   if (typeof y === "string") {
-    if (typeof x !== "string") fail(`'in <string>' requires string as left operand, not ${typeName(x)}`);
+    if (typeof x !== "string")
+      fail(`'in <string>' requires string as left operand, not ${typeName(x)}`);
     spend(y.length >> 6);
     return y.includes(x);
   }
@@ -198,7 +207,9 @@ function isIn(x: Value, y: Value): boolean {
   if (y instanceof StarlarkRange) return rangeHas(y, x);
   if (y instanceof StarlarkBytes) return bytesHave(y, x);
   const custom = y instanceof StarlarkObject ? y.binary("in", x, false) : undefined;
-  return custom === undefined ? fail(`unknown binary op: ${typeName(x)} in ${typeName(y)}`) : custom === true;
+  return custom === undefined
+    ? fail(`unknown binary op: ${typeName(x)} in ${typeName(y)}`)
+    : custom === true;
 }
 
 function dictHas(dict: StarlarkDict, key: Value): boolean {
@@ -220,15 +231,18 @@ function rangeHas(range: StarlarkRange, value: Value): boolean {
 
 function bytesHave(bytes: StarlarkBytes, part: Value): boolean {
   if (part instanceof StarlarkBytes) return bytes.data.includes(part.data);
-  if (!isInt(part)) return fail(`'in bytes' requires bytes or int as left operand, not ${typeName(part)}`);
-  if (part < 0 || part > 255) fail(`int in bytes: ${part} out of range (want value in unsigned 8-bit range)`);
+  if (!isInt(part))
+    return fail(`'in bytes' requires bytes or int as left operand, not ${typeName(part)}`);
+  if (part < 0 || part > 255)
+    fail(`int in bytes: ${part} out of range (want value in unsigned 8-bit range)`);
   return bytes.data.includes(String.fromCharCode(Number(part)));
 }
 
 /** `+x`, `-x` and `~x`. */
 export function applyUnary(operator: "+" | "-" | "~", x: Value): Value {
   if (isInt(x)) return operator === "-" ? negateInt(x) : operator === "+" ? x : invertInt(x);
-  if (x instanceof StarlarkFloat && operator !== "~") return operator === "-" ? toFloat(-x.value) : x;
+  if (x instanceof StarlarkFloat && operator !== "~")
+    return operator === "-" ? toFloat(-x.value) : x;
   return fail(`unknown unary op: ${operator} ${typeName(x)}`);
 }
 

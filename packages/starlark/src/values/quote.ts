@@ -19,7 +19,7 @@ export function quote(bytes: string, isBytes = false): string {
   const prefix = isBytes ? 'b"' : '"';
   if (!needsEscape.test(bytes)) return `${prefix}${bytes}"`;
   const parts = [prefix];
-  for (let index = 0; index < bytes.length; ) {
+  for (let index = 0; index < bytes.length;) {
     const length = characterLength(bytes, index);
     const character = bytes.slice(index, index + length);
     parts.push(length === 1 ? quoteByte(character) : quoteCharacter(character));
@@ -39,5 +39,7 @@ function quoteByte(byte: string): string {
 function quoteCharacter(bytes: string): string {
   if (printable.test(fromUtf8(bytes))) return bytes;
   const point = codePointAt(bytes, 0);
-  return point < 0x10000 ? `\\u${point.toString(16).padStart(4, "0")}` : `\\U${point.toString(16).padStart(8, "0")}`;
+  return point < 0x10000
+    ? `\\u${point.toString(16).padStart(4, "0")}`
+    : `\\U${point.toString(16).padStart(8, "0")}`;
 }

@@ -45,7 +45,12 @@ export class StarlarkRange extends StarlarkObject {
   /** Whether an int is one of the range. */
   includes(value: number): boolean {
     const offset = value - this.start;
-    return Number.isInteger(value) && offset % this.step === 0 && offset / this.step >= 0 && offset / this.step < this.length;
+    return (
+      Number.isInteger(value) &&
+      offset % this.step === 0 &&
+      offset / this.step >= 0 &&
+      offset / this.step < this.length
+    );
   }
 
   /** Whether both ranges have the same ints. */
@@ -57,6 +62,7 @@ export class StarlarkRange extends StarlarkObject {
 
   override write(writer: ValueWriter): void {
     if (this.step !== 1) writer.text(`range(${this.start}, ${this.stop}, ${this.step})`);
-    else writer.text(this.start === 0 ? `range(${this.stop})` : `range(${this.start}, ${this.stop})`);
+    else
+      writer.text(this.start === 0 ? `range(${this.stop})` : `range(${this.start}, ${this.stop})`);
   }
 }

@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "./error.ts";
 import { StarlarkBytes, sliceText } from "./bytes.ts";
 import { StarlarkDict } from "./dict.ts";
 import { isInt, toMachineInt } from "./int.ts";
@@ -25,7 +25,12 @@ export function getItem(x: Value, y: Value): Value {
 
 function isSequence(x: Value): boolean {
   if (typeof x === "string" || x instanceof StarlarkBytes) return true;
-  return x instanceof StarlarkObject && x.type !== "set" && x.length !== undefined && x.itemAt !== StarlarkObject.prototype.itemAt;
+  return (
+    x instanceof StarlarkObject &&
+    x.type !== "set" &&
+    x.length !== undefined &&
+    x.itemAt !== StarlarkObject.prototype.itemAt
+  );
 }
 
 /** The message for an index outside of a sequence. */
@@ -54,11 +59,15 @@ export function getSlice(x: Value, low: Value, high: Value, step: Value): Value 
   if (length === undefined) return fail(`invalid slice operand ${typeName(x)}`);
   const stride = step === null ? 1 : toIndex(step, "slice step");
   if (stride === 0) fail("zero is not a valid slice step");
-  const [start, stop] = stride > 0 ? toRange(low, high, length) : toReversedRange(low, high, length);
+  const [start, stop] =
+    stride > 0 ? toRange(low, high, length) : toReversedRange(low, high, length);
   const distance = stride > 0 ? stop - start : start - stop;
   const count = distance <= 0 ? 0 : Math.floor((distance - 1) / Math.abs(stride)) + 1;
   if (typeof x === "string") return sliceText(x, start, count, stride);
-  return (x as StarlarkObject).slice(start, count, stride) ?? fail(`invalid slice operand ${typeName(x)}`);
+  return (
+    (x as StarlarkObject).slice(start, count, stride) ??
+    fail(`invalid slice operand ${typeName(x)}`)
+  );
 }
 
 function toIndex(value: Value, what: string): number {
@@ -69,14 +78,16 @@ function toIndex(value: Value, what: string): number {
 
 /** Start and end of a part of a sequence, as `find` and slices understand them; missing ones are `null`. */
 export function toRange(low: Value, high: Value, length: number): [start: number, end: number] {
-  const clamp = (value: number): number => Math.min(Math.max(value < 0 ? value + length : value, 0), length);
+  const clamp = (value: number): number =>
+    Math.min(Math.max(value < 0 ? value + length : value, 0), length);
   const start = low === null ? 0 : clamp(toIndex(low, "start index"));
   const end = high === null ? length : clamp(toIndex(high, "end index"));
   return [start, end];
 }
 
 function toReversedRange(low: Value, high: Value, length: number): [start: number, end: number] {
-  const clamp = (value: number): number => Math.min(Math.max(value < 0 ? value + length : value, -1), length - 1);
+  const clamp = (value: number): number =>
+    Math.min(Math.max(value < 0 ? value + length : value, -1), length - 1);
   const start = low === null ? length - 1 : clamp(toIndex(low, "start index"));
   const end = high === null ? -1 : clamp(toIndex(high, "end index"));
   return [start, end];

@@ -30,7 +30,10 @@ export function fromBytes(bytes: Uint8Array): string {
   if (bytes.every((byte) => byte < 0x80)) return decoder.decode(bytes);
   let text = "";
   for (let index = 0; index < bytes.length; index += 8192) {
-    text += String.fromCharCode.apply(null, bytes.subarray(index, index + 8192) as unknown as number[]);
+    text += String.fromCharCode.apply(
+      null,
+      bytes.subarray(index, index + 8192) as unknown as number[],
+    );
   }
   return text;
 }
@@ -48,7 +51,7 @@ export function isAscii(bytes: string): boolean {
 }
 
 /** The code point that `U+FFFD` stands for in decoded text: an invalid byte. */
-export const replacementCharacter = 0xfffd;
+const replacementCharacter = 0xfffd;
 
 /** The length in bytes of the character at `index`; 1 for an invalid byte. */
 export function characterLength(bytes: string, index: number): number {
@@ -74,7 +77,8 @@ export function codePointAt(bytes: string, index: number): number {
   const length = characterLength(bytes, index);
   if (length === 1) return replacementCharacter;
   let point = first & (0xff >> (length + 1));
-  for (let offset = 1; offset < length; offset++) point = (point << 6) | (bytes.charCodeAt(index + offset) & 0x3f);
+  for (let offset = 1; offset < length; offset++)
+    point = (point << 6) | (bytes.charCodeAt(index + offset) & 0x3f);
   return point;
 }
 
@@ -93,7 +97,11 @@ export function encodeCodePoint(point: number): string {
   if (point < 0x800) return String.fromCharCode(0xc0 | (point >> 6), 0x80 | (point & 0x3f));
   if (point >= 0xd800 && point <= 0xdfff) return "\u00ef\u00bf\u00bd";
   if (point < 0x10000) {
-    return String.fromCharCode(0xe0 | (point >> 12), 0x80 | ((point >> 6) & 0x3f), 0x80 | (point & 0x3f));
+    return String.fromCharCode(
+      0xe0 | (point >> 12),
+      0x80 | ((point >> 6) & 0x3f),
+      0x80 | (point & 0x3f),
+    );
   }
   return String.fromCharCode(
     0xf0 | (point >> 18),

@@ -1,4 +1,4 @@
-import { fail } from "../error.ts";
+import { fail } from "./error.ts";
 
 /**
  * A Starlark value: `None` is null, a string is a string of bytes (see `utf8.ts`), an int is a number if it is exact and a
@@ -12,7 +12,7 @@ export type HashKey = null | boolean | number | bigint | string | object;
 /** The arguments that a call gives by name, in order. */
 export type NamedArguments = readonly (readonly [name: string, value: Value])[];
 
-/** What `str` and `repr` write to. */
+/** The output of `str` and `repr`. */
 export interface ValueWriter {
   text(text: string): void;
   value(value: Value): void;

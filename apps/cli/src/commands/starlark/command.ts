@@ -12,7 +12,10 @@ Examples:
 `;
 
 const dialect = (): Option =>
-  new Option("--dialect <name>", "what a file may use: set, while, top-level if and for, f-strings with session")
+  new Option(
+    "--dialect <name>",
+    "what a file may use: set, while, top-level if and for, f-strings with session",
+  )
     .choices(["artifact", "session"])
     .default("artifact");
 
@@ -47,7 +50,9 @@ export function addStarlark(program: Command, { io, output, end }: CommandContex
     .command("check")
     .argument("<files...>", "the programs; - is stdin")
     .summary("report the faults of programs without running them")
-    .description("Reports all faults of programs, as file:line:column: message, without running them.")
+    .description(
+      "Reports all faults of programs, as file:line:column: message, without running them.",
+    )
     .addOption(dialect())
     .option("--predeclared <names>", "names that the host provides, with commas between them")
     .option("--json", "print a line of JSON for each fault: {file, line, column, message}")
@@ -61,11 +66,19 @@ export function addStarlark(program: Command, { io, output, end }: CommandContex
     .command("fmt")
     .argument("<files...>", "the programs; - is stdin")
     .summary("print programs in the standard form")
-    .description("Prints programs in the standard form. Comments are kept; the programs stay the same.")
+    .description(
+      "Prints programs in the standard form. Comments are kept; the programs stay the same.",
+    )
     .addOption(dialect())
     .option("-w, --write", "write the files instead of printing them")
-    .option("--check", "print the names of files that are not in the standard form, and write nothing")
-    .addHelpText("after", exitCodesHelp({ 1: "a text is invalid; with --check, a file is not in the standard form" }))
+    .option(
+      "--check",
+      "print the names of files that are not in the standard form, and write nothing",
+    )
+    .addHelpText(
+      "after",
+      exitCodesHelp({ 1: "a text is invalid; with --check, a file is not in the standard form" }),
+    )
     .action(async (files: string[], options: FormatOptions) => {
       const { formatPrograms } = await import("./programs.ts");
       end(await formatPrograms(files, options, io, output));

@@ -37,9 +37,15 @@ export interface FormatOptions extends DialectOption {
 const predeclared = { json, math };
 
 /** `toolweave starlark run`: runs a program within its limits. */
-export async function runProgram(file: string, options: RunOptions, io: CliIo, output: Output): Promise<number> {
+export async function runProgram(
+  file: string,
+  options: RunOptions,
+  io: CliIo,
+  output: Output,
+): Promise<number> {
   const args = options.args === undefined ? [] : await readJsonOption("--args", options.args, io);
-  if (!Array.isArray(args)) throw new UsageError('--args must be a JSON array, such as \'[{"id": 7}]\'.');
+  if (!Array.isArray(args))
+    throw new UsageError("--args must be a JSON array, such as '[{\"id\": 7}]'.");
   const source = await readProgram(file, io);
   const lines: string[] = [];
   const pending: Promise<void>[] = [];
@@ -64,8 +70,11 @@ export async function runProgram(file: string, options: RunOptions, io: CliIo, o
     await Promise.all(pending);
     if (options.json === true) {
       const { value, steps, memoryBytes } = result;
-      await output.write(`${safeJson(toJson({ output: lines, result: value, steps, memoryBytes }))}\n`);
-    } else if (options.call !== undefined) await output.write(`${safeJson(toJson(result.value))}\n`);
+      await output.write(
+        `${safeJson(toJson({ output: lines, result: value, steps, memoryBytes }))}\n`,
+      );
+    } else if (options.call !== undefined)
+      await output.write(`${safeJson(toJson(result.value))}\n`);
     return exitCode.completed;
   } catch (error) {
     if (!(error instanceof StarlarkError)) throw error;
@@ -116,7 +125,9 @@ function fileLoader(
     }
     loading.add(path);
     const module = readFile(path, "utf8")
-      .then((source) => load(compileFile(path, source, dialect), { ...limits, predeclared, load: find }))
+      .then((source) =>
+        load(compileFile(path, source, dialect), { ...limits, predeclared, load: find }),
+      )
       .finally(() => loading.delete(path));
     loaded.set(path, module);
     return module;
@@ -146,7 +157,9 @@ export async function checkPrograms(
   let found = false;
   for (const file of files) {
     const source = await readProgram(file, io);
-    const problems = await findProblems(() => void compile(source, { file, dialect: options.dialect, predeclared: names }));
+    const problems = await findProblems(
+      () => void compile(source, { file, dialect: options.dialect, predeclared: names }),
+    );
     for (const { position, message } of problems) {
       found = true;
       const { line, column } = position;

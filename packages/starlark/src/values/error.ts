@@ -55,19 +55,28 @@ export class StarlarkError extends Error {
 
   /** The place of the first fault, or of the innermost active call that has one. */
   get position(): SourcePosition | undefined {
-    return this.problems[0]?.position ?? this.callStack.findLast((frame) => frame.position !== undefined)?.position;
+    return (
+      this.problems[0]?.position ??
+      this.callStack.findLast((frame) => frame.position !== undefined)?.position
+    );
   }
 
   /** The active calls and the message, as starlark-go prints them. */
   get traceback(): string {
-    const lines = this.problems.map((problem) => `${formatPosition(problem.position)}: ${problem.message}`);
-    if (this.callStack.length === 0) return lines.length === 0 ? `Error: ${this.message}` : lines.join("\n");
+    const lines = this.problems.map(
+      (problem) => `${formatPosition(problem.position)}: ${problem.message}`,
+    );
+    if (this.callStack.length === 0)
+      return lines.length === 0 ? `Error: ${this.message}` : lines.join("\n");
     const calls = [...this.callStack];
     const last = calls.at(-1);
     const builtin = last !== undefined && last.position === undefined ? calls.pop() : undefined;
     return [
       "Traceback (most recent call last):",
-      ...calls.map(({ name, position }) => `  ${position === undefined ? "<builtin>" : formatPosition(position)}: in ${name}`),
+      ...calls.map(
+        ({ name, position }) =>
+          `  ${position === undefined ? "<builtin>" : formatPosition(position)}: in ${name}`,
+      ),
       `Error${builtin === undefined ? "" : ` in ${builtin.name}`}: ${this.message}`,
     ].join("\n");
   }
