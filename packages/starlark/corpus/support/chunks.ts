@@ -65,3 +65,19 @@ function split(file: string): { readonly text: string; readonly line: number }[]
   }
   return chunks;
 }
+
+/** The text of every chunk of every suite. */
+export function suiteTexts(): string[] {
+  const folders = [
+    "bazel/go",
+    "bazel/java",
+    "bazel/rust",
+    "starlark-go",
+    "starlark-go/resolve",
+    "starlark-go/syntax",
+  ];
+  return folders
+    .flatMap((folder) => starFiles(join(suites, folder)))
+    .flatMap(readBazelChunks)
+    .map(({ text }) => text.trimStart());
+}

@@ -6,7 +6,6 @@ import type { Dialect } from "../../src/syntax/dialect.ts";
 import { parseFile } from "../../src/syntax/parser.ts";
 import { resolveFile } from "../../src/resolve/resolver.ts";
 import { SourceText } from "../../src/syntax/source-text.ts";
-import { fromUtf8 } from "../../src/values/utf8.ts";
 import { readBazelChunks, readGoChunks } from "./chunks.ts";
 import type { Chunk } from "./chunks.ts";
 import { testHost } from "./test-host.ts";
@@ -36,7 +35,7 @@ function toFound(error: unknown, file: string): Found[] {
     return error.problems.map(({ position, message }) => ({ line: position.line, message }));
   }
   const frame = error.callStack.findLast(({ position }) => position?.file === file);
-  return [{ line: frame?.position?.line ?? 0, message: fromUtf8(error.message) }];
+  return [{ line: frame?.position?.line ?? 0, message: error.message }];
 }
 
 function compareErrors(chunk: Chunk, found: readonly Found[]): Faults {
@@ -99,7 +98,7 @@ export async function runBazelChunk(chunk: Chunk, stepwise: boolean): Promise<Fa
     await load(compiled, { predeclared: globals as Map<string, never>, stepwise });
   } catch (error) {
     if (!(error instanceof StarlarkError)) throw error;
-    message = fromUtf8(error.traceback);
+    message = error.traceback;
   }
   const pattern = chunk.expected[0]?.pattern;
   if (pattern === undefined) return message === undefined ? [] : [`unexpected error: ${message}`];

@@ -93,8 +93,7 @@ export function testHost(
         report(`evaluation succeeded unexpectedly (want error matching ${wanted})`);
       } catch (error) {
         const { message } = error as Error;
-        if (!new RegExp(wanted).test(fromUtf8(message)))
-          report(`${fromUtf8(message)} does not match ${wanted}`);
+        if (!new RegExp(wanted).test(message)) report(`${message} does not match ${wanted}`);
       }
       return null;
     }),

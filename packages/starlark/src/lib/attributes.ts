@@ -4,6 +4,7 @@ import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet } from "../values/dict.ts";
 import { Builtin } from "../values/function.ts";
 import { StarlarkList } from "../values/list.ts";
+import { toUtf8 } from "../values/utf8.ts";
 import { StarlarkObject, typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
 import { bytesMethods } from "./bytes-methods.ts";
@@ -71,7 +72,7 @@ export function attributeNames(value: Value): readonly string[] {
 export function missingAttribute(value: Value, name: string): never {
   const nearest = nearestName(name, attributeNames(value));
   return fail(
-    `${typeName(value)} has no .${name} field or method${nearest === undefined ? "" : ` (did you mean .${nearest}?)`}`,
+    `${typeName(value)} has no .${toUtf8(name)} field or method${nearest === undefined ? "" : ` (did you mean .${nearest}?)`}`,
   );
 }
 
@@ -83,5 +84,5 @@ export function getAttribute(value: Value, name: string): Value {
 /** `x.name = value`. */
 export function setAttribute(object: Value, name: string, value: Value): void {
   if (object instanceof StarlarkObject && object.setAttribute(name, value)) return;
-  fail(`can't assign to .${name} field of ${typeName(object)}`);
+  fail(`can't assign to .${toUtf8(name)} field of ${typeName(object)}`);
 }

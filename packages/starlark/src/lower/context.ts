@@ -8,6 +8,7 @@ import type {
 import { withoutParentheses } from "../syntax/ast.ts";
 import { Cell } from "../values/function.ts";
 import type { Builtin, Code, ModuleContext, Slot } from "../values/function.ts";
+import { toUtf8 } from "../values/utf8.ts";
 import type { Value } from "../values/value.ts";
 import type { ModuleVariable } from "../resolve/scope.ts";
 import { Assembler } from "./assembler.ts";
@@ -166,7 +167,7 @@ export class FunctionContext {
     if (binding.scope === "module") return this.#readModule(binding.index, site);
     const slot = this.slotOf(binding);
     if (this.isParameter(binding)) return readSlot(slot);
-    const message = `local variable ${name.name} referenced before assignment`;
+    const message = `local variable ${toUtf8(name.name)} referenced before assignment`;
     if (binding.scope === "local") {
       return (slots) => {
         const value = slots[slot];
@@ -182,7 +183,7 @@ export class FunctionContext {
   #readModule(index: number, site: number): Evaluate {
     const { values, variables } = this.module;
     const variable = variables[index] as ModuleVariable;
-    const message = `${variable.kind} variable ${variable.name} referenced before assignment`;
+    const message = `${variable.kind} variable ${toUtf8(variable.name)} referenced before assignment`;
     return () => {
       const value = values[index];
       return value === undefined ? failAt(site, message) : value;

@@ -1,6 +1,7 @@
 import { signals, machine } from "../run/machine.ts";
 import type { Expression, FunctionScope, Statement } from "../syntax/ast.ts";
 import type { Code } from "../values/function.ts";
+import { toUtf8 } from "../values/utf8.ts";
 import type { Value } from "../values/value.ts";
 import { FunctionContext } from "./context.ts";
 import type { ModuleLowering } from "./context.ts";
@@ -46,7 +47,7 @@ export function lowerFunction(
     .slice(0, scope.parameters.length - rest.length)
     .map(({ name }) => name?.name ?? "");
   return {
-    name: scope.name,
+    name: toUtf8(scope.name),
     parameters,
     keywordOnly: scope.keywordOnly,
     hasRest: rest.includes("*"),

@@ -1,6 +1,7 @@
 import { fail } from "../values/error.ts";
 import type { StarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
+import { fromUtf8 } from "../values/utf8.ts";
 import type { CallbackTask, Code, Slot } from "../values/function.ts";
 import type { StarlarkObject, Value } from "../values/value.ts";
 
@@ -151,5 +152,5 @@ export function abandonFrame(frame: Frame): void {
 export function addToTraceback(error: StarlarkError, code: Code, site: number): void {
   const offset = error.site ?? site;
   error.site = undefined;
-  error.callStack.unshift({ name: code.name, position: code.module.position(offset) });
+  error.callStack.unshift({ name: fromUtf8(code.name), position: code.module.position(offset) });
 }

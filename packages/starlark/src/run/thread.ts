@@ -2,6 +2,7 @@ import { StarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import type { Operation } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
+import { fromUtf8 } from "../values/utf8.ts";
 import { callValue, completed, toStarlarkError } from "./call.ts";
 import { abandonFrame, addToTraceback, Frame, machine, signals, tick } from "./machine.ts";
 import type { EffectLog, PendingResult } from "./machine.ts";
@@ -223,6 +224,8 @@ export class Thread {
 
   /** Adds the active calls to an error, the innermost first, and ends them. */
   #unwind(error: StarlarkError, { frame: innermost, base }: ActiveCall): StarlarkError {
+    if (error.isEncoded) error.message = fromUtf8(error.message);
+    error.isEncoded = false;
     for (
       let frame: Frame | undefined = innermost;
       frame !== undefined && frame !== base;

@@ -1,4 +1,6 @@
 import type { Comment } from "./ast.ts";
+import { quote } from "../values/quote.ts";
+import { fromUtf8, toUtf8 } from "../values/utf8.ts";
 import { intFromLiteral, unquote } from "./literals.ts";
 import { keywords, reservedWords } from "./token.ts";
 import type { TokenKind } from "./token.ts";
@@ -302,8 +304,5 @@ function indentWidth(spaces: string): number {
 
 /** A character as Go quotes it in messages. */
 function quoteCharacter(point: string): string {
-  const code = point.codePointAt(0) ?? 0;
-  if (code === 0x60) return "'`'";
-  if (code < 0x20 || code === 0x7f) return `'\\x${code.toString(16).padStart(2, "0")}'`;
-  return `\`${point}\``.replaceAll("`", "'");
+  return `'${fromUtf8(quote(toUtf8(point)).slice(1, -1))}'`;
 }

@@ -40,8 +40,10 @@ export class StarlarkError extends Error {
   readonly problems: readonly SourceProblem[];
   /** The active calls, the outermost first; empty if no code was running. */
   readonly callStack: CallFrame[] = [];
-  /** Whether the innermost operation has its place already. */
+  /** The offset of the operation that failed, until the frame that runs it is known. */
   site: number | undefined;
+  /** Whether the message is a string of bytes, as the values of a script are. */
+  isEncoded = false;
 
   constructor(
     code: StarlarkErrorCode,
@@ -84,7 +86,9 @@ export class StarlarkError extends Error {
 
 /** Fails the operation that runs, with the message of starlark-go. */
 export function fail(message: string): never {
-  throw new StarlarkError("execution_failed", message);
+  const error = new StarlarkError("execution_failed", message);
+  error.isEncoded = true;
+  throw error;
 }
 
 /** `file:line:column`, as compilers print it. */
