@@ -149,7 +149,8 @@ export class Thread {
     this.#sliceStart = this.#now();
     this.#grantedAt = this.#sliceStart;
     try {
-      if (budget.fuel <= 0) this.#checkLimits();
+      // After a plain operation, a stepwise run is checked where another one is, too.
+      if (budget.fuel <= 0 && this.#options.stepwise !== true) this.#checkLimits();
       return run();
     } finally {
       call.frame = machine.frame ?? call.base;
@@ -208,8 +209,8 @@ export class Thread {
           }
           ({ operations } = frame.code);
           ({ slots } = frame);
+          if (budget.fuel < 0) next = tick(current);
         }
-        if (budget.fuel < 0) next = tick(current);
         if (stepwise || next === signals.yield) {
           frame.operation = current;
           return signals.yield;
