@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { StarlarkError } from "../../src/values/error.ts";
 import { load } from "../../src/host/module.ts";
 import { compile } from "../../src/host/program.ts";
@@ -6,14 +5,14 @@ import type { Dialect } from "../../src/syntax/dialect.ts";
 import { parseFile } from "../../src/syntax/parser.ts";
 import { resolveFile } from "../../src/resolve/resolver.ts";
 import { SourceText } from "../../src/syntax/source-text.ts";
-import { readBazelChunks, readGoChunks } from "./chunks.ts";
 import type { Chunk } from "./chunks.ts";
 import { testHost } from "./test-host.ts";
 
 /** The faults of a chunk; empty if it passes. */
 export type Faults = string[];
 
-function toDialect(options: ReadonlySet<string>): Dialect {
+function toDialect(list: Iterable<string>): Dialect {
+  const options = new Set(list);
   return {
     set: options.has("set"),
     while: options.has("while") || options.has("recursion"),
@@ -58,7 +57,7 @@ export async function runGoChunk(chunk: Chunk, stepwise: boolean): Promise<Fault
   const faults: Faults = [];
   const host = testHost((message) => faults.push(message), stepwise);
   const options = { stepwise, maxMemoryBytes: 2 ** 40 };
-  const file = basename(chunk.file);
+  const file = chunk.file.slice(chunk.file.lastIndexOf("/") + 1);
   try {
     const program = compile(chunk.text, {
       file,
@@ -147,4 +146,35 @@ export function checkSyntaxChunk(chunk: Chunk): Faults {
   );
 }
 
-export { readBazelChunks, readGoChunks };
+/** The chunks of all suites. */
+export interface AllChunks {
+  readonly bazel: readonly Chunk[];
+  readonly go: readonly Chunk[];
+  readonly resolver: readonly Chunk[];
+  readonly syntax: readonly Chunk[];
+}
+
+/** Runs all chunks, those of programs at once and suspended after every operation. */
+export async function runAll(
+  chunks: AllChunks,
+): Promise<{ readonly passed: number; readonly faults: readonly string[] }> {
+  let passed = 0;
+  const faults: string[] = [];
+  const check = async (
+    list: readonly Chunk[],
+    run: (chunk: Chunk) => Faults | Promise<Faults>,
+  ): Promise<void> => {
+    for (const chunk of list) {
+      const found = await run(chunk);
+      if (found.length === 0) passed++;
+      faults.push(...found.map((fault) => `${chunk.file}:${chunk.line}: ${fault}`));
+    }
+  };
+  for (const stepwise of [false, true]) {
+    await check(chunks.bazel, (chunk) => runBazelChunk(chunk, stepwise));
+    await check(chunks.go, (chunk) => runGoChunk(chunk, stepwise));
+  }
+  await check(chunks.resolver, checkResolverChunk);
+  await check(chunks.syntax, checkSyntaxChunk);
+  return { passed, faults };
+}

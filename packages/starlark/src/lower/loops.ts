@@ -108,15 +108,19 @@ function runLoop(
     const iteration = slots[slot];
     if (iteration instanceof RangeIteration) {
       const { step } = iteration;
-      for (;;) {
-        if (iteration.remaining <= 0) return exit;
-        iteration.remaining--;
-        const value = iteration.next;
-        iteration.next = value + step;
-        slots[variable] = value;
+      let { next, remaining } = iteration;
+      for (; remaining > 0; remaining--) {
+        if (budget.fuel < 0) {
+          iteration.next = next;
+          iteration.remaining = remaining;
+          return tick(self);
+        }
+        slots[variable] = next;
+        next += step;
         body(slots);
-        if (--budget.fuel < 0) return tick(self);
+        budget.fuel--;
       }
+      return exit;
     }
     const list = iteration as Iteration;
     const { items } = list;

@@ -15,7 +15,7 @@ export interface ThreadLimits {
   readonly maxMemoryBytes?: number;
   /** Time in milliseconds, without the time that built-in functions wait. Default: no limit. */
   readonly timeoutMs?: number;
-  /** How long the run may keep the event loop, in milliseconds. Default: 4. */
+  /** How long the run may keep the event loop, in milliseconds. Default: 3. */
   readonly sliceMs?: number;
 }
 
@@ -33,7 +33,7 @@ export interface ThreadOptions extends ThreadLimits {
 }
 
 const defaultMemoryBytes = 64 * 1024 * 1024;
-const defaultSliceMs = 4;
+const defaultSliceMs = 3;
 const firstChunk = 256;
 const maxChunk = 65_536;
 
