@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { compile, load, run } from "@toolweave/starlark";
 import type { Program } from "@toolweave/starlark";
 import { printTable } from "../lib/table.ts";
@@ -18,10 +19,13 @@ async function overshoot(program: Program, timeoutMs: number): Promise<number> {
   return performance.now() - start - timeoutMs;
 }
 
-const percentile = (values: number[], part: number): string => {
+const pick = (values: number[], part: number): number => {
   values.sort((left, right) => left - right);
-  return `${(values[Math.ceil(part * values.length) - 1] ?? 0).toFixed(2)} ms`;
+  return values[Math.ceil(part * values.length) - 1] ?? 0;
 };
+const percentile = (values: number[], part: number): string =>
+  `${pick(values, part).toFixed(2)} ms`;
+const microseconds = (values: number[]): string => `${(1000 * pick(values, 0.5)).toFixed(1)} µs`;
 
 for (const [timeoutMs, rounds] of [
   [20, 200],
@@ -94,7 +98,7 @@ for (let round = 0; round < 20_000; round++) {
 }
 rows.push([
   "a call of a function of a loaded program, median of the last 10,000",
-  `${(Number.parseFloat(percentile(callTimes.slice(10_000), 0.5)) * 1000).toFixed(1)} µs`,
+  microseconds(callTimes.slice(10_000)),
 ]);
 const program = compile("def run(x): return x");
 const runTimes: number[] = [];
@@ -105,7 +109,26 @@ for (let round = 0; round < 10_000; round++) {
 }
 rows.push([
   "a run from start to end, median of the last 5,000",
-  `${(Number.parseFloat(percentile(runTimes.slice(5000), 0.5)) * 1000).toFixed(1)} µs`,
+  microseconds(runTimes.slice(5000)),
+]);
+
+/** The processor time of a process that imports something. */
+function importMs(script: string): number {
+  const report = `${script}; const { user, system } = process.cpuUsage(); console.log((user + system) / 1000);`;
+  const times = Array.from({ length: 15 }, () =>
+    Number(
+      execFileSync(process.execPath, ["--input-type=module", "-e", report], {
+        encoding: "utf8",
+        cwd: import.meta.dirname,
+      }),
+    ),
+  );
+  return pick(times, 0.5);
+}
+const bare = importMs("");
+rows.push([
+  "the import of the package: processor time, median of 15",
+  `${(importMs('await import("@toolweave/starlark")') - bare).toFixed(1)} ms`,
 ]);
 
 printTable("starlark-bounds", {

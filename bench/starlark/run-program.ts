@@ -7,7 +7,7 @@ import { getQuickJS } from "quickjs-emscripten";
 // node bench/starlark/run-program.ts toolweave|quickjs FILE
 const [engine, file] = process.argv.slice(2) as [string, string];
 const source = readFileSync(file, "utf8");
-const rounds = 4;
+const rounds = 8;
 
 /** The time of the thread that runs: of the processor, not of the clock. */
 function threadMs(): number {

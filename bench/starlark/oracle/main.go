@@ -18,7 +18,7 @@ func main() {
 	resolve.AllowLambda = true
 	for _, f := range os.Args[1:] {
 		best := time.Duration(1 << 60)
-		for k := 0; k < 4; k++ {
+		for k := 0; k < 8; k++ {
 			src, _ := os.ReadFile(f)
 			_, prog, err := starlark.SourceProgram(f, src, func(n string) bool { return n == "json" })
 			if err != nil {

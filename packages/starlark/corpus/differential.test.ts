@@ -106,7 +106,7 @@ const differences: readonly Difference[] = [
   },
   {
     name: "operations and texts of errors that are new since 2021",
-    explains: (theirs, ours) =>
+    explains: (theirs) =>
       /dict \| dict|keyword argument|unexpected keyword|got multiple values|want (?:string|int)|does not support while|base must be/.test(
         theirs.error,
       ),

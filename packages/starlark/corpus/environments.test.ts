@@ -64,6 +64,7 @@ test("the suites pass in a worker, from a bundle without any import", async () =
   const result = await new Promise((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker of Node has no origin
     worker.postMessage(chunks);
   });
   await worker.terminate();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { compile, load, StarlarkError } from "../src/index.ts";
 import type { Dialect } from "../src/index.ts";
 
-/** What a program prints, once at once and once suspended after every operation. */
+/** The output of a program, which runs at once, and suspended after every operation. */
 async function print(source: string, dialect: Dialect | "session" = {}): Promise<string> {
   const outputs: string[] = [];
   for (const stepwise of [false, true]) {

@@ -9,7 +9,7 @@ import type { Chunk } from "./chunks.ts";
 import { testHost } from "./test-host.ts";
 
 /** The faults of a chunk; empty if it passes. */
-export type Faults = string[];
+type Faults = string[];
 
 function toDialect(list: Iterable<string>): Dialect {
   const options = new Set(list);
@@ -53,7 +53,7 @@ function compareErrors(chunk: Chunk, found: readonly Found[]): Faults {
 }
 
 /** Runs a chunk of starlark-go's tests of the interpreter. */
-export async function runGoChunk(chunk: Chunk, stepwise: boolean): Promise<Faults> {
+async function runGoChunk(chunk: Chunk, stepwise: boolean): Promise<Faults> {
   const faults: Faults = [];
   const host = testHost((message) => faults.push(message), stepwise);
   const options = { stepwise, maxMemoryBytes: 2 ** 40 };
@@ -84,7 +84,7 @@ def assert_(cond, msg="assertion failed"):
 `;
 
 /** Runs a chunk of Bazel's tests. */
-export async function runBazelChunk(chunk: Chunk, stepwise: boolean): Promise<Faults> {
+async function runBazelChunk(chunk: Chunk, stepwise: boolean): Promise<Faults> {
   const program = compile(prelude, { file: "prelude.star" });
   const { globals } = await load(program, { stepwise });
   let message: string | undefined;
@@ -115,7 +115,7 @@ function matches(message: string, pattern: string): boolean {
 }
 
 /** Checks a chunk of the tests of the resolver. */
-export function checkResolverChunk(chunk: Chunk): Faults {
+function checkResolverChunk(chunk: Chunk): Faults {
   const source = new SourceText(chunk.file, chunk.text);
   const parsed = parseFile(chunk.text, { fstrings: false });
   const { problems } = resolveFile(parsed, {
@@ -135,7 +135,7 @@ export function checkResolverChunk(chunk: Chunk): Faults {
 }
 
 /** Checks a chunk of the tests of the parser, which expect its first error only. */
-export function checkSyntaxChunk(chunk: Chunk): Faults {
+function checkSyntaxChunk(chunk: Chunk): Faults {
   const source = new SourceText(chunk.file, chunk.text);
   const { problems } = parseFile(chunk.text, { fstrings: false });
   const first = problems.slice(0, 1);

@@ -11,6 +11,26 @@ Examples:
   $ toolweave starlark fmt --write tools/*.star
 `;
 
+const runExamples = `
+Examples:
+  $ toolweave starlark run hello.star
+  $ toolweave starlark run tool.star --call run --args '[{"name": "Ada"}]'
+  $ echo 'print(6 * 7)' | toolweave starlark run -
+`;
+
+const checkExamples = `
+Examples:
+  $ toolweave starlark check tools/*.star
+  $ toolweave starlark check tool.star --predeclared http,fs --json
+`;
+
+const formatExamples = `
+Examples:
+  $ toolweave starlark fmt tool.star
+  $ toolweave starlark fmt --write tools/*.star
+  $ toolweave starlark fmt --check tools/*.star
+`;
+
 const dialect = (): Option =>
   new Option(
     "--dialect <name>",
@@ -40,7 +60,10 @@ export function addStarlark(program: Command, { io, output, end }: CommandContex
     .option("--timeout <ms>", "the time that the program may take", "10000")
     .option("--max-steps <count>", "the work that the program may do, in steps")
     .option("--json", "print one JSON object: {output, result, steps, memoryBytes}")
-    .addHelpText("after", exitCodesHelp({ 1: "the program failed, or its text is invalid" }))
+    .addHelpText(
+      "after",
+      runExamples + exitCodesHelp({ 1: "the program failed, or its text is invalid" }),
+    )
     .action(async (file: string, options: RunOptions) => {
       const { runProgram } = await import("./programs.ts");
       end(await runProgram(file, options, io, output));
@@ -56,7 +79,7 @@ export function addStarlark(program: Command, { io, output, end }: CommandContex
     .addOption(dialect())
     .option("--predeclared <names>", "names that the host provides, with commas between them")
     .option("--json", "print a line of JSON for each fault: {file, line, column, message}")
-    .addHelpText("after", exitCodesHelp({ 0: "no faults", 1: "there are faults" }))
+    .addHelpText("after", checkExamples + exitCodesHelp({ 0: "no faults", 1: "there are faults" }))
     .action(async (files: string[], options: CheckOptions) => {
       const { checkPrograms } = await import("./programs.ts");
       end(await checkPrograms(files, options, io, output));
@@ -77,7 +100,8 @@ export function addStarlark(program: Command, { io, output, end }: CommandContex
     )
     .addHelpText(
       "after",
-      exitCodesHelp({ 1: "a text is invalid; with --check, a file is not in the standard form" }),
+      formatExamples +
+        exitCodesHelp({ 1: "a text is invalid; with --check, a file is not in the standard form" }),
     )
     .action(async (files: string[], options: FormatOptions) => {
       const { formatPrograms } = await import("./programs.ts");

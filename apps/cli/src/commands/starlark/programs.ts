@@ -139,7 +139,7 @@ function fileLoader(
 async function readProgram(file: string, io: CliIo): Promise<string> {
   if (file === "-") return rejectOnInterrupt(text(io.stdin), io.signal);
   try {
-    return await readFile(file, "utf8");
+    return await readFile(resolve(file), "utf8");
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown reason";
     throw new UsageError(`The file ${file} cannot be read (${code}).`, { cause: error });
@@ -207,7 +207,7 @@ export async function formatPrograms(
       await output.write(`${safeLine(file)}\n`);
       code = exitCode.changed;
     } else if (options.write === true && file !== "-") {
-      if (formatted !== source) await writeFile(file, formatted);
+      if (formatted !== source) await writeFile(resolve(file), formatted);
     } else await output.write(formatted);
   }
   return code;
