@@ -193,3 +193,13 @@ test("json keeps ints, floats and order, and names the place of a fault", async 
     'json.encode: at list index 0: in dict key "a": cannot encode builtin_function_or_method as JSON',
   );
 });
+
+test("a predeclared name without a value is an error of the host, and values of it are frozen", async () => {
+  const program = compile("x.append(1)", { file: "a.star", predeclared: ["x"] });
+  await expect(run(program)).rejects.toThrow(
+    new TypeError("The predeclared name x of a.star has no value."),
+  );
+  await expect(run(program, { predeclared: { x: toStarlark([]) } })).rejects.toThrow(
+    "cannot append to frozen list",
+  );
+});

@@ -162,3 +162,15 @@ test("names that are near are suggested", async () => {
     "string has no .uper field or method (did you mean .upper?)",
   );
 });
+
+test.each([
+  ["statements", Array.from({ length: 20_000 }, (_, index) => `x${index} = ${index}`).join("\n")],
+  [
+    "branches",
+    `def f(a):\n  if a: a = 1\n${Array.from({ length: 5000 }, (_, index) => `  elif a == ${index}: a = 2`).join("\n")}\nf(0)`,
+  ],
+  ["operands", `def g(): return 1\nx = g()${" + g()".repeat(999)}`],
+  ["items", `x = [${"[1], ".repeat(50_000)}]`],
+])("thousands of %s need no deep stack", async (_, source) => {
+  await expect(print(source)).resolves.toBe("");
+});

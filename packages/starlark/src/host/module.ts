@@ -2,11 +2,13 @@ import { StarlarkError } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
 import { lowerFunction } from "../lower/module.ts";
 import { nearestName } from "../values/nearest-name.ts";
+import { toStarlarkError } from "../run/call.ts";
 import { Thread } from "../run/thread.ts";
 import type { ThreadOptions } from "../run/thread.ts";
 import { toText } from "../values/format-value.ts";
 import { freezeValue } from "../values/freeze.ts";
 import { Builtin, StarlarkFunction } from "../values/function.ts";
+import type { Code } from "../values/function.ts";
 import { toTuple } from "../values/tuple.ts";
 import { fromUtf8, toUtf8 } from "../values/utf8.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
@@ -62,36 +64,50 @@ export class Module {
 
 /** Runs the statements of a program and freezes its globals. */
 export async function load(program: Program, options: LoadOptions = {}): Promise<Module> {
-  const { source, dialect, resolved } = program;
   const thread = options.thread ?? new Thread(options);
-  const values = Array.from<Value | undefined>({ length: resolved.variables.length });
-  const given = options.predeclared ?? {};
-  const predeclared = given instanceof Map ? given : new Map(Object.entries(given));
-  const code = lowerFunction(
-    {
-      context: {
-        file: source.file,
-        position: (offset) => source.position(offset),
-        allowsRecursion: dialect.recursion === true,
-      },
-      variables: resolved.variables,
-      values,
-      predeclared,
-      universe: new Map([...universe, ["print", printer(options.print)]]),
-      separate: options.onOperation !== undefined,
-      load: loader(options.load),
-    },
-    resolved.topLevel,
-    program.statements,
-  );
-  const globals = new Map<string, Value>();
+  const { variables } = program.resolved;
+  const values = Array.from<Value | undefined>({ length: variables.length });
+  const code = lower(program, values, options);
   await thread.call(new StarlarkFunction(code, [], []), []);
-  for (const { name, kind, binding } of resolved.variables) {
+  const globals = new Map<string, Value>();
+  for (const { name, kind, binding } of variables) {
     const value = values[binding.index];
     if (kind === "global" && value !== undefined) globals.set(name, value);
   }
   for (const value of globals.values()) freezeValue(value);
   return new Module(globals, thread);
+}
+
+/** The operations of a program, with what it may use. */
+function lower(program: Program, values: (Value | undefined)[], options: LoadOptions): Code {
+  const { source, dialect, resolved } = program;
+  const given = options.predeclared ?? {};
+  const predeclared: ReadonlyMap<string, Value> =
+    given instanceof Map ? given : new Map(Object.entries(given));
+  for (const name of program.predeclared) {
+    if (!predeclared.has(name))
+      throw new TypeError(`The predeclared name ${name} of ${source.file} has no value.`);
+  }
+  // Runs share these values: one must not change what another sees.
+  for (const value of predeclared.values()) freezeValue(value);
+  const module = {
+    context: {
+      file: source.file,
+      position: (offset: number) => source.position(offset),
+      allowsRecursion: dialect.recursion === true,
+    },
+    variables: resolved.variables,
+    values,
+    predeclared,
+    universe: new Map([...universe, ["print", printer(options.print)]]),
+    separate: options.onOperation !== undefined,
+    load: loader(options.load),
+  };
+  try {
+    return lowerFunction(module, resolved.topLevel, program.statements);
+  } catch (error) {
+    throw toStarlarkError(error);
+  }
 }
 
 function printer(print: ((text: string) => void) | undefined): Builtin {

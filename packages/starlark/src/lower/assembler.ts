@@ -150,7 +150,14 @@ function continueAfter(effect: Effect, next: number): Operation {
 
 /** One effect that does what several do, in order. */
 function joinEffects(effects: readonly Effect[]): Effect {
-  const [first, second, third, fourth, ...rest] = effects;
+  if (effects.length > 4) {
+    // A tree of groups: thousands of statements need no deep stack.
+    const groups: Effect[] = [];
+    for (let at = 0; at < effects.length; at += 4)
+      groups.push(joinEffects(effects.slice(at, at + 4)));
+    return joinEffects(groups);
+  }
+  const [first, second, third, fourth] = effects;
   if (first === undefined) return () => undefined;
   if (second === undefined) return first;
   if (third === undefined) {
@@ -166,7 +173,6 @@ function joinEffects(effects: readonly Effect[]): Effect {
       third(slots);
     };
   }
-  if (rest.length > 0) return joinEffects([joinEffects([first, second, third, fourth]), ...rest]);
   return (slots) => {
     first(slots);
     second(slots);

@@ -127,13 +127,18 @@ function lowerIf(context: FunctionContext, statement: IfStatement): void {
 
 /** The effect of the first condition that holds; the last effect if none does. */
 function chooseEffect(conditions: readonly Evaluate[], effects: readonly Effect[]): Effect {
-  const [condition, ...otherConditions] = conditions;
-  const [effect, ...otherEffects] = effects as [Effect, ...Effect[]];
-  if (condition === undefined) return effect;
-  const otherwise = chooseEffect(otherConditions, otherEffects);
+  const [condition] = conditions as [Evaluate];
+  const otherwise = effects.at(-1) as Effect;
+  if (conditions.length === 1) {
+    const [effect] = effects as [Effect];
+    return (slots) => {
+      if (holds(condition(slots))) effect(slots);
+      else otherwise(slots);
+    };
+  }
   return (slots) => {
-    if (holds(condition(slots))) effect(slots);
-    else otherwise(slots);
+    const index = conditions.findIndex((evaluate) => holds(evaluate(slots)));
+    (effects.at(index) as Effect)(slots);
   };
 }
 
