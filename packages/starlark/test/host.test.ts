@@ -203,3 +203,50 @@ test("a predeclared name without a value is an error of the host, and values of 
     "cannot append to frozen list",
   );
 });
+
+test("a loaded module is called any number of times, each with its own budget", async () => {
+  const module = await load(compile("def f(name, n = 1): return [name] * n"));
+  expect(await module.call("f", ["é"])).toEqual(["é"]);
+  expect(await module.call("f", ["é"], { named: { n: 2 } })).toEqual(["é", "é"]);
+  await expect(
+    module.call("f", ["a"], { named: { n: 1000 }, maxMemoryBytes: 1000 }),
+  ).rejects.toThrow("memory budget");
+  await expect(module.call("g", [])).rejects.toThrow("the program has no function g");
+});
+
+test.each([
+  '"".constructor',
+  "[].__proto__",
+  "{}.__class__",
+  "len.call",
+  "math.__proto__",
+  "f.constructor",
+  '"%(constructor)s" % {}',
+  '"{constructor}".format()',
+  '"{__proto__}".format()',
+  '{}["__proto__"]',
+  'getattr([], "constructor")',
+  "give().constructor",
+])("%s reaches nothing of the host's language", async (expression) => {
+  const program = compile(`def f(): return repr(${expression})`, { predeclared: ["math", "give"] });
+  const give = hostFunction("give", () => ({ a: 1 }));
+  await expect(run(program, { call: "f", predeclared: { math, give } })).rejects.toMatchObject({
+    code: "execution_failed",
+  });
+});
+
+test("keys such as __proto__ are keys like any other", async () => {
+  const program = compile("def f(d): return give(**d)", { predeclared: ["give"] });
+  const seen: unknown[] = [];
+  const give = hostFunction("give", (_, { named }) => {
+    seen.push(Object.keys(named), Object.getPrototypeOf(named) === Object.prototype);
+    return named;
+  });
+  const { value } = await run(program, {
+    call: "f",
+    args: [JSON.parse('{"__proto__": 1}') as HostValue],
+    predeclared: { give },
+  });
+  expect(seen).toEqual([["__proto__"], true]);
+  expect(Object.keys(value as object)).toEqual(["__proto__"]);
+});

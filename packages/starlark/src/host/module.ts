@@ -52,14 +52,23 @@ export class Module {
     throw new StarlarkError("execution_failed", `the program has no function ${name}`);
   }
 
-  /** Calls a global function. */
+  /**
+   * Calls a global function in a budget of its own. Arguments and the result are converted.
+   *
+   * @throws StarlarkError as `run` does.
+   */
   async call(
     name: string,
-    args: Value[],
-    options: ThreadOptions & { readonly named?: NamedArguments } = {},
-  ): Promise<Value> {
-    return new Thread(options).call(this.get(name), args, options.named ?? []);
+    args: readonly HostValue[],
+    options: ThreadOptions & { readonly named?: Readonly<Record<string, HostValue>> } = {},
+  ): Promise<HostValue> {
+    const named = toNamedArguments(options.named);
+    return toHost(await new Thread(options).call(this.get(name), args.map(toStarlark), named));
   }
+}
+
+function toNamedArguments(named: Readonly<Record<string, HostValue>> = {}): NamedArguments {
+  return Object.entries(named).map(([name, value]) => [toUtf8(name), toStarlark(value)]);
 }
 
 /** Runs the statements of a program and freezes its globals. */
@@ -194,10 +203,7 @@ export interface RunResult {
 export async function run(program: Program, options: RunOptions = {}): Promise<RunResult> {
   const { journal } = options;
   const args = (options.args ?? []).map(toStarlark);
-  const named = Object.entries(options.named ?? {}).map(([name, value]): [string, Value] => [
-    toUtf8(name),
-    toStarlark(value),
-  ]);
+  const named = toNamedArguments(options.named);
   if (journal !== undefined) {
     const given = [...args, ...named.flat()];
     journal.begin(await digestProgram(program), `${options.call ?? ""}(${digestArguments(given)})`);
