@@ -15,6 +15,7 @@ export class FunctionBuilder implements FunctionScope {
   keywordOnly = 0;
   readonly locals: LocalVariable[] = [];
   readonly free: { readonly name: string; readonly outer: Binding }[] = [];
+  readonly #captured = new Map<Binding, Binding>();
 
   constructor(name: string, start: number, outer: FunctionBuilder | undefined) {
     this.name = name;
@@ -30,10 +31,13 @@ export class FunctionBuilder implements FunctionScope {
 
   /** The binding of a variable of an enclosing function, as a captured cell of this one. */
   capture(name: string, outer: Binding): Binding {
-    const known = this.free.findIndex((entry) => entry.outer === outer);
-    if (known !== -1) return { scope: "free", index: known };
-    this.free.push({ name, outer });
-    return { scope: "free", index: this.free.length - 1 };
+    let binding = this.#captured.get(outer);
+    if (binding === undefined) {
+      binding = { scope: "free", index: this.free.length };
+      this.#captured.set(outer, binding);
+      this.free.push({ name, outer });
+    }
+    return binding;
   }
 }
 
