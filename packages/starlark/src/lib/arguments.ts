@@ -104,7 +104,7 @@ export function unpack(
 }
 
 /** Adds the name of the built-in function to an error of `run`. */
-export function named<Result>(name: string, run: () => Result): Result {
+export function withName<Result>(name: string, run: () => Result): Result {
   try {
     return run();
   } catch (error) {

@@ -6,20 +6,20 @@ import { toList } from "../values/list.ts";
 import { toTuple } from "../values/tuple.ts";
 import { toItems, toLength, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { named, unpackPositional } from "./arguments.ts";
+import { withName, unpackPositional } from "./arguments.ts";
 import type { Method } from "./method.ts";
 
 /** The methods of dicts (specification of starlark-go, "dict·clear" and the following). */
 export const dictMethods: Record<string, Method<StarlarkDict>> = {
   clear: (dict, args, names) => {
     unpackPositional("clear", args, names, 0, []);
-    named("clear", () => dict.clear());
+    withName("clear", () => dict.clear());
     return null;
   },
   get: (dict, args, names) => {
     unpackPositional("get", args, names, 1, ["any", "any"]);
     const [key] = args as [Value];
-    const value = typeof key === "string" ? dict.get(key) : named("get", () => dict.get(key));
+    const value = typeof key === "string" ? dict.get(key) : withName("get", () => dict.get(key));
     return value === undefined ? (args[1] ?? null) : value;
   },
   items: (dict, args, names) => {
@@ -32,20 +32,20 @@ export const dictMethods: Record<string, Method<StarlarkDict>> = {
   },
   pop: (dict, args, names) => {
     unpackPositional("pop", args, names, 1, ["any", "any"]);
-    const value = named("pop", () => dict.delete(args[0] as Value));
+    const value = withName("pop", () => dict.delete(args[0] as Value));
     if (value !== undefined) return value;
     return args.length > 1 ? (args[1] as Value) : fail("pop: missing key");
   },
   popitem: (dict, args, names) => {
     unpackPositional("popitem", args, names, 0, []);
     const entry = dict.first() ?? fail("popitem: empty dict");
-    named("popitem", () => dict.delete(entry[0]));
+    withName("popitem", () => dict.delete(entry[0]));
     return toTuple(entry);
   },
   setdefault: (dict, args, names) => {
     unpackPositional("setdefault", args, names, 1, ["any", "any"]);
     const [key, fallback = null] = args as [Value, Value?];
-    return named("setdefault", () => {
+    return withName("setdefault", () => {
       const known = dict.get(key);
       if (known !== undefined) return known;
       dict.set(key, fallback);
@@ -54,7 +54,7 @@ export const dictMethods: Record<string, Method<StarlarkDict>> = {
   },
   update: (dict, args, names) => {
     if (args.length > 1) fail(`update: got ${args.length} arguments, want at most 1`);
-    named("update", () => updateDict(dict, args[0], names));
+    withName("update", () => updateDict(dict, args[0], names));
     return null;
   },
   values: (dict, args, names) => {

@@ -2,7 +2,7 @@ import { StarlarkError } from "../values/error.ts";
 import { chargeString } from "../values/budget.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { named, unpack, unpackPositional } from "./arguments.ts";
+import { withName, unpack, unpackPositional } from "./arguments.ts";
 import { JsonReader } from "./json-reader.ts";
 import { encodeJson } from "./json-writer.ts";
 
@@ -46,7 +46,7 @@ export const json: StarlarkModule = new StarlarkModule("json", [
     "encode",
     new Builtin("json.encode", (args, names) => {
       unpackPositional("json.encode", args, names, 1, ["any"]);
-      return named("json.encode", () => encodeJson(args[0] as Value));
+      return withName("json.encode", () => encodeJson(args[0] as Value));
     }),
   ],
   [
@@ -55,7 +55,7 @@ export const json: StarlarkModule = new StarlarkModule("json", [
       const [prefix, indent] = indentOptions("json.encode_indent", names);
       unpackPositional("json.encode_indent", args, [], 1, ["any"]);
       return indentJson(
-        named("json.encode_indent", () => encodeJson(args[0] as Value)),
+        withName("json.encode_indent", () => encodeJson(args[0] as Value)),
         prefix,
         indent,
       );
@@ -83,7 +83,7 @@ export const json: StarlarkModule = new StarlarkModule("json", [
       const [prefix, indent] = indentOptions("json.indent", names);
       unpackPositional("json.indent", args, [], 1, ["string"]);
       const text = args[0] as string;
-      named("json.indent", () => new JsonReader(text).read());
+      withName("json.indent", () => new JsonReader(text).read());
       return indentJson(text, prefix, indent);
     }),
   ],

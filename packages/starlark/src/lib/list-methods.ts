@@ -5,25 +5,25 @@ import type { StarlarkList } from "../values/list.ts";
 import { outOfRange, toRange } from "../values/subscript.ts";
 import { toItems } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
-import { named, unpackPositional } from "./arguments.ts";
+import { withName, unpackPositional } from "./arguments.ts";
 import type { Method } from "./method.ts";
 
 /** The methods of lists (specification of starlark-go, "list·append" and the following). */
 export const listMethods: Record<string, Method<StarlarkList>> = {
   append: (list, args, names) => {
     unpackPositional("append", args, names, 1, ["any"]);
-    named("append", () => list.append(args[0] as Value));
+    withName("append", () => list.append(args[0] as Value));
     return null;
   },
   clear: (list, args, names) => {
     unpackPositional("clear", args, names, 0, []);
-    named("clear", () => list.checkMutable("clear"));
+    withName("clear", () => list.checkMutable("clear"));
     list.elements.length = 0;
     return null;
   },
   extend: (list, args, names) => {
     unpackPositional("extend", args, names, 1, ["iterable"]);
-    named("extend", () => list.checkMutable("extend"));
+    withName("extend", () => list.checkMutable("extend"));
     const items = toItems(args[0] as Value) as readonly Value[];
     const { length } = items;
     charge(sizes.slot * length);
@@ -34,7 +34,7 @@ export const listMethods: Record<string, Method<StarlarkList>> = {
   index: (list, args, names) => {
     unpackPositional("index", args, names, 1, ["any", "any", "any"]);
     const [value, low = null, high = null] = args as [Value, Value?, Value?];
-    return named("index", () => {
+    return withName("index", () => {
       const [start, end] = toRange(low, high, list.length);
       for (let index = start; index < end; index++) {
         if (areEqual(list.elements[index] as Value, value)) return index;
@@ -44,7 +44,7 @@ export const listMethods: Record<string, Method<StarlarkList>> = {
   },
   insert: (list, args, names) => {
     unpackPositional("insert", args, names, 2, ["int", "any"]);
-    named("insert", () => list.checkMutable("insert into"));
+    withName("insert", () => list.checkMutable("insert into"));
     const given = Number(args[0]);
     const { length } = list;
     charge(sizes.slot);
@@ -62,14 +62,14 @@ export const listMethods: Record<string, Method<StarlarkList>> = {
     const given = args.length === 0 ? length - 1 : Number(args[0]);
     const index = given < 0 && args.length > 0 ? given + length : given;
     if (index < 0 || index >= length) fail(`pop: ${outOfRange("list", given, length)}`);
-    named("pop", () => list.checkMutable("pop from"));
+    withName("pop", () => list.checkMutable("pop from"));
     if (index === length - 1) return list.elements.pop() as Value;
     spend(length >> 6);
     return list.elements.splice(index, 1)[0] as Value;
   },
   remove: (list, args, names) => {
     unpackPositional("remove", args, names, 1, ["any"]);
-    return named("remove", () => {
+    return withName("remove", () => {
       list.checkMutable("remove from");
       const index = list.elements.findIndex((element) => areEqual(element, args[0] as Value));
       if (index === -1) fail("element not found");

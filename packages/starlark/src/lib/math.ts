@@ -4,7 +4,7 @@ import { Builtin, StarlarkModule } from "../values/function.ts";
 import { isInt } from "../values/int.ts";
 import { typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
-import { named, unpackPositional } from "./arguments.ts";
+import { withName, unpackPositional } from "./arguments.ts";
 
 function toOperand(name: string, value: Value, index: number): number {
   const number = toNumber(value);
@@ -43,7 +43,7 @@ function rounding(name: string, compute: (x: number) => number): [string, Value]
       const [value] = args as [Value];
       if (isInt(value)) return value;
       const number = toOperand(name, value, 0);
-      return named(name, () => truncateToInt(toFloat(compute(number))));
+      return withName(name, () => truncateToInt(toFloat(compute(number))));
     }),
   ];
 }

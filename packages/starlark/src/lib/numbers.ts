@@ -5,14 +5,14 @@ import { fromBigInt, intToNumber, isInt, negateInt } from "../values/int.ts";
 import type { Int } from "../values/int.ts";
 import { typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
-import { named } from "./arguments.ts";
+import { withName } from "./arguments.ts";
 
 /** `int(x, base)`. */
 export function parseInteger(value: Value, base: Value | undefined): Value {
   if (typeof value === "string") return parseIntegerText(value, base);
   if (base !== undefined) fail("int: can't convert non-string with explicit base");
   if (typeof value === "boolean") return value ? 1 : 0;
-  return named("int", () => truncateToInt(value));
+  return withName("int", () => truncateToInt(value));
 }
 
 const prefixBases: Readonly<Record<string, number>> = { b: 2, o: 8, x: 16 };

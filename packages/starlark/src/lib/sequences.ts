@@ -8,7 +8,7 @@ import { toList } from "../values/list.ts";
 import { toTuple } from "../values/tuple.ts";
 import { StarlarkObject, toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { named, unpack, unpackPositional } from "./arguments.ts";
+import { withName, unpack, unpackPositional } from "./arguments.ts";
 
 function copyItems(value: Value): Value[] {
   const items = toItems(value) as readonly Value[];
@@ -74,7 +74,7 @@ export function extremum(
   spend(items.length);
   const operator = name === "max" ? ">" : "<";
   const choose = (keys: readonly Value[]): Value =>
-    named(name, () => {
+    withName(name, () => {
       let best = 0;
       for (let index = 1; index < keys.length; index++) {
         if (compareValues(operator, keys[index] as Value, keys[best] as Value)) best = index;

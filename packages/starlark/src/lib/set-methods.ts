@@ -3,7 +3,7 @@ import { toSet } from "../values/dict.ts";
 import type { StarlarkSet } from "../values/dict.ts";
 import { toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { named, unpackPositional } from "./arguments.ts";
+import { withName, unpackPositional } from "./arguments.ts";
 import type { Method } from "./method.ts";
 
 /** The elements of every argument, in order. */
@@ -22,7 +22,7 @@ function combining(
 ): Method<StarlarkSet> {
   return (set, args, names) => {
     unpackPositional(name, args, names, 0, ["iterable"]);
-    return named(name, () =>
+    return withName(name, () =>
       combine(set, toSet(args.length === 0 ? [] : toItems(args[0] as Value))),
     );
   };
@@ -32,7 +32,7 @@ function combining(
 export const setMethods: Record<string, Method<StarlarkSet>> = {
   add: (set, args, names) => {
     unpackPositional("add", args, names, 1, ["any"]);
-    named("add", () => {
+    withName("add", () => {
       set.checkMutable("insert into");
       set.add(args[0] as Value);
     });
@@ -40,13 +40,13 @@ export const setMethods: Record<string, Method<StarlarkSet>> = {
   },
   clear: (set, args, names) => {
     unpackPositional("clear", args, names, 0, []);
-    named("clear", () => set.clear());
+    withName("clear", () => set.clear());
     return null;
   },
   difference: combining("difference", (set, other) => set.binary("-", other, true) as Value),
   discard: (set, args, names) => {
     unpackPositional("discard", args, names, 1, ["any"]);
-    named("discard", () => set.delete(args[0] as Value));
+    withName("discard", () => set.delete(args[0] as Value));
     return null;
   },
   intersection: combining("intersection", (set, other) => set.binary("&", other, true) as Value),
@@ -54,7 +54,7 @@ export const setMethods: Record<string, Method<StarlarkSet>> = {
   issuperset: combining("issuperset", (set, other) => other.isSubset(set)),
   pop: (set, args, names) => {
     unpackPositional("pop", args, names, 0, []);
-    return named("pop", () => {
+    return withName("pop", () => {
       const first = set.first();
       if (first === undefined) return fail("empty set");
       set.delete(first);
@@ -63,7 +63,7 @@ export const setMethods: Record<string, Method<StarlarkSet>> = {
   },
   remove: (set, args, names) => {
     unpackPositional("remove", args, names, 1, ["any"]);
-    named("remove", () => {
+    withName("remove", () => {
       if (!set.delete(args[0] as Value)) fail("missing key");
     });
     return null;
@@ -74,11 +74,11 @@ export const setMethods: Record<string, Method<StarlarkSet>> = {
   ),
   union: (set, args, names) => {
     const items = collect("union", args, names);
-    return named("union", () => toSet([...set.keys(), ...items]));
+    return withName("union", () => toSet([...set.keys(), ...items]));
   },
   update: (set, args, names) => {
     const items = collect("update", args, names);
-    named("update", () => {
+    withName("update", () => {
       if (items.length > 0) set.checkMutable("insert into");
       for (const item of items) set.add(item);
     });

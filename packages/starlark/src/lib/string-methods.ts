@@ -7,7 +7,7 @@ import { StarlarkTuple, toTuple } from "../values/tuple.ts";
 import { characterLength, codePoints, isAscii } from "../values/utf8.ts";
 import { toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { named, unpackPositional } from "./arguments.ts";
+import { withName, unpackPositional } from "./arguments.ts";
 import type { Method } from "./method.ts";
 import { caseMethods } from "./string-case.ts";
 import { formatString } from "./string-format.ts";
@@ -29,7 +29,7 @@ function selectPart(
   args: readonly (Value | undefined)[],
 ): [part: string, start: number] {
   if (args.length < 2) return [text, 0];
-  const [start, end] = named(name, () => toRange(args[1] ?? null, args[2] ?? null, text.length));
+  const [start, end] = withName(name, () => toRange(args[1] ?? null, args[2] ?? null, text.length));
   return [start < end ? text.slice(start, end) : "", start];
 }
 

@@ -13,7 +13,7 @@ import { toDict, toSet } from "../values/dict.ts";
 import { codePoints, encodeCodePoint, fromUtf8, replaceInvalid } from "../values/utf8.ts";
 import { isTrue, toItems, toLength, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { named, unpack, unpackPositional } from "./arguments.ts";
+import { withName, unpack, unpackPositional } from "./arguments.ts";
 import { attributeNames, findAttribute, missingAttribute } from "./attributes.ts";
 import { updateDict } from "./dict-methods.ts";
 import { parseFloatText, parseInteger } from "./numbers.ts";
@@ -90,7 +90,7 @@ const implementations: Record<string, BuiltinImplementation> = {
     return new StarlarkBytes(items.map(toByte).join(""));
   },
   chr: (args, list) => {
-    const point = named("chr", () => toMachineInt(single("chr", args, list, "1"), 32));
+    const point = withName("chr", () => toMachineInt(single("chr", args, list, "1"), 32));
     if (point < 0) fail(`chr: Unicode code point ${point} out of range (<0)`);
     if (point > 0x10ffff)
       fail(
@@ -101,7 +101,7 @@ const implementations: Record<string, BuiltinImplementation> = {
   dict: (args, list) => {
     if (args.length > 1) fail(`dict: got ${args.length} arguments, want at most 1`);
     const dict = toDict();
-    named("dict", () => updateDict(dict, args[0], list));
+    withName("dict", () => updateDict(dict, args[0], list));
     return dict;
   },
   dir: (args, list) => toList([...attributeNames(single("dir", args, list, "1"))]),
@@ -122,7 +122,9 @@ const implementations: Record<string, BuiltinImplementation> = {
     if (found !== undefined) return found;
     return (
       fallback ??
-      (args.length === 3 ? null : named("getattr", () => missingAttribute(object, fromUtf8(name))))
+      (args.length === 3
+        ? null
+        : withName("getattr", () => missingAttribute(object, fromUtf8(name))))
     );
   },
   hasattr: (args, list) => {
@@ -183,7 +185,7 @@ const implementations: Record<string, BuiltinImplementation> = {
   reversed: reverseItems,
   set: (args, list) => {
     unpackPositional("set", args, list, 0, ["iterable"]);
-    return named("set", () => toSet(args.length === 0 ? [] : iterate(args[0])));
+    return withName("set", () => toSet(args.length === 0 ? [] : iterate(args[0])));
   },
   sorted: sortItems,
   str: (args, list) => toText(single("str", args, list, "exactly 1")),

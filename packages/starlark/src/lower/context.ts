@@ -134,7 +134,7 @@ export class FunctionContext {
   }
 
   /** The slot of a variable of this function, or of a cell that it captured. */
-  slotOf(binding: Binding): number {
+  toSlot(binding: Binding): number {
     return binding.scope === "free" ? this.freeSlot + binding.index : binding.index;
   }
 
@@ -165,7 +165,7 @@ export class FunctionContext {
       return () => value;
     }
     if (binding.scope === "module") return this.#readModule(binding.index, site);
-    const slot = this.slotOf(binding);
+    const slot = this.toSlot(binding);
     if (this.isParameter(binding)) return readSlot(slot);
     const message = `local variable ${toUtf8(name.name)} referenced before assignment`;
     if (binding.scope === "local") {
@@ -200,7 +200,7 @@ export class FunctionContext {
         values[index] = value;
       };
     }
-    const slot = this.slotOf(binding);
+    const slot = this.toSlot(binding);
     if (binding.scope === "local") {
       return (slots, value) => {
         slots[slot] = value;

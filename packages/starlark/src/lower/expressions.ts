@@ -264,7 +264,7 @@ export function lowerClosure(
   context: FunctionContext,
   code: Code,
   parameters: readonly Parameter[],
-  free: readonly { readonly outer: Parameters<FunctionContext["slotOf"]>[0] }[],
+  free: readonly { readonly outer: Parameters<FunctionContext["toSlot"]>[0] }[],
 ): Evaluate {
   const named = parameters.filter(({ kind }) => kind === "required" || kind === "optional");
   const first = named.findIndex(({ kind }) => kind === "optional");
@@ -280,7 +280,7 @@ export function lowerClosure(
   const values = withDefault.map(({ fallback }) =>
     fallback === undefined ? undefined : defaults[next++],
   );
-  const captured = free.map(({ outer }) => context.slotOf(outer));
+  const captured = free.map(({ outer }) => context.toSlot(outer));
   const size = sizes.object + sizes.slot * (captured.length + values.length);
   return (slots) => {
     charge(size);

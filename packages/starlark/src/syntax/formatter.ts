@@ -54,10 +54,10 @@ class Formatter extends ExpressionPrinter {
       this.#blankLines(statement.start, index > 0 || this.indent === 0);
       this.#statement(statement, statements[index + 1]?.start ?? end);
     }
-    this.#ownLineComments(end, this.indent > 0 ? this.#columnOf(statements[0]?.start ?? 0) : 0);
+    this.#ownLineComments(end, this.indent > 0 ? this.#toColumn(statements[0]?.start ?? 0) : 0);
   }
 
-  #columnOf(offset: number): number {
+  #toColumn(offset: number): number {
     return offset - (this.text.lastIndexOf("\n", offset - 1) + 1);
   }
 
@@ -68,7 +68,7 @@ class Formatter extends ExpressionPrinter {
       next !== undefined;
       next = this.comments[this.nextComment]
     ) {
-      if (next.start >= offset || this.#columnOf(next.start) < minColumn) return;
+      if (next.start >= offset || this.#toColumn(next.start) < minColumn) return;
       this.#blankLines(next.start, true);
       this.#lines.push(this.#pad() + next.text);
       this.#lastEnd = next.start + next.text.length;
