@@ -147,7 +147,13 @@ class Formatter extends ExpressionPrinter {
         this.#body(statement.body, end);
         return;
       default:
-        this.#header(statement.start, statement.end, (column) => this.#simple(statement, column));
+        // A comment behind the next statement of the line belongs to that one.
+        this.#header(
+          statement.start,
+          statement.end,
+          (column) => this.#simple(statement, column),
+          end,
+        );
     }
   }
 
