@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compile, hostFunction, load, run, StarlarkError } from "../src/index.ts";
+import { compile, hostFunction, Journal, load, run, StarlarkError } from "../src/index.ts";
 import type { RunOptions } from "../src/index.ts";
 
 const endless = compile("for i in range(1 << 60):\n  x = i % 7\n", {
@@ -102,4 +102,20 @@ test("an error that the host's own code causes is no limit of the script, and th
   const program = compile("broken()", { predeclared: ["broken"] });
   expect((await failure({ predeclared: { broken } }, program)).code).toBe("execution_failed");
   expect((await load(compile("x = 1"))).globals.get("x")).toBe(1);
+});
+
+test.each([
+  ["without a journal", undefined],
+  ["with a journal", new Journal({ maxBytes: 2 ** 30 })],
+])("the results of asynchronous functions are charged, %s", async (_, journal) => {
+  const read = hostFunction("read", async () => {
+    await Promise.resolve();
+    return "a".repeat(100_000);
+  });
+  const program = compile("def f(): return len([read() for i in range(1000)])", {
+    predeclared: ["read"],
+  });
+  const options = { call: "f", predeclared: { read }, maxMemoryBytes: 1_000_000 };
+  const error = await failure(journal === undefined ? options : { ...options, journal }, program);
+  expect(error.code).toBe("limit_exceeded");
 });

@@ -1,5 +1,6 @@
 import { machine } from "../run/machine.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
+import type { LateResult } from "../values/function.ts";
 import type { StarlarkObject } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
@@ -40,11 +41,13 @@ export function hostFunction(
   call: HostFunction,
   options: HostFunctionOptions = {},
 ): Builtin {
-  const perform = (args: readonly Value[], named: NamedArguments): Value | Promise<Value> => {
+  const perform = (args: readonly Value[], named: NamedArguments): Value | Promise<LateResult> => {
     const { signal } = machine;
     const names = Object.fromEntries(named.map(([key, value]) => [fromUtf8(key), toHost(value)]));
     const result = call(args.map(toHost), { named: names, signal });
-    return result instanceof Promise ? result.then(toStarlark) : toStarlark(result);
+    return result instanceof Promise
+      ? result.then((late) => () => toStarlark(late))
+      : toStarlark(result);
   };
   return new Builtin(name, (args, named) => {
     const { effects } = machine;

@@ -1,5 +1,6 @@
 import { StarlarkError } from "../values/error.ts";
 import type { EffectLog } from "../run/machine.ts";
+import type { LateResult } from "../values/function.ts";
 import type { Value } from "../values/value.ts";
 import { decodeValue, encodeValue } from "./value-json.ts";
 
@@ -93,8 +94,8 @@ export class Journal implements EffectLog {
   effect(
     name: string,
     args: readonly Value[],
-    perform: () => Value | Promise<Value>,
-  ): Value | Promise<Value> {
+    perform: () => Value | Promise<LateResult>,
+  ): Value | Promise<LateResult> {
     const digest = digestArguments(args);
     const known = this.#entries[this.#next];
     if (known !== undefined) {
@@ -120,11 +121,12 @@ export class Journal implements EffectLog {
   async #perform(
     name: string,
     digest: string,
-    perform: () => Value | Promise<Value>,
-  ): Promise<Value> {
+    perform: () => Value | Promise<LateResult>,
+  ): Promise<LateResult> {
     let value: Value;
     try {
-      value = await perform();
+      const late = await perform();
+      value = typeof late === "function" ? late() : late;
     } catch (error) {
       // An interruption is no result: the effect runs when the run continues.
       if (error instanceof StarlarkError && error.code !== "execution_failed") throw error;
@@ -135,8 +137,10 @@ export class Journal implements EffectLog {
       });
       throw error;
     }
-    await this.#add({ name, arguments: digest, result: encodeValue(value) });
-    return value;
+    const result = encodeValue(value);
+    await this.#add({ name, arguments: digest, result });
+    // Made again in the run, which is charged for it as it is when it takes the result of an earlier run.
+    return () => decodeValue(result);
   }
 
   async #add(entry: JournalEntry): Promise<void> {

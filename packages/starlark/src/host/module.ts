@@ -190,7 +190,9 @@ export interface RunOptions extends LoadOptions {
 export interface RunResult {
   /** The result of the function; `null` without one. */
   readonly value: HostValue;
+  /** The work that was done, in the unit of `maxSteps`. */
   readonly steps: number;
+  /** The bytes that were allocated. */
   readonly memoryBytes: number;
 }
 

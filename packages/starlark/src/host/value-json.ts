@@ -1,4 +1,5 @@
 import { StarlarkError } from "../values/error.ts";
+import { chargeString } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
@@ -39,7 +40,10 @@ export function encodeValue(value: Value, depth = 0): unknown {
 
 /** The value that `encodeValue` wrote. */
 export function decodeValue(json: unknown): Value {
-  if (typeof json === "string") return toUtf8(json);
+  if (typeof json === "string") {
+    chargeString(json.length);
+    return toUtf8(json);
+  }
   if (typeof json !== "object" || json === null) return json as Value;
   if (Array.isArray(json)) return toList(json.map(decodeValue));
   const [kind, content] = Object.entries(json)[0] as [string, unknown];

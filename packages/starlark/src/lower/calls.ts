@@ -114,16 +114,8 @@ function lowerImmediate(context: FunctionContext, call: CallExpression): Evaluat
   const named = toNamed(list);
   const { at } = call;
   return (slots) => {
-    let args: Value[];
-    let names: NamedArguments;
     try {
-      args = positional(slots);
-      names = named(slots);
-    } catch (error) {
-      throw withSite(error, at);
-    }
-    try {
-      return runBuiltin(name, implementation, args, names) as Value;
+      return runBuiltin(name, implementation, positional(slots), named(slots)) as Value;
     } catch (error) {
       throw withSite(error, at);
     }

@@ -2,7 +2,7 @@ import { fail } from "../values/error.ts";
 import type { StarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import { fromUtf8 } from "../values/utf8.ts";
-import type { CallbackTask, Code, Slot } from "../values/function.ts";
+import type { CallbackTask, Code, LateResult, Slot } from "../values/function.ts";
 import type { StarlarkObject, Value } from "../values/value.ts";
 
 /** The values that an operation returns instead of the index of the next one. */
@@ -75,7 +75,7 @@ export class RangeIteration {
 /** A built-in function whose result is not there yet, and the slot that receives it. */
 export interface PendingResult {
   readonly name: string;
-  readonly promise: Promise<Value>;
+  readonly promise: Promise<LateResult>;
   readonly destination: number;
 }
 
@@ -84,8 +84,8 @@ export interface EffectLog {
   effect(
     name: string,
     args: readonly Value[],
-    perform: () => Value | Promise<Value>,
-  ): Value | Promise<Value>;
+    perform: () => Value | Promise<LateResult>,
+  ): Value | Promise<LateResult>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { StarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
-import type { Operation } from "../values/function.ts";
+import type { LateResult, Operation } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 import { callValue, completed, toStarlarkError } from "./call.ts";
@@ -164,9 +164,9 @@ export class Thread {
   }
 
   /** Gives a frame the result that it waited for, and continues. */
-  #resume(call: ActiveCall, destination: number, value: Value): number {
+  #resume(call: ActiveCall, destination: number, result: LateResult): number {
     const { frame } = call;
-    frame.slots[destination] = value;
+    frame.slots[destination] = typeof result === "function" ? result() : result;
     if (frame === call.base) return completed;
     frame.operation = frame.task === undefined ? frame.operation + 1 : 0;
     return this.#run(call);
@@ -268,7 +268,7 @@ export class Thread {
   }
 
   /** Waits for a built-in function, until the caller ends the run. */
-  async #wait({ name, promise }: PendingResult): Promise<Value> {
+  async #wait({ name, promise }: PendingResult): Promise<LateResult> {
     const { signal } = this.#options;
     let onAbort: (() => void) | undefined;
     try {

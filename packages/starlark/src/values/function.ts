@@ -101,8 +101,14 @@ export interface CallbackTask {
   readonly dispose?: () => void;
 }
 
+/**
+ * A result that a promise has: a value, or a function that makes it. The function is called in the run that waits, so that
+ * the memory of the value is charged to it.
+ */
+export type LateResult = Value | (() => Value);
+
 /** The result of a built-in function: a value, a promise of one, or calls to make. */
-export type BuiltinResult = Value | Promise<Value> | CallbackTask;
+export type BuiltinResult = Value | Promise<LateResult> | CallbackTask;
 
 export type BuiltinImplementation = (args: Value[], named: NamedArguments) => BuiltinResult;
 
