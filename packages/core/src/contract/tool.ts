@@ -224,6 +224,11 @@ export interface Tool<Injected = unknown> {
    * allows. Believed of trusted tools only. Default: false.
    */
   readonly delegates?: boolean;
+  /**
+   * Tools for the calls of this tool alone: no model sees them, and no other call finds them. They go before tools of
+   * the same names, are as trusted as this tool, and run under the same policy, hooks and limits. Default: none.
+   */
+  readonly localTools?: readonly Tool[];
   /** Absent: available. */
   readonly availability?: ToolAvailability;
   /** Checks what JSON Schema cannot express; runs in stage 4. */

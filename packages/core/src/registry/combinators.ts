@@ -68,6 +68,7 @@ function renamed(tool: Tool, name: string): Tool {
       return tool.availability ?? { status: "available" };
     },
     delegates: tool.delegates === true,
+    ...(tool.localTools === undefined ? {} : { localTools: tool.localTools }),
     ...(tool.validate ? { validate: tool.validate.bind(tool) } : {}),
     ...(tool.preflight ? { preflight: tool.preflight.bind(tool) } : {}),
     invoke: tool.invoke.bind(tool),

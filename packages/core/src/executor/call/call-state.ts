@@ -195,6 +195,20 @@ export class CallState extends CallLifecycle {
     return (this.entry as RegisteredTool).tool;
   }
 
+  /** The tool that the call names: a local tool of the tool that calls, or one of the toolset. */
+  findEntry(): RegisteredTool | undefined {
+    return this.parent?.findLocal(this.call.name) ?? this.toolset.callable(this.call.name);
+  }
+
+  /** A tool that only the tool of this call can call. */
+  findLocal(name: string): RegisteredTool | undefined {
+    const { entry } = this;
+    const tool = entry?.tool.localTools?.find(({ spec }) => spec.name === name);
+    return entry === undefined || tool === undefined
+      ? undefined
+      : { tool, source: entry.source, trusted: entry.trusted };
+  }
+
   /** True when the call was made by the tool of `ancestor`, or below it. */
   isBelow(ancestor: CallState): boolean {
     let at = this.parent;

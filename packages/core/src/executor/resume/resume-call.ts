@@ -135,7 +135,8 @@ async function resumptionOf(
   const by = answeredBy(answers);
   const live = engine.liveCalls.get(interruption.id);
   const counted = live?.run === run ? live.counted : undefined;
-  const entry = toolset.callable(interruption.call.name);
+  const { name } = interruption.call;
+  const entry = parent?.findLocal(name) ?? toolset.callable(name);
   const common = {
     interruption,
     argumentsHash,

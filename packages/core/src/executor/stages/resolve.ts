@@ -6,8 +6,8 @@ import type { CallState } from "../call/call-state.ts";
 
 /** Stage 1: finds the tool in the toolset, listed or searchable. */
 export function resolve(execution: CallState): void {
-  const { call, toolset } = execution;
-  const entry = toolset.callable(call.name);
+  const { call } = execution;
+  const entry = execution.findEntry();
   if (entry === undefined) throw unknown(execution);
   execution.entry = entry;
   checkRules(entry.tool);
