@@ -1,0 +1,22 @@
+/** One thing that is wrong with a file, or worth a look. Lines and columns start at 1; columns count characters. */
+export interface Finding {
+  /** The file, as it is displayed: relative to the folder that was read. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** What it is, in snake_case. Stable, so that tools can filter. */
+  readonly code: string;
+  /** `error`: there is no such tool. `warning`: there is one, which may do something else than meant. */
+  readonly severity: "error" | "warning";
+  /** One sentence: what is wrong. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint?: string;
+}
+
+/** A place in a file. Lines and columns start at 1; columns count characters. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
