@@ -16,7 +16,16 @@ export type ScriptKind = "tool" | "hook" | "condition" | "session" | "test";
 
 /** The types of parameters and results, as stubs write them. `any` is every value. */
 export type BuiltinType =
-  "any" | "str" | "int" | "float" | "number" | "bool" | "list" | "dict" | "bytes" | "None";
+  | "any"
+  | "str"
+  | "int"
+  | "float"
+  | "number"
+  | "bool"
+  | "list"
+  | "dict"
+  | "bytes"
+  | "None";
 
 /** One parameter of a function. */
 export interface BuiltinParameter {
@@ -83,5 +92,6 @@ export interface BuiltinFunction {
   readonly capability?: Capability;
   /** The result depends on the arguments alone: it is not written to the journal. */
   readonly isPure: boolean;
-  readonly call: (args: BuiltinArguments, scope: ScriptScope) => HostValue | Promise<HostValue>;
+  /** The code; absent: the function belongs to a module of the language (`json`, `math`, `re`). */
+  readonly call?: (args: BuiltinArguments, scope: ScriptScope) => HostValue | Promise<HostValue>;
 }

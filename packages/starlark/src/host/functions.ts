@@ -15,6 +15,8 @@ export interface HostCall {
   readonly named: Readonly<Record<string, HostValue>>;
   /** Aborted if the run ends. */
   readonly signal: AbortSignal | undefined;
+  /** The value that the host gave to the run (`context`). */
+  readonly context: unknown;
 }
 
 /** A function of the host. It may return a promise: the script waits for it. */
@@ -42,9 +44,9 @@ export function hostFunction(
   options: HostFunctionOptions = {},
 ): Builtin {
   const perform = (args: readonly Value[], named: NamedArguments): Value | Promise<LateResult> => {
-    const { signal } = machine;
+    const { signal, context } = machine;
     const names = Object.fromEntries(named.map(([key, value]) => [fromUtf8(key), toHost(value)]));
-    const result = call(args.map(toHost), { named: names, signal });
+    const result = call(args.map(toHost), { named: names, signal, context });
     return result instanceof Promise
       ? result.then((late) => () => toStarlark(late))
       : toStarlark(result);
@@ -60,18 +62,43 @@ export function hostFunction(
 /** A member of a module: a function of the host, or a value. */
 export type HostMember = HostFunction | HostValue | StarlarkObject;
 
-/** A module of the host: `hostModule("http", { get: … })` gives scripts `http.get`. */
+/**
+ * A module of the host: `hostModule("http", { get: … })` gives scripts `http.get`.
+ *
+ * @param options.call makes the module a function, too: `log("text")` beside `log.warn("text")`.
+ */
 export function hostModule(
   name: string,
   members: Readonly<Record<string, HostMember>>,
-  options: HostFunctionOptions = {},
-): StarlarkModule {
-  return new StarlarkModule(
-    name,
-    Object.entries(members).map(([key, member]): [string, Value] => {
-      if (typeof member === "function")
-        return [key, hostFunction(`${name}.${key}`, member, options)];
-      return [key, toStarlark(member as HostValue)];
-    }),
-  );
+  options: HostFunctionOptions & { readonly call?: HostFunction } = {},
+): StarlarkModule | Builtin {
+  const values = Object.entries(members).map(([key, member]): [string, Value] => {
+    if (typeof member === "function") return [key, hostFunction(`${name}.${key}`, member, options)];
+    return [key, toStarlark(member as HostValue)];
+  });
+  const module = new StarlarkModule(name, values);
+  if (options.call === undefined) return module;
+  return new CallableModule(hostFunction(name, options.call, options), module);
+}
+
+/** A function with members. */
+class CallableModule extends Builtin {
+  readonly #module: StarlarkModule;
+
+  constructor({ name, call }: Builtin, module: StarlarkModule) {
+    super(name, call);
+    this.#module = module;
+  }
+
+  override attribute(name: string): Value | undefined {
+    return this.#module.attribute(name);
+  }
+
+  override attributeNames(): readonly string[] {
+    return this.#module.attributeNames();
+  }
+
+  override freeze(pending: Value[]): void {
+    this.#module.freeze(pending);
+  }
 }

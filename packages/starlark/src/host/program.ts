@@ -1,5 +1,5 @@
 import { StarlarkError } from "../values/error.ts";
-import type { SourceProblem } from "../values/error.ts";
+import type { SourcePosition, SourceProblem } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
 import { resolveFile } from "../resolve/resolver.ts";
 import type { ResolvedFile } from "../resolve/resolver.ts";
@@ -13,6 +13,11 @@ import { SourceText } from "../syntax/source-text.ts";
 export interface CompileOptions {
   /** The name of the file in errors. Default: `script.star`. */
   readonly file?: string;
+  /**
+   * The place of the text in the file, if it is a part of one: positions are those of the file. Every line begins at the
+   * same column. Default: line 1, column 1.
+   */
+  readonly start?: Pick<SourcePosition, "line" | "column">;
   /** The features of the file: `artifact`, `session`, or single options. Default: `artifact`. */
   readonly dialect?: Dialect | "artifact" | "session";
   /** The names that the host provides when the program runs. */
@@ -43,7 +48,7 @@ const universalNames = new Set([...universe.keys(), "print"]);
 
 /** Reads a program and checks it. Fails with all faults of the text. */
 export function compile(text: string, options: CompileOptions = {}): Program {
-  const source = new SourceText(options.file ?? "script.star", text);
+  const source = new SourceText(options.file ?? "script.star", text, options.start);
   const dialect = toDialect(options.dialect);
   if (text.length > maxSourceLength) {
     throw new StarlarkError(

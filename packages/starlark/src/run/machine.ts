@@ -102,6 +102,7 @@ export const machine: {
   /** The parts of the run that functions of the host use. */
   effects: EffectLog | undefined;
   signal: AbortSignal | undefined;
+  context: unknown;
 } = {
   frame: undefined,
   value: null,
@@ -110,6 +111,7 @@ export const machine: {
   sliceEnded: () => false,
   effects: undefined,
   signal: undefined,
+  context: undefined,
 };
 
 const maxDepth = 1000;

@@ -24,6 +24,8 @@ export interface ThreadOptions extends ThreadLimits {
   readonly signal?: AbortSignal;
   /** Records the effects of host functions, or gives their results from an earlier run. */
   readonly effects?: EffectLog;
+  /** A value for the functions of the host that the run calls. */
+  readonly context?: unknown;
   /** Called before each operation, with its place and the number of active calls. */
   readonly onOperation?: (operation: { readonly frame: Frame; readonly offset: number }) => void;
   /** Gives control back after every operation. It shows that a run can be suspended anywhere. */
@@ -141,6 +143,7 @@ export class Thread {
     machine.frame = call.frame;
     machine.effects = this.#options.effects;
     machine.signal = this.#options.signal;
+    machine.context = this.#options.context;
     machine.sliceEnded = () =>
       this.#options.stepwise === true || this.#now() - this.#sliceStart >= this.#sliceMs;
     budget.memory = this.#memory;

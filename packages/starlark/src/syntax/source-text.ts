@@ -4,11 +4,14 @@ import type { SourcePosition } from "../values/error.ts";
 export class SourceText {
   readonly file: string;
   readonly text: string;
+  /** The place of the first character, if the text is a part of a file; each line begins at the same column. */
+  readonly start: Pick<SourcePosition, "line" | "column">;
   #lineStarts: number[] | undefined;
 
-  constructor(file: string, text: string) {
+  constructor(file: string, text: string, start: SourceText["start"] = { line: 1, column: 1 }) {
     this.file = file;
     this.text = text;
+    this.start = start;
   }
 
   /** Line and column of an offset. */
@@ -22,12 +25,12 @@ export class SourceText {
       else high = middle - 1;
     }
     const start = starts[low] as number;
-    let column = 1;
+    let { column } = this.start;
     for (let index = start; index < offset; index++) {
       const unit = this.text.charCodeAt(index);
       if (unit < 0xdc00 || unit > 0xdfff) column++;
     }
-    return { file: this.file, line: low + 1, column };
+    return { file: this.file, line: this.start.line + low, column };
   }
 
   #starts(): number[] {

@@ -1,0 +1,77 @@
+import type { JsonValue } from "@toolweave/core";
+import type {
+  BuiltinArguments,
+  BuiltinFunction,
+  BuiltinParameter,
+  BuiltinType,
+  Capability,
+  ScriptKind,
+  ScriptScope,
+} from "./builtin.ts";
+import type { HostValue } from "@toolweave/starlark";
+
+/** Kinds of scripts that may have effects. */
+export const actingKinds: readonly ScriptKind[] = ["tool", "session", "test"];
+
+/** Every kind of script but a condition, which only computes. */
+export const runningKinds: readonly ScriptKind[] = [...actingKinds, "hook"];
+
+/** Every kind of script. */
+export const allKinds: readonly ScriptKind[] = [...runningKinds, "condition"];
+
+/** A required parameter. */
+export function required(name: string, type: BuiltinType, doc?: string): BuiltinParameter {
+  return { name, type, ...(doc === undefined ? {} : { doc }) };
+}
+
+/** A parameter with a default. */
+export function optional(
+  name: string,
+  type: BuiltinType,
+  fallback: JsonValue,
+  doc?: string,
+): BuiltinParameter {
+  return { name, type, default: fallback, ...(doc === undefined ? {} : { doc }) };
+}
+
+/** A function without its module, as the files of this folder write it. */
+export interface FunctionDefinition {
+  readonly doc: string;
+  readonly parameters?: readonly BuiltinParameter[];
+  readonly returns: BuiltinType;
+  readonly kinds?: readonly ScriptKind[];
+  readonly capability?: Capability;
+  readonly call: (args: BuiltinArguments, scope: ScriptScope) => HostValue | Promise<HostValue>;
+}
+
+/** Functions whose result depends on their arguments alone. */
+export function pureFunctions(
+  module: string | undefined,
+  functions: Readonly<Record<string, FunctionDefinition>>,
+): readonly BuiltinFunction[] {
+  return toFunctions(module, functions, allKinds, true);
+}
+
+/** Functions with an effect, or whose result can differ from call to call. */
+export function effectFunctions(
+  module: string | undefined,
+  functions: Readonly<Record<string, FunctionDefinition>>,
+): readonly BuiltinFunction[] {
+  return toFunctions(module, functions, actingKinds, false);
+}
+
+function toFunctions(
+  module: string | undefined,
+  functions: Readonly<Record<string, FunctionDefinition>>,
+  kinds: readonly ScriptKind[],
+  isPure: boolean,
+): readonly BuiltinFunction[] {
+  return Object.entries(functions).map(([name, { parameters = [], ...definition }]) => ({
+    kinds,
+    ...definition,
+    ...(module === undefined ? {} : { module }),
+    name,
+    parameters,
+    isPure,
+  }));
+}

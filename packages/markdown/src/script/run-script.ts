@@ -1,0 +1,239 @@
+import {
+  suspend,
+  ToolError,
+  type Interruption,
+  type JsonObject,
+  type JsonValue,
+  type Suspension,
+  type ToolContext,
+  type ToolOutcome,
+  type ToolOutput,
+} from "@toolweave/core";
+import {
+  Journal,
+  run,
+  StarlarkError,
+  type HostValue,
+  type JournalState,
+  type LoadOptions,
+} from "@toolweave/starlark";
+import type { ScriptLimits } from "../artifact/artifact.ts";
+import type { LogLevel, ScriptScope, ToolAnswer } from "../builtins/builtin.ts";
+import { predeclared } from "../builtins/table.ts";
+import type { ScriptProgram } from "./program.ts";
+import { toScriptError } from "./script-error.ts";
+import { toOutput, type ResultOptions } from "./script-result.ts";
+
+/** What a host gives to all scripts of a source. */
+export interface ScriptHost {
+  /** Receives what scripts write to the log. */
+  readonly log?: (entry: {
+    readonly level: LogLevel;
+    readonly message: string;
+    readonly tool: string;
+    readonly runId: string;
+  }) => void;
+  /** The values that scripts of a run share. */
+  cacheFor(runId: string): Map<string, JsonValue>;
+  /** Variables that scripts may read. Default: none. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Returns the globals of a file that a script loads. */
+  readonly load?: LoadOptions["load"];
+}
+
+/** One call of a tool with a script. */
+export interface ScriptRun extends ResultOptions {
+  readonly program: ScriptProgram;
+  /** The function to call; absent: the last value of a script that a model has written is its global `result`. */
+  readonly call: string;
+  readonly args: readonly HostValue[];
+  readonly ctx: ToolContext;
+  readonly host: ScriptHost;
+  readonly limits?: ScriptLimits;
+  /** Predeclared values beside those of the kind. */
+  readonly further?: LoadOptions["predeclared"];
+  /**
+   * Refuses an effect that the file does not declare.
+   *
+   * @throws ToolError `permission_denied`
+   */
+  readonly checkEffect?: (tool: string, args: JsonObject) => void;
+}
+
+const defaultLimits: Required<ScriptLimits> = {
+  steps: Infinity,
+  memoryBytes: 64 * 1024 * 1024,
+  effects: 1000,
+};
+
+/** The state of a script that waits for a person: the results so far, and the call that waits. */
+interface ScriptState {
+  readonly version: 1;
+  readonly journal: JournalState;
+  readonly pending: Interruption;
+  /** The calls before the one that waits. */
+  readonly effects: number;
+}
+
+/** Errors that a script cannot handle: the call is over. */
+const fatalCodes: ReadonlySet<string> = new Set([
+  "permission_denied",
+  "approval_rejected",
+  "approval_invalid",
+  "auth_required",
+  "cancelled",
+  "limit_exceeded",
+  "outcome_unknown",
+  "skipped",
+]);
+
+/**
+ * Runs a script for a call of a tool. Every effect is a nested call. If one waits for a person, the result is a suspension
+ * whose state is the journal of the effects so far: resumed, in any process, the script takes their results from there.
+ *
+ * @throws ToolError for a script that fails: see `toScriptError`.
+ */
+export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspension> {
+  const { program, ctx, host, further } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const state = ctx.resumed?.state as ScriptState | undefined;
+  const journal = new Journal(state === undefined ? {} : { state: state.journal });
+  const scope = new CallScope(options, limits.effects, journal, state);
+  const { kind } = program;
+  try {
+    const { value, steps, memoryBytes } = await run(program.program, {
+      call: options.call,
+      args: options.args,
+      predeclared: further === undefined ? predeclared(kind) : { ...predeclared(kind), ...further },
+      journal,
+      context: scope,
+      signal: ctx.signal,
+      maxSteps: limits.steps,
+      maxMemoryBytes: limits.memoryBytes,
+      print: (line) => scope.log("info", line),
+      ...(host.load === undefined ? {} : { load: host.load }),
+    });
+    const details = { steps, memoryBytes, effects: scope.effects };
+    return toOutput(value, { ...options, details });
+  } catch (error) {
+    const { interruption } = scope;
+    if (
+      interruption !== undefined &&
+      error instanceof StarlarkError &&
+      error.code === "interrupted"
+    ) {
+      const next: ScriptState = {
+        version: 1,
+        journal: journal.state,
+        pending: interruption,
+        effects: scope.effects - 1,
+      };
+      return suspend(interruption.requests, next as unknown as JsonValue);
+    }
+    throw toScriptError(error, ctx.signal);
+  }
+}
+
+/** What the functions of one run reach: nested calls of the tool's own call. */
+class CallScope implements ScriptScope {
+  readonly #options: ScriptRun;
+  readonly #maxEffects: number;
+  readonly #journal: Journal;
+  /** The call that waited for a person when the script was suspended. */
+  #pending: Interruption | undefined;
+  /** The call that waits for a person now. */
+  interruption: Interruption | undefined;
+  effects: number;
+
+  constructor(
+    options: ScriptRun,
+    maxEffects: number,
+    journal: Journal,
+    state: ScriptState | undefined,
+  ) {
+    this.#options = options;
+    this.#maxEffects = maxEffects;
+    this.#journal = journal;
+    this.#pending = state?.pending;
+    this.effects = state?.effects ?? 0;
+  }
+
+  get cache(): Map<string, JsonValue> {
+    const { host, ctx } = this.#options;
+    return host.cacheFor(ctx.runId);
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return this.#options.host.env ?? {};
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.ctx.signal;
+  }
+
+  now(): number {
+    return this.#options.ctx.scope.clock.now();
+  }
+
+  random(): number {
+    return Math.random();
+  }
+
+  log(level: LogLevel, message: string): void {
+    const { host, ctx } = this.#options;
+    host.log?.({ level, message, tool: ctx.toolName, runId: ctx.runId });
+  }
+
+  listTools(): readonly { readonly name: string; readonly description: string }[] {
+    const { scope } = this.#options.ctx;
+    return scope.toolset.specs().map(({ name, description }) => ({ name, description }));
+  }
+
+  async effect(tool: string, args: JsonObject): Promise<JsonValue> {
+    this.#options.checkEffect?.(tool, args);
+    const outcome = await this.#execute(tool, args);
+    if (outcome.ok) return toValue(outcome);
+    throw outcome.error ?? new ToolError("internal", `${tool} gave no result.`);
+  }
+
+  async callTool(name: string, args: JsonObject): Promise<ToolAnswer> {
+    const outcome = await this.#execute(name, args);
+    if (outcome.ok) return { ok: true, value: toValue(outcome) };
+    const { error } = outcome;
+    if (error === undefined || fatalCodes.has(error.code))
+      throw error ?? new ToolError("internal", `${name} gave no result.`);
+    return { ok: false, value: toValue(outcome), error: error.message, code: error.code };
+  }
+
+  async #execute(name: string, args: JsonObject): Promise<ToolOutcome> {
+    const { ctx } = this.#options;
+    if (++this.effects > this.#maxEffects) {
+      throw new ToolError(
+        "limit_exceeded",
+        `The script made more than ${this.#maxEffects} calls. Make fewer, or raise limits.effects.`,
+      );
+    }
+    const pending = this.#pending;
+    this.#pending = undefined;
+    // Numbered by the journal: the ids are the same when the script runs again after an interruption.
+    const id = `${ctx.callId}.${this.#journal.length + 1}`;
+    const outcome =
+      pending === undefined
+        ? await ctx.scope.execute({ id, name, arguments: args })
+        : await ctx.scope.resume(pending, { signal: ctx.signal });
+    if (outcome.status === "interrupted") {
+      this.interruption = outcome.interruption;
+      throw new StarlarkError("interrupted", `${name} waits for a person`);
+    }
+    return outcome;
+  }
+}
+
+/** The structured result of a call, else its text. */
+function toValue({ result }: ToolOutcome): JsonValue {
+  if (result?.value !== undefined) return result.value;
+  const texts = (result?.content ?? []).flatMap((block) =>
+    block.type === "text" ? [block.text] : [],
+  );
+  return texts.join("\n");
+}
