@@ -5,12 +5,13 @@ import {
   type ArtifactRef,
   type JsonObject,
   type JsonValue,
+  type PermissionRequest,
   type Tool,
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
 import { isJsonMediaType } from "@toolweave/core/adapter";
-import type { HttpHeaders, HttpResponse } from "@toolweave/http";
+import type { HttpHeaders, HttpRequest, HttpResponse } from "@toolweave/http";
 import { describeStored, isStored, maxStored, storeBody } from "./stored-body.ts";
 import type { WebCredentials } from "./web-credentials.ts";
 import { parseWebUrl, staysAt, type WebHosts } from "./web-hosts.ts";
@@ -58,7 +59,8 @@ const reportedHeaders: readonly string[] = [
   "x-total-count",
 ];
 
-interface Arguments {
+/** The arguments of a request. */
+export interface Arguments {
   readonly method?: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -71,17 +73,6 @@ interface Arguments {
 
 /** The tool `http_request`. */
 export function httpRequestTool(web: Web): Tool {
-  const { names } = web.credentials;
-  const auth: JsonObject =
-    names.length === 0
-      ? {}
-      : {
-          auth: {
-            type: "string",
-            enum: names,
-            description: "The name of a credential that is sent with the request.",
-          },
-        };
   return defineTool({
     name: "http_request",
     description:
@@ -89,30 +80,7 @@ export function httpRequestTool(web: Web): Tool {
     input: {
       type: "object",
       properties: {
-        method: {
-          type: "string",
-          enum: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-          description: "Default: GET.",
-        },
-        url: { type: "string", minLength: 1, description: "http or https." },
-        headers: { type: "object", additionalProperties: { type: "string" } },
-        query: {
-          type: "object",
-          additionalProperties: { type: "string" },
-          description: "Added to the query of the URL.",
-        },
-        body: {
-          type: "string",
-          description:
-            "Its content-type is application/json if it is JSON, unless a header says so.",
-        },
-        ...auth,
-        timeout_ms: {
-          type: "integer",
-          minimum: 1,
-          maximum: maxTimeoutMs,
-          description: `Default: ${defaultTimeoutMs}.`,
-        },
+        ...requestProperties(web),
         save_to: {
           type: "string",
           minLength: 1,
@@ -130,25 +98,60 @@ export function httpRequestTool(web: Web): Tool {
     },
     timeoutMs: maxTimeoutMs,
     outputLimit: { maxBytes: 4 * maxInline },
-    preflight: (args) => {
-      const {
-        method = "GET",
-        url,
-        headers = {},
-        auth: credential,
-        body,
-      } = toRequest(web, args as Arguments);
-      return web.hosts.permissions({
-        method,
-        url,
-        details: {
-          headers: Object.keys(headers),
-          ...(body === undefined ? {} : { bodyLength: body.length }),
-          ...(credential === undefined ? {} : { credential }),
-        },
-      });
-    },
+    preflight: (args) => requestPermissions(web, args as Arguments),
     execute: (args, ctx) => send(web, args as Arguments, ctx),
+  });
+}
+
+/** The arguments that describe a request. */
+export function requestProperties(web: Web): JsonObject {
+  const { names } = web.credentials;
+  return {
+    method: {
+      type: "string",
+      enum: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+      description: "Default: GET.",
+    },
+    url: { type: "string", minLength: 1, description: "http or https." },
+    headers: { type: "object", additionalProperties: { type: "string" } },
+    query: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Added to the query of the URL.",
+    },
+    body: {
+      type: "string",
+      description: "Its content-type is application/json if it is JSON, unless a header says so.",
+    },
+    ...(names.length === 0
+      ? {}
+      : {
+          auth: {
+            type: "string",
+            enum: names,
+            description: "The name of a credential that is sent with the request.",
+          },
+        }),
+    timeout_ms: {
+      type: "integer",
+      minimum: 1,
+      maximum: maxTimeoutMs,
+      description: `Default: ${defaultTimeoutMs}.`,
+    },
+  };
+}
+
+/** The permissions that a request needs. */
+export function requestPermissions(web: Web, args: Arguments): readonly PermissionRequest[] {
+  const { method = "GET", url, headers = {}, auth, body } = toRequest(web, args);
+  return web.hosts.permissions({
+    method,
+    url,
+    details: {
+      headers: Object.keys(headers),
+      ...(body === undefined ? {} : { bodyLength: body.length }),
+      ...(auth === undefined ? {} : { credential: auth }),
+    },
   });
 }
 
@@ -186,32 +189,47 @@ function toRequest(web: Web, args: Arguments): CheckedRequest {
 }
 
 async function send(web: Web, args: Arguments, ctx: ToolContext): Promise<ToolOutput> {
-  const { method = "GET", url, body, credentialHeader, timeout_ms, save_to } = toRequest(web, args);
-  const timeoutMs = timeout_ms ?? defaultTimeoutMs;
+  const { save_to: name } = args;
+  const response = await sendRequest(web, args, ctx.signal, {
+    accepts: (status, type) => name !== undefined || isStored(status, type),
+    maxBytes: maxStored,
+  });
+  return describe(web, response, args, ctx);
+}
+
+/**
+ * Sends the request that arguments describe.
+ *
+ * @param streaming the answers that are not read at once.
+ * @throws ToolError (by rejecting) as `HttpClient` does.
+ */
+export async function sendRequest(
+  web: Web,
+  args: Arguments,
+  signal: AbortSignal,
+  streaming?: HttpRequest["streaming"],
+): Promise<HttpResponse> {
+  const { method = "GET", url, body, credentialHeader, timeout_ms } = toRequest(web, args);
   const headers: Record<string, string> = { ...args.headers };
   const hasType = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
   if (body !== undefined && !hasType) {
     headers["content-type"] = isJson(body) ? "application/json" : "text/plain;charset=utf-8";
   }
   if (credentialHeader !== undefined) headers[credentialHeader[0]] = credentialHeader[1];
-  const response = await web.hosts.send(
+  return web.hosts.send(
     {
       method,
       url,
       headers,
       body,
-      signal: AbortSignal.any([ctx.signal, web.closing]),
+      signal: AbortSignal.any([signal, web.closing]),
       ...(credentialHeader === undefined ? {} : { credentials: [credentialHeader[0]] }),
       follows: staysAt(url),
       whenTooLarge: "cut",
-      streaming: {
-        accepts: (status, type) => save_to !== undefined || isStored(status, type),
-        maxBytes: maxStored,
-      },
+      ...(streaming === undefined ? {} : { streaming }),
     },
-    { timeoutMs, maxBytes: maxText },
+    { timeoutMs: timeout_ms ?? defaultTimeoutMs, maxBytes: maxText },
   );
-  return describe(web, response, args, ctx);
 }
 
 async function describe(

@@ -1,7 +1,8 @@
-import { ToolError, toolsSource, type ToolSource } from "@toolweave/core";
+import { ToolError, toolsSource, type Tool, type ToolSource } from "@toolweave/core";
 import { checkOptions } from "@toolweave/core/adapter";
 import type { NetworkRules } from "@toolweave/http";
-import { httpRequestTool } from "./http-request.ts";
+import { httpRequestTool, type Web } from "./http-request.ts";
+import { httpSendTool } from "./http-send.ts";
 import { WebCredentials, type WebCredential } from "./web-credentials.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { WebHosts } from "./web-hosts.ts";
@@ -37,16 +38,34 @@ const optionNames: readonly string[] = [
  * ```
  */
 export function webTools(options: WebOptions = {}): ToolSource {
-  checkOptions("webTools", options, optionNames);
+  return webSource("webTools", options, (web) => [httpRequestTool(web), webFetchTool(web)]);
+}
+
+/**
+ * The tool `http_send`, for programs that make requests on behalf of an agent: see `httpSendTool`. The options are those of
+ * `webTools`.
+ *
+ * @throws ToolError `invalid_configuration` for an invalid option.
+ */
+export function webEffects(options: WebOptions = {}): ToolSource {
+  return webSource("webEffects", options, (web) => [httpSendTool(web)]);
+}
+
+function webSource(
+  where: string,
+  options: WebOptions,
+  makeTools: (web: Web) => readonly Tool[],
+): ToolSource {
+  checkOptions(where, options, optionNames);
   const { credentials = {}, failOnStatus = false, id = "web" } = options;
   const closing = new AbortController();
-  const web = {
-    hosts: new WebHosts("webTools", options),
-    credentials: new WebCredentials("webTools", credentials),
+  const web: Web = {
+    hosts: new WebHosts(where, options),
+    credentials: new WebCredentials(where, credentials),
     failOnStatus,
     closing: closing.signal,
   };
-  const tools = [httpRequestTool(web), webFetchTool(web)];
+  const tools = makeTools(web);
   const close = async (): Promise<void> => {
     closing.abort(new ToolError("unavailable", "The source was closed while the call ran."));
   };

@@ -1,5 +1,6 @@
 import { assertCompleted } from "@toolweave/core";
 import { describe, expect, test } from "vitest";
+import { webEffects } from "../../src/effects.ts";
 import { webTools } from "../../src/index.ts";
 import { openTools, textOf } from "../support/open-tools.ts";
 import { openPages, openServer } from "../support/web-server.ts";
@@ -166,5 +167,37 @@ describe("http_request", () => {
       arguments: { url: "https://api.example.com/a" },
     });
     expect(listed.effect).toBe("allow");
+  });
+});
+
+describe("http_send", () => {
+  test("gives a program the whole answer, without the credentials in its headers", async () => {
+    const server = await openEcho();
+    const { call } = openTools([webEffects({ allowPrivate: [server.host] })]);
+    const outcome = await call("http_send", {
+      url: `${server.origin}/items`,
+      body: "x",
+      method: "PUT",
+    });
+    expect(outcome.result?.value).toMatchObject({
+      status: 200,
+      ok: true,
+      headers: { "content-type": "application/json" },
+      body: expect.stringContaining('"method":"PUT"') as string,
+    });
+    expect(JSON.stringify(outcome)).not.toContain("s3cret");
+  });
+
+  test("needs the same permissions as http_request", async () => {
+    const { executor } = openTools([webEffects()], { policy: "supervised" });
+    const outcome = await executor.execute({
+      id: "1",
+      name: "http_send",
+      arguments: { url: "https://example.com/a" },
+    });
+    expect(outcome.interruption?.requests).toMatchObject([
+      { permission: { kind: "network", target: "GET https://example.com/a" } },
+      { permission: { kind: "custom.unlisted_host" } },
+    ]);
   });
 });

@@ -1,0 +1,1 @@
+export { webEffects } from "./web/web-tools.ts";
