@@ -1,10 +1,14 @@
-import { json, math } from "@toolweave/starlark";
+import { json, math, type Value } from "@toolweave/starlark";
 import { regexModule } from "@toolweave/starlark/re";
 import type { BuiltinFunction, BuiltinParameter, BuiltinType } from "./builtin.ts";
 import { allKinds, optional, required } from "./define.ts";
 
 /** The modules that the language itself has, by name. */
-export const languageModules = { json, math, re: regexModule() } as const;
+export const languageModules: Readonly<Record<"json" | "math" | "re", Value>> = {
+  json,
+  math,
+  re: regexModule(),
+};
 
 type Row = readonly [
   name: string,
@@ -19,7 +23,7 @@ const pattern = required("pattern", "str", "In the syntax of RE2.");
 const text = required("text", "str");
 const indentation = [optional("prefix", "str", ""), optional("indent", "str", "\t")] as const;
 
-const rows: Readonly<Record<keyof typeof languageModules, readonly Row[]>> = {
+const rows: Readonly<Record<"json" | "math" | "re", readonly Row[]>> = {
   json: [
     ["encode", "str", "A value as JSON.", value],
     ["encode_indent", "str", "A value as JSON over several lines.", value, ...indentation],

@@ -78,6 +78,7 @@ interface ScriptState {
 /** Errors that a script cannot handle: the call is over. */
 const fatalCodes: ReadonlySet<string> = new Set([
   "permission_denied",
+  "not_advertised",
   "approval_rejected",
   "approval_invalid",
   "auth_required",
