@@ -23,4 +23,6 @@ export { dialects } from "./syntax/dialect.ts";
 export type { Dialect } from "./syntax/dialect.ts";
 export { format } from "./syntax/formatter.ts";
 export type { FormatOptions } from "./syntax/formatter.ts";
+export { parse, walkSyntax } from "./syntax/tree.ts";
+export type { ParseOptions, SyntaxNode, SyntaxTree } from "./syntax/tree.ts";
 export type { Value } from "./values/value.ts";

@@ -1,0 +1,87 @@
+import type { SourcePosition, SourceProblem } from "../values/error.ts";
+import type { Argument, ComprehensionClause, Expression, Parameter, Statement } from "./ast.ts";
+import { toDialect } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
+import { parseFile } from "./parser.ts";
+import { SourceText } from "./source-text.ts";
+
+/** How a text is parsed. */
+export interface ParseOptions {
+  /** The name of the file in positions. Default: `script.star`. */
+  readonly file?: string;
+  /** The place of the first character of the text. Default: line 1, column 1. */
+  readonly start?: Pick<SourcePosition, "line" | "column">;
+  /** Decides whether f-strings are read. Default: `artifact`. */
+  readonly dialect?: Dialect | "artifact" | "session";
+}
+
+/** One node of a syntax tree; `start` and `end` are offsets in the text. */
+export type SyntaxNode = Expression | Statement | Argument | Parameter | ComprehensionClause;
+
+/** The tree of a text, for tools that read programs and do not run them. */
+export interface SyntaxTree {
+  readonly text: string;
+  /** The statements, without those that have a fault. */
+  readonly statements: readonly Statement[];
+  /** The faults of the syntax; faults of names are found by `compile`. */
+  readonly problems: readonly SourceProblem[];
+  /** The place of an offset. */
+  position(offset: number): SourcePosition;
+}
+
+/** Parses a text without resolving its names. Never fails for a text that is invalid. */
+export function parse(text: string, options: ParseOptions = {}): SyntaxTree {
+  const { file = "script.star", start, dialect } = options;
+  const source = new SourceText(file, text, start);
+  const parsed = parseFile(text, { fstrings: toDialect(dialect).fstrings === true });
+  return {
+    text,
+    statements: parsed.statements,
+    problems: parsed.problems.map(({ offset, message }) => ({
+      position: source.position(offset),
+      message,
+    })),
+    position: (offset) => source.position(offset),
+  };
+}
+
+/**
+ * Visits nodes and everything in them, in the order of the text; the outer ones first. It needs no deep stack.
+ *
+ * @param enters whether the parts of a node are visited, too. Default: those of every node.
+ */
+export function* walkSyntax(
+  root: SyntaxNode | readonly SyntaxNode[],
+  enters: (node: SyntaxNode) => boolean = () => true,
+): Generator<SyntaxNode> {
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== "object" || value === null) continue;
+    if (isNode(value)) {
+      yield value;
+      if (!enters(value)) continue;
+    }
+    waiting.push(...partsOf(value).reverse());
+  }
+}
+
+/** The parts of a node, or of a list, in the order of the text. */
+function partsOf(value: object): unknown[] {
+  const parts: unknown[] = [];
+  for (const [key, part] of Object.entries(value)) {
+    // Entries of the resolver are no syntax.
+    if (key === "binding" || key === "code" || typeof part !== "object") continue;
+    parts.push(...(Array.isArray(part) ? (part as unknown[]) : [part]));
+  }
+  return parts.sort((left, right) => startOf(left) - startOf(right));
+}
+
+function startOf(value: unknown): number {
+  const { start } = (value ?? {}) as { readonly start?: number };
+  return start ?? 0;
+}
+
+function isNode(value: object): value is SyntaxNode {
+  return "kind" in value && "start" in value;
+}
