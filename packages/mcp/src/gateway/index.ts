@@ -4,6 +4,7 @@ export type {
   McpProviderCall,
   McpProviderChange,
   McpResources,
+  McpSkills,
 } from "../options/provider.ts";
 export { listenHttp } from "./http/http-listener.ts";
 export type { HttpListener } from "./http/http-listener.ts";

@@ -2,7 +2,7 @@ import type { Awaitable, Caller, JsonObject } from "@toolweave/core";
 import type { ToolProgress } from "@toolweave/core/adapter";
 
 /**
- * Resources, prompts and completion of an MCP server, which a gateway passes on unchanged: `mcpSource` provides those
+ * Resources, prompts, skills and completion of an MCP server, which a gateway passes on unchanged: `mcpSource` provides those
  * of its server, and a host can implement its own. All values are plain JSON of the protocol, not validated. Policies
  * decide by the equivalent tools of `mcpSource`: `files__read_resource`, `files__get_prompt`, and `files__complete`.
  */
@@ -15,6 +15,8 @@ export interface McpProvider {
   readonly prefix?: string | false;
   readonly resources?: McpResources;
   readonly prompts?: McpPrompts;
+  /** Agent Skills whose files are among the resources. Absent: there are none. */
+  readonly skills?: McpSkills;
   /**
    * `completion/complete`: `{ ref, argument, context? }` with the provider's own names; returns the full result.
    * Absent: there is no completion.
@@ -57,6 +59,19 @@ export interface McpPrompts {
    * @returns the full result, also `input_required`.
    */
   get(params: JsonObject, call: McpProviderCall): Awaitable<JsonObject>;
+}
+
+/**
+ * The skills of a provider (the extension `io.modelcontextprotocol/skills`). Their files are read as resources, and
+ * policies decide as for those: by `read_resource`.
+ *
+ * @see https://modelcontextprotocol.io/extensions/skills/overview
+ */
+export interface McpSkills {
+  /** The extension's `Skill` entries: `uri` of the `SKILL.md`, `frontmatter`, and `resources` with their digests. */
+  list(call: McpProviderCall): Awaitable<readonly JsonObject[]>;
+  /** The entry of the skill whose `SKILL.md` has this URI, listed or not; undefined: there is none. */
+  get(uri: string, call: McpProviderCall): Awaitable<JsonObject | undefined>;
 }
 
 /** The caller, signal and progress listener of a request to a provider. */

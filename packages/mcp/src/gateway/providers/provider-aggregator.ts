@@ -1,4 +1,4 @@
-import { ToolError, type JsonObject } from "@toolweave/core";
+import { ToolError, type Awaitable, type JsonObject } from "@toolweave/core";
 import { isObject, isThenable, withTimeout } from "@toolweave/core/adapter";
 import {
   getPrefix,
@@ -43,7 +43,9 @@ export class ProviderAggregator {
    * Capabilities of the gateway. Of a provider whose capabilities are not known yet, all are declared: waiting for it
    * would make the gateway look dead, or as if it only spoke the older protocol.
    */
-  get kinds(): { resources: boolean; subscribe: boolean; prompts: boolean; complete: boolean } {
+  get kinds(): Readonly<
+    Record<"resources" | "subscribe" | "prompts" | "complete" | "skills", boolean>
+  > {
     const some = (has: (provider: McpProvider) => unknown): boolean =>
       this.#providers.some(
         (provider) => this.#unknown.has(provider) || has(provider) !== undefined,
@@ -53,6 +55,8 @@ export class ProviderAggregator {
       subscribe: some(({ resources }) => resources?.subscribe),
       prompts: some(({ prompts }) => prompts),
       complete: some(({ complete }) => complete),
+      // Clients ask for skills as soon as they are declared: a server that is not known yet has none.
+      skills: this.#providers.some(({ skills }) => skills !== undefined),
     };
   }
 
@@ -69,6 +73,32 @@ export class ProviderAggregator {
       resources?.templates(providerCall),
     );
     return this.#unique("resource template", "uriTemplate", lists);
+  }
+
+  /** Returns the entry of each skill once: of two providers with the same URI, the first is used. */
+  async skills(call: ProviderCall): Promise<readonly JsonObject[]> {
+    const lists = await this.#each("resources/read", call, ({ skills }, providerCall) =>
+      skills?.list(providerCall),
+    );
+    return this.#unique("skill", "uri", lists);
+  }
+
+  /**
+   * Returns the entry of one skill, listed or not.
+   *
+   * @throws McpError `-32602` when no provider has it; ToolError `permission_denied`.
+   */
+  async skill(uri: string, call: ProviderCall): Promise<JsonObject> {
+    const skill = await this.#first(
+      this.#providers.filter(({ skills }) => skills !== undefined),
+      uri,
+      call,
+      ({ skills }, providerCall) => skills?.get(uri, providerCall),
+    );
+    if (skill !== undefined) return skill;
+    throw new McpError(errorCode.invalidParams, `No skill is served at ${uri.slice(0, 300)}`, {
+      uri,
+    });
   }
 
   /** Returns the prompts with the names that clients use. */
@@ -97,24 +127,11 @@ export class ProviderAggregator {
    */
   async read(params: JsonObject, call: ProviderCall): Promise<JsonObject> {
     const uri = String(params["uri"]);
-    let denied: unknown;
-    for (const provider of await this.#findOwners(uri, call)) {
-      try {
-        const result = await this.#calls.request(
-          provider,
-          "resources/read",
-          { uri },
-          call,
-          (providerCall) => provider.resources?.read(params, providerCall),
-        );
-        if (result !== undefined) return result;
-      } catch (error) {
-        // If one provider is denied, another one may have the resource.
-        if (isDenied(error)) denied ??= error;
-        else if (!isNotFound(error)) throw error;
-      }
-    }
-    if (denied !== undefined) throw denied;
+    const owners = await this.#findOwners(uri, call);
+    const result = await this.#first(owners, uri, call, ({ resources }, providerCall) =>
+      resources?.read(params, providerCall),
+    );
+    if (result !== undefined) return result;
     throw new McpError(errorCode.invalidParams, "Resource not found", { uri });
   }
 
@@ -227,6 +244,41 @@ export class ProviderAggregator {
       const list = await orUndefined(() => provider.prompts?.list(toProviderCall(call)));
       if (list?.some((prompt) => prompt["name"] === providerName)) return [provider, providerName];
     }
+    return undefined;
+  }
+
+  /**
+   * Requests something about a resource from each provider in turn, until one has it.
+   *
+   * @returns the first result; undefined: no provider has it.
+   */
+  async #first(
+    providers: readonly McpProvider[],
+    uri: string,
+    call: ProviderCall,
+    ask: (
+      provider: McpProvider,
+      providerCall: McpProviderCall,
+    ) => Awaitable<JsonObject | undefined>,
+  ): Promise<JsonObject | undefined> {
+    let denied: unknown;
+    for (const provider of providers) {
+      try {
+        const result = await this.#calls.request(
+          provider,
+          "resources/read",
+          { uri },
+          call,
+          (providerCall) => ask(provider, providerCall),
+        );
+        if (result !== undefined) return result;
+      } catch (error) {
+        // If one provider is denied, another one may have the resource.
+        if (isDenied(error)) denied ??= error;
+        else if (!isNotFound(error)) throw error;
+      }
+    }
+    if (denied !== undefined) throw denied;
     return undefined;
   }
 

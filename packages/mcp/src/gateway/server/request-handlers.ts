@@ -21,6 +21,11 @@ import { getTaskSupport } from "../clients/task-support.ts";
 /** Milliseconds that the first list waits for loading sources; later tools are notified as a change. */
 const loadingMs = 5_000;
 
+/** The extension of Agent Skills (SEP-2640). */
+const skillsExtension = "io.modelcontextprotocol/skills";
+/** Caching hints of skills, which the extension requires: entries are those of the caller, and always asked for. */
+const skillHints = { resultType: "complete", ttlMs: 0, cacheScope: "private" } as const;
+
 /** Handlers of the gateway's requests. */
 export class RequestHandlers {
   readonly #executor: ToolExecutor;
@@ -53,7 +58,11 @@ export class RequestHandlers {
 
   /** Returns the capabilities of the gateway. */
   capabilities(era: "legacy" | "modern"): JsonObject {
-    const { subscribe, prompts, complete } = this.#providers.kinds;
+    const { subscribe, prompts, complete, skills } = this.#providers.kinds;
+    const extensions = {
+      ...(era === "legacy" ? {} : { [tasksExtension]: {} }),
+      ...(skills ? { [skillsExtension]: {} } : {}),
+    };
     return {
       tools: { listChanged: true },
       // Artifacts are resources, with or without providers.
@@ -63,7 +72,8 @@ export class RequestHandlers {
       logging: {},
       ...(era === "legacy"
         ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
-        : { extensions: { [tasksExtension]: {} } }),
+        : {}),
+      ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
     };
   }
 
@@ -72,7 +82,8 @@ export class RequestHandlers {
     client: GatewayClient,
     era: "legacy" | "modern",
   ): Readonly<Record<string, RequestHandler>> {
-    const { subscribe, prompts, complete } = this.#providers.kinds;
+    const { subscribe, prompts, complete, skills } = this.#providers.kinds;
+    const skillFields = era === "modern" ? skillHints : {};
     const call = ({ signal }: RequestPort): ProviderCall => ({ client, signal });
     return {
       "tools/list": (params) => this.#listTools(client, params),
@@ -116,6 +127,19 @@ export class RequestHandlers {
                   (withInput) => this.#providers.prompt(withInput, call(port)),
                 ),
               ),
+          }
+        : {}),
+      ...(skills
+        ? {
+            "skills/list": async (params, port) => ({
+              ...toListResult("skills", await this.#providers.skills(call(port)), "uri", params),
+              ...skillFields,
+            }),
+            "skills/get": (params, port) =>
+              this.#withinLimit(client, async () => ({
+                skill: await this.#providers.skill(readUri(params), call(port)),
+                ...skillFields,
+              })),
           }
         : {}),
       ...(complete
