@@ -21,6 +21,7 @@ import type { ScriptLimits } from "../artifact/artifact.ts";
 import type { LogLevel, ScriptScope, ToolAnswer } from "../builtins/builtin.ts";
 import { predeclared } from "../builtins/table.ts";
 import type { ScriptProgram } from "./program.ts";
+import { ScriptLoader, type FindFile } from "./script-loader.ts";
 import { toScriptError } from "./script-error.ts";
 import { toOutput, type ResultOptions } from "./script-result.ts";
 
@@ -37,8 +38,6 @@ export interface ScriptHost {
   cacheFor(runId: string): Map<string, JsonValue>;
   /** Variables that scripts may read. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Returns the globals of a file that a script loads. */
-  readonly load?: LoadOptions["load"];
 }
 
 /** One call of a tool with a script. */
@@ -50,6 +49,8 @@ export interface ScriptRun extends ResultOptions {
   readonly ctx: ToolContext;
   readonly host: ScriptHost;
   readonly limits?: ScriptLimits;
+  /** Finds the files that the script loads. Default: there are none. */
+  readonly findFile?: FindFile;
   /** Predeclared values beside those of the kind. */
   readonly further?: LoadOptions["predeclared"];
   /**
@@ -73,6 +74,8 @@ interface ScriptState {
   readonly pending: Interruption;
   /** The calls before the one that waits. */
   readonly effects: number;
+  /** The digests of the files that the script has loaded. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /** Errors that a script cannot handle: the call is over. */
@@ -95,12 +98,18 @@ const fatalCodes: ReadonlySet<string> = new Set([
  * @throws ToolError for a script that fails: see `toScriptError`.
  */
 export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspension> {
-  const { program, ctx, host, further } = options;
+  const { program, ctx, further } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const state = ctx.resumed?.state as ScriptState | undefined;
   const journal = new Journal(state === undefined ? {} : { state: state.journal });
   const scope = new CallScope(options, limits.effects, journal, state);
   const { kind } = program;
+  const loader = new ScriptLoader(
+    options.findFile ?? (() => undefined),
+    kind,
+    limits,
+    state?.files,
+  );
   try {
     const { value, steps, memoryBytes } = await run(program.program, {
       call: options.call,
@@ -112,7 +121,7 @@ export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspen
       maxSteps: limits.steps,
       maxMemoryBytes: limits.memoryBytes,
       print: (line) => scope.log("info", line),
-      ...(host.load === undefined ? {} : { load: host.load }),
+      load: loader.load,
     });
     const details = { steps, memoryBytes, effects: scope.effects };
     return toOutput(value, { ...options, details });
@@ -128,6 +137,7 @@ export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspen
         journal: journal.state,
         pending: interruption,
         effects: scope.effects - 1,
+        files: loader.digests,
       };
       return suspend(interruption.requests, next as unknown as JsonValue);
     }

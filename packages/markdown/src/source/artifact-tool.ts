@@ -12,11 +12,14 @@ import type { Capability } from "../builtins/builtin.ts";
 import { scanCapabilities } from "../builtins/capabilities.ts";
 import { accessCheck } from "../effects/declared-access.ts";
 import { effectCapabilities, type ScriptEffects } from "../effects/script-effects.ts";
+import type { FindFile } from "../script/script-loader.ts";
 import { ScriptProgram } from "../script/program.ts";
 import { runScript, type ScriptHost } from "../script/run-script.ts";
 
 /** What the tools of one source share. */
 export interface ToolServices {
+  /** Finds the files that scripts load, beside a file of an artifact. Default: there are none. */
+  readonly findFile?: (file: string) => FindFile;
   /** The id of the source. */
   readonly source: string;
   readonly host: ScriptHost;
@@ -77,6 +80,7 @@ export function artifactTool(artifact: ToolArtifact, services: ToolServices): To
   const program = new ScriptProgram(script, "tool", artifact.dialect);
   const checkEffect = accessCheck(name, artifact.access);
   const { effects, host } = services;
+  const findFile = services.findFile?.(artifact.place.file);
   const hasEffects = effectCapabilities.some((capability) => capabilities.has(capability));
   return {
     ...base,
@@ -95,6 +99,7 @@ export function artifactTool(artifact: ToolArtifact, services: ToolServices): To
         host,
         limits: { ...services.limits, ...artifact.limits },
         errorShape: artifact.errorShape,
+        ...(findFile === undefined ? {} : { findFile }),
         ...(checkEffect === undefined ? {} : { checkEffect }),
       });
     },
