@@ -13,6 +13,8 @@ export { Journal } from "./host/journal.ts";
 export type { JournalEntry, JournalState } from "./host/journal.ts";
 export { load, Module, run } from "./host/module.ts";
 export type { LoadedModule, LoadOptions, RunOptions, RunResult } from "./host/module.ts";
+export { valueFunction } from "./host/value-function.ts";
+export type { ValueCall } from "./host/value-function.ts";
 export { compile, Program } from "./host/program.ts";
 export type { CompileOptions } from "./host/program.ts";
 export { json } from "./lib/json.ts";
