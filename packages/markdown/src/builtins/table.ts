@@ -39,6 +39,14 @@ export function predeclared(kind: ScriptKind): Readonly<Record<string, Value>> {
   return values;
 }
 
+/** The same with other code behind some functions: a test has no effects. */
+export function predeclaredWith(
+  kind: ScriptKind,
+  change: (fn: BuiltinFunction) => BuiltinFunction,
+): Readonly<Record<string, Value>> {
+  return makeValues(builtinsFor(kind).map(change));
+}
+
 function makeValues(functions: readonly BuiltinFunction[]): Readonly<Record<string, Value>> {
   const values: Record<string, Value> = { ...languageModules };
   const modules = new Map<string, BuiltinFunction[]>();

@@ -21,7 +21,7 @@ import type { ScriptLimits } from "../artifact/artifact.ts";
 import type { LogLevel, ScriptScope, ToolAnswer } from "../builtins/builtin.ts";
 import { predeclared } from "../builtins/table.ts";
 import type { ScriptProgram } from "./program.ts";
-import { ScriptLoader, type FindFile } from "./script-loader.ts";
+import { ScriptLoader, type FindFile, type ScriptEnvironment } from "./script-loader.ts";
 import { toScriptError } from "./script-error.ts";
 import { toOutput, type ResultOptions } from "./script-result.ts";
 
@@ -38,6 +38,10 @@ export interface ScriptHost {
   cacheFor(runId: string): Map<string, JsonValue>;
   /** Variables that scripts may read. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The values of the predeclared names. Default: the functions of the kind. */
+  readonly predeclared?: ScriptEnvironment["predeclared"];
+  /** Called before each operation of a script, which runs more slowly then. */
+  readonly onOperation?: ScriptEnvironment["onOperation"];
 }
 
 /** One call of a tool with a script. */
@@ -98,23 +102,26 @@ const fatalCodes: ReadonlySet<string> = new Set([
  * @throws ToolError for a script that fails: see `toScriptError`.
  */
 export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspension> {
-  const { program, ctx, further } = options;
+  const { program, ctx, host, further } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const state = ctx.resumed?.state as ScriptState | undefined;
   const journal = new Journal(state === undefined ? {} : { state: state.journal });
   const scope = new CallScope(options, limits.effects, journal, state);
   const { kind } = program;
+  const { predeclared: valuesFor = predeclared, ...environment } = toEnvironment(host);
+  const values = valuesFor(kind);
   const loader = new ScriptLoader(
     options.findFile ?? (() => undefined),
     kind,
     limits,
     state?.files,
+    toEnvironment(host),
   );
   try {
     const { value, steps, memoryBytes } = await run(program.program, {
       call: options.call,
       args: options.args,
-      predeclared: further === undefined ? predeclared(kind) : { ...predeclared(kind), ...further },
+      predeclared: further === undefined ? values : { ...values, ...further },
       journal,
       context: scope,
       signal: ctx.signal,
@@ -122,6 +129,7 @@ export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspen
       maxMemoryBytes: limits.memoryBytes,
       print: (line) => scope.log("info", line),
       load: loader.load,
+      ...environment,
     });
     const details = { steps, memoryBytes, effects: scope.effects };
     return toOutput(value, { ...options, details });
@@ -143,6 +151,13 @@ export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspen
     }
     throw toScriptError(error, ctx.signal);
   }
+}
+
+function toEnvironment({ predeclared: values, onOperation }: ScriptHost): ScriptEnvironment {
+  return {
+    ...(values === undefined ? {} : { predeclared: values }),
+    ...(onOperation === undefined ? {} : { onOperation }),
+  };
 }
 
 /** What the functions of one run reach: nested calls of the tool's own call. */
@@ -204,7 +219,14 @@ class CallScope implements ScriptScope {
     this.#options.checkEffect?.(tool, args);
     const outcome = await this.#execute(tool, args);
     if (outcome.ok) return toValue(outcome);
-    throw outcome.error ?? new ToolError("internal", `${tool} gave no result.`);
+    const { error } = outcome;
+    if (error?.code === "not_found") {
+      throw new ToolError(
+        "unavailable",
+        `${tool} is not available: the host gives scripts no access to it.`,
+      );
+    }
+    throw error ?? new ToolError("internal", `${tool} gave no result.`);
   }
 
   async callTool(name: string, args: JsonObject): Promise<ToolAnswer> {

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { compile, load, StarlarkError, type Module, type Program } from "@toolweave/starlark";
+import {
+  compile,
+  load,
+  StarlarkError,
+  type LoadOptions,
+  type Module,
+  type Program,
+  type Value,
+} from "@toolweave/starlark";
 import { predeclared } from "../builtins/table.ts";
 import type { ScriptLimits } from "../artifact/artifact.ts";
 import { compileOptions } from "./program.ts";
@@ -19,6 +27,14 @@ export interface LoadedFile {
  */
 export type FindFile = (name: string) => LoadedFile | undefined;
 
+/** What replaces parts of the environment of scripts, for tests and tools. */
+export interface ScriptEnvironment {
+  /** The values of the predeclared names of a kind. */
+  readonly predeclared?: (kind: ScriptKind) => Readonly<Record<string, Value>>;
+  /** Called before each operation. */
+  readonly onOperation?: NonNullable<LoadOptions["onOperation"]>;
+}
+
 const maxCached = 500;
 
 /** Compiled files by their digest: most runs load the same ones. */
@@ -35,6 +51,7 @@ export class ScriptLoader {
   readonly #modules = new Map<string, Promise<Module>>();
   readonly #active = new Set<string>();
   readonly #known: Readonly<Record<string, string>>;
+  readonly #environment: ScriptEnvironment;
   readonly #digests: Record<string, string> = {};
 
   /** @param known the digests of an earlier part of the run. */
@@ -43,11 +60,13 @@ export class ScriptLoader {
     kind: ScriptKind,
     limits: Pick<Required<ScriptLimits>, "steps" | "memoryBytes">,
     known: Readonly<Record<string, string>> = {},
+    environment: ScriptEnvironment = {},
   ) {
     this.#find = find;
     this.#kind = kind;
     this.#limits = limits;
     this.#known = known;
+    this.#environment = environment;
   }
 
   /** The digests of the loaded files, by the names that scripts use. */
@@ -77,7 +96,8 @@ export class ScriptLoader {
     if (this.#known[name] !== undefined && this.#known[name] !== digest)
       throw new StarlarkError("outcome_unknown", `${found.file} has changed since the run began`);
     return load(this.#compile(found, digest), {
-      predeclared: predeclared(this.#kind),
+      ...this.#environment,
+      predeclared: (this.#environment.predeclared ?? predeclared)(this.#kind),
       load: this.load,
       maxSteps: this.#limits.steps,
       maxMemoryBytes: this.#limits.memoryBytes,
