@@ -9,6 +9,7 @@ import {
   type ToolOutcome,
   type ToolOutput,
 } from "@toolweave/core";
+import type { NestedCallOptions } from "@toolweave/core/adapter";
 import {
   Journal,
   run,
@@ -22,6 +23,8 @@ import type { LogLevel, ScriptScope, ToolAnswer } from "../builtins/builtin.ts";
 import { predeclared } from "../builtins/table.ts";
 import type { ScriptProgram } from "./program.ts";
 import { ScriptLoader, type FindFile, type ScriptEnvironment } from "./script-loader.ts";
+import { toScriptValue } from "./outcome-value.ts";
+import { runStatements } from "./run-statements.ts";
 import { toScriptError } from "./script-error.ts";
 import { toOutput, type ResultOptions } from "./script-result.ts";
 
@@ -46,10 +49,12 @@ export interface ScriptHost {
 
 /** One call of a tool with a script. */
 export interface ScriptRun extends ResultOptions {
-  readonly program: ScriptProgram;
-  /** The function to call; absent: the last value of a script that a model has written is its global `result`. */
-  readonly call: string;
-  readonly args: readonly HostValue[];
+  readonly program: Pick<ScriptProgram, "program" | "kind">;
+  /** The function to call; absent: the statements of the script run only. */
+  readonly call?: string;
+  readonly args?: readonly HostValue[];
+  /** Without `call`: the global variables of which the first that has a value is the result. */
+  readonly resultNames?: readonly string[];
   readonly ctx: ToolContext;
   readonly host: ScriptHost;
   readonly limits?: ScriptLimits;
@@ -57,6 +62,14 @@ export interface ScriptRun extends ResultOptions {
   readonly findFile?: FindFile;
   /** Predeclared values beside those of the kind. */
   readonly further?: LoadOptions["predeclared"];
+  /** Receives what the script prints. Default: the log of the host. */
+  readonly print?: (text: string) => void;
+  /** Makes the output of the result. Default: `toOutput`. */
+  readonly toOutput?: typeof toOutput;
+  /** How the calls of the script run. */
+  readonly nested?: Omit<NestedCallOptions, "toolset">;
+  /** Bytes of the results of all effects. Default: 1 MiB. */
+  readonly maxJournalBytes?: number;
   /**
    * Refuses an effect that the file does not declare.
    *
@@ -102,10 +115,13 @@ const fatalCodes: ReadonlySet<string> = new Set([
  * @throws ToolError for a script that fails: see `toScriptError`.
  */
 export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspension> {
-  const { program, ctx, host, further } = options;
+  const { program, ctx, host, further, maxJournalBytes } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const state = ctx.resumed?.state as ScriptState | undefined;
-  const journal = new Journal(state === undefined ? {} : { state: state.journal });
+  const journal = new Journal({
+    ...(state === undefined ? {} : { state: state.journal }),
+    ...(maxJournalBytes === undefined ? {} : { maxBytes: maxJournalBytes }),
+  });
   const scope = new CallScope(options, limits.effects, journal, state);
   const { kind } = program;
   const { predeclared: valuesFor = predeclared, ...environment } = toEnvironment(host);
@@ -118,21 +134,24 @@ export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspen
     toEnvironment(host),
   );
   try {
-    const { value, steps, memoryBytes } = await run(program.program, {
-      call: options.call,
-      args: options.args,
+    const runOptions = {
+      args: options.args ?? [],
       predeclared: further === undefined ? values : { ...values, ...further },
       journal,
       context: scope,
       signal: ctx.signal,
       maxSteps: limits.steps,
       maxMemoryBytes: limits.memoryBytes,
-      print: (line) => scope.log("info", line),
+      print: options.print ?? ((line: string) => scope.log("info", line)),
       load: loader.load,
       ...environment,
-    });
+    };
+    const { value, steps, memoryBytes } =
+      options.call === undefined
+        ? await runStatements(program.program, runOptions, options.resultNames ?? [])
+        : await run(program.program, { ...runOptions, call: options.call });
     const details = { steps, memoryBytes, effects: scope.effects };
-    return toOutput(value, { ...options, details });
+    return (options.toOutput ?? toOutput)(value, { ...options, details });
   } catch (error) {
     const { interruption } = scope;
     if (
@@ -218,7 +237,7 @@ class CallScope implements ScriptScope {
   async effect(tool: string, args: JsonObject): Promise<JsonValue> {
     this.#options.checkEffect?.(tool, args);
     const outcome = await this.#execute(tool, args);
-    if (outcome.ok) return toValue(outcome);
+    if (outcome.ok) return toScriptValue(outcome, this.#options.ctx);
     const { error } = outcome;
     if (error?.code === "not_found") {
       throw new ToolError(
@@ -231,15 +250,16 @@ class CallScope implements ScriptScope {
 
   async callTool(name: string, args: JsonObject): Promise<ToolAnswer> {
     const outcome = await this.#execute(name, args);
-    if (outcome.ok) return { ok: true, value: toValue(outcome) };
+    const value = await toScriptValue(outcome, this.#options.ctx);
+    if (outcome.ok) return { ok: true, value };
     const { error } = outcome;
     if (error === undefined || fatalCodes.has(error.code))
       throw error ?? new ToolError("internal", `${name} gave no result.`);
-    return { ok: false, value: toValue(outcome), error: error.message, code: error.code };
+    return { ok: false, value, error: error.message, code: error.code };
   }
 
   async #execute(name: string, args: JsonObject): Promise<ToolOutcome> {
-    const { ctx } = this.#options;
+    const { ctx, nested } = this.#options;
     if (++this.effects > this.#maxEffects) {
       throw new ToolError(
         "limit_exceeded",
@@ -252,8 +272,8 @@ class CallScope implements ScriptScope {
     const id = `${ctx.callId}.${this.#journal.length + 1}`;
     const outcome =
       pending === undefined
-        ? await ctx.scope.execute({ id, name, arguments: args })
-        : await ctx.scope.resume(pending, { signal: ctx.signal });
+        ? await ctx.scope.execute({ id, name, arguments: args }, nested)
+        : await ctx.scope.resume(pending, { ...inheritedBy(nested), signal: ctx.signal });
     if (outcome.status === "interrupted") {
       this.interruption = outcome.interruption;
       throw new StarlarkError("interrupted", `${name} waits for a person`);
@@ -262,11 +282,6 @@ class CallScope implements ScriptScope {
   }
 }
 
-/** The structured result of a call, else its text. */
-function toValue({ result }: ToolOutcome): JsonValue {
-  if (result?.value !== undefined) return result.value;
-  const texts = (result?.content ?? []).flatMap((block) =>
-    block.type === "text" ? [block.text] : [],
-  );
-  return texts.join("\n");
+function inheritedBy({ inherit }: NestedCallOptions = {}): Pick<NestedCallOptions, "inherit"> {
+  return inherit === undefined ? {} : { inherit };
 }
