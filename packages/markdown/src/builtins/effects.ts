@@ -328,5 +328,48 @@ const tools = effectFunctions("meta", {
   },
 });
 
+const registration = { capability: "meta", returns: "None" } as const;
+
+function register(
+  kind: "tool" | "hook",
+  parameters: readonly BuiltinParameter[],
+): FunctionDefinition {
+  return {
+    doc: `Registers a ${kind} for the rest of this run, once a person has approved it.`,
+    parameters: [required("name", "str"), ...parameters],
+    ...registration,
+    call: async (args, scope) => {
+      await scope.effect("meta_register", { kind, definition: toArguments(args) });
+      return null;
+    },
+  };
+}
+
+const newTool = register("tool", [
+  required("script", "str"),
+  optional("description", "str", null),
+  optional("parameters", "dict", null),
+  optional("timeout_ms", "int", null),
+]);
+const newHook = register("hook", [
+  required("event", "str"),
+  required("script", "str"),
+  optional("when", "str", null),
+  optional("priority", "int", null),
+]);
+const registrations = effectFunctions("meta", {
+  tool_register: newTool,
+  register_tool: newTool,
+  hook_register: newHook,
+  register_hook: newHook,
+});
+
 /** The functions that reach files, programs, the network and other tools. */
-export const effects: readonly BuiltinFunction[] = [...exec, ...fs, ...http, ...delegate, ...tools];
+export const effects: readonly BuiltinFunction[] = [
+  ...exec,
+  ...fs,
+  ...http,
+  ...delegate,
+  ...tools,
+  ...registrations,
+];

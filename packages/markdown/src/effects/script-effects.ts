@@ -20,14 +20,17 @@ export interface EffectOptions {
  */
 export class ScriptEffects {
   readonly #options: EffectOptions;
+  readonly #local: readonly Tool[];
   readonly #sources: ToolSource[] = [];
   readonly secrets: SecretSet = new SecretSet();
   #loading: Promise<void> | undefined;
   #tools: readonly Tool[] = [];
   #isClosed = false;
 
-  constructor(options: EffectOptions) {
+  /** @param local further tools for scripts, which need nothing to be loaded. */
+  constructor(options: EffectOptions, local: readonly Tool[] = []) {
     this.#options = options;
+    this.#local = local;
   }
 
   /** The tools that have been made. */
@@ -48,14 +51,14 @@ export class ScriptEffects {
   async #load(): Promise<void> {
     const { workspace, web, agents = [] } = this.#options;
     if (workspace !== undefined && workspace !== false) {
-      const { workspaceTools: workspaceEffects } = await import("@toolweave/workspace");
+      const { workspaceEffects } = await import("@toolweave/workspace/effects");
       this.#add(workspaceEffects(workspace));
     }
     if (web !== false) {
       const { webEffects } = await import("@toolweave/builtin/effects");
       this.#add(webEffects(web));
     }
-    this.#tools = [...this.#sources.flatMap((source) => source.tools()), ...agents];
+    this.#tools = [...this.#sources.flatMap((source) => source.tools()), ...agents, ...this.#local];
   }
 
   #add(source: ToolSource): void {
@@ -81,4 +84,5 @@ export const effectCapabilities: readonly Capability[] = [
   "fs.write",
   "network",
   "delegate",
+  "meta",
 ];

@@ -34,5 +34,7 @@ export function toScriptError(error: unknown, signal?: AbortSignal): ToolError {
       retryable: false,
     });
   }
-  return new ToolError(codes[error.code], `${message}${where}`, { cause: error, retryable: false });
+  // A file that could not be loaded: its own error says why.
+  const { code } = cause instanceof StarlarkError ? cause : error;
+  return new ToolError(codes[code], `${message}${where}`, { cause: error, retryable: false });
 }

@@ -27,8 +27,14 @@ const allowed: HookDecision = { action: "allow" };
 
 type Answered = Pick<ToolResult, "content" | "value" | "isError">;
 
-interface LoadedHook {
+/** A hook, and the only run whose calls it sees; absent: all. */
+export interface ScopedHook {
   readonly artifact: HookArtifact;
+  readonly runId?: string;
+}
+
+interface LoadedHook {
+  readonly scoped: ScopedHook;
   readonly program: ScriptProgram;
   readonly when: Condition | undefined;
 }
@@ -52,18 +58,19 @@ export class ArtifactHooks {
   }
 
   /** Replaces all hooks. Those that are the same stay compiled. */
-  set(artifacts: readonly HookArtifact[]): void {
+  set(artifacts: readonly ScopedHook[]): void {
     const known = new Map(
-      [...this.#byEvent.values()].flat().map((hook) => [JSON.stringify(hook.artifact), hook]),
+      [...this.#byEvent.values()].flat().map((hook) => [JSON.stringify(hook.scoped), hook]),
     );
     const byEvent = new Map<string, LoadedHook[]>();
-    for (const artifact of artifacts) {
-      const loaded = known.get(JSON.stringify(artifact)) ?? loadHook(artifact);
+    for (const scoped of artifacts) {
+      const { artifact } = scoped;
+      const loaded = known.get(JSON.stringify(scoped)) ?? loadHook(scoped);
       byEvent.set(artifact.event, [...(byEvent.get(artifact.event) ?? []), loaded]);
     }
     // `sort` is stable: ties stay in the order of their files.
     for (const hooks of byEvent.values())
-      hooks.sort((a, b) => a.artifact.priority - b.artifact.priority);
+      hooks.sort((a, b) => a.scoped.artifact.priority - b.scoped.artifact.priority);
     this.#byEvent = byEvent;
   }
 
@@ -101,6 +108,8 @@ export class ArtifactHooks {
   async #decide(event: string, given: JsonObject, runId: string): Promise<HookDecision> {
     let payload = given;
     for (const hook of this.#byEvent.get(event) ?? []) {
+      const { runId: only } = hook.scoped;
+      if (only !== undefined && only !== runId) continue;
       const decision = await this.#ask(hook, event, payload, runId);
       if (decision.action === "block") return decision;
       if (decision.action === "modify") payload = merge(event, payload, decision.payload);
@@ -109,12 +118,12 @@ export class ArtifactHooks {
   }
 
   async #ask(
-    { artifact, program, when }: LoadedHook,
+    { scoped, program, when }: LoadedHook,
     event: string,
     payload: JsonObject,
     runId: string,
   ): Promise<HookDecision> {
-    const { name, timeoutMs = 0, limits } = artifact;
+    const { name, timeoutMs = 0, limits } = scoped.artifact;
     try {
       const args = [event, payload as HostValue];
       if (when !== undefined && !(await when.holds(args))) return allowed;
@@ -122,7 +131,8 @@ export class ArtifactHooks {
       const { value } = await run(program.program, {
         call: "handle",
         args,
-        predeclared: predeclared("hook"),
+        predeclared: (this.#host.predeclared ?? predeclared)("hook"),
+        ...(this.#host.onOperation === undefined ? {} : { onOperation: this.#host.onOperation }),
         context: new HookScope(this.#host, name, runId),
         timeoutMs: timeoutMs === 0 ? defaultTimeoutMs : timeoutMs,
         ...(steps === undefined ? {} : { maxSteps: steps }),
@@ -137,10 +147,10 @@ export class ArtifactHooks {
   }
 }
 
-function loadHook(artifact: HookArtifact): LoadedHook {
-  const { script, when, dialect } = artifact;
+function loadHook(scoped: ScopedHook): LoadedHook {
+  const { script, when, dialect } = scoped.artifact;
   return {
-    artifact,
+    scoped,
     program: new ScriptProgram(script, "hook", dialect),
     when: when === undefined ? undefined : new Condition(when, ["event", "payload"]),
   };

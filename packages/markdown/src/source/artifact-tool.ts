@@ -3,6 +3,7 @@ import {
   defineTool,
   type JsonSchema,
   type Tool,
+  ToolError,
   type ToolAnnotations,
   type ToolSpec,
 } from "@toolweave/core";
@@ -32,8 +33,10 @@ export interface ToolServices {
  * The tool of an artifact. Its call needs the permission `delegate`, as a sub-agent does: a script reaches nothing by
  * itself, and each of its effects is a call of its own, on which the policy decides. A tool without a script waits for the
  * host's result.
+ *
+ * @param runId the only run that may call it; absent: every run.
  */
-export function artifactTool(artifact: ToolArtifact, services: ToolServices): Tool {
+export function artifactTool(artifact: ToolArtifact, services: ToolServices, runId?: string): Tool {
   const { name, title, description, inputSchema, outputSchema, script, timeoutMs } = artifact;
   const { source } = services;
   const capabilities = script === undefined ? undefined : scanCapabilities(script.text);
@@ -90,6 +93,9 @@ export function artifactTool(artifact: ToolArtifact, services: ToolServices): To
       return effects.tools;
     },
     invoke: async (args, ctx) => {
+      if (runId !== undefined && ctx.runId !== runId) {
+        throw new ToolError("not_found", `${name} was registered for another run.`);
+      }
       if (hasEffects) await effects.load();
       return runScript({
         program,

@@ -12,6 +12,7 @@ import type { BundleArtifact, ScriptLimits } from "../artifact/artifact.ts";
 import { isKnownEvent } from "../artifact/keys.ts";
 import { readInlineArtifacts } from "../artifact/read-artifact.ts";
 import { RunCache } from "../builtins/state.ts";
+import { Registrations } from "../effects/registrations.ts";
 import { ScriptEffects, type EffectOptions } from "../effects/script-effects.ts";
 import type { ScriptHost } from "../script/run-script.ts";
 import type { Finding } from "../text/finding.ts";
@@ -62,6 +63,8 @@ export interface MarkdownSource extends ToolSource {
   readonly findings: readonly Finding[];
   /** Calls the hooks of an event of the host, such as `session.start`. */
   emit(event: string, payload: JsonObject, runId?: string): Promise<HookDecision>;
+  /** Removes the tools and hooks that scripts have registered during a run. */
+  endRun(runId: string): void;
   /** Reads the files again. */
   refresh(): Promise<void>;
 }
@@ -94,11 +97,18 @@ export function markdownSource(
   const root = resolve(folder);
   const { id = "markdown", env = {}, limits = {}, events = [], watch = false, log } = options;
   const { workspace = { root }, web, agents } = options;
-  const effects = new ScriptEffects({
-    workspace,
-    ...(web === undefined ? {} : { web }),
-    ...(agents === undefined ? {} : { agents }),
-  });
+  const registrations = new Registrations(
+    (kind, name) => (kind === "tool" ? set.tools : set.hooks).some((each) => each.name === name),
+    () => void source.refresh().catch(() => {}),
+  );
+  const effects = new ScriptEffects(
+    {
+      workspace,
+      ...(web === undefined ? {} : { web }),
+      ...(agents === undefined ? {} : { agents }),
+    },
+    [registrations.tool],
+  );
   const host: ScriptHost = { cacheFor: runCaches(), env, ...(log === undefined ? {} : { log }) };
   const hooks = new ArtifactHooks(host, limits);
   const inline = readInlineArtifacts(options.inline ?? {}, { file: id, line: 1, column: 1 });
@@ -121,8 +131,19 @@ export function markdownSource(
       const read = await reader.read();
       const unfired = findUnfiredHooks(read, events);
       set = { ...read, findings: [...read.findings, ...unfired] };
-      hooks.set(read.hooks);
-      const tools: readonly Tool[] = read.tools.map((artifact) => artifactTool(artifact, services));
+      const registered = registrations.all;
+      hooks.set([
+        ...read.hooks.map((artifact) => ({ artifact })),
+        ...registered.flatMap(({ artifact, runId }) =>
+          artifact.kind === "hook" ? [{ artifact, runId }] : [],
+        ),
+      ]);
+      const tools: readonly Tool[] = [
+        ...read.tools.map((artifact) => artifactTool(artifact, services)),
+        ...registered.flatMap(({ artifact, runId }) =>
+          artifact.kind === "tool" ? [artifactTool(artifact, services, runId)] : [],
+        ),
+      ];
       return { tools, problems: set.findings.map(toProblem) };
     },
     close: () => effects.close(),
@@ -137,6 +158,7 @@ export function markdownSource(
       ...Object.getOwnPropertyDescriptors(source),
       hook: { value: hooks.hook, enumerable: true },
       emit: { value: hooks.emit.bind(hooks), enumerable: true },
+      endRun: { value: registrations.end.bind(registrations), enumerable: true },
       bundles: { get: () => set.bundles, enumerable: true },
       findings: { get: () => set.findings, enumerable: true },
       close: { value: close, enumerable: true },
