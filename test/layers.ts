@@ -24,6 +24,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/config": [
     "@toolweave/builtin",
     "@toolweave/core",
+    "@toolweave/markdown",
     "@toolweave/mcp",
     "@toolweave/openapi",
     "@toolweave/stores",
@@ -105,6 +106,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["policy", "processes", "search", "network"],
     ["sandbox"],
     ["tools"],
+    ["effects"],
     ["."],
   ],
   "packages/starlark": [
@@ -149,7 +151,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "packages/config": [
     ["files"],
     ["reading"],
-    ["builtin", "servers", "lock", "modules", "workspace"],
+    ["builtin", "markdown", "servers", "lock", "modules", "workspace"],
     ["trust"],
     ["agents"],
     ["."],

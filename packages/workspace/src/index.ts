@@ -1,5 +1,5 @@
 export { workspaceTools } from "./workspace-tools.ts";
-export type { WorkspaceOptions } from "./workspace-tools.ts";
+export type { WorkspaceOptions } from "./open-workspace.ts";
 export { protectedPaths, secretPaths } from "./jail/path-rules.ts";
 export type { PathRules, WorkspaceRoot } from "./jail/path-rules.ts";
 export { analyzeCommand, workspacePolicy, zeroClawPolicy } from "./policy.ts";

@@ -1,15 +1,5 @@
-import { ToolError, type Tool, type ToolSource } from "@toolweave/core";
-import { checkOptions } from "@toolweave/core/adapter";
-import { PathMutex } from "./files/path-mutex.ts";
-import { findExistingPaths } from "./jail/existing-paths.ts";
-import { Jail } from "./jail/jail.ts";
-import type { PathRules, WorkspaceRoot } from "./jail/path-rules.ts";
-import type { NetworkRules } from "@toolweave/http";
-import { BackgroundCommands } from "./processes/background-commands.ts";
-import { isRefusedVariable } from "./processes/environment.ts";
-import { withDefaults, type ProcessLimits } from "./processes/limits.ts";
-import { chooseSandbox, type ChosenSandbox, type SandboxChoice } from "./sandbox/choose-sandbox.ts";
-import { SearchThread } from "./search/search-thread.ts";
+import type { ToolSource } from "@toolweave/core";
+import { openWorkspace, type WorkspaceOptions } from "./open-workspace.ts";
 import { applyPatchTool } from "./tools/apply-patch.ts";
 import { bashKillTool, bashOutputTool } from "./tools/background-tools.ts";
 import { bashTool } from "./tools/bash.ts";
@@ -17,61 +7,7 @@ import { editFileTool } from "./tools/edit-file.ts";
 import { listFilesTool } from "./tools/list-files.ts";
 import { readFileTool } from "./tools/read-file.ts";
 import { searchTool } from "./tools/search.ts";
-import { getOwner, SeenByOwner, type Workspace } from "./tools/workspace.ts";
 import { writeFileTool } from "./tools/write-file.ts";
-
-/** Options of `workspaceTools`. */
-export interface WorkspaceOptions extends PathRules {
-  /** The folder that tools may read and write. Relative paths of calls begin there. */
-  readonly root: string;
-  /** True: nothing is written, and there are only tools that read. Default: false. */
-  readonly readOnly?: boolean;
-  /** Further folders. Calls name them by absolute paths. */
-  readonly otherRoots?: readonly WorkspaceRoot[];
-  /** Whether protected files may be written after approval, or never. Default: `"deny"`. */
-  readonly protectedWrites?: "ask" | "deny";
-  /** The tools `bash`, `bash_output` and `bash_kill`. False: there are none. Default: true, unless the workspace is read-only. */
-  readonly bash?: boolean;
-  /** The tool `apply_patch`, for models that write patches in the format of Codex. Default: false. */
-  readonly applyPatch?: boolean;
-  /**
-   * How commands are isolated. `auto`: by the strongest level that holds on this machine: `bwrap`, `landlock`, or not at
-   * all; `required`: the same, but no command runs without isolation; a level: that alone; or a sandbox of the host.
-   * Default: `auto`.
-   */
-  readonly sandbox?: SandboxChoice;
-  /** Hosts that commands in a sandbox of bubblewrap may connect to. Default: none. */
-  readonly network?: NetworkRules;
-  /** The resources that one command and everything that it starts may use. */
-  readonly limits?: ProcessLimits;
-  /** Variables for commands, beside harmless ones of this process. Default: none. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Folders outside of the roots that commands in a sandbox can read: tools that are not below `/usr`. */
-  readonly readPaths?: readonly string[];
-  /** The id of the source. Default: `workspace`. */
-  readonly id?: string;
-}
-
-const optionNames: readonly string[] = [
-  "root",
-  "readOnly",
-  "otherRoots",
-  "protectedWrites",
-  "bash",
-  "applyPatch",
-  "sandbox",
-  "network",
-  "limits",
-  "env",
-  "readPaths",
-  "id",
-  "deny",
-  "ask",
-  "protected",
-  "secrets",
-  "hardLinks",
-  "maxPathLength",
-] satisfies readonly (keyof WorkspaceOptions)[];
 
 /**
  * The tools for the files of a folder: `read_file`, `list_files`, `search`, and, unless it is read-only, `write_file`,
@@ -85,108 +21,14 @@ const optionNames: readonly string[] = [
  * ```
  */
 export function workspaceTools(options: WorkspaceOptions): ToolSource {
-  checkOptions("workspaceTools", options, optionNames);
-  const {
-    root,
-    readOnly = false,
-    otherRoots = [],
-    protectedWrites = "deny",
-    id = "workspace",
-  } = options;
-  const {
-    applyPatch = false,
-    bash = !readOnly,
-    sandbox = "auto",
-    network,
-    limits,
-    env = {},
-    readPaths = [],
-  } = options;
-  if (typeof root !== "string") {
-    throw new ToolError("invalid_configuration", 'workspaceTools: root is missing: { root: "." }.');
-  }
-  const roots: readonly WorkspaceRoot[] = [
-    { path: root, access: readOnly ? "read" : "write" },
-    ...otherRoots,
-  ];
-  const rules = toRules(options);
-  const jail = new Jail(roots, rules);
-  const searches = new SearchThread({ roots, rules });
-  const seen = new SeenByOwner();
-  checkEnvironment(env);
-  const closing = new AbortController();
-  const background = new BackgroundCommands();
-  let chosen: Promise<ChosenSandbox> | undefined;
-  const workspace: Workspace = {
-    jail,
-    writes: new PathMutex(),
-    searches,
-    protectedWrites,
-    sandbox: async () =>
-      (
-        await (chosen ??= chooseSandbox(sandbox, {
-          view: () => ({
-            roots: jail.roots,
-            ...findExistingPaths(jail.roots, jail.matcher),
-            readPaths,
-          }),
-          network,
-        }))
-      ).sandbox,
-    environment: env,
-    background,
-    limits: withDefaults(limits),
-    closing: closing.signal,
-    seenBy: (owner) => seen.get(getOwner(owner)),
-  };
-  const tools: readonly Tool[] = [
+  const { workspace, toSource } = openWorkspace("workspaceTools", options);
+  const { id = "workspace", readOnly = false, bash = !readOnly, applyPatch = false } = options;
+  return toSource(id, [
     ...(bash ? [bashTool(workspace), bashOutputTool(workspace), bashKillTool(workspace)] : []),
     listFilesTool(workspace),
     readFileTool(workspace),
     searchTool(workspace),
     ...(readOnly ? [] : [editFileTool(workspace), writeFileTool(workspace)]),
     ...(applyPatch && !readOnly ? [applyPatchTool(workspace)] : []),
-  ];
-  let isClosed = false;
-  const close = async (): Promise<void> => {
-    if (isClosed) return;
-    isClosed = true;
-    closing.abort(new ToolError("unavailable", "The workspace was closed while the call ran."));
-    await background.close();
-    jail.close();
-    await searches.close();
-    const used = await chosen?.catch(() => undefined);
-    await used?.sandbox.close?.();
-  };
-  return {
-    id,
-    ready: Promise.resolve(),
-    problems: [],
-    trustAnnotations: true,
-    tools: () => (isClosed ? [] : tools),
-    onChange: () => () => {},
-    close,
-    [Symbol.asyncDispose]: close,
-  };
-}
-
-function checkEnvironment(env: Readonly<Record<string, string>>): void {
-  const refused = Object.keys(env).find(isRefusedVariable);
-  if (refused === undefined) return;
-  throw new ToolError(
-    "invalid_configuration",
-    `workspaceTools: env.${refused} makes programs run other code, or use credentials of this process; leave it out.`,
-  );
-}
-
-function toRules(options: WorkspaceOptions): PathRules {
-  const { deny, ask, protected: protectedGlobs, secrets, hardLinks, maxPathLength } = options;
-  return {
-    ...(deny === undefined ? {} : { deny }),
-    ...(ask === undefined ? {} : { ask }),
-    ...(protectedGlobs === undefined ? {} : { protected: protectedGlobs }),
-    ...(secrets === undefined ? {} : { secrets }),
-    ...(hardLinks === undefined ? {} : { hardLinks }),
-    ...(maxPathLength === undefined ? {} : { maxPathLength }),
-  };
+  ]);
 }

@@ -39,6 +39,7 @@ interface Match {
  * Applies edits to the bytes of a file. Each is matched against the file as it was before, all or none are made, and
  * nothing but the matched spans changes: not the encoding, the line endings, the byte order mark or invalid bytes.
  *
+ * @param allOption the name under which callers know `replace_all`. Default: that name.
  * @throws ToolError `execution_failed` when a text does not match as often as expected, or two edits overlap; the text
  * says where the closest region is, and in what it differs.
  */
@@ -46,11 +47,15 @@ export function editBytes(
   bytes: Buffer,
   format: TextFormat,
   edits: readonly TextEdit[],
+  allOption: string = "replace_all",
 ): EditedBytes {
   const text = decodeText(bytes, format);
   const offsets = new ByteOffsets(text, format);
   const spans = edits
-    .flatMap((edit, index) => findSpans(text, edit, edits.length > 1 ? index + 1 : undefined))
+    .flatMap((edit, index) => {
+      const which = edits.length > 1 ? `old of edit ${index + 1}` : "old";
+      return findSpans(text, edit, which, allOption);
+    })
     .toSorted((a, b) => a.start - b.start || a.end - b.end)
     .map(({ start, end, replacement }) => ({
       start: offsets.at(start),
@@ -67,8 +72,8 @@ export function editBytes(
   return { bytes: splice(bytes, spans), spans };
 }
 
-/** The bytes with each span replaced. */
-function splice(bytes: Buffer, spans: readonly ReplacedSpan[]): Buffer {
+/** The bytes with each of the spans, which are in order, replaced. */
+export function splice(bytes: Buffer, spans: readonly ReplacedSpan[]): Buffer {
   const parts: Buffer[] = [];
   let end = 0;
   for (const span of spans) {
@@ -85,10 +90,10 @@ const loneSurrogate = /\p{Surrogate}/u;
 function findSpans(
   text: string,
   edit: TextEdit,
-  number: number | undefined,
+  which: string,
+  allOption: string,
 ): readonly (Match & { readonly replacement: string })[] {
   const { old, new: replacement, replace_all: replacesAll = false, expect } = edit;
-  const which = number === undefined ? "old" : `old of edit ${number}`;
   if (old === "")
     throw failure(`${which} is empty. Give the text that is to be replaced, or use write_file.`);
   if (old === replacement)
@@ -105,7 +110,7 @@ function findSpans(
     const lines = matches.slice(0, 10).map(({ start }) => lineAt(text, start));
     const more = matches.length > 10 ? ", …" : "";
     throw failure(
-      `${which} is in the file ${matches.length} times, and ${wanted} ${wanted === 1 ? "was" : "were"} expected: at ${matches.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}. Give more text around the place, or set replace_all.`,
+      `${which} is in the file ${matches.length} times, and ${wanted} ${wanted === 1 ? "was" : "were"} expected: at ${matches.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}. Give more text around the place, or set ${allOption}.`,
     );
   }
   return matches.map((match) => ({
@@ -195,8 +200,8 @@ function lineAt(text: string, index: number): number {
   return line;
 }
 
-/** The places in the bytes of places in the text, asked for in ascending order. */
-class ByteOffsets {
+/** The places in the bytes, and the lines, of places in the text, asked for in ascending order. */
+export class ByteOffsets {
   readonly #text: string;
   readonly #format: TextFormat;
   #index = 0;

@@ -50,15 +50,28 @@ export async function replaceFile(
   bytes: Uint8Array,
   options: ReplaceOptions = {},
 ): Promise<BigIntStats> {
+  return withFolders(place, (folder) => writeInto(folder, place, bytes, options));
+}
+
+/**
+ * Makes the folders that are missing around a place, and calls `work` with the path under which the members of the
+ * innermost one are opened.
+ *
+ * @throws JailError (by rejecting) when one cannot be made.
+ */
+export async function withFolders<Result>(
+  { folderPath, missingFolders }: WritePlace,
+  work: (folder: string) => Result | Promise<Result>,
+): Promise<Result> {
   const made: Entry[] = [];
   try {
-    let folder = place.folderPath;
-    for (const name of place.missingFolders) {
+    let folder = folderPath;
+    for (const name of missingFolders) {
       const entry = makeFolder(folder, name);
       made.push(entry);
       folder = entry.path;
     }
-    return await writeInto(folder, place, bytes, options);
+    return await work(folder);
   } finally {
     for (const entry of made) entry.close();
   }
@@ -154,7 +167,12 @@ function currentStat(folder: string, name: string): BigIntStats | undefined {
   return stat;
 }
 
-function makeFolder(folder: string, name: string): Entry {
+/**
+ * Makes a folder, unless it is there, and opens it. Its owner closes it.
+ *
+ * @throws JailError when it cannot be made, or something else has its name.
+ */
+export function makeFolder(folder: string, name: string): Entry {
   try {
     mkdirSync(`${folder}/${name}`);
   } catch (error) {

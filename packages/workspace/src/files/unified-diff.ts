@@ -1,10 +1,8 @@
 import type { ReplacedSpan } from "./edit-text.ts";
+import { diffLines, type DiffLine } from "./line-diff.ts";
 
 const contextLines = 3;
 const maxLines = 200;
-
-/** A line of a hunk, with ` `, `-` or `+` before it. */
-type DiffLine = string;
 
 /**
  * A unified diff of the replaced spans of a file: three lines of context, at most 200 lines. It is made around the spans,
@@ -94,22 +92,61 @@ function toLines(text: string): readonly string[] {
   return lines;
 }
 
-/** Beginning and end are the same lines; what is between them was replaced. */
-function diffLines(old: readonly string[], fresh: readonly string[]): readonly DiffLine[] {
-  let head = 0;
-  while (head < old.length && head < fresh.length && old[head] === fresh[head]) head += 1;
-  let tail = 0;
-  while (
-    tail < old.length - head &&
-    tail < fresh.length - head &&
-    old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]
-  ) {
-    tail += 1;
+/** Two texts that are compared, with the names of both in the head of the diff. */
+export interface ComparedTexts {
+  readonly old: string;
+  readonly fresh: string;
+  readonly oldName: string;
+  readonly freshName: string;
+}
+
+/** The difference of two texts as a unified diff, which `patch` can apply. Empty: they are the same. */
+export function diffTexts({ old, fresh, oldName, freshName }: ComparedTexts): string {
+  if (old === fresh) return "";
+  const lines = diffLines(toMarkedLines(old), toMarkedLines(fresh));
+  const hunks: DiffLine[] = [];
+  /** The lines of both texts before the place. */
+  let oldLine = 0;
+  let freshLine = 0;
+  for (let at = 0; at < lines.length;) {
+    if (lines[at]?.startsWith(" ") === true) {
+      oldLine += 1;
+      freshLine += 1;
+      at += 1;
+      continue;
+    }
+    const leading = Math.min(contextLines, oldLine, freshLine, at);
+    const hunk = lines.slice(at - leading, endOfHunk(lines, at));
+    const oldCount = hunk.filter((line) => !line.startsWith("+")).length;
+    const freshCount = hunk.filter((line) => !line.startsWith("-")).length;
+    const from = toRange(oldLine - leading, oldCount);
+    const to = toRange(freshLine - leading, freshCount);
+    hunks.push(`@@ -${from} +${to} @@`);
+    for (const line of hunk) hunks.push(line);
+    at += hunk.length - leading;
+    oldLine += oldCount - leading;
+    freshLine += freshCount - leading;
   }
-  return [
-    ...old.slice(0, head).map((line) => ` ${line}`),
-    ...old.slice(head, old.length - tail).map((line) => `-${line}`),
-    ...fresh.slice(head, fresh.length - tail).map((line) => `+${line}`),
-    ...old.slice(old.length - tail).map((line) => ` ${line}`),
-  ];
+  return [`--- ${oldName}`, `+++ ${freshName}`, ...hunks, ""].join("\n");
+}
+
+/** The lines of a text. A last line without a line feed is marked as such, so that it differs from one with it. */
+function toMarkedLines(text: string): readonly string[] {
+  const lines = text.split("\n");
+  const last = lines.pop() as string;
+  return last === "" ? lines : [...lines, `${last}\n\\ No newline at end of file`];
+}
+
+/** The end of a hunk: three lines after its last change. Changes with fewer than six lines between them are one hunk. */
+function endOfHunk(lines: readonly DiffLine[], start: number): number {
+  let lastChange = start;
+  for (let at = start; at < lines.length && at - lastChange <= 2 * contextLines; at++) {
+    if (lines[at]?.startsWith(" ") === false) lastChange = at;
+  }
+  return Math.min(lines.length, lastChange + 1 + contextLines);
+}
+
+/** A range in the head of a hunk: of no lines, the line before. */
+function toRange(before: number, count: number): string {
+  return `${count === 0 ? before : before + 1},${count}`;
 }

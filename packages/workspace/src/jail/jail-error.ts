@@ -6,6 +6,7 @@ export type JailFault =
   | "missing"
   | "noFolder"
   | "isFolder"
+  | "root"
   | "tooDeep"
   | "tooManyLinks"
   | "special"
@@ -20,6 +21,7 @@ const texts: Readonly<Record<JailFault, string>> = {
   missing: "does not exist",
   noFolder: "leads through something that is no folder",
   isFolder: "is a folder",
+  root: "is the folder of the workspace itself",
   tooDeep: "has too many folders around it",
   tooManyLinks: "leads through too many symbolic links",
   special:
@@ -38,6 +40,7 @@ const denials: ReadonlySet<JailFault> = new Set([
   "denied",
   "readOnly",
   "hardLink",
+  "root",
 ]);
 
 /** A path that cannot be used. It names no path: the caller knows the one that it asked for. */

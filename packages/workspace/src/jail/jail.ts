@@ -21,8 +21,8 @@ import {
   type Place,
 } from "./walk.ts";
 
-/** The purpose of an access. */
-export type PathUse = "read" | "write";
+/** The purpose of an access. `remove`: like `write`, but a link at the end of the path is the object itself. */
+export type PathUse = "read" | "write" | "remove";
 
 /** The place of a path, as a policy decides on it. No descriptor is open. */
 export interface PathInfo {
@@ -30,8 +30,10 @@ export interface PathInfo {
   readonly path: string;
   /** The absolute path without links. */
   readonly realPath: string;
-  /** The kind of the object; undefined: there is none yet. */
-  readonly kind: "file" | "directory" | undefined;
+  /** The kind of the object; undefined: there is none yet. `link` only if it is to be removed. */
+  readonly kind: "file" | "directory" | "link" | undefined;
+  /** The state of the object; undefined: there is none yet. */
+  readonly stat: BigIntStats | undefined;
   /** The classes of the path, and of the path as it was asked for: the strictest first. */
   readonly classes: readonly PathClass[];
   /** True for a file with several hard links whose rule is to ask. */
@@ -168,16 +170,16 @@ export class Jail {
   }
 
   /**
-   * Opens the folder around a file that is to be written.
+   * Opens the folder around a file that is to be written, or around an object that is to be removed.
    *
    * @throws JailError when it cannot be used.
    */
-  openForWriting(path: string): WritePlace {
+  openForWriting(path: string, use: Exclude<PathUse, "read"> = "write"): WritePlace {
     const asked = this.#start(path);
-    const place = this.#open(asked, "write");
+    const place = this.#open(asked, use);
     try {
-      const info = this.#inspect(asked, place, "write");
-      if (info.kind === "directory") throw new JailError("isFolder");
+      const info = this.#inspect(asked, place, use);
+      if (info.kind === "directory" && use === "write") throw new JailError("isFolder");
       const { names, parent, entry, missing } = place;
       return {
         folderPath: (parent as Entry).path,
@@ -216,14 +218,17 @@ export class Jail {
   }
 
   #open(start: FoundRoot, use: PathUse): Place {
-    if (use === "write" && start.root.access !== "write") throw new JailError("readOnly");
+    if (use !== "read" && start.root.access !== "write") throw new JailError("readOnly");
     const findRoot = (target: string): FoundRoot | undefined => this.#findRoot(target);
-    return (use === "read" ? openDirectly(start) : undefined) ?? walk(start, { findRoot });
+    return (
+      (use === "read" ? openDirectly(start) : undefined) ??
+      walk(start, { findRoot, followLast: use !== "remove" })
+    );
   }
 
   /** Checks the place against all rules. */
   #inspect(asked: FoundRoot, { root, names, parent, entry }: Place, use: PathUse): PathInfo {
-    if (use === "write" && root.access !== "write") throw new JailError("readOnly");
+    if (use !== "read" && root.access !== "write") throw new JailError("readOnly");
     const path = names.join("/");
     const askedPath = asked.names.join("/");
     let classes = this.matcher.classesOf(path);
@@ -231,8 +236,13 @@ export class Jail {
       classes = [...new Set([...classes, ...this.matcher.classesOf(askedPath)])];
     }
     if (classes.includes("denied")) throw new JailError("denied");
+    if (path === "" && use === "remove") throw new JailError("root");
     const kind = entry?.kind;
-    if (kind === "other" || kind === "link" || entry?.isOfKernel(root.entry.stat.dev) === true) {
+    if (
+      kind === "other" ||
+      (kind === "link" && use !== "remove") ||
+      entry?.isOfKernel(root.entry.stat.dev) === true
+    ) {
       throw new JailError("special");
     }
     const realPath = path === "" ? root.path : `${root.path === "/" ? "" : root.path}/${path}`;
@@ -246,6 +256,7 @@ export class Jail {
       path,
       realPath,
       kind,
+      stat: entry?.stat,
       classes,
       asksForHardLink: isShared && this.#hardLinks === "ask",
     };

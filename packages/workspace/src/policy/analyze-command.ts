@@ -1,7 +1,7 @@
 import type { AnalyzedCommand, Risk, ScriptAnalysis } from "./analysis.ts";
 import { getEffects } from "./program-effects.ts";
 import { readScript } from "./read-script.ts";
-import type { PathUse, SimpleCommand } from "./script.ts";
+import type { PathUse, ReadScript, SimpleCommand } from "./script.ts";
 import { unwrap } from "./unwrap.ts";
 
 /** The reason for the risk of a command whose output goes to a file. */
@@ -15,11 +15,21 @@ const maxNesting = 3;
  * understands less than a shell on purpose: of all else it says that it is not known.
  */
 export function analyzeCommand(script: string): ScriptAnalysis {
-  return analyze(script, 0);
+  return analyze(readScript(script), 0);
 }
 
-function analyze(script: string, nesting: number): ScriptAnalysis {
-  const { commands, unknown } = readScript(script);
+/**
+ * Analyses a command whose words are known already: the same as for a script of bash in which all of them are quoted.
+ *
+ * @param hasVariables the command has variables of its own, which can change what it does: it is not known then.
+ */
+export function analyzeArgv(argv: readonly string[], hasVariables: boolean): ScriptAnalysis {
+  const span = [0, 0] as const;
+  const unknown = hasVariables ? [{ reason: "an assignment of a variable", span }] : [];
+  return analyze({ commands: [{ argv, redirects: [], cwd: "", span }], unknown }, 0);
+}
+
+function analyze({ commands, unknown }: ReadScript, nesting: number): ScriptAnalysis {
   const all: AnalyzedCommand[] = [];
   const unknownParts = [...unknown];
   for (const command of commands) {
@@ -29,7 +39,7 @@ function analyze(script: string, nesting: number): ScriptAnalysis {
     else if (nesting >= maxNesting)
       unknownParts.push({ reason: "too many scripts in scripts", span: command.span });
     else {
-      const nested = analyze(inner, nesting + 1);
+      const nested = analyze(readScript(inner), nesting + 1);
       // The positions in the inner script mean nothing to a reader of the outer one.
       const { span } = command;
       all.push(...nested.commands.map((one) => ({ ...one, via: [...via, ...one.via], span })));

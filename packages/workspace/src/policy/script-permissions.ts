@@ -153,6 +153,7 @@ export function quoteArgv(argv: readonly string[]): string {
   return argv.map(quoteWord).join(" ");
 }
 
-function quoteWord(word: string): string {
+/** A word of a shell, quoted if it needs to be. */
+export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -29,7 +29,7 @@ const fixed: Readonly<Record<string, string>> = {
 
 /** Variables that make programs run other code, or reach credentials. A host cannot pass them on by name. */
 const refused =
-  /^(?:LD_|DYLD_|BASH_ENV$|ENV$|BASH_FUNC|PROMPT_COMMAND$|NODE_OPTIONS$|PYTHON|PERL5|RUBY|GIT_CONFIG|GIT_EXEC|GIT_SSH|SSH_AUTH_SOCK$|DOCKER_HOST$|TOOLWEAVE_)/;
+  /^(?:LD_|DYLD_|BASH_ENV$|ENV$|BASH_FUNC|PROMPT_COMMAND$|SHELLOPTS$|BASHOPTS$|PS4$|GCONV_PATH$|NODE_OPTIONS$|PYTHON|PERL5|RUBY|GIT_CONFIG|GIT_EXEC|GIT_SSH|SSH_AUTH_SOCK$|DOCKER_HOST$|TOOLWEAVE_)/;
 
 /** Whether a variable may be given to commands. */
 export function isRefusedVariable(name: string): boolean {

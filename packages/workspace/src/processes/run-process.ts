@@ -19,6 +19,10 @@ export interface ProcessRequest {
    * nothing more is read.
    */
   readonly onOutput: (chunk: Buffer) => void | Promise<void>;
+  /** Receives the error output, which `onOutput` then does not. */
+  readonly onErrorOutput?: (chunk: Buffer) => void | Promise<void>;
+  /** The input. Default: there is none. */
+  readonly input?: string;
   /** Called when the command was spawned, or could not be. */
   readonly close?: () => void;
   /** The group that the command enters. It is removed afterwards. */
@@ -53,7 +57,7 @@ const graceMs = 2_000;
 export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
   const { callId, timeoutMs, signal, group } = request;
   const started = performance.now();
-  const { output, child } = await start(request);
+  const { outputs, child } = await start(request);
   const pipes = child.stdio.slice(3).filter((stream) => stream !== null && stream !== undefined);
   request.onSpawn?.(pipes as unknown as readonly Duplex[]);
   let timedOut = false;
@@ -68,14 +72,15 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
   if (signal.aborted) onAbort();
   try {
     const [exitCode, exitSignal] = await waitForExit(child);
-    await output.end();
+    await Promise.all(outputs.map((output) => output.end()));
     const killed = request.keepSurvivors === true ? 0 : killLeft(child, callId, group);
     if (signal.aborted && !timedOut) throw signal.reason;
     return { exitCode, exitSignal, timedOut, durationMs: performance.now() - started, killed };
   } finally {
     clearTimeout(timer);
     stopping.end();
-    output.close();
+    for (const output of outputs) output.close();
+    child.stdin?.destroy();
     for (const pipe of pipes) pipe.destroy();
     group?.remove();
     signal.removeEventListener("abort", onAbort);
@@ -85,23 +90,39 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessEnd> {
 /** Spawns the command. What belongs to it is closed if that fails. */
 async function start(
   request: ProcessRequest,
-): Promise<{ readonly output: OutputSocket; readonly child: ChildProcess }> {
-  const { argv, cwd, env, group, signal, onOutput, descriptors = [] } = request;
+): Promise<{ readonly outputs: readonly OutputSocket[]; readonly child: ChildProcess }> {
+  const {
+    argv,
+    cwd,
+    env,
+    group,
+    signal,
+    onOutput,
+    onErrorOutput,
+    input,
+    descriptors = [],
+  } = request;
   const [program, ...args] = group === undefined ? argv : group.enter(argv);
-  let output: OutputSocket | undefined;
+  const outputs: OutputSocket[] = [];
   try {
     signal.throwIfAborted();
-    output = await OutputSocket.open(onOutput);
+    const output = await OutputSocket.open(onOutput);
+    outputs.push(output);
+    let errors = output;
+    if (onErrorOutput !== undefined)
+      outputs.push((errors = await OutputSocket.open(onErrorOutput)));
     const child = spawn(program, args, {
       cwd,
       env,
       detached: true,
-      stdio: ["ignore", output.peer, output.peer, ...descriptors],
+      stdio: [input === undefined ? "ignore" : "pipe", output.peer, errors.peer, ...descriptors],
     });
-    output.peer.destroy();
-    return { output, child };
+    for (const { peer } of outputs) peer.destroy();
+    // A command need not read all of its input.
+    child.stdin?.on("error", () => {}).end(input);
+    return { outputs, child };
   } catch (error) {
-    output?.close();
+    for (const output of outputs) output.close();
     group?.remove();
     throw error;
   } finally {

@@ -21,6 +21,8 @@ export interface SearchRequest extends PatternOptions {
   readonly limit: number;
   readonly offset: number;
   readonly mode: "content" | "files" | "count";
+  /** Characters of a line that are returned. */
+  readonly maxLineLength: number;
 }
 
 /** A line of a result. */
@@ -44,7 +46,6 @@ export interface SearchResult {
 }
 
 const maxFileBytes = 64 * 1024 * 1024;
-const maxTextLength = 500;
 
 /**
  * Searches the files below a path for the lines that match.
@@ -179,13 +180,15 @@ class ContextLines {
   readonly #text: string;
   readonly #before: number;
   readonly #after: number;
+  readonly #maxLineLength: number;
   #last = 0;
 
-  constructor(path: string, text: string, { before, after }: SearchRequest) {
+  constructor(path: string, text: string, { before, after, maxLineLength }: SearchRequest) {
     this.#path = path;
     this.#text = text;
     this.#before = before;
     this.#after = after;
+    this.#maxLineLength = maxLineLength;
   }
 
   add(lines: FoundLine[], line: number, start: number, end: number): void {
@@ -223,8 +226,9 @@ class ContextLines {
   }
 
   #push(lines: FoundLine[], line: number, start: number, end: number, isMatch: boolean): void {
-    const whole = this.#text.slice(start, Math.min(end, start + maxTextLength)).replace(/\r$/, "");
-    const cut = end - start > maxTextLength ? `${whole}[+${end - start - maxTextLength}]` : whole;
+    const max = this.#maxLineLength;
+    const whole = this.#text.slice(start, Math.min(end, start + max)).replace(/\r$/, "");
+    const cut = end - start > max ? `${whole}[+${end - start - max}]` : whole;
     lines.push({ path: this.#path, line, text: cut, isMatch });
   }
 }

@@ -8,11 +8,10 @@ import {
 } from "@toolweave/core";
 import { applyHunks } from "../files/apply-hunks.ts";
 import { parsePatch, type PatchOperation } from "../files/parse-patch.ts";
-import { readBytes } from "../files/read-bytes.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { decodeText, detectFormat, encodeText } from "../files/text-format.ts";
 import type { WritePlace } from "../jail/jail.ts";
-import { checkUnchanged, maxEditedBytes } from "./check-unchanged.ts";
+import { readWhole, rewriteFile } from "./rewrite-file.ts";
 import {
   changeFile,
   displayPath,
@@ -143,21 +142,6 @@ function readSeen(workspace: Workspace, owner: CallOwner, place: WritePlace): Bu
   return readWhole(place);
 }
 
-function readWhole({ stat, info, openFile }: WritePlace): Buffer {
-  const size = Number(stat?.size ?? 0);
-  if (size > maxEditedBytes) {
-    throw failure(
-      `"${displayPath(info)}" has ${size} bytes, and files of up to ${maxEditedBytes} are changed.`,
-    );
-  }
-  const file = openFile();
-  try {
-    return readBytes(file.fd, 0, size);
-  } finally {
-    file.close();
-  }
-}
-
 /** Makes all changes. If one fails, those before it are taken back. */
 async function commit(
   workspace: Workspace,
@@ -169,9 +153,7 @@ async function commit(
     try {
       if (after === undefined) remove(place);
       else {
-        const stat = await replaceFile(place, after, {
-          check: (now) => checkUnchanged(place.stat, now),
-        });
+        const stat = await rewriteFile(place, after);
         seen.add(place.info.realPath, stat);
       }
     } catch (error) {

@@ -1,19 +1,17 @@
 import {
   defineTool,
   ToolError,
-  type PermissionRequest,
   type Tool,
   type ToolContext,
   type ToolOutput,
 } from "@toolweave/core";
 import { analyzeCommand } from "../policy/analyze-command.ts";
-import type { ScriptAnalysis } from "../policy/analysis.ts";
-import { resolvePath, scriptPermissions } from "../policy/script-permissions.ts";
 import { OutputBuffer, toOutputText } from "../processes/output-buffer.ts";
+import { commandPermissions } from "./command-permissions.ts";
 import { describeEnd, describeScript } from "./describe-script.ts";
 import { OutputArtifact } from "./output-artifact.ts";
 import { runScript } from "./run-script.ts";
-import { getOwner, pathPermissions, withPath, type Workspace } from "./workspace.ts";
+import { getOwner, type Workspace } from "./workspace.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
@@ -65,22 +63,8 @@ export function bashTool(workspace: Workspace): Tool {
     },
     // The tool has its own limit, and kills what it has started.
     timeoutMs: 0,
-    preflight: async ({ command, cwd = "." }) => {
-      const { realPath: folder } = withPath(cwd, () => workspace.jail.locate(cwd, "read"));
-      const { level, isIsolated, hidesNetwork } = await workspace.sandbox();
-      const analysis = analyzeCommand(command);
-      const isInside = (path: string): boolean => workspace.jail.contains(path);
-      return [
-        ...scriptPermissions(command, analysis, {
-          folder,
-          isInside,
-          sandbox: level,
-          isIsolated,
-          hidesNetwork,
-        }),
-        ...specialFiles(workspace, analysis, folder),
-      ];
-    },
+    preflight: ({ command, cwd = "." }) =>
+      commandPermissions(workspace, { script: command, analysis: analyzeCommand(command), cwd }),
     execute: ({ command, cwd = ".", timeout_ms: asked, background = false }, ctx) =>
       background
         ? startInBackground(workspace, ctx, {
@@ -163,26 +147,4 @@ async function startInBackground(
     ],
     value: { id, sandbox: level },
   };
-}
-
-/**
- * Permissions for files of the workspace for which its rules ask, such as secrets.
- *
- * @throws ToolError `permission_denied` for a file that its rules deny.
- */
-function specialFiles(
-  workspace: Workspace,
-  analysis: ScriptAnalysis,
-  folder: string,
-): readonly PermissionRequest[] {
-  const found = new Map<string, PermissionRequest>();
-  for (const use of analysis.commands.flatMap(({ paths }) => paths)) {
-    const path = resolvePath(use, folder);
-    if (path === undefined || !workspace.jail.contains(path)) continue;
-    for (const permission of pathPermissions(workspace, path, use.access)) {
-      const { kind, target } = permission;
-      if (kind.startsWith("custom.")) found.set(`${kind} ${target}`, permission);
-    }
-  }
-  return [...found.values()];
 }

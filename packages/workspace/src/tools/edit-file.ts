@@ -1,11 +1,9 @@
 import { defineTool, ToolError, type Tool, type ToolOutput } from "@toolweave/core";
 import { editBytes, type EditedBytes, type TextEdit } from "../files/edit-text.ts";
-import { readBytes } from "../files/read-bytes.ts";
-import { replaceFile } from "../files/replace-file.ts";
 import { decodeText, detectFormat, type TextFormat } from "../files/text-format.ts";
 import { toUnifiedDiff } from "../files/unified-diff.ts";
 import type { WritePlace } from "../jail/jail.ts";
-import { checkUnchanged, maxEditedBytes } from "./check-unchanged.ts";
+import { readWhole, rewriteFile } from "./rewrite-file.ts";
 import { changeFile, displayPath, pathPermissions, type Workspace } from "./workspace.ts";
 
 /** The tool `edit_file`. */
@@ -56,9 +54,7 @@ export function editFileTool(workspace: Workspace): Tool {
         const state =
           place.stat === undefined ? "seen" : seen.stateOf(place.info.realPath, place.stat);
         if (!isDryRun) {
-          const after = await replaceFile(place, edited.bytes, {
-            check: (now) => checkUnchanged(place.stat, now),
-          });
+          const after = await rewriteFile(place, edited.bytes);
           seen.add(place.info.realPath, after);
         }
         return describe(place, before, format, edited, {
@@ -75,23 +71,14 @@ interface Edited {
   readonly edited: EditedBytes;
 }
 
-function prepare({ stat, info, openFile }: WritePlace, edits: readonly TextEdit[]): Edited {
-  const path = displayPath(info);
-  if (stat === undefined) throw failure(`"${path}" does not exist. Use write_file to create it.`);
-  if (stat.size > maxEditedBytes) {
-    throw failure(
-      `"${path}" has ${stat.size} bytes, and files of up to ${maxEditedBytes} are edited. Use a command.`,
-    );
-  }
-  const file = openFile();
-  try {
-    const before = readBytes(file.fd, 0, Number(stat.size));
-    const format = detectFormat(before);
-    if (format === undefined) throw failure(`"${path}" is no text. Use a command to change it.`);
-    return { before, format, edited: editBytes(before, format, edits) };
-  } finally {
-    file.close();
-  }
+function prepare(place: WritePlace, edits: readonly TextEdit[]): Edited {
+  const path = displayPath(place.info);
+  if (place.stat === undefined)
+    throw failure(`"${path}" does not exist. Use write_file to create it.`);
+  const before = readWhole(place);
+  const format = detectFormat(before);
+  if (format === undefined) throw failure(`"${path}" is no text. Use a command to change it.`);
+  return { before, format, edited: editBytes(before, format, edits) };
 }
 
 function describe(

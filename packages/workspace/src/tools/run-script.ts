@@ -11,11 +11,19 @@ import { displayPath, withPath, type Workspace } from "./workspace.ts";
 /** A script that is to be run. */
 export interface ScriptRequest {
   readonly command: string;
+  /** The positional parameters of the script: `$1` and so on. Default: none. */
+  readonly args?: readonly string[];
+  /** Variables beside those of the workspace. Default: none. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: there is no input. */
+  readonly input?: string;
   /** The folder, as the model has named it. */
   readonly cwd: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly onOutput: (chunk: Buffer) => void | Promise<void>;
+  /** Receives the error output. Default: `onOutput` receives both, in the order in which they were written. */
+  readonly onErrorOutput?: (chunk: Buffer) => void | Promise<void>;
 }
 
 /** How a script has ended. */
@@ -36,7 +44,8 @@ export interface ScriptEnd extends ProcessEnd {
  * @throws ToolError (by rejecting) for a folder that cannot be used, or if bash cannot be started; the reason of the signal.
  */
 export async function runScript(workspace: Workspace, request: ScriptRequest): Promise<ScriptEnd> {
-  const { command, cwd, timeoutMs, signal, onOutput } = request;
+  const { command, args = [], env = {}, cwd, timeoutMs, signal } = request;
+  const { onOutput, onErrorOutput, input } = request;
   const folder = withPath(cwd, () => workspace.jail.locate(cwd, "read"));
   if (folder.kind !== "directory")
     throw new ToolError("execution_failed", `"${cwd}" is no folder.`);
@@ -44,11 +53,16 @@ export async function runScript(workspace: Workspace, request: ScriptRequest): P
   // Not the id of the call, which a model chooses.
   const callId = randomUUID();
   const { limits } = workspace;
+  const variables = { ...workspace.environment, ...env };
+  const script = `${limitScript(limits)}; ${command}`;
   const prepared = await sandbox.prepare({
-    // Both outputs in one, so that they are in the order in which they were written.
-    argv: ["bash", "--noprofile", "--norc", "-c", `exec 2>&1; ${limitScript(limits)}; ${command}`],
+    argv: [
+      ...(["bash", "--noprofile", "--norc", "-c"] as const),
+      onErrorOutput === undefined ? `exec 2>&1; ${script}` : script,
+      ...(args.length === 0 ? [] : ["bash", ...args]),
+    ],
     cwd: folder.realPath,
-    env: commandEnvironment(workspace.environment, callId, (path) => workspace.jail.contains(path)),
+    env: commandEnvironment(variables, callId, (path) => workspace.jail.contains(path)),
   });
   const created = watchProtected(workspace, sandbox);
   const group = ControlGroup.create(limits);
@@ -59,6 +73,8 @@ export async function runScript(workspace: Workspace, request: ScriptRequest): P
     group,
     signal: AbortSignal.any([signal, workspace.closing]),
     onOutput,
+    ...(onErrorOutput === undefined ? {} : { onErrorOutput }),
+    ...(input === undefined ? {} : { input }),
   });
   try {
     const end = await running;

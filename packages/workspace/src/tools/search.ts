@@ -5,6 +5,7 @@ import { describeSkipped } from "./list-files.ts";
 
 const modes = ["content", "files", "count"] as const;
 const defaultLimit = 100;
+const maxLineLength = 500;
 
 /** The globs of a type of files. */
 const types: Readonly<Record<string, readonly string[]>> = {
@@ -111,6 +112,7 @@ export function searchTool(workspace: Workspace): Tool {
         ignored: args.ignored ?? false,
         limit,
         offset,
+        maxLineLength,
       };
       try {
         return describe(await workspace.searches.search(request, ctx.signal), {
@@ -125,7 +127,8 @@ export function searchTool(workspace: Workspace): Tool {
   });
 }
 
-function toGlobs(glob: string | undefined, type: string | undefined): readonly string[] {
+/** The globs of a search over paths relative to its folder. */
+export function toGlobs(glob: string | undefined, type?: string): readonly string[] {
   const ofType = type === undefined ? [] : (types[type] ?? []);
   if (glob === undefined) return ofType;
   if (type !== undefined) throw new ToolError("invalid_arguments", "Give glob or type, not both.");

@@ -82,10 +82,11 @@ export async function changeFile<Result>(
   { jail, writes }: Workspace,
   path: string,
   change: (place: WritePlace) => Promise<Result>,
+  use: Exclude<PathUse, "read"> = "write",
 ): Promise<Result> {
-  const { realPath } = withPath(path, () => jail.locate(path, "write"));
+  const { realPath } = withPath(path, () => jail.locate(path, use));
   return writes.run(realPath, async () => {
-    const place = withPath(path, () => jail.openForWriting(path));
+    const place = withPath(path, () => jail.openForWriting(path, use));
     try {
       return await change(place);
     } catch (error) {
@@ -98,28 +99,45 @@ export async function changeFile<Result>(
 
 /** The permissions that an access to a path needs. */
 export function pathPermissions(
-  { jail, protectedWrites }: Workspace,
+  workspace: Workspace,
   path: string,
   use: PathUse,
 ): readonly PermissionRequest[] {
-  const info = withPath(path, () => jail.locate(path, use));
-  const permissions: PermissionRequest[] = [
+  const info = withPath(path, () => workspace.jail.locate(path, use));
+  return [
     {
       kind: use === "read" ? "fs.read" : "fs.write",
       target: displayLine(info.realPath),
       summary: toSummary(info, use),
       details: { place: "inside" },
     },
+    ...specialPermissions(workspace, path, info, use),
   ];
-  for (const reason of reasonsToAsk(info, use)) {
+}
+
+/** The part of a place by which the rules of a workspace decide. */
+export type RuledPath = Pick<PathInfo, "path" | "realPath" | "classes" | "asksForHardLink">;
+
+/**
+ * The permissions for which the rules of the workspace ask beside `fs.read` and `fs.write`.
+ *
+ * @param path as the caller has named it.
+ * @throws ToolError `permission_denied` for a protected file that is never written.
+ */
+export function specialPermissions(
+  { protectedWrites }: Workspace,
+  path: string,
+  info: RuledPath,
+  use: PathUse,
+): readonly PermissionRequest[] {
+  return reasonsToAsk(info, use).map((reason) => {
     if (reason === protectedReason && protectedWrites === "deny") throw protectedError(path);
-    permissions.push({
+    return {
       kind: reason.kind,
       target: displayLine(info.realPath),
       summary: `${toSummary(info, use)}, ${reason.text}`,
-    });
-  }
-  return permissions;
+    };
+  });
 }
 
 interface AskReason {
@@ -144,10 +162,10 @@ const ruleReason: AskReason = {
   text: "for which the rules of the workspace ask",
 };
 
-function reasonsToAsk({ classes, asksForHardLink }: PathInfo, use: PathUse): readonly AskReason[] {
+function reasonsToAsk({ classes, asksForHardLink }: RuledPath, use: PathUse): readonly AskReason[] {
   return [
     ...(classes.includes("secret") ? [secretReason] : []),
-    ...(classes.includes("protected") && use === "write" ? [protectedReason] : []),
+    ...(classes.includes("protected") && use !== "read" ? [protectedReason] : []),
     ...(asksForHardLink ? [linkReason] : []),
     ...(classes.includes("ask") ? [ruleReason] : []),
   ];
@@ -162,16 +180,16 @@ function protectedError(path: string): ToolError {
 
 const maxSummary = 200;
 
-function toSummary(info: PathInfo, use: PathUse): string {
+function toSummary(info: RuledPath, use: PathUse): string {
   return displayProse(`${toVerb(use)} ${displayPath(info)}`, maxSummary);
 }
 
 /** The same whatever the file is, and whether it exists: an approval holds for the same permission again. */
 function toVerb(use: PathUse): string {
-  return use === "write" ? "Write" : "Read";
+  return use === "write" ? "Write" : use === "remove" ? "Remove" : "Read";
 }
 
 /** The path for a person or a model: `.` for the root. */
-export function displayPath({ path }: PathInfo): string {
+export function displayPath({ path }: Pick<PathInfo, "path">): string {
   return path === "" ? "." : path;
 }

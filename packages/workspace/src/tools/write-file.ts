@@ -1,9 +1,7 @@
 import { defineTool, ToolError, type Tool, type ToolOutput } from "@toolweave/core";
-import { readBytes } from "../files/read-bytes.ts";
-import { replaceFile } from "../files/replace-file.ts";
 import { decodeText, detectFormat, detectLineEnding, encodeText } from "../files/text-format.ts";
 import type { WritePlace } from "../jail/jail.ts";
-import { checkUnchanged, maxEditedBytes } from "./check-unchanged.ts";
+import { readWhole, rewriteFile } from "./rewrite-file.ts";
 import {
   changeFile,
   displayPath,
@@ -41,10 +39,7 @@ export function writeFileTool(workspace: Workspace): Tool {
     execute: ({ path, content, mode, executable = false }, ctx) =>
       changeFile(workspace, path, async (place) => {
         const { before, text } = prepare(workspace, ctx, place, { content, mode });
-        const after = await replaceFile(place, text, {
-          ...(executable ? { mode: 0o777 } : {}),
-          check: (now) => checkUnchanged(place.stat, now),
-        });
+        const after = await rewriteFile(place, text, executable ? { mode: 0o777 } : {});
         workspace.seenBy(ctx).add(place.info.realPath, after);
         return describe(place, before, text);
       }),
@@ -65,9 +60,10 @@ interface Rewrite {
 function prepare(
   workspace: Workspace,
   owner: CallOwner,
-  { stat, info, openFile }: WritePlace,
+  place: WritePlace,
   { content, mode }: WriteRequest,
 ): Rewrite {
+  const { stat, info } = place;
   if (stat === undefined) {
     if (mode !== "overwrite") return { before: undefined, text: Buffer.from(content) };
     throw failure(`"${displayPath(info)}" does not exist. Leave mode out, or use "create".`);
@@ -80,18 +76,7 @@ function prepare(
     const why = state === "unseen" ? "exists, and was not read" : "has changed since it was read";
     throw failure(`"${path}" ${why}. Read it with read_file, then write it.`);
   }
-  if (stat.size > maxEditedBytes) {
-    throw failure(
-      `"${path}" has ${stat.size} bytes, and files of up to ${maxEditedBytes} are rewritten. Use a command.`,
-    );
-  }
-  const file = openFile();
-  let before: Buffer;
-  try {
-    before = readBytes(file.fd, 0, Number(stat.size));
-  } finally {
-    file.close();
-  }
+  const before = readWhole(place);
   return { before, text: rewrite(before, content, mode === "append") };
 }
 

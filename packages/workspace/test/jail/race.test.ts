@@ -59,7 +59,12 @@ describe.runIf(process.platform === "linux")(
       expect(counts.tries).toBe(reads);
     });
 
-    test.each(["read", "list", "search", "edit", "write", "delete", "move"] as const)(
+    const operations = [
+      ...(["read", "list", "search", "edit", "write", "delete", "move"] as const),
+      ...(["fsRead", "fsList", "fsWrite", "fsRemove", "fsCopy", "fsMove"] as const),
+    ];
+
+    test.each(operations)(
       "the tools %s nothing outside",
       { timeout: 600_000 },
       async (operation) => {

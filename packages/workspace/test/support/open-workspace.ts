@@ -1,6 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ToolExecutor, ToolRegistry, type JsonObject, type ToolOutcome } from "@toolweave/core";
+import {
+  ToolExecutor,
+  ToolRegistry,
+  type JsonObject,
+  type ToolOutcome,
+  type ToolSource,
+} from "@toolweave/core";
 import { onTestFinished } from "vitest";
 import { workspaceTools, type WorkspaceOptions } from "../../src/index.ts";
 import { tempFolder } from "./temp-folder.ts";
@@ -12,6 +18,8 @@ export interface OpenWorkspace {
   call(name: string, args: JsonObject): Promise<ToolOutcome>;
   /** The text of a call's result. Throws when it has failed. */
   text(name: string, args: JsonObject): Promise<string>;
+  /** The value of a call's result. Throws when it has failed. */
+  value(name: string, args: JsonObject): Promise<JsonObject>;
   /** The code and the text of a call's error. Throws when it has not failed. */
   failure(name: string, args: JsonObject): Promise<string>;
   write(path: string, content: string | Uint8Array): void;
@@ -22,6 +30,7 @@ export interface OpenWorkspace {
 export function openWorkspace(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   options: Omit<WorkspaceOptions, "root"> = {},
+  create: (options: WorkspaceOptions) => ToolSource = workspaceTools,
 ): OpenWorkspace {
   const root = join(tempFolder(), "ws");
   mkdirSync(root);
@@ -30,22 +39,24 @@ export function openWorkspace(
     writeFileSync(join(root, path), content);
   };
   for (const [path, content] of Object.entries(files)) write(path, content);
-  const registry = new ToolRegistry([workspaceTools({ root, ...options })]);
+  const registry = new ToolRegistry([create({ root, ...options })]);
   onTestFinished(() => registry.close());
   const run = new ToolExecutor({ registry, policy: "autonomous" }).startRun();
   let calls = 0;
   const call = (name: string, args: JsonObject): Promise<ToolOutcome> =>
     run.execute({ id: `${(calls += 1)}`, name, arguments: args });
+  const complete = async (name: string, args: JsonObject): Promise<ToolOutcome> => {
+    const outcome = await call(name, args);
+    if (outcome.status !== "completed") throw new Error(JSON.stringify(outcome.error));
+    return outcome;
+  };
   return {
     root,
     call,
     write,
     read: (path) => readFileSync(join(root, path)),
-    text: async (name, args) => {
-      const outcome = await call(name, args);
-      if (outcome.status !== "completed") throw new Error(JSON.stringify(outcome.error));
-      return textOf(outcome);
-    },
+    text: async (name, args) => textOf(await complete(name, args)),
+    value: async (name, args) => (await complete(name, args)).result?.value as JsonObject,
     failure: async (name, args) => {
       const { error } = await call(name, args);
       if (error === undefined) throw new Error("The call has not failed.");

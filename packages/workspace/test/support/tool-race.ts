@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ToolExecutor, ToolRegistry, type JsonObject } from "@toolweave/core";
+import { workspaceEffects } from "../../src/effects.ts";
 import { workspaceTools } from "../../src/index.ts";
 import { SwappingAttacker } from "./swapping-attacker.ts";
 import { makeRaceFolders } from "./race.ts";
@@ -23,6 +24,7 @@ export class ToolRace {
     for (const name of names) writeFileSync(join(outside, name), canary);
     const registry = new ToolRegistry([
       workspaceTools({ root, bash: false, applyPatch: true, hardLinks: "allow" }),
+      workspaceEffects({ root, bash: false, hardLinks: "allow" }),
     ]);
     this.#executor = new ToolExecutor({ registry, policy: "autonomous" });
   }
@@ -61,7 +63,8 @@ export class ToolRace {
       name,
       arguments: args,
     });
-    return `${ok ? "" : "failed"} ${JSON.stringify(result?.content)}`.trim();
+    const { content, value = null } = result ?? {};
+    return `${ok ? "" : "failed"} ${JSON.stringify([content, value])}`.trim();
   }
 
   readonly read = (): Promise<string> => this.#call("read_file", { path: "d/f" });
@@ -90,6 +93,28 @@ export class ToolRace {
     await this.#call("write_file", { path: "d/m", content: "x\n", mode: "append" });
     await this.#call("read_file", { path: "d/m" });
     return this.#patch("*** Update File: d/m", "*** Move to: d/moved", "@@", "-x", "+y");
+  };
+
+  readonly fsRead = (): Promise<string> => this.#call("fs_read", { path: "d/f" });
+  readonly fsList = (): Promise<string> => this.#call("fs_find", { pattern: "t", path: "d" });
+
+  readonly fsWrite = (): Promise<string> =>
+    this.#call("fs_write", { path: `d/w${this.#calls % 10}`, content: "x" });
+
+  readonly fsRemove = async (): Promise<string> => {
+    await this.#call("fs_write", { path: "d/x", content: "x" });
+    return this.#call("fs_remove", { path: "d/x", recursive: true });
+  };
+
+  readonly fsCopy = async (): Promise<string> => {
+    const text = await this.#call("fs_copy", { from: "d/f", to: "copy" });
+    return `${text} ${await this.#call("fs_read", { path: "copy" })}`;
+  };
+
+  readonly fsMove = async (): Promise<string> => {
+    await this.#call("fs_write", { path: "d/m", content: "x" });
+    const text = await this.#call("fs_move", { from: "d/m", to: "moved" });
+    return `${text} ${await this.#call("fs_read", { path: "moved" })}`;
   };
 
   #patch(...lines: readonly string[]): Promise<string> {

@@ -1,0 +1,29 @@
+import { ToolError, type JsonObject, type ToolOutput } from "@toolweave/core";
+import type { PathInfo } from "../jail/jail.ts";
+import type { Workspace } from "../tools/workspace.ts";
+
+/** The result of a tool for programs: a value, and a short text. */
+export function output(text: string, value: JsonObject): ToolOutput {
+  return { content: [{ type: "text", text }], value };
+}
+
+/** The error of a call that cannot be carried out. */
+export function failure(text: string): ToolError {
+  return new ToolError("execution_failed", text);
+}
+
+/** The path of an object, as further calls can name it: relative to the workspace, or absolute in another root. */
+export function toPath({ jail }: Workspace, { realPath }: Pick<PathInfo, "realPath">): string {
+  return jail.relativePath(realPath) || ".";
+}
+
+/** The path that further calls use for an object whose path is relative to the root around `info`. */
+export function toPathIn(workspace: Workspace, info: PathInfo, path: string): string {
+  const root = info.realPath.slice(0, info.realPath.length - info.path.length);
+  return toPath(workspace, { realPath: `${root.endsWith("/") ? root : `${root}/`}${path}` });
+}
+
+/** `3 files`, or `1 file`. */
+export function count(number: number, one: string): string {
+  return `${number} ${one}${number === 1 ? "" : "s"}`;
+}
