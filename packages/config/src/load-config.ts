@@ -33,6 +33,11 @@ import {
   type ConfiguredModule,
 } from "./modules/configured-module.ts";
 import { failedSource } from "./modules/module-source.ts";
+import {
+  configuredMarkdown,
+  makeMarkdown,
+  type ConfiguredMarkdown,
+} from "./markdown/configured-markdown.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
 import { readInputs, readInput } from "./reading/read-input.ts";
 import {
@@ -101,6 +106,12 @@ export type ConfiguredSource =
       readonly source: ToolSource;
     }
   | {
+      /** The tools of markdown files, and of scripts in the configuration. */
+      readonly kind: "markdown";
+      readonly name: string;
+      readonly source: ToolSource;
+    }
+  | {
       /** Built-in tools: a group of `builtin` of the configuration. */
       readonly kind: "builtin";
       readonly name: string;
@@ -118,8 +129,8 @@ export interface LoadedConfig {
   /** Still loading: see `ready`. Close it, or this object. */
   readonly registry: ToolRegistry;
   /** For `new ToolExecutor({ registry, ...executorOptions })`. */
-  readonly executorOptions: Pick<ExecutorOptions, "policy">;
-  /** In the order: MCP servers, documents, the workspace, built-in tools, modules, agents, incomplete sources; without what the lock quarantines. */
+  readonly executorOptions: Pick<ExecutorOptions, "policy" | "hooks">;
+  /** In the order: MCP servers, documents, the workspace, built-in tools, markdown files, modules, agents, incomplete sources; without what the lock quarantines. */
   readonly sources: readonly ConfiguredSource[];
   /** Unknown keys of the file, and rules of policies that can never match, with line and column. */
   readonly warnings: readonly string[];
@@ -163,6 +174,7 @@ export async function loadConfig(
   const { lock, watch = false } = options;
   const workspace = await makeWorkspace(read.workspace, reader);
   const builtin = await makeBuiltin(read.builtin, reader);
+  const markdown = await makeMarkdown(read.markdown, watch, reader);
   const modules = await loadModules(read.modules, watch);
   const sources: ConfiguredSource[] = [];
   const registry = new ToolRegistry(
@@ -176,6 +188,9 @@ export async function loadConfig(
     }
     for (const source of builtin.sources) {
       sources.push({ kind: "builtin", name: source.id, source });
+    }
+    if (markdown !== undefined) {
+      sources.push({ kind: "markdown", name: markdown.source.id, source: markdown.source });
     }
     sources.push(...modules);
     for (const maker of agentMakers(agents, toSource, registry)) {
@@ -191,13 +206,17 @@ export async function loadConfig(
     const made = new Set([...sources, ...modules].map(({ source }) => source));
     for (const source of builtin.sources) made.add(source);
     if (workspace !== undefined) made.add(workspace.source);
+    if (markdown !== undefined) made.add(markdown.source);
     await Promise.allSettled([...made].map((source) => source.close()));
     throw error;
   }
   const close = (): Promise<void> => registry.close();
   return {
     registry,
-    executorOptions: combinePolicies(workspace?.policy, policy),
+    executorOptions: {
+      ...combinePolicies(workspace?.policy, policy),
+      ...(markdown === undefined ? {} : { hooks: [markdown.hook] }),
+    },
     sources,
     warnings: reader.warnings,
     ...(store === undefined ? {} : { store }),
@@ -238,6 +257,7 @@ interface ReadConfig {
   readonly modules: readonly ConfiguredModule[];
   readonly workspace: ConfiguredWorkspace | undefined;
   readonly builtin: ConfiguredBuiltin | undefined;
+  readonly markdown: ConfiguredMarkdown | undefined;
   readonly agents: readonly ConfiguredAgent[];
   readonly policy: PolicyInput | undefined;
   readonly store: string | undefined;
@@ -263,12 +283,29 @@ async function readConfig(
   const modules = configuredModules(config, folder, reader);
   const workspace = configuredWorkspace(config, folder, reader);
   const builtin = configuredBuiltin(config, store, reader);
+  const markdown = configuredMarkdown(config, folder, reader, {
+    workspace: workspace?.options,
+    web: builtin?.groups["web"],
+    env,
+  });
   const agents = configuredAgents(config, { folder, env, models }, reader);
   const policy = configuredPolicy(config, reader);
   refuseSameNames({ servers, documents, agents }, reader);
   reader.refuse();
   const serve = serveLimitsIn(config);
-  return { servers, documents, modules, workspace, builtin, agents, policy, store, serve, reader };
+  return {
+    servers,
+    documents,
+    modules,
+    workspace,
+    builtin,
+    markdown,
+    agents,
+    policy,
+    store,
+    serve,
+    reader,
+  };
 }
 
 /** The policy of the workspace comes first, since each further one only narrows those before it. */

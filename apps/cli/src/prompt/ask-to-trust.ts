@@ -40,6 +40,7 @@ const kindTexts: Readonly<Record<ConfigPartKind, string>> = {
   envFile: "takes variables from",
   variable: "reads the variable",
   workspace: "works in the folder",
+  markdown: "runs scripts of the folder",
   builtin: "has the built-in tools",
   url: "connects to",
   document: "reads the document",

@@ -8,6 +8,7 @@ import type {
 } from "@toolweave/config";
 import {
   ToolError,
+  type ExecutorOptions,
   type PolicyInput,
   type PolicyLayerInput,
   type ToolRegistry,
@@ -40,6 +41,8 @@ export interface LoadedSources {
   readonly failures: readonly unknown[];
   /** `--policy`, which narrows the policy of the file. */
   readonly policy: PolicyInput | undefined;
+  /** The hooks of the file's scripts. */
+  readonly hooks: NonNullable<ExecutorOptions["hooks"]>;
   /** The store of pending calls, if the file names a folder for it. */
   readonly store: string | undefined;
   /** The scheduled jobs, if the file has schedules. */
@@ -162,6 +165,7 @@ export async function planSources(
           combinePolicies(folderTools?.policy, file?.executorOptions.policy),
           policy,
         ),
+        hooks: file?.executorOptions.hooks ?? [],
         store: file?.store === undefined ? undefined : join(file.store, "approvals.sqlite"),
         schedules: file?.schedules,
         serve: file?.serve,
@@ -190,6 +194,7 @@ function prefixAdvice(source: ConfiguredSource | undefined, config: string | und
     return "Use one of them at a time, or give each a prefix in a toolweave.json: `toolweave init` writes one.";
   }
   if (source.kind === "module") return `Rename them in ${source.name}.`;
+  if (source.kind === "markdown") return `Rename the files of "${source.name}".`;
   if (source.kind === "workspace" || source.kind === "builtin")
     return `Rename the others: the tools of "${source.name}" in ${config} keep their names.`;
   return `Set "prefix" for ${source.kind}.${source.name} in ${config}.`;

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { JsonObject, ToolSource } from "@toolweave/core";
+import type { JsonObject, JsonValue, ToolSource } from "@toolweave/core";
 import type { ConfigReader } from "../reading/config-reader.ts";
 import { moduleSources } from "./module-source.ts";
 
@@ -17,8 +17,10 @@ export function configuredModules(
   folder: string,
   reader: ConfigReader,
 ): ConfiguredModule[] {
-  const written = (config["tools"] ?? []) as readonly string[];
+  const written = (config["tools"] ?? []) as readonly JsonValue[];
   return written.flatMap((name, index) => {
+    // An object is a tool with a script.
+    if (typeof name !== "string") return [];
     const pointer = `/tools/${index}`;
     const path = reader.inSource(pointer, name, () => reader.resolved(name, pointer));
     return reader.incomplete.has(pointer) ? [] : [{ name, path: resolve(folder, path) }];

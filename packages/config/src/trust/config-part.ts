@@ -22,6 +22,8 @@ export type ConfigPartKind =
   | "policy"
   /** The folder whose files tools read and write, and in which commands run. */
   | "workspace"
+  /** The folder with markdown files whose scripts are tools and hooks. Each effect of a script is for the policy to decide. */
+  | "markdown"
   /** A group of built-in tools, such as a browser. */
   | "builtin"
   /** The folder with pending calls, grants and tokens. */

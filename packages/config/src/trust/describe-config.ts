@@ -107,6 +107,7 @@ class Description {
     }
     this.#workspace(config["workspace"]);
     this.#builtin(config["builtin"]);
+    this.#markdown(config);
     const { tools } = config;
     this.#texts("tools", tools);
     for (const module of Array.isArray(tools) ? tools : []) this.#file("module", module);
@@ -142,6 +143,16 @@ class Description {
     const folder = resolve(this.#folder, plain(place));
     this.#files.addNamedBy([...words, ...values].map(plain), folder);
     if (folder !== this.#folder) this.#files.addNamedBy(words.map(plain), this.#folder);
+  }
+
+  #markdown({ markdown, hooks }: JsonObject): void {
+    this.#texts("markdown", markdown ?? null);
+    this.#texts("hooks", hooks ?? null);
+    if (markdown !== undefined && markdown !== false) {
+      const folder = isObject(markdown) ? markdown["folder"] : undefined;
+      const where = typeof folder === "string" ? folder : ".";
+      this.add("markdown", where, `scripts of ${where} run, and their hooks see every call`);
+    }
   }
 
   #workspace(workspace: JsonValue | undefined): void {

@@ -58,6 +58,11 @@ export class ArtifactReader {
     this.#facts = facts;
   }
 
+  /** What is given by other means than files, alone. */
+  readInline(): Promise<ArtifactSet> {
+    return this.#combine([], []);
+  }
+
   async read(): Promise<ArtifactSet> {
     const files = findArtifactFiles(this.#folder);
     const known = this.#files;

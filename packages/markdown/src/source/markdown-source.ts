@@ -26,6 +26,8 @@ import { FolderWatch } from "./folder-watch.ts";
 export interface MarkdownSourceOptions extends EffectOptions {
   /** Reads files again when they change. Default: false. */
   readonly watch?: boolean;
+  /** Reads the files of the folder. False: only `inline` counts. Default: true. */
+  readonly files?: boolean;
   /** The id of the source. Default: `markdown`. */
   readonly id?: string;
   /** Tools and hooks beside those of files, in the form of the lists `tools` and `hooks`. Default: none. */
@@ -42,6 +44,7 @@ export interface MarkdownSourceOptions extends EffectOptions {
 
 const optionNames: readonly string[] = [
   "watch",
+  "files",
   "id",
   "inline",
   "env",
@@ -95,7 +98,15 @@ export function markdownSource(
     throw new ToolError("invalid_configuration", 'markdownSource: name a folder: ".", for one.');
   }
   const root = resolve(folder);
-  const { id = "markdown", env = {}, limits = {}, events = [], watch = false, log } = options;
+  const {
+    id = "markdown",
+    env = {},
+    limits = {},
+    events = [],
+    watch = false,
+    files = true,
+    log,
+  } = options;
   const { workspace = { root }, web, agents } = options;
   const registrations = new Registrations(
     (kind, name) => (kind === "tool" ? set.tools : set.hooks).some((each) => each.name === name),
@@ -127,8 +138,8 @@ export function markdownSource(
     trustAnnotations: true,
     secrets: effects.secrets,
     load: async () => {
-      if (watch) folders.set(findWatchedFolders(root));
-      const read = await reader.read();
+      if (watch && files) folders.set(findWatchedFolders(root));
+      const read = files ? await reader.read() : await reader.readInline();
       const unfired = findUnfiredHooks(read, events);
       set = { ...read, findings: [...read.findings, ...unfired] };
       const registered = registrations.all;

@@ -243,7 +243,7 @@ async function answerCall(
   };
   const plan = await planSources(planOptions, io, output, rebuilt.original);
   const answers = (await getAnswers(interruption, false)) ?? [];
-  const { registry, failures, policy } = await plan.load();
+  const { registry, failures, policy, hooks } = await plan.load();
   try {
     for (const failure of failures)
       output.printMessage(describeError(failure, options.verbose === true));
@@ -253,6 +253,7 @@ async function answerCall(
     const executor = createExecutor({
       registry,
       policy,
+      hooks,
       timeout,
       isForModel: found?.delegates,
       store,

@@ -42,7 +42,7 @@ export async function call(
   const plan = await planSources(options, io, output);
   await checkSavePath(options.output);
   const base = options.args === undefined ? {} : await readObjectOption("--args", options.args, io);
-  const { registry, failures, policy: rules, store: place } = await plan.load({ tool });
+  const { registry, failures, policy: rules, hooks, store: place } = await plan.load({ tool });
   try {
     const found = registry.get(tool);
     const isEnd = cannotContinue(plan, failures, found);
@@ -70,6 +70,7 @@ export async function call(
         const executor = createExecutor({
           registry,
           policy: rules,
+          hooks,
           timeout,
           onAsk: progress.pauseFor(onAsk(options, io, configOf(plan))),
           isForModel: found.delegates,

@@ -26,7 +26,7 @@ export async function runSchedule(
   output: Output,
 ): Promise<number> {
   const plan = await planSources(options, io, output);
-  const { registry, schedules, policy, store: configured } = await plan.load();
+  const { registry, schedules, policy, hooks, store: configured } = await plan.load();
   const store = openApprovalStore(options.store ?? configured, io.env);
   try {
     if (schedules === undefined) {
@@ -40,6 +40,7 @@ export async function runSchedule(
       pendingCalls: store.pendingCalls,
       grants: store.grants,
       artifacts: store.artifacts,
+      hooks,
       ...(policy === undefined ? {} : { policy }),
     });
     const statuses: ScheduledRun["status"][] = [];

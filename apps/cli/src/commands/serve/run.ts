@@ -66,7 +66,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
   const store = openApprovalStore(options.store ?? loaded.store, io.env);
   try {
     printFailures(loaded, options, output);
-    const { policy, servers } = loaded;
+    const { policy, hooks, servers } = loaded;
     const { timeout, grace: graceMs = defaultGraceMs } = options;
     const { limits, listener } = resolveServeLimits(options, loaded.serve);
     const executor = new ToolExecutor({
@@ -76,6 +76,7 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       grants: store.grants,
       tasks: store.tasks,
       artifacts: store.artifacts,
+      hooks,
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
     });

@@ -16,6 +16,8 @@ type ExecutorStore = Pick<ApprovalStore, "key" | "pendingCalls" | "grants">;
 export interface CommandExecutorOptions {
   readonly registry: ToolRegistry;
   readonly policy?: PolicyInput | undefined;
+  /** The hooks of the configuration's scripts. Default: none. */
+  readonly hooks?: ExecutorOptions["hooks"];
   /** Milliseconds; undefined: the executor's own. */
   readonly timeout?: number | undefined;
   readonly onAsk?: ApprovalMode;
@@ -51,6 +53,7 @@ const unlimited: Partial<ExecutorOptions> = {
 export function createExecutor({
   registry,
   policy,
+  hooks = [],
   timeout,
   onAsk = "interrupt",
   isForModel = false,
@@ -59,6 +62,7 @@ export function createExecutor({
   return new ToolExecutor({
     registry,
     onAsk,
+    hooks,
     ...(isForModel ? {} : unlimited),
     ...(policy === undefined ? {} : { policy }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
