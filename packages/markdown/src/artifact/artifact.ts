@@ -17,7 +17,7 @@ export interface ScriptLimits {
   readonly effects?: number;
 }
 
-/** What a script may reach, as its file declares it. An effect beyond it is refused. */
+/** The access of a script, as its file declares it. An effect beyond it is refused. */
 export interface DeclaredAccess {
   /** `none`: no files. */
   readonly filesystem?: "none" | "read" | "write";
@@ -102,5 +102,5 @@ export interface BundleArtifact {
   readonly metadata: JsonObject;
 }
 
-/** What one markdown file declares. */
+/** The artifact of one markdown file. */
 export type Artifact = ToolArtifact | HookArtifact | BundleArtifact;

@@ -119,7 +119,12 @@ export class Fields {
     const value = this.get(key);
     if (value === undefined || value === null) return undefined;
     if (Array.isArray(value)) return value as readonly JsonValue[];
-    this.#reportType(key, value, "a list", `Write ${key}: [a, b].`);
+    this.#reportType(
+      key,
+      value,
+      "a list",
+      `Write ${key}: [${typeof value === "string" ? value : "a, b"}].`,
+    );
     return undefined;
   }
 
@@ -164,10 +169,7 @@ export class Fields {
         code: "unknown_key",
         severity: "warning",
         message: `the key ${this.title(key)} has no meaning here`,
-        hint:
-          near === undefined
-            ? "Data of your own belongs under metadata."
-            : `Did you mean ${near}? Data of your own belongs under metadata.`,
+        hint: this.#hintForKey(near, known),
       });
     }
     return unknown;
@@ -175,6 +177,14 @@ export class Fields {
 
   reportType(key: string, value: JsonValue, expected: string, hint?: string): void {
     this.#reportType(key, value, expected, hint);
+  }
+
+  #hintForKey(near: string | undefined, known: readonly string[]): string {
+    const elsewhere =
+      this.#title === ""
+        ? "Data of your own belongs under metadata."
+        : `Known keys are ${joinAnd(known)}.`;
+    return near === undefined ? elsewhere : `Did you mean ${near}? ${elsewhere}`;
   }
 
   #reportType(key: string, value: JsonValue, expected: string, hint?: string): void {
@@ -206,6 +216,13 @@ export function describe(value: JsonValue): string {
   if (typeof value === "object") return "a map";
   const text = JSON.stringify(value);
   return text.length <= 40 ? text : `a text of ${[...String(value)].length} characters`;
+}
+
+/** `a, b and c`. */
+function joinAnd(words: readonly string[]): string {
+  return words.length < 2
+    ? words.join("")
+    : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
 }
 
 /** `a, b or c`. */

@@ -49,6 +49,18 @@ function noScript(file: string): ScriptText {
   return { text: "", place: { file, line: 1, column: 1 } };
 }
 
+/** Names of other systems. */
+const otherEvents: Readonly<Record<string, string>> = {
+  toolbefore: "tool.pre",
+  beforetool: "tool.pre",
+  beforetoolcall: "tool.pre",
+  pretooluse: "tool.pre",
+  toolafter: "tool.post",
+  aftertool: "tool.post",
+  aftertoolcall: "tool.post",
+  posttooluse: "tool.post",
+};
+
 function readEvent(fields: Fields, name: string): string {
   if (!fields.has("event")) {
     fields.reportKey([], {
@@ -60,7 +72,8 @@ function readEvent(fields: Fields, name: string): string {
   }
   const event = fields.string("event") ?? "";
   if (event === "" || isKnownEvent(event)) return event;
-  const [near] = nearNames(event, [...firedEvents, ...acceptedEvents], 1);
+  const alias = otherEvents[event.toLowerCase().replace(/[^a-z]/g, "")];
+  const [near = alias] = nearNames(event, [...firedEvents, ...acceptedEvents], 1);
   fields.report("event", {
     code: "unknown_event",
     message: `hook "${name}" has the unknown event "${event}"`,

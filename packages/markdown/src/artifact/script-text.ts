@@ -62,22 +62,16 @@ export function readCode(fields: Fields, key: string): ScriptText | undefined {
   // A value that is no YAML has places of its own, below the name of the value.
   if (placed === undefined)
     return { text, place: { file: `${place.file}#/${path.join("/")}`, line: 1, column: 1 } };
-  if (placed.style !== "literal" && text.includes("\n")) {
+  if (placed.style !== "literal" && (placed.isJoined || text.includes("\n"))) {
     const style =
       placed.style === "folded"
-        ? "`>` joins its lines"
-        : `a ${placed.style === "quoted" ? "text in quotes" : "plain text"} of several lines has no line breaks of its own`;
+        ? "`>`"
+        : placed.style === "quoted"
+          ? "a text in quotes"
+          : "a plain text";
     fields.report(key, {
       code: "script_style",
-      message: `${fields.title(key)} must keep its lines, and ${style}`,
-      hint: `write \`${key}: |\``,
-    });
-    return undefined;
-  }
-  if (placed.style === "folded") {
-    fields.report(key, {
-      code: "script_style",
-      message: `${fields.title(key)} must keep its lines, and \`>\` joins its lines`,
+      message: `${fields.title(key)} must keep its lines, and ${style} does not`,
       hint: `write \`${key}: |\``,
     });
     return undefined;

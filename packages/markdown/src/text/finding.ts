@@ -4,13 +4,16 @@ export interface Finding {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** What it is, in snake_case. Stable, so that tools can filter. */
+  /** The kind of the finding, in snake_case. Stable, so that tools can filter. */
   readonly code: string;
-  /** `error`: there is no such tool. `warning`: there is one, which may do something else than meant. */
+  /**
+   * `error`: there is no such tool, or a part of its script fails when it runs. `warning`: it may do something else than
+   * meant.
+   */
   readonly severity: "error" | "warning";
   /** One sentence: what is wrong. */
   readonly message: string;
-  /** What to do about it. */
+  /** The way to repair it. */
   readonly hint?: string;
 }
 

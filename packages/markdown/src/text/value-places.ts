@@ -11,6 +11,8 @@ export interface PlacedText {
   readonly style: TextStyle;
   /** Each line of a `literal` text starts at this column. */
   readonly place: Place;
+  /** The text takes several lines of the file, which YAML joins: places in it are unknown. False for `literal`. */
+  readonly isJoined: boolean;
 }
 
 /** The places of the keys and values of one map. A path that is unknown has the place of the nearest one above it. */

@@ -56,7 +56,8 @@ export function repairFault(error: YAMLError, lines: TextLines): Repair | undefi
       text: replace(`${before}${key}${colon}${JSON.stringify(value)}${after}`),
     };
   }
-  if (error.code === "MULTILINE_IMPLICIT_KEY" && !text.includes(": ")) {
+  const lacksValue = error.code === "MULTILINE_IMPLICIT_KEY" || error.code === "MISSING_CHAR";
+  if (lacksValue && /^[\w-]/.test(text) && !/:(?:\s|$)/.test(text)) {
     const missing = text.trim();
     return {
       finding: {
@@ -113,7 +114,7 @@ export function toFinding(error: YAMLError, lines: TextLines): Finding {
       return {
         ...at,
         code: "yaml_syntax",
-        message: `invalid escape sequence ${source}`,
+        message: `invalid escape sequence ${lines.text.slice(error.pos[0], error.pos[0] + 2)}`,
         hint: "In double quotes, write \\\\ for a backslash; single quotes have no escapes.",
       };
     case "MULTIPLE_DOCS":

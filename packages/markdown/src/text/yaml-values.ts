@@ -38,7 +38,7 @@ export class YamlReader {
         node,
         path,
         "yaml_tag",
-        `the tag ${node.tag} is not supported`,
+        `the tag ${node.tag.replace("tag:yaml.org,2002:", "!!")} is not supported`,
         "Only the plain values of YAML 1.2 are read: remove the tag, or put the text in quotes.",
       );
     if (isAlias(node)) {
@@ -118,17 +118,18 @@ export class YamlReader {
 
   #toText(node: unknown): PlacedText | undefined {
     if (!isScalar(node) || typeof node.value !== "string" || !hasRange(node)) return undefined;
-    const start = node.range[0];
+    const [start, end] = node.range;
+    const isJoined = this.#lines.text.slice(start, end).includes("\n");
     switch (node.type) {
       case Scalar.BLOCK_LITERAL:
-        return { style: "literal", place: this.#blockPlace(node.range) };
+        return { style: "literal", place: this.#blockPlace(node.range), isJoined: false };
       case Scalar.BLOCK_FOLDED:
-        return { style: "folded", place: this.#blockPlace(node.range) };
+        return { style: "folded", place: this.#blockPlace(node.range), isJoined };
       case Scalar.QUOTE_DOUBLE:
       case Scalar.QUOTE_SINGLE:
-        return { style: "quoted", place: this.#lines.place(start + 1) };
+        return { style: "quoted", place: this.#lines.place(start + 1), isJoined };
       default:
-        return { style: "plain", place: this.#lines.place(start) };
+        return { style: "plain", place: this.#lines.place(start), isJoined };
     }
   }
 

@@ -85,6 +85,7 @@ empty:
     expect(places.text(["script"])).toEqual({
       style: "literal",
       place: { file: "x.md", line: 7, column: 5 },
+      isJoined: false,
     });
     expect(places.text(["folded"])).toMatchObject({ style: "folded", place: { column: 3 } });
     expect(places.text(["title"])).toMatchObject({ style: "quoted", place: { column: 9 } });

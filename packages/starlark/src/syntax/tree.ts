@@ -62,7 +62,7 @@ export function* walkSyntax(
       yield value;
       if (!enters(value)) continue;
     }
-    waiting.push(...partsOf(value).reverse());
+    for (const part of partsOf(value).toReversed()) waiting.push(part);
   }
 }
 

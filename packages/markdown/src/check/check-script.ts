@@ -1,0 +1,144 @@
+import { compile, StarlarkError } from "@toolweave/starlark";
+import type { Dialect } from "@toolweave/starlark";
+import type { HookArtifact, ScriptText, ToolArtifact } from "../artifact/artifact.ts";
+import type { Fields } from "../artifact/fields.ts";
+import type { ScriptKind } from "../builtins/builtin.ts";
+import { compileOptions } from "../script/program.ts";
+import type { Finding } from "../text/finding.ts";
+import { checkClaims, inferCapabilities } from "./capabilities.ts";
+import type { Reach } from "./capabilities.ts";
+import { languageCode, languageHint } from "./language-hints.ts";
+import { lintArguments } from "./lint-arguments.ts";
+import { lintCalls } from "./lint-calls.ts";
+import { lintFlow } from "./lint-flow.ts";
+import { lintValues } from "./lint-values.ts";
+import { ScriptView } from "./script-view.ts";
+
+/** The findings of a script, and what it can reach. */
+export interface ScriptCheck {
+  readonly findings: readonly Finding[];
+  readonly capabilities: readonly Reach[];
+}
+
+/** Checks the script of a tool or a hook. Findings of the front matter are added to its fields. */
+export function checkScript(
+  artifact: ToolArtifact | HookArtifact,
+  fields: Fields,
+  isStrict: boolean,
+): ScriptCheck {
+  const { dialect, kind, name, script } = artifact;
+  const findings: Finding[] = [];
+  if (script === undefined || script.text === "") return { findings, capabilities: [] };
+  findings.push(...findLanguageFaults(script, kind, dialect));
+  const view = new ScriptView(script, kind, dialect, findings);
+  // A tree with faults lacks statements: names would seem to be unused.
+  if (view.tree.problems.length > 0) return { findings, capabilities: inferCapabilities(view) };
+  checkEntry(view, name);
+  lintFlow(view);
+  lintCalls(view);
+  lintValues(view, artifact.kind === "tool" ? artifact : undefined, isStrict);
+  if (artifact.kind === "tool") lintArguments(view, artifact, fields);
+  checkClaims(view, artifact, fields, isStrict);
+  return { findings, capabilities: inferCapabilities(view) };
+}
+
+/** The names that a condition has beside the built-in ones. */
+export const conditionNames: Readonly<Record<"hook" | "bundle", readonly string[]>> = {
+  hook: ["event", "payload"],
+  bundle: ["env", "platform"],
+};
+
+/** Checks a condition: one expression without effects. */
+export function checkCondition(
+  condition: ScriptText,
+  key: string,
+  owner: "hook" | "bundle",
+): readonly Finding[] {
+  const findings = findLanguageFaults(condition, "condition", {}, conditionNames[owner]);
+  if (findings.some(({ code }) => code === "starlark_syntax")) return findings;
+  const view = new ScriptView(condition, "condition", {}, [...findings]);
+  const [first, second] = view.tree.statements;
+  if (first === undefined || first.kind !== "expression" || second !== undefined)
+    view.report(second ?? { start: 0 }, {
+      code: "not_an_expression",
+      severity: "error",
+      message: `${key} must be one expression`,
+      hint: `Write ${key}: payload["name"] == "run_command", for example.`,
+    });
+  lintCalls(view);
+  return view.findings;
+}
+
+/** The faults that a script has before it runs. */
+function findLanguageFaults(
+  script: ScriptText,
+  kind: ScriptKind,
+  dialect: Dialect,
+  names: readonly string[] = [],
+): readonly Finding[] {
+  try {
+    compile(script.text, compileOptions(script, kind, dialect, names));
+    return [];
+  } catch (error) {
+    if (!(error instanceof StarlarkError)) throw error;
+    if (error.problems.length === 0)
+      return [{ ...script.place, code: "script_limit", severity: "error", message: error.message }];
+    const lines = script.text.split("\n");
+    return error.problems.map(({ message, position }) => {
+      const line = lines[position.line - script.place.line] ?? "";
+      const column = position.column - script.place.column;
+      const characters = [...line];
+      const hint = languageHint({
+        message,
+        line,
+        before: characters.slice(0, column).join(""),
+        after: characters.slice(column).join(""),
+        kind,
+        names,
+      });
+      return {
+        ...position,
+        code: languageCode(message),
+        severity: "error",
+        message,
+        ...(hint !== undefined && { hint }),
+      };
+    });
+  }
+}
+
+/** The function that the host calls exists and takes what the host gives it. */
+function checkEntry(view: ScriptView, name: string): void {
+  const [entry, count, signature] =
+    view.kind === "hook"
+      ? (["handle", 2, "handle(event, payload)"] as const)
+      : (["run", 1, "run(args)"] as const);
+  const definition = view.definitions.get(entry);
+  if (definition === undefined) {
+    if (view.globals.has(entry)) return;
+    view.report(
+      { start: 0 },
+      {
+        code: "missing_function",
+        severity: "error",
+        message: `${view.kind} script "${name}" must define a '${entry}' function`,
+        hint:
+          view.definitions.size === 1
+            ? `Rename ${[...view.definitions.keys()].join("")}: def ${signature}:`
+            : `Write def ${signature}:`,
+      },
+    );
+    return;
+  }
+  const { parameters } = definition;
+  const needed = parameters.filter(({ kind }) => kind === "required").length;
+  const positional = parameters.filter(({ kind }) => kind === "required" || kind === "optional");
+  const takesMore = parameters.some(({ kind, name: rest }) => kind === "*" && rest !== undefined);
+  if (needed <= count && (positional.length >= count || takesMore)) return;
+  view.report(definition.name, {
+    code: "wrong_parameters",
+    severity: "error",
+    message: `${entry} takes ${positional.length} ${positional.length === 1 ? "parameter" : "parameters"}, and the host gives it ${count}`,
+    hint: `Write def ${signature}:`,
+  });
+}
