@@ -119,3 +119,19 @@ test.each([
   const error = await failure(journal === undefined ? options : { ...options, journal }, program);
   expect(error.code).toBe("limit_exceeded");
 });
+
+test.each([
+  ["arguments of an effect", "f(['x' * 10_000_000] * 1000)", new Journal()],
+  ["arguments without a journal", "f(['x' * 10_000_000] * 1000)", undefined],
+])("one string that a list has a thousand times is bounded as the %s", async (_, text, journal) => {
+  let calls = 0;
+  const f = hostFunction("f", () => void (calls += 1));
+  const program = compile(text, { predeclared: ["f"] });
+  const error = await run(program, {
+    predeclared: { f },
+    maxSteps: 1_000_000,
+    ...(journal === undefined ? {} : { journal }),
+  }).catch((reason: unknown) => reason);
+  expect((error as StarlarkError).code).toBe("limit_exceeded");
+  expect(calls).toBe(0);
+});

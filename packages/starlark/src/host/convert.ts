@@ -1,5 +1,5 @@
 import { StarlarkError } from "../values/error.ts";
-import { charge, chargeItems, chargeString } from "../values/budget.ts";
+import { charge, chargeItems, chargeString, spend } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
@@ -110,7 +110,10 @@ export function toHost(value: Value): HostValue {
 }
 
 function convertOut(value: Value, depth: number): HostValue {
-  if (typeof value === "string") return fromUtf8(value);
+  if (typeof value === "string") {
+    spend(value.length >> 6);
+    return fromUtf8(value);
+  }
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof StarlarkFloat) return value.value;
   if (value instanceof StarlarkBytes) return toBytes(value.data);

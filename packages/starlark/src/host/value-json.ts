@@ -15,6 +15,8 @@ const maxDepth = 200;
 /** A value as JSON without a loss: every kind that JSON lacks is an object with one key, such as `$float`. */
 export function encodeValue(value: Value, depth = 0): unknown {
   if (typeof value === "string") {
+    // A string that a list has many times is one in memory, but not as JSON.
+    chargeString(value.length);
     const text = fromUtf8(value);
     return toUtf8(text) === value ? text : { $text: value };
   }
