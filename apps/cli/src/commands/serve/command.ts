@@ -2,6 +2,7 @@ import { Option, type Command } from "commander";
 import { exitCodesHelp } from "../../process/exit-code.ts";
 import type { CommandContext } from "../../process/output.ts";
 import {
+  collect,
   parseGrace,
   lockFileHelp,
   sourceHelp,
@@ -18,6 +19,7 @@ Examples:
   $ toolweave serve ./tools.ts --watch
   $ toolweave serve --locked --policy strict
   $ toolweave serve --workspace .
+  $ toolweave serve --config toolweave.json --skills .claude/skills
   $ toolweave serve --http
   $ toolweave serve --http 0.0.0.0:8137 --token-env GATEWAY_TOKEN
   $ toolweave serve https://api.example.com/openapi.json --auth 'bearer:$TOKEN'
@@ -49,6 +51,11 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
     .option(
       "--search",
       "list three tools that search, describe and call (default: above 100 tools)",
+    )
+    .option(
+      "--skills <folder>",
+      "also serve the Agent Skills of a folder, such as .claude/skills; may be repeated",
+      collect,
     )
     .option("--watch", "load modules again when their files change")
     .option("--locked", "omit tools that differ from the lock")

@@ -1,5 +1,11 @@
 import { ToolError, ToolExecutor, type RegistryProblem } from "@toolweave/core";
-import { forwardToClient, listenHttp, serveMcp, type McpGateway } from "@toolweave/mcp/serve";
+import {
+  forwardToClient,
+  listenHttp,
+  serveMcp,
+  type McpGateway,
+  type McpProvider,
+} from "@toolweave/mcp/serve";
 import { maskLocation } from "../../input/secret-options.ts";
 import type { ToolOptions } from "../../input/tool-options.ts";
 import { Interrupt, rejectOnInterrupt, version, type CliIo } from "../../process/cli-io.ts";
@@ -28,6 +34,8 @@ export interface ServeOptions extends ToolOptions, ServeLimitOptions {
   readonly approvals?: "elicit" | "out-of-band";
   readonly policy?: string;
   readonly store?: string;
+  /** Folders of Agent Skills. */
+  readonly skills?: readonly string[];
   /** Milliseconds. Default: 5,000. */
   readonly grace?: number;
   readonly verbose?: boolean;
@@ -80,9 +88,10 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       ...(policy === undefined ? {} : { policy }),
       ...(timeout === undefined ? {} : { timeoutMs: timeout, maxTimeoutMs: 0 }),
     });
+    const skills = await loadSkills(options, output);
     const gateway = serveMcp(registry, executor, {
       version: version(),
-      providers: servers.map(({ provider }) => provider),
+      providers: [...servers.map(({ provider }) => provider), ...skills],
       search: options.search === true ? true : "auto",
       key: store.key.value,
       limits,
@@ -144,6 +153,21 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     await registry.close();
     await store.close();
   }
+}
+
+/** The provider of the skills, if there are folders of them. Skills with errors are reported, and not served. */
+async function loadSkills(
+  { skills = [] }: ServeOptions,
+  output: Output,
+): Promise<readonly McpProvider[]> {
+  if (skills.length === 0) return [];
+  const { readSkills, skillsProvider } = await import("@toolweave/markdown");
+  const { findings } = await readSkills(skills);
+  for (const { file, line, column, severity, message } of findings) {
+    if (severity === "error")
+      output.printMessage(`toolweave: ${safeLine(`${file}:${line}:${column}: ${message}`)}`);
+  }
+  return [skillsProvider(skills)];
 }
 
 async function serveStdio(gateway: McpGateway, io: CliIo): Promise<void> {
