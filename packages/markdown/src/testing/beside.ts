@@ -16,6 +16,14 @@ export interface ArtifactsBeside {
   readonly folders: readonly string[];
 }
 
+/** The folders whose tools and hooks a test can call. */
+export function foldersBeside(test: string): readonly string[] {
+  const folder = dirname(test);
+  const around = dirname(folder);
+  const inner = [folder, around].flatMap((each) => [join(each, "tools"), join(each, "hooks")]);
+  return [...new Set([folder, ...inner])];
+}
+
 /**
  * Reads the tools and hooks beside a test: those of its folder, of `tools` and `hooks` in it, and of `../tools` and
  * `../hooks`. Of several with one name, the first counts.
@@ -23,7 +31,6 @@ export interface ArtifactsBeside {
  * @param root the folder to which displayed paths are relative.
  */
 export function readArtifactsBeside(test: string, root: string): ArtifactsBeside {
-  const folder = dirname(test);
   const display = (path: string): string => relative(root, path).split(sep).join("/") || ".";
   const tools = new Map<string, ToolArtifact>();
   const hooks = new Map<string, HookArtifact>();
@@ -32,15 +39,7 @@ export function readArtifactsBeside(test: string, root: string): ArtifactsBeside
     if (artifact.kind === "tool" && !tools.has(artifact.name)) tools.set(artifact.name, artifact);
     if (artifact.kind === "hook" && !hooks.has(artifact.name)) hooks.set(artifact.name, artifact);
   };
-  const folders = [
-    ...new Set(
-      [folder, dirname(folder)].flatMap((each, index) => [
-        ...(index === 0 ? [each] : []),
-        join(each, "tools"),
-        join(each, "hooks"),
-      ]),
-    ),
-  ];
+  const folders = foldersBeside(test);
   for (const each of folders) {
     for (const path of listMarkdown(each)) {
       const text = readText(path);

@@ -1,9 +1,10 @@
 import { readdirSync, statSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import type { ScriptText } from "../artifact/artifact.ts";
 import { readText } from "../source/find-files.ts";
 import { readFences } from "../text/fences.ts";
 import { splitFile } from "../text/split-file.ts";
+import { foldersBeside } from "./beside.ts";
 
 /** A program with tests: a file `*.test.star`, or a fenced block ` ```starlark test ` of a markdown file. */
 export interface TestProgram {
@@ -31,12 +32,26 @@ export function findTests(paths: readonly string[], root: string): readonly Test
   return [...files].sort().flatMap((path) => readTests(path, root));
 }
 
-function collect(folder: string, files: Set<string>): void {
+/** The folders whose changes matter for tests: those of the paths with everything below, and those beside the tests. */
+export function findTestFolders(paths: readonly string[], root: string): readonly string[] {
+  const folders = new Set<string>();
+  for (const path of paths.map((each) => resolve(root, each))) {
+    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    if (isFolder) collect(path, new Set(), folders);
+    else folders.add(dirname(path));
+  }
+  for (const { path } of findTests(paths, root))
+    for (const folder of foldersBeside(path)) folders.add(folder);
+  return [...folders];
+}
+
+function collect(folder: string, files: Set<string>, folders?: Set<string>): void {
+  folders?.add(folder);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (files.size >= maxFiles) return;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!skippedFolders.has(entry.name)) collect(path, files);
+      if (!skippedFolders.has(entry.name)) collect(path, files, folders);
     } else if (entry.name.endsWith(".test.star") || entry.name.endsWith(".md")) files.add(path);
   }
 }
