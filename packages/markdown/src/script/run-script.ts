@@ -26,7 +26,7 @@ import { ScriptLoader, type FindFile, type ScriptEnvironment } from "./script-lo
 import { toScriptValue } from "./outcome-value.ts";
 import { runStatements } from "./run-statements.ts";
 import { toScriptError } from "./script-error.ts";
-import { toOutput, type ResultOptions } from "./script-result.ts";
+import { missingFunction, toOutput, type ResultOptions } from "./script-result.ts";
 
 /** What a host gives to all scripts of a source. */
 export interface ScriptHost {
@@ -168,8 +168,17 @@ export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspen
       };
       return suspend(interruption.requests, next as unknown as JsonValue);
     }
-    throw toScriptError(error, ctx.signal);
+    throw toScriptError(describeMissing(error, ctx.toolName, options.call), ctx.signal);
   }
+}
+
+/** The error of Starlark for a function that does not exist names no tool. */
+function describeMissing(error: unknown, name: string, fn: string | undefined): unknown {
+  const isMissing =
+    error instanceof StarlarkError && fn !== undefined && error.callStack.length === 0;
+  return isMissing && error.message === `the program has no function ${fn}`
+    ? missingFunction("tool", name, fn)
+    : error;
 }
 
 function toEnvironment({ predeclared: values, onOperation }: ScriptHost): ScriptEnvironment {
