@@ -28,3 +28,6 @@ export { exportSkill } from "./skills/export-skill.ts";
 export type { ExportedSkill } from "./skills/export-skill.ts";
 export { exportSkills } from "./skills/export-skills.ts";
 export type { ExportReading } from "./skills/export-skills.ts";
+export { describeScripts, scriptTool, scriptTools } from "./script-tool/script-tool.ts";
+export type { ScriptToolOptions, SessionLimits } from "./script-tool/script-options.ts";
+export type { FaultHint } from "./script-tool/script-fault.ts";

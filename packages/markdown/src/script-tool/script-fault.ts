@@ -1,6 +1,7 @@
 import { ToolError, type ToolErrorCode } from "@toolweave/core";
 import { nearNames } from "@toolweave/core/adapter";
 import { StarlarkError, type SourcePosition } from "@toolweave/starlark";
+import { languageHint } from "../check/language-hints.ts";
 import type { FunctionIndex } from "./function-index.ts";
 
 /** Gives advice for a fault of a script: what to write instead. */
@@ -73,7 +74,8 @@ export class ScriptFaults {
     const fault = { message, line, column: position?.column ?? 1 };
     const hint =
       this.#nearFunction(message, line) ??
-      this.#hints.map((each) => each(fault)).find((each) => each !== undefined);
+      this.#hints.map((each) => each(fault)).find((each) => each !== undefined) ??
+      habitHint(message, line, fault.column);
     const where =
       position === undefined ? "" : `line ${position.line}, column ${position.column}: `;
     const written = line.trim() === "" ? "" : `\n    ${line.trim().slice(0, maxLineLength)}`;
@@ -98,4 +100,26 @@ export class ScriptFaults {
     const found = near.map((name) => expressions.get(name) ?? name);
     return found.length === 0 ? undefined : `There is ${found.join(", ")}.`;
   }
+}
+
+/** Functions of files that scripts of a model do not have. */
+const otherModules = /\b(?:args|dialect|env|exec|fs|http|log)\b/;
+
+/** Advice for habits of Python and JavaScript. */
+function habitHint(message: string, line: string, column: number): string | undefined {
+  if (/^got (?:try|except|raise),/.test(message))
+    return 'There are no exceptions: call_tool("tool", {…}) returns {ok, value, error, code}, and fail("reason") ends the script.';
+  const at = column - 1;
+  const hint = languageHint({
+    message,
+    kind: "session",
+    line,
+    before: line.slice(0, at),
+    after: line.slice(at),
+    names: [],
+  });
+  if (hint === undefined || !otherModules.test(hint)) return hint;
+  return /^got (?:import|from),/.test(message)
+    ? "There is no import: modules such as json, re and math are there already."
+    : undefined;
 }
