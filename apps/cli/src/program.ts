@@ -4,6 +4,7 @@ import { addCall } from "./commands/call/command.ts";
 import { addCompletion } from "./commands/completion/command.ts";
 import { addConform } from "./commands/conform/command.ts";
 import { addExport } from "./commands/export/command.ts";
+import { addFmt } from "./commands/fmt/command.ts";
 import { addImport } from "./commands/hosts/import.ts";
 import { addInstall } from "./commands/hosts/install.ts";
 import { addInspect } from "./commands/inspect/command.ts";
@@ -213,6 +214,7 @@ export function createProgram(context: CommandContext): Command {
   addServe(program, context);
   addSchedule(program, context);
   addTest(program, context);
+  addFmt(program, context);
   addStarlark(program, context);
   addExport(program, context);
   addInstall(program, context);

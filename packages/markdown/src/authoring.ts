@@ -1,1 +1,2 @@
-export {};
+export { formatFile } from "./check/format-file.ts";
+export type { FormattedFile } from "./check/format-file.ts";
