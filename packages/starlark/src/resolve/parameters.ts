@@ -1,5 +1,5 @@
 import type { Argument, Parameter } from "../syntax/ast.ts";
-import type { SyntaxProblem } from "../syntax/parser.ts";
+import type { SyntaxProblem } from "../syntax/source-text.ts";
 
 const maxArguments = 255;
 

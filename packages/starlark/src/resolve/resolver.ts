@@ -11,7 +11,7 @@ import type {
   Statement,
 } from "../syntax/ast.ts";
 import type { Dialect } from "../syntax/dialect.ts";
-import type { SyntaxProblem } from "../syntax/parser.ts";
+import type { SyntaxProblem } from "../syntax/source-text.ts";
 import type { SourceText } from "../syntax/source-text.ts";
 import { formatPosition } from "../values/error.ts";
 import { checkArguments, layOutParameters } from "./parameters.ts";

@@ -1,7 +1,6 @@
 import type {
   Binding,
   FunctionScope,
-  LocalVariable,
   NameExpression,
   Parameter,
 } from "../syntax/ast.ts";
@@ -13,7 +12,7 @@ export class FunctionBuilder implements FunctionScope {
   readonly outer: FunctionBuilder | undefined;
   readonly parameters: Parameter[] = [];
   keywordOnly = 0;
-  readonly locals: LocalVariable[] = [];
+  readonly locals: FunctionScope["locals"] = [];
   readonly free: { readonly name: string; readonly outer: Binding }[] = [];
   readonly #captured = new Map<Binding, Binding>();
 

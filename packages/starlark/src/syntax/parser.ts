@@ -1,6 +1,4 @@
 import type {
-  AssignStatement,
-  BranchStatement,
   DefStatement,
   Expression,
   IfStatement,
@@ -11,23 +9,22 @@ import type {
   Statement,
 } from "./ast.ts";
 import { ExpressionParser } from "./expression-parser.ts";
-import type { ParserOptions } from "./token-reader.ts";
-import { SyntaxFault } from "./scanner.ts";
-import { assignmentOperators, describeToken } from "./token.ts";
+import type { ScannerOptions } from "./scanner.ts";
+import { SyntaxFault } from "./source-text.ts";
+import type { SyntaxProblem } from "./source-text.ts";
+import { describeToken } from "./token-reader.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 
-/** A fault with its offset. */
-export interface SyntaxProblem {
-  readonly offset: number;
-  readonly message: string;
-}
-
 const maxProblems = 100;
+
+const assignmentOperators: ReadonlySet<string> = new Set(
+  "= += -= *= /= //= %= &= |= ^= <<= >>=".split(" "),
+);
 
 /** The tree of a text and all its faults. With faults, the tree has the statements that could be read. */
 export function parseFile(
   text: string,
-  options: ParserOptions,
+  options: ScannerOptions,
 ): SourceFile & { readonly problems: SyntaxProblem[] } {
   return new Parser(text, options).parseFile();
 }
@@ -53,22 +50,10 @@ class Parser extends ExpressionParser {
     try {
       parse();
     } catch (error) {
-      let fault = error;
-      while (fault instanceof SyntaxFault) {
-        this.#problems.push({ offset: fault.offset, message: fault.message });
-        fault = this.#skipLine();
-      }
-      if (fault !== undefined) throw fault;
-    }
-  }
-
-  #skipLine(): unknown {
-    if (this.#problems.length >= maxProblems) return undefined;
-    try {
-      this.tokens.skipLine();
-      return undefined;
-    } catch (error) {
-      return error;
+      if (!(error instanceof SyntaxFault)) throw error;
+      this.#problems.push({ offset: error.offset, message: error.message });
+      // The next line may start with a fault, too.
+      if (this.#problems.length < maxProblems) this.#recover(() => this.tokens.skipLine());
     }
   }
 
@@ -76,16 +61,16 @@ class Parser extends ExpressionParser {
     switch (this.tokens.kind) {
       case "def":
         into.push(this.#parseDef());
-        return;
+        break;
       case "if":
         into.push(this.#parseIf());
-        return;
+        break;
       case "for":
         into.push(this.#parseFor());
-        return;
+        break;
       case "while":
         into.push(this.#parseWhile());
-        return;
+        break;
       default:
         this.#parseSimpleStatement(into);
     }
@@ -110,11 +95,7 @@ class Parser extends ExpressionParser {
       const body = this.#parseBlock();
       branches.push({ start: at, end: this.end, condition, body });
     } while (this.at("elif"));
-    let otherwise: Statement[] | undefined;
-    if (this.at("else")) {
-      this.advance();
-      otherwise = this.#parseBlock();
-    }
+    const otherwise = this.accept("else") ? this.#parseBlock() : undefined;
     return { kind: "if", start, end: this.end, branches, otherwise };
   }
 
@@ -138,11 +119,10 @@ class Parser extends ExpressionParser {
   #parseBlock(): Statement[] {
     this.expect(":");
     const statements: Statement[] = [];
-    if (!this.at("newline")) {
+    if (!this.accept("newline")) {
       this.#parseSimpleStatement(statements);
       return statements;
     }
-    this.advance();
     this.expect("indent");
     this.nested(() => {
       while (!this.at("outdent") && !this.at("end of file")) {
@@ -151,19 +131,14 @@ class Parser extends ExpressionParser {
       }
     });
     const { end } = this;
-    if (this.#problems.length === 0) this.expect("outdent");
-    else if (this.at("outdent")) this.advance();
+    if (!this.accept("outdent") && this.#problems.length === 0) this.expect("outdent");
     this.tokens.previousEnd = end;
     return statements;
   }
 
   #parseSimpleStatement(into: Statement[]): void {
-    for (;;) {
-      into.push(this.#parseSmallStatement());
-      if (!this.at(";")) break;
-      this.advance();
-      if (this.at("newline") || this.at("end of file")) break;
-    }
+    do into.push(this.#parseSmallStatement());
+    while (this.accept(";") && !this.at("newline") && !this.at("end of file"));
     if (this.at("end of file")) return;
     const { end } = this;
     this.expect("newline");
@@ -174,14 +149,13 @@ class Parser extends ExpressionParser {
     const { kind, start } = this.tokens;
     if (kind === "return") {
       this.advance();
-      const next = this.tokens.kind;
-      const empty = next === "end of file" || next === "newline" || next === ";";
+      const empty = ["end of file", "newline", ";"].includes(this.tokens.kind);
       const value = empty ? undefined : this.parseExpression(false);
       return { kind, start, end: this.end, value };
     }
     if (kind === "break" || kind === "continue" || kind === "pass") {
       this.advance();
-      return { kind, start, end: this.end } satisfies BranchStatement;
+      return { kind, start, end: this.end };
     }
     if (kind === "load") return this.#parseLoad();
     const target = this.parseExpression(false);
@@ -190,27 +164,17 @@ class Parser extends ExpressionParser {
       return { kind: "expression", start, end: this.end, value: target };
     const at = this.advance();
     const value = this.parseExpression(false);
-    return {
-      kind: "assign",
-      start,
-      end: this.end,
-      operator,
-      target,
-      value,
-      at,
-    } satisfies AssignStatement;
+    return { kind: "assign", start, end: this.end, operator, target, value, at };
   }
 
   #parseLoad(): LoadStatement {
     const start = this.advance();
     const open = this.expect("(");
-    if (!this.#isString()) this.fail("first operand of load statement must be a string literal");
-    const module = this.parseStringLiteral();
+    const module = this.#parseString("first operand of load statement must be a string literal");
     const names: LoadedName[] = [];
     while (!this.at(")") && !this.at("end of file")) {
       this.expect(",");
-      if (this.at(")")) break;
-      names.push(this.#parseLoadedName());
+      if (!this.at(")")) names.push(this.#parseLoadedName());
     }
     this.expect(")");
     if (names.length === 0) this.fail("load statement must import at least 1 symbol", open);
@@ -218,37 +182,34 @@ class Parser extends ExpressionParser {
   }
 
   #parseLoadedName(): LoadedName {
-    if (this.#isString()) {
-      const name = nameFromLiteral(this.parseStringLiteral());
+    const { kind } = this.tokens;
+    if (kind !== "identifier") {
+      const name = nameFromLiteral(
+        this.#parseString(
+          `load operand must be "name" or localname="name" (got ${describeToken(kind)})`,
+        ),
+      );
       return { from: name, to: { ...name } };
     }
-    if (!this.at("identifier")) {
-      this.fail(
-        `load operand must be "name" or localname="name" (got ${describeToken(this.tokens.kind)})`,
-      );
-    }
     const to = this.parseName();
-    if (!this.at("=")) {
+    if (!this.accept("=")) {
       this.fail(
         `load operand must be "${to.name}" or ${to.name}="originalname" (want '=' after ${to.name})`,
       );
     }
-    this.advance();
-    if (!this.#isString())
-      this.fail(`original name of loaded symbol must be quoted: ${to.name}="originalname"`);
-    return { from: nameFromLiteral(this.parseStringLiteral()), to };
+    const from = this.#parseString(
+      `original name of loaded symbol must be quoted: ${to.name}="originalname"`,
+    );
+    return { from: nameFromLiteral(from), to };
   }
 
-  #isString(): boolean {
-    return this.at("string literal") && !this.tokens.formatted;
+  /** A string that is not an f-string. */
+  #parseString(problem: string): Expression<"literal"> {
+    if (!this.at("string literal") || this.isFormat()) this.fail(problem);
+    return this.parseLiteral();
   }
 }
 
-function nameFromLiteral(literal: Expression & { readonly kind: "literal" }): NameExpression {
-  return {
-    kind: "name",
-    start: literal.start + 1,
-    end: literal.end - 1,
-    name: fromUtf8(literal.value as string),
-  };
+function nameFromLiteral({ start, end, value }: Expression<"literal">): NameExpression {
+  return { kind: "name", start: start + 1, end: end - 1, name: fromUtf8(value as string) };
 }
