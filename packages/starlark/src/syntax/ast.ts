@@ -1,12 +1,22 @@
+import type { SyntaxProblem } from "./source-text.ts";
+
 /** The tree of a source file. `start` and `end` are offsets; `at` is the offset that errors of the operation name. */
 interface Node {
   readonly start: number;
   readonly end: number;
 }
 
+/** The fields that the resolver adds to nodes of a kind. */
+interface ResolvedFields {
+  name: { binding?: Binding };
+  lambda: { code?: FunctionScope };
+  def: { code?: FunctionScope };
+}
+
 /** A node of one of several kinds, each with fields of its own. */
 type NodeOf<Fields, Kind extends keyof Fields> = Kind extends keyof Fields
-  ? Node & { readonly kind: Kind } & Fields[Kind]
+  ? Node & { readonly kind: Kind } & Readonly<Fields[Kind]> &
+      (Kind extends keyof ResolvedFields ? ResolvedFields[Kind] : object)
   : never;
 
 /** Where the value of a name is stored, which the resolver decides. */
@@ -31,8 +41,8 @@ export interface DictEntry extends Node {
 }
 
 interface ClauseFields {
-  for: { readonly target: Expression; readonly iterable: Expression };
-  if: { readonly condition: Expression };
+  for: { target: Expression; iterable: Expression };
+  if: { condition: Expression };
 }
 
 export type ComprehensionClause = NodeOf<ClauseFields, keyof ClauseFields>;
@@ -51,57 +61,29 @@ export interface Parameter extends Node {
   readonly at: number;
 }
 
-interface Items {
-  readonly items: readonly Expression[];
-}
+type Optional = Expression | undefined;
 
 interface ExpressionFields {
-  name: { readonly name: string; binding?: Binding };
+  name: { name: string };
   literal: {
-    readonly token: "int literal" | "float literal" | "string literal" | "bytes literal";
-    readonly value: string | number | bigint;
+    token: "int literal" | "float literal" | "string literal" | "bytes literal";
+    value: string | number | bigint;
   };
-  format: { readonly parts: readonly FormatPart[] };
-  parenthesized: { readonly value: Expression };
-  tuple: Items;
-  list: Items;
-  dict: { readonly entries: readonly DictEntry[] };
-  comprehension: {
-    readonly body: Expression | DictEntry;
-    readonly clauses: readonly ComprehensionClause[];
-  };
-  conditional: {
-    readonly condition: Expression;
-    readonly whenTrue: Expression;
-    readonly whenFalse: Expression;
-  };
-  unary: { readonly operator: "+" | "-" | "~" | "not"; readonly operand: Expression };
-  binary: {
-    readonly operator: string;
-    readonly left: Expression;
-    readonly right: Expression;
-    readonly at: number;
-  };
-  dot: { readonly object: Expression; readonly name: string; readonly at: number };
-  index: { readonly object: Expression; readonly index: Expression; readonly at: number };
-  slice: {
-    readonly object: Expression;
-    readonly low: Expression | undefined;
-    readonly high: Expression | undefined;
-    readonly step: Expression | undefined;
-    readonly at: number;
-  };
+  format: { parts: readonly FormatPart[] };
+  parenthesized: { value: Expression };
+  tuple: { items: readonly Expression[] };
+  list: { items: readonly Expression[] };
+  dict: { entries: readonly DictEntry[] };
+  comprehension: { body: Expression | DictEntry; clauses: readonly ComprehensionClause[] };
+  conditional: { condition: Expression; whenTrue: Expression; whenFalse: Expression };
+  unary: { operator: "+" | "-" | "~" | "not"; operand: Expression };
+  binary: { operator: string; left: Expression; right: Expression; at: number };
+  dot: { object: Expression; name: string; at: number };
+  index: { object: Expression; index: Expression; at: number };
+  slice: { object: Expression; low: Optional; high: Optional; step: Optional; at: number };
   /** `at` is the opening parenthesis. */
-  call: {
-    readonly callee: Expression;
-    readonly arguments: readonly Argument[];
-    readonly at: number;
-  };
-  lambda: {
-    readonly parameters: readonly Parameter[];
-    readonly body: Expression;
-    code?: FunctionScope;
-  };
+  call: { callee: Expression; arguments: readonly Argument[]; at: number };
+  lambda: { parameters: readonly Parameter[]; body: Expression };
 }
 
 type ExpressionKind = keyof ExpressionFields;
@@ -121,32 +103,24 @@ export type LambdaExpression = Expression<"lambda">;
 type Statements = readonly Statement[];
 
 interface StatementFields {
-  expression: { readonly value: Expression };
-  assign: {
-    readonly operator: string;
-    readonly target: Expression;
-    readonly value: Expression;
-    readonly at: number;
-  };
-  def: {
-    readonly name: NameExpression;
-    readonly parameters: readonly Parameter[];
-    readonly body: Statements;
-    code?: FunctionScope;
-  };
+  expression: { value: Expression };
+  assign: { operator: string; target: Expression; value: Expression; at: number };
+  def: { name: NameExpression; parameters: readonly Parameter[]; body: Statements };
   /** The branches are `if` and every `elif`, in order. */
-  if: {
-    readonly branches: readonly (Node & StatementFields["while"])[];
-    readonly otherwise: Statements | undefined;
-  };
-  for: { readonly target: Expression; readonly iterable: Expression; readonly body: Statements };
-  while: { readonly condition: Expression; readonly body: Statements };
-  return: { readonly value: Expression | undefined };
+  if: { branches: readonly (Node & Block)[]; otherwise: Statements | undefined };
+  for: { target: Expression; iterable: Expression; body: Statements };
+  while: Block;
+  return: { value: Optional };
   pass: object;
   break: object;
   continue: object;
   /** The name of the module is a byte string. */
-  load: { readonly module: Expression<"literal">; readonly names: readonly LoadedName[] };
+  load: { module: Expression<"literal">; names: readonly LoadedName[] };
+}
+
+interface Block {
+  readonly condition: Expression;
+  readonly body: Statements;
 }
 
 /** A name as the other module knows it, and the name in this file. */
@@ -187,9 +161,11 @@ export interface Comment {
   readonly ownLine: boolean;
 }
 
+/** The tree of a text and all its faults. With faults, the tree has the statements that could be read. */
 export interface SourceFile {
   readonly statements: readonly Statement[];
   readonly comments: readonly Comment[];
+  readonly problems: readonly SyntaxProblem[];
 }
 
 /** The expression inside of parentheses. */
@@ -210,7 +186,7 @@ export function flattenOperators(expression: Expression): {
   return { first, operations: operations.toReversed() };
 }
 
-type Operands = readonly (Expression | undefined)[];
+type Operands = readonly Optional[];
 
 const operandsByKind: {
   readonly [Kind in ExpressionKind]: (expression: Expression<Kind>) => Operands;

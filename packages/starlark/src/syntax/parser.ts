@@ -21,11 +21,7 @@ const assignmentOperators: ReadonlySet<string> = new Set(
   "= += -= *= /= //= %= &= |= ^= <<= >>=".split(" "),
 );
 
-/** The tree of a text and all its faults. With faults, the tree has the statements that could be read. */
-export function parseFile(
-  text: string,
-  options: ScannerOptions,
-): SourceFile & { readonly problems: SyntaxProblem[] } {
+export function parseFile(text: string, options: ScannerOptions): SourceFile {
   return new Parser(text, options).parseFile();
 }
 
@@ -33,7 +29,7 @@ export function parseFile(
 class Parser extends ExpressionParser {
   readonly #problems: SyntaxProblem[] = [];
 
-  parseFile(): SourceFile & { readonly problems: SyntaxProblem[] } {
+  parseFile(): SourceFile {
     const statements: Statement[] = [];
     this.#recover(() => this.advance());
     while (!this.at("end of file") && this.#problems.length < maxProblems) {
@@ -58,22 +54,12 @@ class Parser extends ExpressionParser {
   }
 
   #parseStatement(into: Statement[]): void {
-    switch (this.tokens.kind) {
-      case "def":
-        into.push(this.#parseDef());
-        break;
-      case "if":
-        into.push(this.#parseIf());
-        break;
-      case "for":
-        into.push(this.#parseFor());
-        break;
-      case "while":
-        into.push(this.#parseWhile());
-        break;
-      default:
-        this.#parseSimpleStatement(into);
-    }
+    const { kind } = this.tokens;
+    if (kind === "def") into.push(this.#parseDef());
+    else if (kind === "if") into.push(this.#parseIf());
+    else if (kind === "for") into.push(this.#parseFor());
+    else if (kind === "while") into.push(this.#parseWhile());
+    else this.#parseSimpleStatement(into);
   }
 
   #parseDef(): DefStatement {
