@@ -1,15 +1,5 @@
 import { operands } from "../syntax/ast.ts";
-import type {
-  Binding,
-  DefStatement,
-  Expression,
-  FunctionScope,
-  LambdaExpression,
-  LoadStatement,
-  NameExpression,
-  SourceFile,
-  Statement,
-} from "../syntax/ast.ts";
+import type { Binding, Expression, FunctionScope, SourceFile, Statement } from "../syntax/ast.ts";
 import type { Dialect } from "../syntax/dialect.ts";
 import type { SourceText, SyntaxProblem } from "../syntax/source-text.ts";
 import { formatPosition } from "../values/error.ts";
@@ -24,6 +14,8 @@ export interface ResolvedFile {
   readonly variables: readonly ModuleVariable[];
   readonly problems: readonly SyntaxProblem[];
 }
+
+type Name = Expression<"name">;
 
 interface ResolverOptions {
   readonly source: SourceText;
@@ -64,7 +56,7 @@ class Resolver {
   /** The variables that names refer to: a loaded one hides a global one. */
   readonly #visible = new Map<string, ModuleVariable>();
   /** The uses of names that are resolved at the end, with their blocks. */
-  readonly #uses: (readonly [NameExpression, Block])[] = [];
+  readonly #uses: (readonly [Name, Block])[] = [];
   #block: Block = this.#file;
 
   constructor(options: ResolverOptions) {
@@ -87,12 +79,12 @@ class Resolver {
     return this.#owner !== this.#topLevel;
   }
 
-  #bind(name: NameExpression): void {
+  #bind(name: Name): void {
     if (this.#block === this.#file) this.#bindModuleVariable(name, "global");
     else name.binding = bindLocal(name.name, this.#block);
   }
 
-  #bindModuleVariable(name: NameExpression, kind: ModuleVariable["kind"]): void {
+  #bindModuleVariable(name: Name, kind: ModuleVariable["kind"]): void {
     const known = this.#visible.get(name.name);
     if (known === undefined || (kind === "local" && known.kind === "global")) {
       name.binding = { scope: "module", index: this.#variables.length };
@@ -109,20 +101,20 @@ class Resolver {
     this.#report(name.start, `cannot reassign ${what}`);
   }
 
-  #use(name: NameExpression): void {
+  #use(name: Name): void {
     // With this option a global must be assigned above its use.
     if (this.#dialect.globalReassign === true && this.#block === this.#file)
       this.#resolveUse(name, this.#block);
     else this.#uses.push([name, this.#block]);
   }
 
-  #resolveUse(name: NameExpression, block: Block): void {
+  #resolveUse(name: Name, block: Block): void {
     const binding = findLexical(name.name, block) ?? this.#findOuter(name);
     if (binding === undefined) this.#reportUndefined(name, block);
     else name.binding = binding;
   }
 
-  #reportUndefined({ name, start }: NameExpression, from: Block): void {
+  #reportUndefined({ name, start }: Name, from: Block): void {
     const names = [...this.#visible.keys()];
     for (let block: Block | undefined = from; block !== undefined; block = block.outer)
       names.push(...block.names.keys());
@@ -131,7 +123,7 @@ class Resolver {
     this.#report(start, `undefined: ${name}${hint}`);
   }
 
-  #findOuter({ name, start }: NameExpression): Binding | undefined {
+  #findOuter({ name, start }: Name): Binding | undefined {
     const { environment } = this.#options;
     const variable = this.#visible.get(name);
     if (variable !== undefined) return variable.binding;
@@ -201,7 +193,7 @@ class Resolver {
     this.#owner.loops--;
   }
 
-  #load({ start, names }: LoadStatement): void {
+  #load({ start, names }: Statement<"load">): void {
     const { loops, conditions } = this.#owner;
     if (this.#inFunction) this.#report(start, "load statement within a function");
     else if (loops > 0) this.#report(start, "load statement within a loop");
@@ -273,7 +265,7 @@ class Resolver {
     this.#block = outer;
   }
 
-  #function(node: DefStatement | LambdaExpression): void {
+  #function(node: Statement<"def"> | Expression<"lambda">): void {
     const { start, parameters } = node;
     this.#expressions(parameters.map((parameter) => parameter.fallback));
     const name = node.kind === "def" ? node.name.name : "lambda";

@@ -1,6 +1,6 @@
 import type { SyntaxProblem } from "./source-text.ts";
 
-/** The tree of a source file. `start` and `end` are offsets; `at` is the offset that errors of the operation name. */
+/** The tree of a source file. `start` and `end` are offsets; `at` is the offset of an operator or bracket. */
 interface Node {
   readonly start: number;
   readonly end: number;
@@ -31,7 +31,7 @@ export interface Binding {
 }
 
 /** A piece of an f-string: text as bytes, or an expression with its conversion. */
-export type FormatPart = string | { readonly value: Expression; readonly conversion: "s" | "r" };
+type FormatPart = string | { readonly value: Expression; readonly conversion: "s" | "r" };
 
 /** An entry of a dict. `at` is its colon. */
 export interface DictEntry extends Node {
@@ -105,9 +105,14 @@ type Statements = readonly Statement[];
 interface StatementFields {
   expression: { value: Expression };
   assign: { operator: string; target: Expression; value: Expression; at: number };
-  def: { name: NameExpression; parameters: readonly Parameter[]; body: Statements };
-  /** The branches are `if` and every `elif`, in order. */
-  if: { branches: readonly (Node & Block)[]; otherwise: Statements | undefined };
+  /** `at` is the closing parenthesis. */
+  def: { name: NameExpression; parameters: readonly Parameter[]; body: Statements; at: number };
+  /** The branches are `if` and every `elif`, in order. `at` is `else`, if there is one. */
+  if: {
+    branches: readonly (Node & Block)[];
+    otherwise: Statements | undefined;
+    at: number | undefined;
+  };
   for: { target: Expression; iterable: Expression; body: Statements };
   while: Block;
   return: { value: Optional };

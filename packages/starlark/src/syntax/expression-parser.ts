@@ -1,11 +1,4 @@
-import type {
-  Argument,
-  ComprehensionClause,
-  DictEntry,
-  Expression,
-  FormatPart,
-  Parameter,
-} from "./ast.ts";
+import type { Argument, ComprehensionClause, DictEntry, Expression, Parameter } from "./ast.ts";
 import { splitFormat } from "./literals.ts";
 import type { TokenKind } from "./scanner.ts";
 import { describeToken, TokenReader } from "./token-reader.ts";
@@ -26,8 +19,8 @@ const levels: readonly (readonly string[])[] = [
 const precedences: ReadonlyMap<string, number> = new Map(
   levels.flatMap((operators, level) => operators.map((operator) => [operator, level] as const)),
 );
-const notPrecedence = 2;
-const comparisonPrecedence = 3;
+const notLevel = 2;
+const comparisonLevel = 3;
 
 /** How many binary operators may follow each other. */
 const maxOperators = 1000;
@@ -63,7 +56,7 @@ export class ExpressionParser extends TokenReader {
     const items = [first];
     while (this.at(",")) {
       const comma = this.advance();
-      if (ends.includes(this.tokens.kind)) {
+      if (ends.includes(this.kind)) {
         if (!allowTrailingComma) this.fail("unparenthesized tuple with trailing comma", comma);
         break;
       }
@@ -94,37 +87,39 @@ export class ExpressionParser extends TokenReader {
     return { kind: "lambda", start, end: this.end, parameters, body };
   }
 
-  #parseBinary(precedence: number): Expression {
-    if (precedence >= levels.length) return this.parsePrimary();
-    if (precedence === notPrecedence && this.at("not")) {
-      const start = this.advance();
-      const operand = this.nested(() => this.#parseBinary(precedence));
-      return { kind: "unary", start, end: this.end, operator: "not", operand };
-    }
-    let left = this.#parseBinary(precedence + 1);
-    for (let count = 0; ; count++) {
+  /** An expression whose operators have a precedence of at least `minLevel`. */
+  #parseBinary(minLevel: number): Expression {
+    let left = minLevel <= notLevel && this.at("not") ? this.#parseNot() : this.parsePrimary();
+    let previousLevel = -1;
+    for (let count = 1; ; count++) {
       const operator = this.#readOperator();
       const level = precedences.get(operator) ?? -1;
-      if (level < precedence) return left;
-      if (count > 0 && level === comparisonPrecedence) {
-        const previous = left.kind === "binary" ? left.operator : "";
-        this.fail(`${previous} does not associate with ${operator} (use parens)`);
-      }
-      if (count >= maxOperators)
+      if (level < minLevel) return left;
+      if (level !== previousLevel) count = 1;
+      else if (level === comparisonLevel && left.kind === "binary")
+        this.fail(`${left.operator} does not associate with ${operator} (use parens)`);
+      if (count > maxOperators)
         this.fail(`too many operators in one expression (limit ${maxOperators})`);
+      previousLevel = level;
       const at = this.advance();
       const right = this.nested(() => this.#parseBinary(level + 1));
       left = { kind: "binary", start: left.start, end: this.end, operator, left, right, at };
     }
   }
 
+  #parseNot(): Expression {
+    const start = this.advance();
+    const operand = this.nested(() => this.#parseBinary(notLevel));
+    return { kind: "unary", start, end: this.end, operator: "not", operand };
+  }
+
   /** The current token, which may be an operator. `not` becomes a part of `not in`. */
   #readOperator(): TokenKind {
     if (this.accept("not")) {
       if (!this.at("in")) this.failExpected("in");
-      this.tokens.kind = "not in";
+      this.kind = "not in";
     }
-    return this.tokens.kind;
+    return this.kind;
   }
 
   /** An operand with its calls, indices and attributes. */
@@ -132,7 +127,7 @@ export class ExpressionParser extends TokenReader {
     let operand = this.#parseOperand();
     for (let count = 1; ; count++) {
       this.limitNesting(count);
-      const { kind } = this.tokens;
+      const { kind } = this;
       if (kind === ".") operand = this.#parseDot(operand);
       else if (kind === "[") operand = this.#parseIndex(operand);
       else if (kind === "(") operand = this.#parseCall(operand);
@@ -166,7 +161,7 @@ export class ExpressionParser extends TokenReader {
   }
 
   #parseArgument(): Argument {
-    const { start, kind } = this.tokens;
+    const { start, kind } = this;
     if (kind === "*" || kind === "**") {
       this.advance();
       const value = this.parseTest();
@@ -181,7 +176,7 @@ export class ExpressionParser extends TokenReader {
   }
 
   #parseOperand(): Expression {
-    const { kind, start } = this.tokens;
+    const { kind, start } = this;
     switch (kind) {
       case "identifier":
         return this.parseName();
@@ -209,12 +204,12 @@ export class ExpressionParser extends TokenReader {
   }
 
   protected isFormat(): boolean {
-    return this.at("string literal") && this.tokens.formatted;
+    return this.at("string literal") && this.formatted;
   }
 
   protected parseLiteral(): Expression<"literal"> {
-    const { start, value } = this.tokens;
-    const token = this.tokens.kind as Expression<"literal">["token"];
+    const { start, value } = this;
+    const token = this.kind as Expression<"literal">["token"];
     this.advance();
     return { kind: "literal", start, end: this.end, token, value };
   }
@@ -258,7 +253,7 @@ export class ExpressionParser extends TokenReader {
     const clauses: ComprehensionClause[] = [];
     while (!this.accept(close)) {
       this.limitNesting(clauses.length + 1);
-      const { kind, start: at } = this.tokens;
+      const at = this.start;
       if (this.accept("for")) {
         const target = this.parseLoopVariables();
         this.expect("in");
@@ -277,7 +272,7 @@ export class ExpressionParser extends TokenReader {
   }
 
   #parseParameter(): Parameter {
-    const { start, kind } = this.tokens;
+    const { start, kind } = this;
     if (kind === "*" || kind === "**") {
       this.advance();
       const name = kind === "**" || this.at("identifier") ? this.parseName() : undefined;
@@ -293,22 +288,22 @@ export class ExpressionParser extends TokenReader {
 
   /** An f-string: text, and expressions in braces. */
   #parseFormat(): Expression {
-    const { start, end, value: body } = this.tokens;
+    const { start, value: body } = this;
     const quotes = this.text.startsWith(this.text.charAt(start + 1).repeat(3), start + 1) ? 3 : 1;
-    const parts = splitFormat(body as string, start + 1 + quotes).map((piece): FormatPart => {
+    const parts = splitFormat(body as string, start + 1 + quotes).map((piece) => {
       if ("text" in piece) return piece.text;
       const text = this.text.slice(0, piece.end);
-      const inner = new ExpressionParser(text, { ...this.options, offset: piece.start });
+      const inner = new ExpressionParser(text, { fstrings: true, offset: piece.start });
       inner.advance();
       const value = this.nested(() => inner.parseTest());
       if (!inner.at("end of file")) {
         inner.fail(
-          `got ${describeToken(inner.tokens.kind)} in an f-string, want '}'; there are no format specifications`,
+          `got ${describeToken(inner.kind)} in an f-string, want '}'; there are no format specifications`,
         );
       }
       return { value, conversion: piece.conversion };
     });
     this.advance();
-    return { kind: "format", start, end, parts };
+    return { kind: "format", start, end: this.end, parts };
   }
 }

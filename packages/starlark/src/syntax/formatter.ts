@@ -79,57 +79,39 @@ class Formatter extends ExpressionPrinter {
     const { start } = statement;
     switch (statement.kind) {
       case "def": {
-        const { name, parameters, body } = statement;
-        const open = this.text.indexOf("(", name.end);
-        const close = this.#closing(parameters.at(-1)?.end ?? open + 1);
+        const { name, parameters, body, at } = statement;
         const items = parameters.map((parameter) => this.parameter(parameter));
-        const head = this.brackets(`def ${name.name}(`, items, open, close);
-        this.#compound(start, close, `${head}:`, body, end);
-        break;
+        const open = this.text.indexOf("(", name.end);
+        const head = this.brackets(`def ${name.name}(`, items, open, at);
+        return this.#compound(start, at, `${head}:`, body, end);
       }
       case "if": {
-        const { branches, otherwise } = statement;
-        const elseStart = this.#elseStart(statement, end);
+        const { branches, otherwise = [], at: elseStart = end } = statement;
         for (const [index, { start: at, condition, body }] of branches.entries()) {
           if (index > 0) this.#commentsBefore(at);
           const word = index === 0 ? "if" : "elif";
           const head = `${word} ${this.expression(condition, this.column + 5)}:`;
           this.#compound(at, condition.end, head, body, branches[index + 1]?.start ?? elseStart);
         }
-        if (otherwise !== undefined) {
-          this.#commentsBefore(elseStart);
-          this.#compound(elseStart, elseStart + 4, "else:", otherwise, end);
-        }
-        break;
+        if (otherwise.length === 0) return;
+        this.#commentsBefore(elseStart);
+        return this.#compound(elseStart, elseStart + 4, "else:", otherwise, end);
       }
       case "for": {
         const { target, iterable, body } = statement;
         const inPart = this.expression(iterable, this.column + 8);
-        this.#compound(
-          start,
-          iterable.end,
-          `for ${this.expression(target)} in ${inPart}:`,
-          body,
-          end,
-        );
-        break;
+        const head = `for ${this.expression(target)} in ${inPart}:`;
+        return this.#compound(start, iterable.end, head, body, end);
       }
       case "while": {
         const { condition, body } = statement;
-        this.#compound(start, condition.end, `${this.append("while ", condition)}:`, body, end);
-        break;
+        const head = `${this.append("while ", condition)}:`;
+        return this.#compound(start, condition.end, head, body, end);
       }
       default:
         // A comment behind the next statement of the line belongs to that one.
         this.#header(start, statement.end, this.#simple(statement), end);
     }
-  }
-
-  #elseStart({ branches, otherwise }: Statement<"if">, end: number): number {
-    if (otherwise === undefined) return end;
-    const first = otherwise[0]?.start ?? end;
-    const found = this.text.lastIndexOf("else", first);
-    return found < (branches.at(-1)?.body.at(-1)?.end ?? 0) ? first : found;
   }
 
   /** Prints the header of a block, whose source is from `start` to `headerEnd` or the colon behind it, and the block. */
@@ -194,12 +176,5 @@ class Formatter extends ExpressionPrinter {
       default:
         return statement.kind;
     }
-  }
-
-  /** The offset of a closing parenthesis behind white space, comments and a comma. */
-  #closing(from: number): number {
-    const skipped = /^(?:[\s,\\]|#[^\n]*)*/.exec(this.text.slice(from))?.[0].length ?? 0;
-    const at = from + skipped;
-    return this.text[at] === ")" ? at : this.text.indexOf(")", from);
   }
 }

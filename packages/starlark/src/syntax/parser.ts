@@ -1,15 +1,5 @@
-import type {
-  DefStatement,
-  Expression,
-  IfStatement,
-  LoadedName,
-  LoadStatement,
-  NameExpression,
-  SourceFile,
-  Statement,
-} from "./ast.ts";
+import type { Expression, LoadedName, SourceFile, Statement } from "./ast.ts";
 import { ExpressionParser } from "./expression-parser.ts";
-import type { ScannerOptions } from "./scanner.ts";
 import { SyntaxFault } from "./source-text.ts";
 import type { SyntaxProblem } from "./source-text.ts";
 import { describeToken } from "./token-reader.ts";
@@ -21,7 +11,7 @@ const assignmentOperators: ReadonlySet<string> = new Set(
   "= += -= *= /= //= %= &= |= ^= <<= >>=".split(" "),
 );
 
-export function parseFile(text: string, options: ScannerOptions): SourceFile {
+export function parseFile(text: string, options: { readonly fstrings: boolean }): SourceFile {
   return new Parser(text, options).parseFile();
 }
 
@@ -33,13 +23,13 @@ class Parser extends ExpressionParser {
     const statements: Statement[] = [];
     this.#recover(() => this.advance());
     while (!this.at("end of file") && this.#problems.length < maxProblems) {
-      const { kind } = this.tokens;
+      const { kind } = this;
       const skipped =
         kind === "newline" ||
         (this.#problems.length > 0 && (kind === "indent" || kind === "outdent"));
       this.#recover(() => (skipped ? this.advance() : this.#parseStatement(statements)));
     }
-    return { statements, comments: this.tokens.comments, problems: this.#problems };
+    return { statements, comments: this.comments, problems: this.#problems };
   }
 
   #recover(parse: () => unknown): void {
@@ -49,12 +39,12 @@ class Parser extends ExpressionParser {
       if (!(error instanceof SyntaxFault)) throw error;
       this.#problems.push({ offset: error.offset, message: error.message });
       // The next line may start with a fault, too.
-      if (this.#problems.length < maxProblems) this.#recover(() => this.tokens.skipLine());
+      if (this.#problems.length < maxProblems) this.#recover(() => this.skipLine());
     }
   }
 
   #parseStatement(into: Statement[]): void {
-    const { kind } = this.tokens;
+    const { kind } = this;
     if (kind === "def") into.push(this.#parseDef());
     else if (kind === "if") into.push(this.#parseIf());
     else if (kind === "for") into.push(this.#parseFor());
@@ -62,27 +52,28 @@ class Parser extends ExpressionParser {
     else this.#parseSimpleStatement(into);
   }
 
-  #parseDef(): DefStatement {
+  #parseDef(): Statement<"def"> {
     const start = this.advance();
     const name = this.parseName();
     this.expect("(");
     const parameters = this.parseParameters();
-    this.expect(")");
+    const at = this.expect(")");
     const body = this.#parseBlock();
-    return { kind: "def", start, end: this.end, name, parameters, body };
+    return { kind: "def", start, end: this.end, name, parameters, body, at };
   }
 
-  #parseIf(): IfStatement {
-    const { start } = this.tokens;
-    const branches: IfStatement["branches"][number][] = [];
+  #parseIf(): Statement<"if"> {
+    const { start } = this;
+    const branches: Statement<"if">["branches"][number][] = [];
     do {
-      const at = this.advance();
+      const branchStart = this.advance();
       const condition = this.parseTest();
       const body = this.#parseBlock();
-      branches.push({ start: at, end: this.end, condition, body });
+      branches.push({ start: branchStart, end: this.end, condition, body });
     } while (this.at("elif"));
-    const otherwise = this.accept("else") ? this.#parseBlock() : undefined;
-    return { kind: "if", start, end: this.end, branches, otherwise };
+    const at = this.at("else") ? this.advance() : undefined;
+    const otherwise = at === undefined ? undefined : this.#parseBlock();
+    return { kind: "if", start, end: this.end, branches, otherwise, at };
   }
 
   #parseFor(): Statement {
@@ -118,7 +109,7 @@ class Parser extends ExpressionParser {
     });
     const { end } = this;
     if (!this.accept("outdent") && this.#problems.length === 0) this.expect("outdent");
-    this.tokens.previousEnd = end;
+    this.end = end;
     return statements;
   }
 
@@ -128,14 +119,14 @@ class Parser extends ExpressionParser {
     if (this.at("end of file")) return;
     const { end } = this;
     this.expect("newline");
-    this.tokens.previousEnd = end;
+    this.end = end;
   }
 
   #parseSmallStatement(): Statement {
-    const { kind, start } = this.tokens;
+    const { kind, start } = this;
     if (kind === "return") {
       this.advance();
-      const empty = ["end of file", "newline", ";"].includes(this.tokens.kind);
+      const empty = ["end of file", "newline", ";"].includes(this.kind);
       const value = empty ? undefined : this.parseExpression(false);
       return { kind, start, end: this.end, value };
     }
@@ -145,7 +136,7 @@ class Parser extends ExpressionParser {
     }
     if (kind === "load") return this.#parseLoad();
     const target = this.parseExpression(false);
-    const operator = this.tokens.kind;
+    const operator = this.kind;
     if (!assignmentOperators.has(operator))
       return { kind: "expression", start, end: this.end, value: target };
     const at = this.advance();
@@ -153,7 +144,7 @@ class Parser extends ExpressionParser {
     return { kind: "assign", start, end: this.end, operator, target, value, at };
   }
 
-  #parseLoad(): LoadStatement {
+  #parseLoad(): Statement<"load"> {
     const start = this.advance();
     const open = this.expect("(");
     const module = this.#parseString("first operand of load statement must be a string literal");
@@ -168,7 +159,7 @@ class Parser extends ExpressionParser {
   }
 
   #parseLoadedName(): LoadedName {
-    const { kind } = this.tokens;
+    const { kind } = this;
     if (kind !== "identifier") {
       const name = nameFromLiteral(
         this.#parseString(
@@ -196,6 +187,6 @@ class Parser extends ExpressionParser {
   }
 }
 
-function nameFromLiteral({ start, end, value }: Expression<"literal">): NameExpression {
+function nameFromLiteral({ start, end, value }: Expression<"literal">): Expression<"name"> {
   return { kind: "name", start: start + 1, end: end - 1, name: fromUtf8(value as string) };
 }

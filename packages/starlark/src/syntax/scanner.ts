@@ -23,31 +23,29 @@ const punctuation = /\*\*|<<=|>>=|\/\/=|<<|>>|\/\/|[=!<>+\-*/%&|^]=|[-=<>+*/%&|^
 const stringPrefix = /(?:rb|br|[rb])?(?=["'])/y;
 const stringPrefixWithFormat = /(?:rb|br|[rbf])?(?=["'])/y;
 const intPrefixes: Readonly<Record<string, string>> = { x: "hex", o: "octal", b: "binary" };
+const comment = /#[^\n]*/y;
+const continuation = /\\\r?\n/y;
+const indentation = /[ \t]*/y;
+const blankLine = /[ \t]*(?=\r*(?:[#\n]|$))/y;
 const tabWidth = 8;
 /** The digits of the largest int that a script can compute. */
 const maxDigits = 20_000;
-
-/** How a text is scanned. */
-export interface ScannerOptions {
-  readonly fstrings: boolean;
-  /** The start of the inside of brackets that is the whole text, as an expression of an f-string is. */
-  readonly offset?: number;
-}
 
 /** Splits a source text into tokens (specification, "Lexical elements"). The fields describe the current token. */
 export class Scanner {
   readonly comments: Comment[] = [];
   kind: TokenKind = "newline";
   start = 0;
+  /** The end of the previous token. */
   end = 0;
   /** The value of a literal, or the text of an identifier. */
   value: string | number | bigint = "";
-  previousEnd = 0;
   /** Whether a string is an f-string: its value is the text between the quotes. */
   formatted = false;
-  readonly #text: string;
+  protected readonly text: string;
   readonly #stringPrefix: RegExp;
   #offset: number;
+  #tokenEnd = 0;
   #lineStart: boolean;
   /** How many brackets are open. */
   #depth: number;
@@ -55,8 +53,9 @@ export class Scanner {
   /** The indent tokens that are not read yet; the outdent tokens if it is negative. */
   #pending = 0;
 
-  constructor(text: string, options: ScannerOptions) {
-    this.#text = text;
+  /** With `offset`, the text is read from there as the inside of brackets, as an expression of an f-string is. */
+  constructor(text: string, options: { readonly fstrings: boolean; readonly offset?: number }) {
+    this.text = text;
     this.#stringPrefix = options.fstrings ? stringPrefixWithFormat : stringPrefix;
     this.#offset = options.offset ?? (text.startsWith("\ufeff") ? 1 : 0);
     this.#lineStart = options.offset === undefined;
@@ -64,29 +63,24 @@ export class Scanner {
   }
 
   next(): void {
-    this.previousEnd = this.end;
+    this.end = this.#tokenEnd;
     this.kind = this.#scan();
-    this.end = this.#offset;
+    this.#tokenEnd = this.#offset;
   }
 
   /** Skips the rest of the statement after a fault: to the next line that is not inside of brackets. */
   skipLine(): void {
     this.#depth = 0;
     this.#pending = 0;
-    this.#skipTo("\n");
-    if (this.#offset < this.#text.length) this.#offset++;
+    const newline = this.text.indexOf("\n", this.#offset);
+    this.#offset = newline === -1 ? this.text.length : newline + 1;
     this.#lineStart = true;
     // Blocks that the skipped line opened or closed are not known: the next line decides.
-    const line = /^(?:[ \t\r]*(?:#[^\n]*)?\n)*([ \t]*)/.exec(this.#text.slice(this.#offset));
+    const line = /^(?:[ \t\r]*(?:#[^\n]*)?\n)*([ \t]*)/.exec(this.text.slice(this.#offset));
     const indent = indentWidth(line?.[1] ?? "");
     if (this.#outdentTo(indent) < indent) this.#indents.push(indent);
     this.kind = "newline";
     this.next();
-  }
-
-  #skipTo(letter: string): void {
-    const found = this.#text.indexOf(letter, this.#offset);
-    this.#offset = found === -1 ? this.#text.length : found;
   }
 
   /** Ends the blocks that are indented more than `width`. Returns the width of the one around them. */
@@ -105,7 +99,7 @@ export class Scanner {
   }
 
   #scan(): TokenKind {
-    const text = this.#text;
+    const text = this.text;
     for (;;) {
       const atLineStart = this.#lineStart;
       this.#lineStart = false;
@@ -116,7 +110,7 @@ export class Scanner {
         this.#pending += outdent ? 1 : -1;
         return outdent ? "outdent" : "indent";
       }
-      while (isSpace(text.charCodeAt(this.#offset))) this.#offset++;
+      while (" \t\r".includes(text[this.#offset] ?? "\n")) this.#offset++;
       if (text[this.#offset] === "#") this.#readComment(blank);
       const letter = text[this.#offset];
       this.start = this.#offset;
@@ -132,24 +126,17 @@ export class Scanner {
         this.#lineStart = true;
         if (this.#depth === 0 && !blank) return "newline";
       } else if (letter === "\\") {
-        const length = /^\\\r?\n/.exec(text.slice(this.#offset, this.#offset + 3))?.[0].length;
-        if (length === undefined) this.#fail(this.#offset, "stray backslash in program");
-        this.#offset += length;
+        if (this.#match(continuation) === undefined)
+          this.#fail(this.#offset, "stray backslash in program");
       } else return this.#scanToken(letter);
     }
   }
 
   /** Reads the spaces of a line. Returns whether the line is blank. */
   #readIndent(): boolean {
-    const text = this.#text;
-    const begin = this.#offset;
-    while (text[this.#offset] === " " || text[this.#offset] === "\t") this.#offset++;
-    let after = this.#offset;
-    while (text[after] === "\r") after++;
-    const letter = text[after];
-    const blank = letter === "#" || letter === "\n" || letter === undefined;
-    if (blank || this.#depth > 0) return blank;
-    const width = indentWidth(text.slice(begin, this.#offset));
+    if (this.#match(blankLine) !== undefined) return true;
+    const width = indentWidth(this.#match(indentation) ?? "");
+    if (this.#depth > 0) return false;
     const closed = width < (this.#indents.at(-1) as number);
     if (this.#outdentTo(width) === width) return false;
     this.#indents.push(width);
@@ -160,13 +147,13 @@ export class Scanner {
 
   #readComment(ownLine: boolean): void {
     const start = this.#offset;
-    this.#skipTo("\n");
-    this.comments.push({ start, text: this.#text.slice(start, this.#offset).trimEnd(), ownLine });
+    const text = this.#match(comment) ?? "";
+    this.comments.push({ start, text: text.trimEnd(), ownLine });
   }
 
   #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#offset;
-    const text = pattern.exec(this.#text)?.[0];
+    const text = pattern.exec(this.text)?.[0];
     if (text !== undefined) this.#offset += text.length;
     return text;
   }
@@ -179,11 +166,13 @@ export class Scanner {
       this.value = word;
       return keywords.has(word) ? word : "identifier";
     }
-    const digits = this.#match(prefixedInt) ?? this.#match(number);
+    const digits = ".0123456789".includes(letter)
+      ? (this.#match(prefixedInt) ?? this.#match(number))
+      : undefined;
     if (digits !== undefined) return this.#scanNumber(digits);
     const operator = this.#match(punctuation);
     if (operator === undefined) {
-      const point = String.fromCodePoint(this.#text.codePointAt(this.#offset) ?? 0);
+      const point = String.fromCodePoint(this.text.codePointAt(this.#offset) ?? 0);
       this.#offset += point.length;
       // As Go quotes a character.
       const quoted = point === "!" ? "!" : fromUtf8(quote(toUtf8(point)).slice(1, -1));
@@ -199,7 +188,7 @@ export class Scanner {
 
   #scanIdentifier(): string | undefined {
     const ascii = this.#match(asciiIdentifier);
-    if (!(this.#text.charCodeAt(this.#offset) >= 0x80)) return ascii;
+    if (!(this.text.charCodeAt(this.#offset) >= 0x80)) return ascii;
     this.#offset = this.start;
     return this.#match(identifier) ?? ascii;
   }
@@ -227,7 +216,7 @@ export class Scanner {
   }
 
   #scanString(prefix: string): TokenKind {
-    const text = this.#text;
+    const text = this.text;
     const open = this.#offset;
     const quote = text.charAt(open);
     const triple = text.startsWith(quote.repeat(3), open);
@@ -250,10 +239,6 @@ export class Scanner {
     this.value = this.formatted ? body : unquote(body, this.start, { raw, bytes });
     return bytes ? "bytes literal" : "string literal";
   }
-}
-
-function isSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09 || unit === 0x0d;
 }
 
 function indentWidth(spaces: string): number {

@@ -1,58 +1,44 @@
-import type { NameExpression } from "./ast.ts";
+import type { Expression } from "./ast.ts";
 import { Scanner } from "./scanner.ts";
-import type { ScannerOptions, TokenKind } from "./scanner.ts";
+import type { TokenKind } from "./scanner.ts";
 import { SyntaxFault } from "./source-text.ts";
 
 /** How deep expressions and blocks may be nested. */
 const maxNesting = 200;
 
 /** Reads tokens one by one. */
-export class TokenReader {
-  protected readonly tokens: Scanner;
-  protected readonly text: string;
-  protected readonly options: ScannerOptions;
+export class TokenReader extends Scanner {
   #nesting = 0;
 
-  constructor(text: string, options: ScannerOptions) {
-    this.text = text;
-    this.options = options;
-    this.tokens = new Scanner(text, options);
-  }
-
-  protected fail(message: string, offset: number = this.tokens.start): never {
+  protected fail(message: string, offset: number = this.start): never {
     throw new SyntaxFault(offset, message);
   }
 
   protected failExpected(expected: string): never {
-    return this.fail(`got ${describeToken(this.tokens.kind)}, want ${expected}`);
+    return this.fail(`got ${describeToken(this.kind)}, want ${expected}`);
   }
 
   protected at(kind: TokenKind): boolean {
-    return this.tokens.kind === kind;
+    return this.kind === kind;
   }
 
   /** Moves behind the current token. Returns its offset. */
   protected advance(): number {
-    const { start } = this.tokens;
-    this.tokens.next();
+    const { start } = this;
+    this.next();
     return start;
   }
 
   /** Moves behind the current token if it is of a kind. Returns whether it was. */
   protected accept(kind: TokenKind): boolean {
     if (!this.at(kind)) return false;
-    this.tokens.next();
+    this.next();
     return true;
   }
 
   protected expect(kind: TokenKind): number {
     if (!this.at(kind)) this.failExpected(describeToken(kind));
     return this.advance();
-  }
-
-  /** The end of the last token that was read. */
-  protected get end(): number {
-    return this.tokens.previousEnd;
   }
 
   /** Runs `parse` one level deeper. */
@@ -70,8 +56,8 @@ export class TokenReader {
     if (depth > maxNesting) this.fail(`the code is nested too deeply (limit ${maxNesting})`);
   }
 
-  protected parseName(): NameExpression {
-    const { kind, start, value } = this.tokens;
+  protected parseName(): Expression<"name"> {
+    const { kind, start, value } = this;
     if (kind !== "identifier") this.fail("not an identifier");
     this.advance();
     return { kind: "name", start, end: this.end, name: value as string };
@@ -80,7 +66,7 @@ export class TokenReader {
   /** Items with commas between them, up to `)` or another token of `ends`. */
   protected parseSeparated<Item>(parse: () => Item, ends: readonly TokenKind[] = []): Item[] {
     const items: Item[] = [];
-    while (![")", "end of file", ...ends].includes(this.tokens.kind)) {
+    while (![")", "end of file", ...ends].includes(this.kind)) {
       if (items.length > 0) this.expect(",");
       if (this.at(")")) break;
       items.push(parse());
