@@ -1,7 +1,7 @@
 import type { SyntaxProblem } from "./source-text.ts";
 
 /** The tree of a source file. `start` and `end` are offsets; `at` is the offset of an operator or bracket. */
-interface Node {
+export interface Node {
   readonly start: number;
   readonly end: number;
 }
@@ -40,12 +40,10 @@ export interface DictEntry extends Node {
   readonly at: number;
 }
 
-interface ClauseFields {
-  for: { target: Expression; iterable: Expression };
-  if: { condition: Expression };
-}
-
-export type ComprehensionClause = NodeOf<ClauseFields, keyof ClauseFields>;
+export type ComprehensionClause = NodeOf<
+  { for: { target: Expression; iterable: Expression }; if: { condition: Expression } },
+  "for" | "if"
+>;
 
 export interface Argument extends Node {
   readonly kind: "positional" | "named" | "*" | "**";

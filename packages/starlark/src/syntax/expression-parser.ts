@@ -4,23 +4,23 @@ import type { TokenKind } from "./scanner.ts";
 import { describeToken, TokenReader } from "./token-reader.ts";
 
 /** The binary operators by precedence, the lowest first; `not` has a level between them. */
-const levels: readonly (readonly string[])[] = [
-  ["or"],
-  ["and"],
-  ["not"],
-  ["==", "!=", "<", ">", "<=", ">=", "in", "not in"],
-  ["|"],
-  ["^"],
-  ["&"],
-  ["<<", ">>"],
-  ["-", "+"],
-  ["*", "%", "/", "//"],
+const levels = [
+  "or",
+  "and",
+  "not",
+  "== != < > <= >= in",
+  "|",
+  "^",
+  "&",
+  "<< >>",
+  "- +",
+  "* % / //",
 ];
-const precedences: ReadonlyMap<string, number> = new Map(
-  levels.flatMap((operators, level) => operators.map((operator) => [operator, level] as const)),
-);
 const notLevel = 2;
 const comparisonLevel = 3;
+const precedences = new Map([["not in", comparisonLevel]]);
+for (const [level, operators] of levels.entries())
+  for (const operator of operators.split(" ")) precedences.set(operator, level);
 
 /** How many binary operators may follow each other. */
 const maxOperators = 1000;

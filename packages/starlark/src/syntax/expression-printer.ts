@@ -1,17 +1,12 @@
 import { flattenOperators } from "./ast.ts";
-import type { Argument, Comment, DictEntry, Expression, Parameter } from "./ast.ts";
+import type { Argument, Comment, DictEntry, Expression, Node, Parameter } from "./ast.ts";
 
 /** The columns of one level, and of a line. */
 const indentWidth = 4;
 const maxWidth = 100;
 
-interface Place {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Something between brackets: its text, and its place for the comments around it. */
-export interface Item extends Place {
+export interface Item extends Node {
   readonly print: (column: number) => string;
 }
 
@@ -49,21 +44,21 @@ export class ExpressionPrinter {
         const { value } = expression;
         if (value.kind !== "tuple" || value.items.length === 0)
           return `(${this.expression(value, column + 1)})`;
-        return this.brackets("(", this.#items(value.items), start, end - 1, column);
+        return this.brackets("(", this.#items(value.items), expression, column);
       }
       case "tuple":
         return expression.items.length === 0 ? "()" : expression.items.map(print).join(", ");
       case "list":
-        return this.brackets("[", this.#items(expression.items), start, end - 1, column);
+        return this.brackets("[", this.#items(expression.items), expression, column);
       case "dict": {
         const entries = expression.entries.map((entry) => this.#entry(entry));
-        return this.brackets("{", entries, start, end - 1, column);
+        return this.brackets("{", entries, expression, column);
       }
       case "comprehension":
         return this.#comprehension(expression, column);
       case "conditional": {
-        const [first, second] = [expression.whenTrue, expression.condition].map(print);
-        return `${first} if ${second} else ${print(expression.whenFalse)}`;
+        const { whenTrue, condition, whenFalse } = expression;
+        return `${print(whenTrue)} if ${print(condition)} else ${print(whenFalse)}`;
       }
       case "unary": {
         const operator = expression.operator === "not" ? "not " : expression.operator;
@@ -83,7 +78,7 @@ export class ExpressionPrinter {
       case "call": {
         const items = expression.arguments.map((argument) => this.#argument(argument));
         const head = `${print(expression.callee)}(`;
-        return this.brackets(head, items, expression.at, end - 1, column);
+        return this.brackets(head, items, { start: expression.at, end }, column);
       }
       case "lambda": {
         const parameters = expression.parameters.map((parameter) =>
@@ -142,7 +137,7 @@ export class ExpressionPrinter {
     return `\n${lines}\n${pad.slice(indentWidth)}`;
   }
 
-  protected item(place: Place, head: string, value?: Expression): Item {
+  protected item(place: Node, head: string, value?: Expression): Item {
     const { start, end } = place;
     const print = (column: number): string =>
       value === undefined ? head : this.append(head, value, column);
@@ -172,47 +167,48 @@ export class ExpressionPrinter {
   }
 
   /**
-   * `head`, which ends with an opening bracket, the items, and the closing bracket. The brackets were at `open` and `close`.
-   * The items are on one line, or each on its own if the first one was, or if the line would be too long.
+   * `head`, which ends with an opening bracket, the items, and the closing bracket. In the text, the brackets and the items
+   * are at `start` and `end`. The items are on one line, or each on its own if the first one was, or if the line would be too long.
    */
   protected brackets(
     head: string,
     items: readonly Item[],
-    open: number,
-    close: number,
+    { start, end }: Node,
     at: number = this.column,
   ): string {
     const column = at + lastWidth(head);
-    const end = this.text.charAt(close);
+    const close = this.text.charAt(end - 1);
     const [first] = items;
-    if (first === undefined) return head + end;
-    if (!/[\n#]/.test(this.text.slice(open, first.start))) {
+    if (first === undefined) return head + close;
+    if (!/[\n#]/.test(this.text.slice(start, first.start))) {
       // A tuple of one item needs its comma.
       const comma = head === "(" && items.length === 1 ? "," : "";
       const line = items.map((item) => item.print(column)).join(", ") + comma;
       const fits = line.includes("\n") || column + line.length < maxWidth;
-      if (fits || this.#comments.some(({ start }) => start > open && start < close))
-        return head + line + end;
+      if (fits || this.#comments.some((comment) => comment.start > start && comment.start < end))
+        return head + line + close;
     }
-    return head + this.#deeper((pad) => this.#itemLines(items, close, pad)) + end;
+    return head + this.#deeper((pad) => this.#itemLines(items, end - 1, pad)) + close;
   }
 
   #itemLines(items: readonly Item[], close: number, pad: string): string[] {
-    const ownLines = (offset: number): string[] =>
-      this.takeComments((comment) => comment.ownLine && comment.start < offset).map(
-        ({ text }) => pad + text,
-      );
-    const lines = items.flatMap((item, index) => {
-      const before = ownLines(item.start);
+    const lines: string[] = [];
+    const addComments = (end: number): void => {
+      const comments = this.takeComments((comment) => comment.ownLine && comment.start < end);
+      lines.push(...comments.map(({ text }) => pad + text));
+    };
+    for (const [index, item] of items.entries()) {
+      addComments(item.start);
       const line = `${pad}${item.print(pad.length)},`;
       const limit = items[index + 1]?.start ?? close;
       const [suffix] = this.takeComments(
         ({ ownLine, start }) => !ownLine && start >= item.end && start < limit,
         1,
       );
-      return [...before, suffix === undefined ? line : `${line}  ${suffix.text}`];
-    });
-    return [...lines, ...ownLines(close)];
+      lines.push(suffix === undefined ? line : `${line}  ${suffix.text}`);
+    }
+    addComments(close);
+    return lines;
   }
 
   /** The next comments as long as they are accepted; they become printed. */

@@ -1,4 +1,4 @@
-import type { Expression, Statement } from "./ast.ts";
+import type { Statement } from "./ast.ts";
 import { toDialect } from "./dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { ExpressionPrinter } from "./expression-printer.ts";
@@ -81,8 +81,8 @@ class Formatter extends ExpressionPrinter {
       case "def": {
         const { name, parameters, body, at } = statement;
         const items = parameters.map((parameter) => this.parameter(parameter));
-        const open = this.text.indexOf("(", name.end);
-        const head = this.brackets(`def ${name.name}(`, items, open, at);
+        const list = { start: this.text.indexOf("(", name.end), end: at + 1 };
+        const head = this.brackets(`def ${name.name}(`, items, list);
         return this.#compound(start, at, `${head}:`, body, end);
       }
       case "if": {
@@ -153,16 +153,15 @@ class Formatter extends ExpressionPrinter {
     switch (statement.kind) {
       case "expression":
         return this.expression(statement.value);
-      case "assign":
-        return this.append(
-          `${this.expression(statement.target)} ${statement.operator} `,
-          statement.value,
-        );
+      case "assign": {
+        const head = `${this.expression(statement.target)} ${statement.operator} `;
+        return this.append(head, statement.value);
+      }
       case "return":
         return statement.value === undefined ? "return" : this.append("return ", statement.value);
       case "load": {
-        const open = this.text.indexOf("(", statement.start);
-        const { module } = statement;
+        const { module, end } = statement;
+        const list = { start: this.text.indexOf("(", statement.start), end };
         const names = statement.names.map(({ from, to }): Item => {
           const quoted = this.text.slice(from.start - 1, from.end + 1);
           const isRenamed = to.start !== from.start;
@@ -170,8 +169,7 @@ class Formatter extends ExpressionPrinter {
           const text = isRenamed ? `${to.name} = ${quoted}` : quoted;
           return this.item({ start, end: from.end + 1 }, text);
         });
-        const items = [this.item(module, "", module), ...names];
-        return this.brackets("load(", items, open, statement.end - 1);
+        return this.brackets("load(", [this.item(module, "", module), ...names], list);
       }
       default:
         return statement.kind;

@@ -95,17 +95,14 @@ export function splitFormat(body: string, offset: number): FormatPiece[] {
   return pieces;
 }
 
+const stringOrBracket = /"[^"]*(?:"|$)|'[^']*(?:'|$)|[()[\]{}]/g;
+
 /** The brace that closes the one at `open`, outside of nested brackets and strings; -1 if there is none. */
 function closingBrace(body: string, open: number): number {
   let depth = 0;
-  let quote = "";
-  for (let index = open; index < body.length; index++) {
-    const letter = body[index] as string;
-    if (quote !== "") {
-      if (letter === quote) quote = "";
-    } else if (letter === '"' || letter === "'") quote = letter;
-    else if ("([{".includes(letter)) depth++;
-    else if (")]}".includes(letter) && --depth === 0) return index;
+  for (const { 0: part, index } of body.slice(open).matchAll(stringOrBracket)) {
+    if ("([{".includes(part)) depth++;
+    else if (")]}".includes(part) && --depth === 0) return open + index;
   }
   return -1;
 }

@@ -16,7 +16,6 @@ const keywords: ReadonlySet<string> = new Set(
 );
 
 const identifier = /[\p{L}_][\p{L}\p{Nd}_]*/uy;
-const asciiIdentifier = /[A-Za-z_][A-Za-z0-9_]*/y;
 const number = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d*)?/y;
 const prefixedInt = /0(?:[xX][0-9a-fA-F]*|[oO][0-7]*|[bB][01]*)/y;
 const punctuation = /\*\*|<<=|>>=|\/\/=|<<|>>|\/\/|[=!<>+\-*/%&|^]=|[-=<>+*/%&|^~:;,.()[\]{}]/y;
@@ -93,8 +92,7 @@ export class Scanner {
     }
   }
 
-  #fail(offset: number, message: string): never {
-    this.start = offset;
+  protected fail(message: string, offset: number = this.start): never {
     throw new SyntaxFault(offset, message);
   }
 
@@ -111,7 +109,10 @@ export class Scanner {
         return outdent ? "outdent" : "indent";
       }
       while (" \t\r".includes(text[this.#offset] ?? "\n")) this.#offset++;
-      if (text[this.#offset] === "#") this.#readComment(blank);
+      if (text[this.#offset] === "#") {
+        const start = this.#offset;
+        this.comments.push({ start, text: this.#match(comment)?.trimEnd() ?? "", ownLine: blank });
+      }
       const letter = text[this.#offset];
       this.start = this.#offset;
       if (letter === undefined) {
@@ -126,8 +127,7 @@ export class Scanner {
         this.#lineStart = true;
         if (this.#depth === 0 && !blank) return "newline";
       } else if (letter === "\\") {
-        if (this.#match(continuation) === undefined)
-          this.#fail(this.#offset, "stray backslash in program");
+        if (this.#match(continuation) === undefined) this.fail("stray backslash in program");
       } else return this.#scanToken(letter);
     }
   }
@@ -140,15 +140,9 @@ export class Scanner {
     const closed = width < (this.#indents.at(-1) as number);
     if (this.#outdentTo(width) === width) return false;
     this.#indents.push(width);
-    if (closed) this.#fail(this.#offset, "unindent does not match any outer indentation level");
+    if (closed) this.fail("unindent does not match any outer indentation level", this.#offset);
     this.#pending++;
     return false;
-  }
-
-  #readComment(ownLine: boolean): void {
-    const start = this.#offset;
-    const text = this.#match(comment) ?? "";
-    this.comments.push({ start, text: text.trimEnd(), ownLine });
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -161,7 +155,7 @@ export class Scanner {
   #scanToken(letter: string): TokenKind {
     const prefix = "rbf\"'".includes(letter) ? this.#match(this.#stringPrefix) : undefined;
     if (prefix !== undefined) return this.#scanString(prefix);
-    const word = this.#scanIdentifier();
+    const word = this.#match(identifier);
     if (word !== undefined) {
       this.value = word;
       return keywords.has(word) ? word : "identifier";
@@ -176,40 +170,32 @@ export class Scanner {
       this.#offset += point.length;
       // As Go quotes a character.
       const quoted = point === "!" ? "!" : fromUtf8(quote(toUtf8(point)).slice(1, -1));
-      this.#fail(this.start, `unexpected input character '${quoted}'`);
+      this.fail(`unexpected input character '${quoted}'`);
     }
     if ("([{".includes(operator)) this.#depth++;
     else if (")]}".includes(operator)) {
-      if (this.#depth === 0) this.#fail(this.start, `unexpected '${operator}'`);
+      if (this.#depth === 0) this.fail(`unexpected '${operator}'`);
       this.#depth--;
     }
     return operator;
   }
 
-  #scanIdentifier(): string | undefined {
-    const ascii = this.#match(asciiIdentifier);
-    if (!(this.text.charCodeAt(this.#offset) >= 0x80)) return ascii;
-    this.#offset = this.start;
-    return this.#match(identifier) ?? ascii;
-  }
-
   #scanNumber(digits: string): TokenKind {
-    const { start } = this;
     if (digits.length > maxDigits)
-      this.#fail(start, `an int literal of ${digits.length} digits is too long`);
+      this.fail(`an int literal of ${digits.length} digits is too long`);
     const prefix = digits.charAt(1).toLowerCase();
     const base = intPrefixes[prefix];
     if (base !== undefined && digits.length === 2)
-      this.#fail(prefix === "x" ? start : this.#offset, `invalid ${base} literal`);
+      this.fail(`invalid ${base} literal`, prefix === "x" ? this.start : this.#offset);
     const value = Number(digits);
     if (base === undefined && /[.eE]/.test(digits)) {
-      if (!Number.isFinite(value)) this.#fail(this.#offset, "invalid float literal");
+      if (!Number.isFinite(value)) this.fail("invalid float literal", this.#offset);
       this.value = value;
       return "float literal";
     }
     if (/^0+[1-9]/.test(digits)) {
-      if (/[89]/.test(digits)) this.#fail(start, "invalid int literal");
-      this.#fail(this.#offset, `obsolete form of octal literal; use 0o${digits.slice(1)}`);
+      if (/[89]/.test(digits)) this.fail("invalid int literal");
+      this.fail(`obsolete form of octal literal; use 0o${digits.slice(1)}`, this.#offset);
     }
     this.value = Number.isSafeInteger(value) ? value : BigInt(digits);
     return "int literal";
@@ -226,7 +212,7 @@ export class Scanner {
       const letter = text[index];
       if (letter === undefined || (letter === "\n" && !triple)) {
         this.#offset = index;
-        this.#fail(this.start, `unexpected ${letter === undefined ? "EOF" : "newline"} in string`);
+        this.fail(`unexpected ${letter === undefined ? "EOF" : "newline"} in string`);
       }
       if (letter === "\\" && index + 1 < text.length)
         index += text.startsWith("\r\n", index + 1) ? 2 : 1;

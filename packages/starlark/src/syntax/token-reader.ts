@@ -1,7 +1,6 @@
 import type { Expression } from "./ast.ts";
 import { Scanner } from "./scanner.ts";
 import type { TokenKind } from "./scanner.ts";
-import { SyntaxFault } from "./source-text.ts";
 
 /** How deep expressions and blocks may be nested. */
 const maxNesting = 200;
@@ -9,10 +8,6 @@ const maxNesting = 200;
 /** Reads tokens one by one. */
 export class TokenReader extends Scanner {
   #nesting = 0;
-
-  protected fail(message: string, offset: number = this.start): never {
-    throw new SyntaxFault(offset, message);
-  }
 
   protected failExpected(expected: string): never {
     return this.fail(`got ${describeToken(this.kind)}, want ${expected}`);
