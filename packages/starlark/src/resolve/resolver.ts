@@ -50,8 +50,11 @@ class Resolver {
   readonly #report = (offset: number, message: string): void => {
     this.#problems.push({ offset, message });
   };
-  readonly #topLevel = openFunction("<toplevel>", 0, [], this.#report);
-  readonly #file: Block = { outer: undefined, owner: this.#topLevel, names: new Map() };
+  readonly #file: Block = {
+    outer: undefined,
+    owner: openFunction("<toplevel>", 0, [], this.#report),
+    names: new Map(),
+  };
   readonly #variables: ModuleVariable[] = [];
   /** The variables that names refer to: a loaded one hides a global one. */
   readonly #visible = new Map<string, ModuleVariable>();
@@ -68,7 +71,7 @@ class Resolver {
     this.#statements(file.statements);
     for (const [name, block] of this.#uses) this.#resolveUse(name, block);
     const problems = this.#problems.toSorted((left, right) => left.offset - right.offset);
-    return { topLevel: this.#topLevel, variables: this.#variables, problems };
+    return { topLevel: this.#file.owner, variables: this.#variables, problems };
   }
 
   get #owner(): OpenFunction {
@@ -76,7 +79,7 @@ class Resolver {
   }
 
   get #inFunction(): boolean {
-    return this.#owner !== this.#topLevel;
+    return this.#owner !== this.#file.owner;
   }
 
   #bind(name: Name): void {
@@ -142,8 +145,6 @@ class Resolver {
     switch (statement.kind) {
       case "expression":
         return this.#expression(statement.value);
-      case "pass":
-        return;
       case "break":
       case "continue":
         if (this.#owner.loops === 0) this.#report(start, `${statement.kind} not in a loop`);

@@ -3,24 +3,16 @@ import { splitFormat } from "./literals.ts";
 import type { TokenKind } from "./scanner.ts";
 import { describeToken, TokenReader } from "./token-reader.ts";
 
-/** The binary operators by precedence, the lowest first; `not` has a level between them. */
-const levels = [
-  "or",
-  "and",
-  "not",
-  "== != < > <= >= in",
-  "|",
-  "^",
-  "&",
-  "<< >>",
-  "- +",
-  "* % / //",
-];
+/** The levels of precedence of the binary operators, the lowest first; `not` has a level between them. */
+const levels = "or; and; not; == != < > <= >= in; |; ^; &; << >>; - +; * % / //".split("; ");
 const notLevel = 2;
 const comparisonLevel = 3;
-const precedences = new Map([["not in", comparisonLevel]]);
-for (const [level, operators] of levels.entries())
-  for (const operator of operators.split(" ")) precedences.set(operator, level);
+const precedences: ReadonlyMap<string, number> = new Map([
+  ...levels.flatMap((operators, level) =>
+    operators.split(" ").map((word) => [word, level] as const),
+  ),
+  ["not in", comparisonLevel],
+]);
 
 /** How many binary operators may follow each other. */
 const maxOperators = 1000;
@@ -177,30 +169,16 @@ export class ExpressionParser extends TokenReader {
 
   #parseOperand(): Expression {
     const { kind, start } = this;
-    switch (kind) {
-      case "identifier":
-        return this.parseName();
-      case "string literal":
-      case "int literal":
-      case "float literal":
-      case "bytes literal":
-        return this.isFormat() ? this.#parseFormat() : this.parseLiteral();
-      case "[":
-        return this.#parseList();
-      case "{":
-        return this.#parseDict();
-      case "(":
-        return this.#parseParentheses();
-      case "-":
-      case "+":
-      case "~": {
-        this.advance();
-        const operand = this.nested(() => this.parsePrimary());
-        return { kind: "unary", start, end: this.end, operator: kind, operand };
-      }
-      default:
-        return this.failExpected("primary expression");
-    }
+    if (kind === "identifier") return this.parseName();
+    if (this.isFormat()) return this.#parseFormat();
+    if (kind.endsWith(" literal")) return this.parseLiteral();
+    if (kind === "[") return this.#parseList();
+    if (kind === "{") return this.#parseDict();
+    if (kind === "(") return this.#parseParentheses();
+    if (kind !== "-" && kind !== "+" && kind !== "~") this.failExpected("primary expression");
+    this.advance();
+    const operand = this.nested(() => this.parsePrimary());
+    return { kind: "unary", start, end: this.end, operator: kind, operand };
   }
 
   protected isFormat(): boolean {

@@ -107,19 +107,14 @@ class Parser extends ExpressionParser {
         this.#recover(() => this.#parseStatement(statements));
       }
     });
-    const { end } = this;
     if (!this.accept("outdent") && this.#problems.length === 0) this.expect("outdent");
-    this.end = end;
     return statements;
   }
 
   #parseSimpleStatement(into: Statement[]): void {
     do into.push(this.#parseSmallStatement());
     while (this.accept(";") && !this.at("newline") && !this.at("end of file"));
-    if (this.at("end of file")) return;
-    const { end } = this;
-    this.expect("newline");
-    this.end = end;
+    if (!this.at("end of file")) this.expect("newline");
   }
 
   #parseSmallStatement(): Statement {
@@ -159,25 +154,24 @@ class Parser extends ExpressionParser {
   }
 
   #parseLoadedName(): LoadedName {
-    const { kind } = this;
-    if (kind !== "identifier") {
-      const name = nameFromLiteral(
-        this.#parseString(
-          `load operand must be "name" or localname="name" (got ${describeToken(kind)})`,
-        ),
+    if (!this.at("identifier")) {
+      const found = describeToken(this.kind);
+      const name = this.#parseQuotedName(
+        `load operand must be "name" or localname="name" (got ${found})`,
       );
       return { from: name, to: { ...name } };
     }
     const to = this.parseName();
-    if (!this.accept("=")) {
-      this.fail(
-        `load operand must be "${to.name}" or ${to.name}="originalname" (want '=' after ${to.name})`,
-      );
-    }
-    const from = this.#parseString(
-      `original name of loaded symbol must be quoted: ${to.name}="originalname"`,
-    );
-    return { from: nameFromLiteral(from), to };
+    const example = `${to.name}="originalname"`;
+    if (!this.accept("="))
+      this.fail(`load operand must be "${to.name}" or ${example} (want '=' after ${to.name})`);
+    const from = this.#parseQuotedName(`original name of loaded symbol must be quoted: ${example}`);
+    return { from, to };
+  }
+
+  #parseQuotedName(problem: string): Expression<"name"> {
+    const { start, end, value } = this.#parseString(problem);
+    return { kind: "name", start: start + 1, end: end - 1, name: fromUtf8(value as string) };
   }
 
   /** A string that is not an f-string. */
@@ -185,8 +179,4 @@ class Parser extends ExpressionParser {
     if (!this.at("string literal") || this.isFormat()) this.fail(problem);
     return this.parseLiteral();
   }
-}
-
-function nameFromLiteral({ start, end, value }: Expression<"literal">): Expression<"name"> {
-  return { kind: "name", start: start + 1, end: end - 1, name: fromUtf8(value as string) };
 }

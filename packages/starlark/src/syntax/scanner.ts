@@ -35,7 +35,7 @@ export class Scanner {
   readonly comments: Comment[] = [];
   kind: TokenKind = "newline";
   start = 0;
-  /** The end of the previous token. */
+  /** The end of the text before the token, without the space and line breaks between them. */
   end = 0;
   /** The value of a literal, or the text of an identifier. */
   value: string | number | bigint = "";
@@ -64,7 +64,6 @@ export class Scanner {
   next(): void {
     this.end = this.#tokenEnd;
     this.kind = this.#scan();
-    this.#tokenEnd = this.#offset;
   }
 
   /** Skips the rest of the statement after a fault: to the next line that is not inside of brackets. */
@@ -128,7 +127,11 @@ export class Scanner {
         if (this.#depth === 0 && !blank) return "newline";
       } else if (letter === "\\") {
         if (this.#match(continuation) === undefined) this.fail("stray backslash in program");
-      } else return this.#scanToken(letter);
+      } else {
+        const kind = this.#scanToken(letter);
+        this.#tokenEnd = this.#offset;
+        return kind;
+      }
     }
   }
 
