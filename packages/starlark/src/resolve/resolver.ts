@@ -45,16 +45,12 @@ const goTypeNames: Readonly<Record<string, string>> = {
 
 class Resolver {
   readonly #options: ResolverOptions;
-  readonly #dialect: Dialect;
   readonly #problems: SyntaxProblem[] = [];
   readonly #report = (offset: number, message: string): void => {
     this.#problems.push({ offset, message });
   };
-  readonly #file: Block = {
-    outer: undefined,
-    owner: openFunction("<toplevel>", 0, [], this.#report),
-    names: new Map(),
-  };
+  readonly #topLevel = openFunction("<toplevel>", 0, [], this.#report);
+  readonly #file: Block = { outer: undefined, owner: this.#topLevel, names: new Map() };
   readonly #variables: ModuleVariable[] = [];
   /** The variables that names refer to: a loaded one hides a global one. */
   readonly #visible = new Map<string, ModuleVariable>();
@@ -64,14 +60,13 @@ class Resolver {
 
   constructor(options: ResolverOptions) {
     this.#options = options;
-    this.#dialect = options.dialect;
   }
 
   resolve(file: SourceFile): ResolvedFile {
     this.#statements(file.statements);
     for (const [name, block] of this.#uses) this.#resolveUse(name, block);
     const problems = this.#problems.toSorted((left, right) => left.offset - right.offset);
-    return { topLevel: this.#file.owner, variables: this.#variables, problems };
+    return { topLevel: this.#topLevel, variables: this.#variables, problems };
   }
 
   get #owner(): OpenFunction {
@@ -79,7 +74,7 @@ class Resolver {
   }
 
   get #inFunction(): boolean {
-    return this.#owner !== this.#file.owner;
+    return this.#owner !== this.#topLevel;
   }
 
   #bind(name: Name): void {
@@ -97,7 +92,7 @@ class Resolver {
       return;
     }
     name.binding = known.binding;
-    if (this.#dialect.globalReassign === true) return;
+    if (this.#options.dialect.globalReassign === true) return;
     const first = formatPosition(this.#options.source.position(known.first.start));
     const declared = `${known.kind} ${name.name} declared at ${first}`;
     const what = kind === "global" ? declared : `top-level ${name.name}`;
@@ -106,7 +101,7 @@ class Resolver {
 
   #use(name: Name): void {
     // With this option a global must be assigned above its use.
-    if (this.#dialect.globalReassign === true && this.#block === this.#file)
+    if (this.#options.dialect.globalReassign === true && this.#block === this.#file)
       this.#resolveUse(name, this.#block);
     else this.#uses.push([name, this.#block]);
   }
@@ -127,12 +122,12 @@ class Resolver {
   }
 
   #findOuter({ name, start }: Name): Binding | undefined {
-    const { environment } = this.#options;
+    const { dialect, environment } = this.#options;
     const variable = this.#visible.get(name);
     if (variable !== undefined) return variable.binding;
     if (environment.predeclared(name)) return { scope: "predeclared", index: 0 };
     if (!environment.universal(name)) return undefined;
-    if (name === "set" && this.#dialect.set !== true) this.#report(start, `${unsupported} sets`);
+    if (name === "set" && dialect.set !== true) this.#report(start, `${unsupported} sets`);
     return { scope: "universal", index: 0 };
   }
 
@@ -171,7 +166,7 @@ class Resolver {
         this.#assign(statement.target, false);
         return this.#loop(statement.body);
       case "while":
-        if (this.#dialect.while !== true) this.#report(start, `${unsupported} while loops`);
+        if (this.#options.dialect.while !== true) this.#report(start, `${unsupported} while loops`);
         this.#requireFunction(start, "while loop");
         this.#expression(statement.condition);
         return this.#loop(statement.body);
@@ -184,7 +179,7 @@ class Resolver {
   }
 
   #requireFunction(offset: number, what: string): void {
-    if (this.#inFunction || this.#dialect.topLevelControl === true) return;
+    if (this.#inFunction || this.#options.dialect.topLevelControl === true) return;
     this.#report(offset, `${what} not within a function`);
   }
 
@@ -204,7 +199,7 @@ class Resolver {
       if (name === "") this.#report(from.start, "load: empty identifier");
       else if (name.startsWith("_"))
         this.#report(from.start, `load: names with leading underscores are not exported: ${name}`);
-      if (this.#inFunction || this.#dialect.loadBindsGlobally === true) this.#bind(to);
+      if (this.#inFunction || this.#options.dialect.loadBindsGlobally === true) this.#bind(to);
       else this.#bindModuleVariable(to, "local");
     }
   }

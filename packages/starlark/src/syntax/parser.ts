@@ -23,10 +23,8 @@ class Parser extends ExpressionParser {
     const statements: Statement[] = [];
     this.#recover(() => this.advance());
     while (!this.at("end of file") && this.#problems.length < maxProblems) {
-      const { kind } = this;
-      const skipped =
-        kind === "newline" ||
-        (this.#problems.length > 0 && (kind === "indent" || kind === "outdent"));
+      const isLayout = this.#problems.length > 0 && ["indent", "outdent"].includes(this.kind);
+      const skipped = isLayout || this.at("newline");
       this.#recover(() => (skipped ? this.advance() : this.#parseStatement(statements)));
     }
     return { statements, comments: this.comments, problems: this.#problems };
