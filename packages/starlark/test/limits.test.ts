@@ -121,8 +121,8 @@ test.each([
 });
 
 test.each([
-  ["arguments of an effect", "f(['x' * 10_000_000] * 1000)", new Journal()],
-  ["arguments without a journal", "f(['x' * 10_000_000] * 1000)", undefined],
+  ["arguments of an effect", "f(['x' * 10000000] * 1000)", new Journal()],
+  ["arguments without a journal", "f(['x' * 10000000] * 1000)", undefined],
 ])("one string that a list has a thousand times is bounded as the %s", async (_, text, journal) => {
   let calls = 0;
   const f = hostFunction("f", () => void (calls += 1));

@@ -1,104 +1,72 @@
-import type { Argument, Parameter } from "../syntax/ast.ts";
-import type { SyntaxProblem } from "../syntax/parser.ts";
+import type { Argument, FunctionScope, Parameter } from "../syntax/ast.ts";
+
+/** Reports a fault at an offset. */
+export type Report = (offset: number, message: string) => void;
 
 const maxArguments = 255;
 
-/** The parameters in the order of their slots: positional ones, keyword-only ones, `*args`, `**kwargs`. */
-export function layOutParameters(parameters: readonly Parameter[]): {
-  readonly ordered: Parameter[];
-  readonly keywordOnly: number;
-  readonly problems: SyntaxProblem[];
-} {
-  const problems: SyntaxProblem[] = [];
+/** The parameters in the order of their slots, and how many of them are keyword-only. */
+export function layOutParameters(
+  parameters: readonly Parameter[],
+  report: Report,
+): Pick<FunctionScope, "parameters" | "keywordOnly"> {
   const positional: Parameter[] = [];
   const keywordOnly: Parameter[] = [];
   let star: Parameter | undefined;
   let starStar: Parameter | undefined;
   let optional = false;
   for (const parameter of parameters) {
-    const report = (message: string): void => void problems.push({ offset: parameter.at, message });
-    switch (parameter.kind) {
-      case "required":
-        if (starStar !== undefined)
-          report(`required parameter may not follow **${starStar.name?.name}`);
-        else if (star === undefined && optional)
-          report("required parameter may not follow optional");
-        (star === undefined ? positional : keywordOnly).push(parameter);
-        break;
-      case "optional":
-        optional = true;
-        if (starStar !== undefined)
-          report(`optional parameter may not follow **${starStar.name?.name}`);
-        (star === undefined ? positional : keywordOnly).push(parameter);
-        break;
-      case "*":
-        if (starStar !== undefined) report(`* parameter may not follow **${starStar.name?.name}`);
-        else if (star !== undefined) report("multiple * parameters not allowed");
-        else star = parameter;
-        break;
-      case "**":
-        if (starStar !== undefined) report("multiple ** parameters not allowed");
-        starStar = parameter;
-    }
+    const { kind, at } = parameter;
+    if (starStar !== undefined && kind !== "**")
+      report(at, `${kind} parameter may not follow **${starStar.name?.name}`);
+    else if (starStar !== undefined || (kind === "*" && star !== undefined))
+      report(at, `multiple ${kind} parameters not allowed`);
+    else if (kind === "required" && optional && star === undefined)
+      report(at, "required parameter may not follow optional");
+    if (kind === "*") star ??= starStar === undefined ? parameter : undefined;
+    else if (kind === "**") starStar = parameter;
+    else (star === undefined ? positional : keywordOnly).push(parameter);
+    optional ||= kind === "optional";
   }
-  if (star !== undefined && star.name === undefined && keywordOnly.length === 0) {
-    problems.push({
-      offset: star.at,
-      message: "bare * must be followed by keyword-only parameters",
-    });
-  }
-  const ordered = [...positional, ...keywordOnly];
-  if (star?.name !== undefined) ordered.push(star);
-  if (starStar !== undefined) ordered.push(starStar);
-  return { ordered, keywordOnly: keywordOnly.length, problems };
+  if (star !== undefined && star.name === undefined && keywordOnly.length === 0)
+    report(star.at, "bare * must be followed by keyword-only parameters");
+  const rest = [star, starStar].filter((parameter) => parameter?.name !== undefined);
+  const ordered = [...positional, ...keywordOnly, ...rest] as Parameter[];
+  return { parameters: ordered, keywordOnly: keywordOnly.length };
 }
 
-/** The faults of a list of arguments. `at` is the place of the call. */
-export function checkArguments(list: readonly Argument[], at: number): SyntaxProblem[] {
-  const problems: SyntaxProblem[] = [];
+type ArgumentKind = Argument["kind"];
+
+/** How messages name a kind of arguments, and the kinds that may not be before it, the most important first. */
+const argumentRules: Readonly<
+  Record<ArgumentKind, { readonly name: string; readonly notAfter: readonly ArgumentKind[] }>
+> = {
+  positional: { name: "positional argument", notAfter: ["*", "**", "named"] },
+  named: { name: "keyword argument", notAfter: ["**", "*"] },
+  "*": { name: "*args", notAfter: ["**", "*"] },
+  "**": { name: "**kwargs", notAfter: ["**"] },
+};
+
+/** Checks the arguments of a call at an offset. */
+export function checkArguments(list: readonly Argument[], at: number, report: Report): void {
+  const counts = { positional: 0, named: 0, "*": 0, "**": 0 };
   const names = new Set<string>();
-  let star = false;
-  let starStar = false;
-  let positional = 0;
-  let named = 0;
-  for (const argument of list) {
-    const report = (message: string): void =>
-      void problems.push({ offset: argument.start, message });
-    switch (argument.kind) {
-      case "**":
-        if (starStar) report("multiple **kwargs not allowed");
-        starStar = true;
-        break;
-      case "*":
-        if (starStar) report("*args may not follow **kwargs");
-        else if (star) report("multiple *args not allowed");
-        star = true;
-        break;
-      case "named":
-        named++;
-        if (starStar) report("keyword argument may not follow **kwargs");
-        else if (star) report("keyword argument may not follow *args");
-        if (names.has(argument.name ?? ""))
-          report(`keyword argument "${argument.name}" is repeated`);
-        names.add(argument.name ?? "");
-        break;
-      case "positional":
-        positional++;
-        if (star) report("positional argument may not follow *args");
-        else if (starStar) report("positional argument may not follow **kwargs");
-        else if (named > 0) report("positional argument may not follow named");
+  for (const { kind, name, start } of list) {
+    const rule = argumentRules[kind];
+    const before = rule.notAfter.find((other) => counts[other] > 0);
+    if (before === kind) report(start, `multiple ${rule.name} not allowed`);
+    else if (before !== undefined) {
+      const other = before === "named" ? "named" : argumentRules[before].name;
+      report(start, `${rule.name} may not follow ${other}`);
     }
+    counts[kind]++;
+    if (name === undefined) continue;
+    if (names.has(name)) report(start, `keyword argument "${name}" is repeated`);
+    names.add(name);
   }
-  for (const [count, kind] of [
-    [positional, "positional"],
-    [named, "keyword"],
-  ] as const) {
-    if (count >= maxArguments + 1) {
-      problems.push({
-        offset: at,
-        message: `${count} ${kind} arguments in call, limit is ${maxArguments}`,
-      });
-    }
+  for (const kind of ["positional", "named"] as const) {
+    const count = counts[kind];
+    if (count > maxArguments)
+      report(at, `${count} ${argumentRules[kind].name}s in call, limit is ${maxArguments}`);
   }
-  return problems;
 }

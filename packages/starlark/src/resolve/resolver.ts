@@ -1,23 +1,12 @@
-import type {
-  Argument,
-  Binding,
-  ComprehensionExpression,
-  Expression,
-  FunctionScope,
-  LoadStatement,
-  NameExpression,
-  Parameter,
-  SourceFile,
-  Statement,
-} from "../syntax/ast.ts";
+import { operands } from "../syntax/ast.ts";
+import type { Binding, Expression, FunctionScope, SourceFile, Statement } from "../syntax/ast.ts";
 import type { Dialect } from "../syntax/dialect.ts";
-import type { SyntaxProblem } from "../syntax/parser.ts";
-import type { SourceText } from "../syntax/source-text.ts";
+import type { SourceText, SyntaxProblem } from "../syntax/source-text.ts";
 import { formatPosition } from "../values/error.ts";
-import { checkArguments, layOutParameters } from "./parameters.ts";
-import { FunctionBuilder, findLexical, goTypeNames } from "./scope.ts";
-import type { Block, Environment, ModuleVariable } from "./scope.ts";
 import { nearestName } from "../values/nearest-name.ts";
+import { checkArguments } from "./parameters.ts";
+import { bindLocal, findLexical, openFunction } from "./scope.ts";
+import type { Block, ModuleVariable, OpenFunction } from "./scope.ts";
 
 /** A resolved file: the scope of its statements, and the variables of the module in the order of their slots. */
 export interface ResolvedFile {
@@ -26,259 +15,216 @@ export interface ResolvedFile {
   readonly problems: readonly SyntaxProblem[];
 }
 
-const unsupported = "this Starlark dialect does not support";
+type Name = Expression<"name">;
+
+interface ResolverOptions {
+  readonly source: SourceText;
+  readonly dialect: Dialect;
+  /** The names that are defined outside of the file; `names` are for hints. */
+  readonly environment: {
+    readonly predeclared: (name: string) => boolean;
+    readonly universal: (name: string) => boolean;
+    readonly names: readonly string[];
+  };
+}
 
 /** Gives every name its binding and checks the rules that hold before a file runs. */
-export function resolveFile(
-  file: SourceFile,
-  options: {
-    readonly source: SourceText;
-    readonly dialect: Dialect;
-    readonly environment: Environment;
-  },
-): ResolvedFile {
+export function resolveFile(file: SourceFile, options: ResolverOptions): ResolvedFile {
   return new Resolver(options).resolve(file);
 }
 
-interface Use {
-  readonly name: NameExpression;
-  readonly block: Block;
-}
+const unsupported = "this Starlark dialect does not support";
+
+/** The names of starlark-go for kinds of expressions; the others are like `callexpr`. */
+const goTypeNames: Readonly<Record<string, string>> = {
+  literal: "literal",
+  format: "f-string",
+  comprehension: "comprehension",
+  conditional: "condexpr",
+};
 
 class Resolver {
-  readonly #source: SourceText;
-  readonly #dialect: Dialect;
-  readonly #environment: Environment;
+  readonly #options: ResolverOptions;
   readonly #problems: SyntaxProblem[] = [];
-  readonly #topLevel = new FunctionBuilder("<toplevel>", 0, undefined);
+  readonly #report = (offset: number, message: string): void => {
+    this.#problems.push({ offset, message });
+  };
+  readonly #topLevel = openFunction("<toplevel>", 0, [], this.#report);
   readonly #file: Block = { outer: undefined, owner: this.#topLevel, names: new Map() };
-  readonly #globals = new Map<string, ModuleVariable>();
-  readonly #loaded = new Map<string, ModuleVariable>();
   readonly #variables: ModuleVariable[] = [];
-  readonly #uses: Use[] = [];
+  /** The variables that names refer to: a loaded one hides a global one. */
+  readonly #visible = new Map<string, ModuleVariable>();
+  /** The uses of names that are resolved at the end, with their blocks. */
+  readonly #uses: (readonly [Name, Block])[] = [];
   #block: Block = this.#file;
-  #loops = 0;
-  #conditions = 0;
 
-  constructor(options: {
-    readonly source: SourceText;
-    readonly dialect: Dialect;
-    readonly environment: Environment;
-  }) {
-    this.#source = options.source;
-    this.#dialect = options.dialect;
-    this.#environment = options.environment;
+  constructor(options: ResolverOptions) {
+    this.#options = options;
   }
 
   resolve(file: SourceFile): ResolvedFile {
     this.#statements(file.statements);
-    for (const use of this.#uses) {
-      const binding = findLexical(use.name.name, use.block) ?? this.#findOuter(use);
-      if (binding !== undefined) use.name.binding = binding;
-    }
+    for (const [name, block] of this.#uses) this.#resolveUse(name, block);
     const problems = this.#problems.toSorted((left, right) => left.offset - right.offset);
     return { topLevel: this.#topLevel, variables: this.#variables, problems };
   }
 
-  #report(offset: number, message: string): void {
-    this.#problems.push({ offset, message });
+  get #owner(): OpenFunction {
+    return this.#block.owner;
   }
 
   get #inFunction(): boolean {
-    return this.#block.owner !== this.#topLevel;
+    return this.#owner !== this.#topLevel;
   }
 
-  // Bindings
+  #bind(name: Name): void {
+    if (this.#block === this.#file) this.#bindModuleVariable(name, "global");
+    else name.binding = bindLocal(name.name, this.#block);
+  }
 
-  #bind(name: NameExpression): void {
-    if (this.#block !== this.#file) {
-      this.#bindLocal(name);
+  #bindModuleVariable(name: Name, kind: ModuleVariable["kind"]): void {
+    const known = this.#visible.get(name.name);
+    if (known === undefined || (kind === "local" && known.kind === "global")) {
+      name.binding = { scope: "module", index: this.#variables.length };
+      const variable = { name: name.name, kind, first: name, binding: name.binding };
+      this.#variables.push(variable);
+      this.#visible.set(name.name, variable);
       return;
     }
-    const known = this.#loaded.get(name.name) ?? this.#globals.get(name.name);
-    if (known === undefined) this.#addVariable(name, "global");
-    else {
-      name.binding = known.binding;
-      if (this.#dialect.globalReassign !== true) {
-        const first = formatPosition(this.#source.position(known.first.start));
-        this.#report(name.start, `cannot reassign ${known.kind} ${name.name} declared at ${first}`);
-      }
-    }
+    name.binding = known.binding;
+    if (this.#options.dialect.globalReassign === true) return;
+    const first = formatPosition(this.#options.source.position(known.first.start));
+    const declared = `${known.kind} ${name.name} declared at ${first}`;
+    const what = kind === "global" ? declared : `top-level ${name.name}`;
+    this.#report(name.start, `cannot reassign ${what}`);
   }
 
-  #bindLocal(name: NameExpression): void {
-    const known = this.#block.names.get(name.name);
-    name.binding = known ?? this.#block.owner.addLocal(name.name);
-    if (known === undefined) this.#block.names.set(name.name, name.binding);
-  }
-
-  #addVariable(name: NameExpression, kind: "global" | "local"): void {
-    const binding: Binding = { scope: "module", index: this.#variables.length };
-    const variable: ModuleVariable = { name: name.name, kind, first: name, binding };
-    this.#variables.push(variable);
-    (kind === "global" ? this.#globals : this.#loaded).set(name.name, variable);
-    name.binding = binding;
-  }
-
-  #use(name: NameExpression): void {
-    const use: Use = { name, block: this.#block };
+  #use(name: Name): void {
     // With this option a global must be assigned above its use.
-    if (this.#dialect.globalReassign !== true || this.#block !== this.#file) this.#uses.push(use);
-    else {
-      const binding = this.#findOuter(use);
-      if (binding !== undefined) name.binding = binding;
-    }
+    if (this.#options.dialect.globalReassign === true && this.#block === this.#file)
+      this.#resolveUse(name, this.#block);
+    else this.#uses.push([name, this.#block]);
   }
 
-  #findOuter(use: Use): Binding | undefined {
-    const { name, start } = use.name;
-    const variable = this.#loaded.get(name) ?? this.#globals.get(name);
-    if (variable !== undefined) return variable.binding;
-    if (this.#environment.predeclared(name)) return { scope: "predeclared", index: 0 };
-    if (this.#environment.universal(name)) {
-      if (name === "set" && this.#dialect.set !== true) this.#report(start, `${unsupported} sets`);
-      return { scope: "universal", index: 0 };
-    }
-    const nearest = this.#nearest(use);
-    this.#report(
-      start,
-      `undefined: ${name}${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`,
-    );
-    return undefined;
+  #resolveUse(name: Name, block: Block): void {
+    const binding = findLexical(name.name, block) ?? this.#findOuter(name);
+    if (binding === undefined) this.#reportUndefined(name, block);
+    else name.binding = binding;
   }
 
-  #nearest(use: Use): string | undefined {
-    const names = [...this.#globals.keys(), ...this.#loaded.keys()];
-    for (let block: Block | undefined = use.block; block !== undefined; block = block.outer) {
+  #reportUndefined({ name, start }: Name, from: Block): void {
+    const names = [...this.#visible.keys()];
+    for (let block: Block | undefined = from; block !== undefined; block = block.outer)
       names.push(...block.names.keys());
-    }
-    return nearestName(use.name.name, names) ?? nearestName(use.name.name, this.#environment.names);
+    const nearest = nearestName(name, names) ?? nearestName(name, this.#options.environment.names);
+    const hint = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+    this.#report(start, `undefined: ${name}${hint}`);
   }
 
-  // Statements
+  #findOuter({ name, start }: Name): Binding | undefined {
+    const { dialect, environment } = this.#options;
+    const variable = this.#visible.get(name);
+    if (variable !== undefined) return variable.binding;
+    if (environment.predeclared(name)) return { scope: "predeclared", index: 0 };
+    if (!environment.universal(name)) return undefined;
+    if (name === "set" && dialect.set !== true) this.#report(start, `${unsupported} sets`);
+    return { scope: "universal", index: 0 };
+  }
 
   #statements(statements: readonly Statement[]): void {
     for (const statement of statements) this.#statement(statement);
   }
 
   #statement(statement: Statement): void {
+    const { start } = statement;
     switch (statement.kind) {
       case "expression":
-        this.#expression(statement.value);
-        return;
-      case "pass":
-        return;
+        return this.#expression(statement.value);
       case "break":
       case "continue":
-        if (this.#loops === 0) this.#report(statement.start, `${statement.kind} not in a loop`);
+        if (this.#owner.loops === 0) this.#report(start, `${statement.kind} not in a loop`);
         return;
       case "if":
-        this.#requireFunction(statement.start, "if statement");
-        this.#conditions++;
+        this.#requireFunction(start, "if statement");
+        this.#owner.conditions++;
         for (const branch of statement.branches) {
           this.#expression(branch.condition);
           this.#statements(branch.body);
         }
         this.#statements(statement.otherwise ?? []);
-        this.#conditions--;
+        this.#owner.conditions--;
         return;
       case "assign":
         this.#expression(statement.value);
-        this.#assign(statement.target, statement.operator !== "=");
-        return;
+        return this.#assign(statement.target, statement.operator !== "=");
       case "def":
         this.#bind(statement.name);
-        statement.code = this.#function(
-          statement.name.name,
-          statement.start,
-          statement.parameters,
-          () => this.#statements(statement.body),
-        );
-        return;
+        return this.#function(statement);
       case "for":
-        this.#requireFunction(statement.start, "for loop");
+        this.#requireFunction(start, "for loop");
         this.#expression(statement.iterable);
         this.#assign(statement.target, false);
-        this.#loop(statement.body);
-        return;
+        return this.#loop(statement.body);
       case "while":
-        if (this.#dialect.while !== true)
-          this.#report(statement.start, `${unsupported} while loops`);
-        this.#requireFunction(statement.start, "while loop");
+        if (this.#options.dialect.while !== true) this.#report(start, `${unsupported} while loops`);
+        this.#requireFunction(start, "while loop");
         this.#expression(statement.condition);
-        this.#loop(statement.body);
-        return;
+        return this.#loop(statement.body);
       case "return":
-        if (!this.#inFunction)
-          this.#report(statement.start, "return statement not within a function");
-        if (statement.value !== undefined) this.#expression(statement.value);
-        return;
+        if (!this.#inFunction) this.#report(start, "return statement not within a function");
+        return this.#expressions([statement.value]);
       case "load":
         this.#load(statement);
     }
   }
 
   #requireFunction(offset: number, what: string): void {
-    if (this.#inFunction || this.#dialect.topLevelControl === true) return;
+    if (this.#inFunction || this.#options.dialect.topLevelControl === true) return;
     this.#report(offset, `${what} not within a function`);
   }
 
   #loop(body: readonly Statement[]): void {
-    this.#loops++;
+    this.#owner.loops++;
     this.#statements(body);
-    this.#loops--;
+    this.#owner.loops--;
   }
 
-  #load(statement: LoadStatement): void {
-    if (this.#inFunction) this.#report(statement.start, "load statement within a function");
-    else if (this.#loops > 0) this.#report(statement.start, "load statement within a loop");
-    else if (this.#conditions > 0)
-      this.#report(statement.start, "load statement within a conditional");
-    for (const { from, to } of statement.names) {
-      if (from.name === "") this.#report(from.start, "load: empty identifier");
-      else if (from.name.startsWith("_")) {
-        this.#report(
-          from.start,
-          `load: names with leading underscores are not exported: ${from.name}`,
-        );
-      }
-      if (this.#inFunction || this.#dialect.loadBindsGlobally === true) this.#bind(to);
-      else {
-        const known = this.#loaded.get(to.name);
-        if (known === undefined) this.#addVariable(to, "local");
-        else {
-          to.binding = known.binding;
-          if (this.#dialect.globalReassign !== true)
-            this.#report(to.start, `cannot reassign top-level ${to.name}`);
-        }
-      }
+  #load({ start, names }: Statement<"load">): void {
+    const { loops, conditions } = this.#owner;
+    if (this.#inFunction) this.#report(start, "load statement within a function");
+    else if (loops > 0) this.#report(start, "load statement within a loop");
+    else if (conditions > 0) this.#report(start, "load statement within a conditional");
+    for (const { from, to } of names) {
+      const { name } = from;
+      if (name === "") this.#report(from.start, "load: empty identifier");
+      else if (name.startsWith("_"))
+        this.#report(from.start, `load: names with leading underscores are not exported: ${name}`);
+      if (this.#inFunction || this.#options.dialect.loadBindsGlobally === true) this.#bind(to);
+      else this.#bindModuleVariable(to, "local");
     }
   }
 
   #assign(target: Expression, augmented: boolean): void {
     switch (target.kind) {
       case "name":
-        this.#bind(target);
-        return;
+        return this.#bind(target);
       case "parenthesized":
-        this.#assign(target.value, augmented);
-        return;
+        return this.#assign(target.value, augmented);
       case "index":
       case "dot":
-        this.#expression(target);
-        return;
+        return this.#expression(target);
       case "tuple":
       case "list":
         if (augmented)
           this.#report(target.start, `can't use ${target.kind} expression in augmented assignment`);
         else for (const item of target.items) this.#assign(item, false);
         return;
-      default:
-        this.#report(target.start, `can't assign to ${goTypeNames[target.kind] ?? target.kind}`);
+      default: {
+        const name = goTypeNames[target.kind] ?? `${target.kind}expr`;
+        this.#report(target.start, `can't assign to ${name}`);
+      }
     }
   }
-
-  // Expressions
 
   #expressions(expressions: readonly (Expression | undefined)[]): void {
     for (const expression of expressions)
@@ -286,115 +232,50 @@ class Resolver {
   }
 
   #expression(expression: Expression): void {
-    switch (expression.kind) {
-      case "name":
-        this.#use(expression);
-        return;
-      case "literal":
-        return;
-      case "format":
-        this.#expressions(
-          expression.parts.map((part) => (typeof part === "string" ? undefined : part.value)),
-        );
-        return;
-      case "parenthesized":
-        this.#expression(expression.value);
-        return;
-      case "tuple":
-      case "list":
-        this.#expressions(expression.items);
-        return;
-      case "dict":
-        for (const entry of expression.entries) this.#expressions([entry.key, entry.value]);
-        return;
-      case "comprehension":
-        this.#comprehension(expression);
-        return;
-      case "conditional":
-        this.#expressions([expression.condition, expression.whenTrue, expression.whenFalse]);
-        return;
-      case "unary":
-        this.#expression(expression.operand);
-        return;
-      case "binary": {
-        // A chain of operators is a deep tree to the left: it is followed without recursion.
-        const rights: Expression[] = [];
-        let left: Expression = expression;
-        for (; left.kind === "binary"; left = left.left) rights.push(left.right);
-        this.#expressions([left, ...rights.toReversed()]);
-        return;
-      }
-      case "dot":
-        this.#expression(expression.object);
-        return;
-      case "index":
-        this.#expressions([expression.object, expression.index]);
-        return;
-      case "slice":
-        this.#expressions([expression.object, expression.low, expression.high, expression.step]);
-        return;
-      case "call":
-        this.#expression(expression.callee);
-        this.#arguments(expression.arguments, expression.at);
-        return;
-      case "lambda":
-        expression.code = this.#function("lambda", expression.start, expression.parameters, () =>
-          this.#expression(expression.body),
-        );
-    }
+    if (expression.kind === "name") return this.#use(expression);
+    if (expression.kind === "comprehension") return this.#comprehension(expression);
+    if (expression.kind === "lambda") return this.#function(expression);
+    if (expression.kind === "call")
+      checkArguments(expression.arguments, expression.at, this.#report);
+    this.#expressions(operands(expression));
   }
 
-  #arguments(list: readonly Argument[], at: number): void {
-    for (const problem of checkArguments(list, at)) this.#report(problem.offset, problem.message);
-    this.#expressions(list.map((argument) => argument.value));
-  }
-
-  #comprehension(expression: ComprehensionExpression): void {
-    const first = expression.clauses[0];
+  #comprehension({ body, clauses }: Expression<"comprehension">): void {
+    const [first] = clauses;
+    // The first iterable is evaluated outside of the comprehension.
     if (first?.kind === "for") this.#expression(first.iterable);
-    const outer = this.#block;
-    this.#block = { outer, owner: outer.owner, names: new Map() };
-    for (const clause of expression.clauses) {
-      if (clause.kind === "if") this.#expression(clause.condition);
-      else {
-        if (clause !== first) this.#expression(clause.iterable);
-        this.#assign(clause.target, false);
+    this.#withBlock(this.#owner, () => {
+      for (const clause of clauses) {
+        if (clause.kind === "if") this.#expression(clause.condition);
+        else if (clause !== first) this.#expression(clause.iterable);
+        if (clause.kind === "for") this.#assign(clause.target, false);
       }
-    }
-    const { body } = expression;
-    if ("key" in body) this.#expressions([body.key, body.value]);
-    else this.#expression(body);
+      this.#expressions("key" in body ? [body.key, body.value] : [body]);
+    });
+  }
+
+  #withBlock(owner: OpenFunction, visit: () => void): void {
+    const outer = this.#block;
+    this.#block = { outer, owner, names: new Map() };
+    visit();
     this.#block = outer;
   }
 
-  #function(
-    name: string,
-    start: number,
-    parameters: readonly Parameter[],
-    body: () => void,
-  ): FunctionScope {
+  #function(node: Statement<"def"> | Expression<"lambda">): void {
+    const { start, parameters } = node;
     this.#expressions(parameters.map((parameter) => parameter.fallback));
-    const outer = this.#block;
-    const owner = new FunctionBuilder(name, start, outer.owner);
-    const saved = { loops: this.#loops, conditions: this.#conditions };
-    this.#block = { outer, owner, names: new Map() };
-    this.#loops = 0;
-    this.#conditions = 0;
-    const layout = layOutParameters(parameters);
-    for (const problem of layout.problems) this.#report(problem.offset, problem.message);
-    owner.parameters.push(...layout.ordered);
-    owner.keywordOnly = layout.keywordOnly;
-    for (const parameter of layout.ordered) {
-      const variable = parameter.name;
-      if (variable === undefined) continue;
-      if (this.#block.names.has(variable.name))
-        this.#report(variable.start, `duplicate parameter: ${variable.name}`);
-      this.#bindLocal(variable);
-    }
-    body();
-    this.#block = outer;
-    this.#loops = saved.loops;
-    this.#conditions = saved.conditions;
-    return owner;
+    const name = node.kind === "def" ? node.name.name : "lambda";
+    const owner = openFunction(name, start, parameters, this.#report);
+    this.#withBlock(owner, () => {
+      for (const { name: variable } of owner.parameters) {
+        if (variable === undefined) continue;
+        if (this.#block.names.has(variable.name))
+          this.#report(variable.start, `duplicate parameter: ${variable.name}`);
+        variable.binding = bindLocal(variable.name, this.#block);
+      }
+      if (node.kind === "def") this.#statements(node.body);
+      else this.#expression(node.body);
+    });
+    node.code = owner;
   }
 }

@@ -1,50 +1,20 @@
-import type {
-  Binding,
-  FunctionScope,
-  LocalVariable,
-  NameExpression,
-  Parameter,
-} from "../syntax/ast.ts";
+import type { Binding, FunctionScope, NameExpression, Parameter } from "../syntax/ast.ts";
+import { layOutParameters } from "./parameters.ts";
+import type { Report } from "./parameters.ts";
 
 /** A function while it is resolved. */
-export class FunctionBuilder implements FunctionScope {
-  readonly name: string;
-  readonly start: number;
-  readonly outer: FunctionBuilder | undefined;
-  readonly parameters: Parameter[] = [];
-  keywordOnly = 0;
-  readonly locals: LocalVariable[] = [];
-  readonly free: { readonly name: string; readonly outer: Binding }[] = [];
-  readonly #captured = new Map<Binding, Binding>();
-
-  constructor(name: string, start: number, outer: FunctionBuilder | undefined) {
-    this.name = name;
-    this.start = start;
-    this.outer = outer;
-  }
-
-  addLocal(name: string): Binding {
-    const binding: Binding = { scope: "local", index: this.locals.length };
-    this.locals.push({ name, binding });
-    return binding;
-  }
-
-  /** The binding of a variable of an enclosing function, as a captured cell of this one. */
-  capture(name: string, outer: Binding): Binding {
-    let binding = this.#captured.get(outer);
-    if (binding === undefined) {
-      binding = { scope: "free", index: this.free.length };
-      this.#captured.set(outer, binding);
-      this.free.push({ name, outer });
-    }
-    return binding;
-  }
+export interface OpenFunction extends FunctionScope {
+  /** How many loops and conditional statements are around the current statement. */
+  loops: number;
+  conditions: number;
+  /** The captured variables by their place in the function directly around this one. */
+  readonly captured: Map<Binding, Binding>;
 }
 
 /** A lexical block: the body of a function, a comprehension, or the file. */
 export interface Block {
   readonly outer: Block | undefined;
-  readonly owner: FunctionBuilder;
+  readonly owner: OpenFunction;
   readonly names: Map<string, Binding>;
 }
 
@@ -56,51 +26,42 @@ export interface ModuleVariable {
   readonly binding: Binding;
 }
 
+export function openFunction(
+  name: string,
+  start: number,
+  parameters: readonly Parameter[],
+  report: Report,
+): OpenFunction {
+  const empty = { locals: [], free: [], loops: 0, conditions: 0, captured: new Map() };
+  return { name, start, ...layOutParameters(parameters, report), ...empty };
+}
+
+/** The binding of a name in a block, which becomes a local variable if it is new. */
+export function bindLocal(name: string, { names, owner }: Block): Binding {
+  let binding = names.get(name);
+  if (binding === undefined) {
+    binding = { scope: "local", index: owner.locals.length };
+    owner.locals.push({ name, binding });
+    names.set(name, binding);
+  }
+  return binding;
+}
+
 /**
  * The binding of a name in the blocks from `block` outwards, without the variables of the module. If the variable belongs
  * to an enclosing function, it becomes a cell, and every function between captures it.
  */
-export function findLexical(name: string, block: Block): Binding | undefined {
-  let found: Block | undefined = block;
-  while (found !== undefined && !found.names.has(name)) found = found.outer;
-  const binding = found?.names.get(name);
-  if (found === undefined || binding === undefined) return undefined;
-  const between: FunctionBuilder[] = [];
-  for (
-    let owner: FunctionBuilder = block.owner;
-    owner !== found.owner;
-    owner = owner.outer as FunctionBuilder
-  ) {
-    between.push(owner);
+export function findLexical(name: string, { outer, owner, names }: Block): Binding | undefined {
+  const local = names.get(name);
+  if (local !== undefined || outer === undefined) return local;
+  const found = findLexical(name, outer);
+  if (found === undefined || outer.owner === owner) return found;
+  if (found.scope === "local") found.scope = "cell";
+  let captured = owner.captured.get(found);
+  if (captured === undefined) {
+    captured = { scope: "free", index: owner.free.length };
+    owner.captured.set(found, captured);
+    owner.free.push({ name, outer: found });
   }
-  if (between.length === 0) return binding;
-  binding.scope = "cell";
-  let current = binding;
-  for (const owner of between.toReversed()) {
-    const inOwner = owner.capture(name, current);
-    current = inOwner;
-  }
-  return current;
+  return captured;
 }
-
-/** The names that are defined outside of the file. */
-export interface Environment {
-  readonly predeclared: (name: string) => boolean;
-  readonly universal: (name: string) => boolean;
-  /** Names for hints. */
-  readonly names: readonly string[];
-}
-
-/** The names of starlark-go for expressions that cannot be assigned. */
-export const goTypeNames: Readonly<Record<string, string>> = {
-  literal: "literal",
-  format: "f-string",
-  dict: "dictexpr",
-  comprehension: "comprehension",
-  conditional: "condexpr",
-  unary: "unaryexpr",
-  binary: "binaryexpr",
-  slice: "sliceexpr",
-  call: "callexpr",
-  lambda: "lambdaexpr",
-};

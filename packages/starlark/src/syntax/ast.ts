@@ -1,8 +1,23 @@
-/** The tree of a source file. `start` and `end` are offsets; `at` is the offset that errors of the operation name. */
-interface Node {
+import type { SyntaxProblem } from "./source-text.ts";
+
+/** The tree of a source file. `start` and `end` are offsets; `at` is the offset of an operator or bracket. */
+export interface Node {
   readonly start: number;
   readonly end: number;
 }
+
+/** The fields that the resolver adds to nodes of a kind. */
+interface ResolvedFields {
+  name: { binding?: Binding };
+  lambda: { code?: FunctionScope };
+  def: { code?: FunctionScope };
+}
+
+/** A node of one of several kinds, each with fields of its own. */
+type NodeOf<Fields, Kind extends keyof Fields> = Kind extends keyof Fields
+  ? Node & { readonly kind: Kind } & Readonly<Fields[Kind]> &
+      (Kind extends keyof ResolvedFields ? ResolvedFields[Kind] : object)
+  : never;
 
 /** Where the value of a name is stored, which the resolver decides. */
 export interface Binding {
@@ -15,108 +30,20 @@ export interface Binding {
   readonly index: number;
 }
 
-export interface NameExpression extends Node {
-  readonly kind: "name";
-  readonly name: string;
-  binding?: Binding;
-}
-
-type LiteralToken = "int literal" | "float literal" | "string literal" | "bytes literal";
-
-interface LiteralExpression extends Node {
-  readonly kind: "literal";
-  readonly token: LiteralToken;
-  readonly value: string | number | bigint;
-}
-
 /** A piece of an f-string: text as bytes, or an expression with its conversion. */
-export type FormatPart = string | { readonly value: Expression; readonly conversion: "s" | "r" };
+type FormatPart = string | { readonly value: Expression; readonly conversion: "s" | "r" };
 
-export interface FormatExpression extends Node {
-  readonly kind: "format";
-  readonly parts: readonly FormatPart[];
-}
-
-interface ParenthesizedExpression extends Node {
-  readonly kind: "parenthesized";
-  readonly value: Expression;
-}
-
-interface TupleExpression extends Node {
-  readonly kind: "tuple";
-  readonly items: readonly Expression[];
-}
-
-interface ListExpression extends Node {
-  readonly kind: "list";
-  readonly items: readonly Expression[];
-}
-
+/** An entry of a dict. `at` is its colon. */
 export interface DictEntry extends Node {
   readonly key: Expression;
   readonly value: Expression;
-  /** The colon. */
   readonly at: number;
 }
 
-export interface DictExpression extends Node {
-  readonly kind: "dict";
-  readonly entries: readonly DictEntry[];
-}
-
-export type ComprehensionClause =
-  | (Node & { readonly kind: "for"; readonly target: Expression; readonly iterable: Expression })
-  | (Node & { readonly kind: "if"; readonly condition: Expression });
-
-export interface ComprehensionExpression extends Node {
-  readonly kind: "comprehension";
-  readonly body: Expression | DictEntry;
-  readonly clauses: readonly ComprehensionClause[];
-}
-
-interface ConditionalExpression extends Node {
-  readonly kind: "conditional";
-  readonly condition: Expression;
-  readonly whenTrue: Expression;
-  readonly whenFalse: Expression;
-}
-
-interface UnaryExpression extends Node {
-  readonly kind: "unary";
-  readonly operator: "+" | "-" | "~" | "not";
-  readonly operand: Expression;
-}
-
-interface BinaryExpression extends Node {
-  readonly kind: "binary";
-  readonly operator: string;
-  readonly left: Expression;
-  readonly right: Expression;
-  readonly at: number;
-}
-
-interface DotExpression extends Node {
-  readonly kind: "dot";
-  readonly object: Expression;
-  readonly name: string;
-  readonly at: number;
-}
-
-interface IndexExpression extends Node {
-  readonly kind: "index";
-  readonly object: Expression;
-  readonly index: Expression;
-  readonly at: number;
-}
-
-interface SliceExpression extends Node {
-  readonly kind: "slice";
-  readonly object: Expression;
-  readonly low: Expression | undefined;
-  readonly high: Expression | undefined;
-  readonly step: Expression | undefined;
-  readonly at: number;
-}
+export type ComprehensionClause = NodeOf<
+  { for: { target: Expression; iterable: Expression }; if: { condition: Expression } },
+  "for" | "if"
+>;
 
 export interface Argument extends Node {
   readonly kind: "positional" | "named" | "*" | "**";
@@ -124,99 +51,79 @@ export interface Argument extends Node {
   readonly value: Expression;
 }
 
-export interface CallExpression extends Node {
-  readonly kind: "call";
-  readonly callee: Expression;
-  readonly arguments: readonly Argument[];
-  /** The opening parenthesis. */
-  readonly at: number;
-}
-
-/** A parameter; a bare `*` has no name. */
+/** A parameter; a bare `*` has no name. `at` is its operator, or its name if it has none. */
 export interface Parameter extends Node {
   readonly kind: "required" | "optional" | "*" | "**";
   readonly name: NameExpression | undefined;
   readonly fallback: Expression | undefined;
-  /** The operator: `=`, `*` or `**`; the name if there is none. */
   readonly at: number;
 }
 
-export interface LambdaExpression extends Node {
-  readonly kind: "lambda";
-  readonly parameters: readonly Parameter[];
-  readonly body: Expression;
-  code?: FunctionScope;
+type Optional = Expression | undefined;
+
+interface ExpressionFields {
+  name: { name: string };
+  literal: {
+    token: "int literal" | "float literal" | "string literal" | "bytes literal";
+    value: string | number | bigint;
+  };
+  format: { parts: readonly FormatPart[] };
+  parenthesized: { value: Expression };
+  tuple: { items: readonly Expression[] };
+  list: { items: readonly Expression[] };
+  dict: { entries: readonly DictEntry[] };
+  comprehension: { body: Expression | DictEntry; clauses: readonly ComprehensionClause[] };
+  conditional: { condition: Expression; whenTrue: Expression; whenFalse: Expression };
+  unary: { operator: "+" | "-" | "~" | "not"; operand: Expression };
+  binary: { operator: string; left: Expression; right: Expression; at: number };
+  dot: { object: Expression; name: string; at: number };
+  index: { object: Expression; index: Expression; at: number };
+  slice: { object: Expression; low: Optional; high: Optional; step: Optional; at: number };
+  /** `at` is the opening parenthesis. */
+  call: { callee: Expression; arguments: readonly Argument[]; at: number };
+  lambda: { parameters: readonly Parameter[]; body: Expression };
 }
 
-export type Expression =
-  | NameExpression
-  | LiteralExpression
-  | FormatExpression
-  | ParenthesizedExpression
-  | TupleExpression
-  | ListExpression
-  | DictExpression
-  | ComprehensionExpression
-  | ConditionalExpression
-  | UnaryExpression
-  | BinaryExpression
-  | DotExpression
-  | IndexExpression
-  | SliceExpression
-  | CallExpression
-  | LambdaExpression;
+type ExpressionKind = keyof ExpressionFields;
 
-interface ExpressionStatement extends Node {
-  readonly kind: "expression";
-  readonly value: Expression;
+/** An expression, of any kind or of one. */
+export type Expression<Kind extends ExpressionKind = ExpressionKind> = NodeOf<
+  ExpressionFields,
+  Kind
+>;
+export type NameExpression = Expression<"name">;
+export type FormatExpression = Expression<"format">;
+export type DictExpression = Expression<"dict">;
+export type ComprehensionExpression = Expression<"comprehension">;
+export type CallExpression = Expression<"call">;
+export type LambdaExpression = Expression<"lambda">;
+
+type Statements = readonly Statement[];
+
+interface StatementFields {
+  expression: { value: Expression };
+  assign: { operator: string; target: Expression; value: Expression; at: number };
+  /** `at` is the closing parenthesis. */
+  def: { name: NameExpression; parameters: readonly Parameter[]; body: Statements; at: number };
+  /** The branches are `if` and every `elif`, in order. `at` is `else`, if there is one. */
+  if: {
+    branches: readonly (Node & Block)[];
+    otherwise: Statements | undefined;
+    at: number | undefined;
+  };
+  for: { target: Expression; iterable: Expression; body: Statements };
+  while: Block;
+  return: { value: Optional };
+  pass: object;
+  break: object;
+  continue: object;
+  /** The name of the module is a byte string. */
+  load: { module: Expression<"literal">; names: readonly LoadedName[] };
 }
 
-export interface AssignStatement extends Node {
-  readonly kind: "assign";
-  readonly operator: string;
-  readonly target: Expression;
-  readonly value: Expression;
-  readonly at: number;
-}
-
-export interface DefStatement extends Node {
-  readonly kind: "def";
-  readonly name: NameExpression;
-  readonly parameters: readonly Parameter[];
-  readonly body: readonly Statement[];
-  code?: FunctionScope;
-}
-
-export interface IfStatement extends Node {
-  readonly kind: "if";
-  /** `if` and every `elif`, in order. */
-  readonly branches: readonly (Node & {
-    readonly condition: Expression;
-    readonly body: readonly Statement[];
-  })[];
-  readonly otherwise: readonly Statement[] | undefined;
-}
-
-interface ForStatement extends Node {
-  readonly kind: "for";
-  readonly target: Expression;
-  readonly iterable: Expression;
-  readonly body: readonly Statement[];
-}
-
-export interface WhileStatement extends Node {
-  readonly kind: "while";
+interface Block {
   readonly condition: Expression;
-  readonly body: readonly Statement[];
-}
-
-interface ReturnStatement extends Node {
-  readonly kind: "return";
-  readonly value: Expression | undefined;
-}
-
-export interface BranchStatement extends Node {
-  readonly kind: "pass" | "break" | "continue";
+  readonly body: Statements;
 }
 
 /** A name as the other module knows it, and the name in this file. */
@@ -225,29 +132,15 @@ export interface LoadedName {
   readonly to: NameExpression;
 }
 
-export interface LoadStatement extends Node {
-  readonly kind: "load";
-  /** The name of the module as a byte string. */
-  readonly module: LiteralExpression;
-  readonly names: readonly LoadedName[];
-}
+type StatementKind = keyof StatementFields;
 
-export type Statement =
-  | ExpressionStatement
-  | AssignStatement
-  | DefStatement
-  | IfStatement
-  | ForStatement
-  | WhileStatement
-  | ReturnStatement
-  | BranchStatement
-  | LoadStatement;
-
-/** A variable of a function and its slot. */
-export interface LocalVariable {
-  readonly name: string;
-  readonly binding: Binding;
-}
+/** A statement, of any kind or of one. */
+export type Statement<Kind extends StatementKind = StatementKind> = NodeOf<StatementFields, Kind>;
+export type AssignStatement = Statement<"assign">;
+export type DefStatement = Statement<"def">;
+export type IfStatement = Statement<"if">;
+export type WhileStatement = Statement<"while">;
+export type LoadStatement = Statement<"load">;
 
 /** A function after it is resolved: its slots, and the cells that it takes from the function around it. */
 export interface FunctionScope {
@@ -258,7 +151,7 @@ export interface FunctionScope {
   /** The number of keyword-only parameters. */
   readonly keywordOnly: number;
   /** The variables in the order of their slots, parameters first. */
-  readonly locals: LocalVariable[];
+  readonly locals: { readonly name: string; readonly binding: Binding }[];
   /** The variables of enclosing functions that this one uses, with the place in the function directly around it. */
   readonly free: { readonly name: string; readonly outer: Binding }[];
 }
@@ -271,9 +164,11 @@ export interface Comment {
   readonly ownLine: boolean;
 }
 
+/** The tree of a text and all its faults. With faults, the tree has the statements that could be read. */
 export interface SourceFile {
   readonly statements: readonly Statement[];
   readonly comments: readonly Comment[];
+  readonly problems: readonly SyntaxProblem[];
 }
 
 /** The expression inside of parentheses. */
@@ -281,4 +176,49 @@ export function withoutParentheses(expression: Expression): Expression {
   let inner = expression;
   while (inner.kind === "parenthesized") inner = inner.value;
   return inner;
+}
+
+/** The first operand of a chain of binary operators, which is a deep tree to the left, and the operations on it in order. */
+export function flattenOperators(expression: Expression): {
+  readonly first: Expression;
+  readonly operations: readonly Expression<"binary">[];
+} {
+  const operations: Expression<"binary">[] = [];
+  let first = expression;
+  for (; first.kind === "binary"; first = first.left) operations.push(first);
+  return { first, operations: operations.toReversed() };
+}
+
+type Operands = readonly Optional[];
+
+const operandsByKind: {
+  readonly [Kind in ExpressionKind]: (expression: Expression<Kind>) => Operands;
+} = {
+  name: () => [],
+  literal: () => [],
+  format: ({ parts }) => parts.map((part) => (typeof part === "string" ? undefined : part.value)),
+  parenthesized: ({ value }) => [value],
+  tuple: ({ items }) => items,
+  list: ({ items }) => items,
+  dict: ({ entries }) => entries.flatMap(({ key, value }) => [key, value]),
+  comprehension: () => [],
+  conditional: ({ condition, whenTrue, whenFalse }) => [condition, whenTrue, whenFalse],
+  unary: ({ operand }) => [operand],
+  binary(expression) {
+    const { first, operations } = flattenOperators(expression);
+    return [first, ...operations.map(({ right }) => right)];
+  },
+  dot: ({ object }) => [object],
+  index: ({ object, index }) => [object, index],
+  slice: ({ object, low, high, step }) => [object, low, high, step],
+  call: (call) => [call.callee, ...call.arguments.map(({ value }) => value)],
+  lambda: ({ parameters }) => parameters.map(({ fallback }) => fallback),
+};
+
+/**
+ * The operands of an expression in their order; those of a chain of operators are one list. Comprehensions and the bodies
+ * of functions have scopes of their own: they are not among the operands.
+ */
+export function operands(expression: Expression): Operands {
+  return (operandsByKind[expression.kind] as (expression: Expression) => Operands)(expression);
 }

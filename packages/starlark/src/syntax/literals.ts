@@ -1,7 +1,5 @@
 import { encodeCodePoint, toUtf8 } from "../values/utf8.ts";
-
-/** The content of a string or bytes literal as a byte string, or the fault of the literal. */
-export type UnquotedString = { readonly value: string } | { readonly problem: string };
+import { SyntaxFault } from "./source-text.ts";
 
 const simpleEscapes: Readonly<Record<string, string>> = {
   a: "\u0007",
@@ -11,92 +9,100 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   r: "\r",
   t: "\t",
   v: "\v",
+  "\n": "",
   "\\": "\\",
   "'": "'",
   '"': '"',
 };
 
-/** Reads the text between the quotes of a literal (specification of starlark-go, "String literals"). */
+/** The digits of the escapes with hexadecimal numbers. */
+const escapeSizes: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
+
+const textOrEscape =
+  /[^\\]+|\\(?:[0-7]{1,3}|x[^]{0,2}|u[^]{0,4}|U[^]{0,8}|[\ud800-\udbff][\udc00-\udfff]|[^]?)/g;
+
+/**
+ * The content of a string or bytes literal as a byte string, from the text between its quotes (specification of
+ * starlark-go, "String literals"). Faults are reported at `offset`.
+ */
 export function unquote(
   body: string,
-  options: { readonly raw: boolean; readonly bytes: boolean },
-): UnquotedString {
+  offset: number,
+  { raw = false, bytes = false }: { readonly raw?: boolean; readonly bytes?: boolean } = {},
+): string {
   const text = body.includes("\r") ? body.replaceAll(/\r\n?/g, "\n") : body;
-  if (options.raw || !text.includes("\\")) return { value: toUtf8(text) };
-  const parts: string[] = [];
-  let index = 0;
-  for (;;) {
-    const slash = text.indexOf("\\", index);
-    if (slash === -1) break;
-    parts.push(toUtf8(text.slice(index, slash)));
-    const escape = readEscape(text, slash, options.bytes);
-    if ("problem" in escape) return escape;
-    parts.push(escape.value);
-    index = slash + escape.length;
-  }
-  parts.push(toUtf8(text.slice(index)));
-  return { value: parts.join("") };
+  if (raw || !text.includes("\\")) return toUtf8(text);
+  return text.replaceAll(textOrEscape, (part) =>
+    part.startsWith("\\") ? decodeEscape(part, offset, bytes) : toUtf8(part),
+  );
 }
 
-type Escape = { readonly value: string; readonly length: number } | { readonly problem: string };
-
-function readEscape(text: string, slash: number, bytes: boolean): Escape {
-  const letter = text[slash + 1];
-  if (letter === undefined) return { problem: "truncated escape sequence \\" };
-  if (letter === "\n") return { value: "", length: 2 };
-  const simple = simpleEscapes[letter];
-  if (simple !== undefined) return { value: simple, length: 2 };
-  if (letter >= "0" && letter <= "7") return readOctal(text, slash, bytes);
-  if (letter === "x") return readHex(text, slash, bytes);
-  if (letter === "u" || letter === "U") return readUnicode(text, slash, letter === "u" ? 4 : 8);
-  return {
-    problem: `invalid escape sequence \\${String.fromCodePoint(text.codePointAt(slash + 1) ?? 0)}`,
+function decodeEscape(escape: string, offset: number, bytes: boolean): string {
+  const fail = (message: string): never => {
+    throw new SyntaxFault(offset, message);
   };
-}
-
-function readOctal(text: string, slash: number, bytes: boolean): Escape {
-  const digits = /^[0-7]{1,3}/.exec(text.slice(slash + 1, slash + 4))?.[0] ?? "";
-  const value = Number.parseInt(digits, 8);
-  if (!bytes && value > 127) return { problem: nonAsciiProblem("octal", `\\${digits}`, value) };
-  if (value > 255)
-    return { problem: `invalid escape sequence \\${value.toString(8).padStart(3, "0")}` };
-  return { value: String.fromCharCode(value), length: 1 + digits.length };
-}
-
-function readHex(text: string, slash: number, bytes: boolean): Escape {
-  const digits = text.slice(slash + 2, slash + 4);
-  if (digits.length < 2) return { problem: `truncated escape sequence ${text.slice(slash)}` };
-  if (!/^[0-9A-Fa-f]{2}$/.test(digits)) return { problem: `invalid escape sequence \\x${digits}` };
-  const value = Number.parseInt(digits, 16);
-  if (!bytes && value > 127) return { problem: nonAsciiProblem("hex", `\\x${digits}`, value) };
-  return { value: String.fromCharCode(value), length: 4 };
-}
-
-function nonAsciiProblem(kind: string, escape: string, value: number): string {
-  const suggestion = value.toString(16).padStart(4, "0").toUpperCase();
-  return `non-ASCII ${kind} escape ${escape} (use \\u${suggestion} for the UTF-8 encoding of U+${suggestion})`;
-}
-
-function readUnicode(text: string, slash: number, size: number): Escape {
-  const escape = text.slice(slash, slash + 2 + size);
-  const digits = escape.slice(2);
-  if (digits.length < size) return { problem: `truncated escape sequence ${escape}` };
-  if (!/^[0-9A-Fa-f]+$/.test(digits)) return { problem: `invalid escape sequence ${escape}` };
-  const point = Number.parseInt(digits, 16);
-  if (point > 0x10ffff) return { problem: `code point out of range: ${escape} (max \\U0010ffff)` };
-  if (point >= 0xd800 && point <= 0xdfff) {
-    return { problem: `invalid Unicode code point U+${digits.slice(-4).toUpperCase()}` };
+  const letter = escape.charAt(1);
+  const simple = simpleEscapes[letter];
+  if (simple !== undefined) return simple;
+  const size = escapeSizes[letter];
+  if (escape.length < 2 + (size ?? 0)) fail(`truncated escape sequence ${escape}`);
+  const isOctal = letter >= "0" && letter <= "7";
+  const digits = escape.slice(isOctal ? 1 : 2);
+  const invalid = `invalid escape sequence ${escape}`;
+  if (!isOctal && (size === undefined || !/^[0-9A-Fa-f]+$/.test(digits))) fail(invalid);
+  const value = Number.parseInt(digits, isOctal ? 8 : 16);
+  if (isOctal || letter === "x") {
+    const point = value.toString(16).padStart(4, "0").toUpperCase();
+    if (!bytes && value > 127)
+      fail(
+        `non-ASCII ${isOctal ? "octal" : "hex"} escape ${escape} (use \\u${point} for the UTF-8 encoding of U+${point})`,
+      );
+    if (value > 255) fail(invalid);
+    return String.fromCharCode(value);
   }
-  return { value: encodeCodePoint(point), length: 2 + size };
+  if (value > 0x10ffff) fail(`code point out of range: ${escape} (max \\U0010ffff)`);
+  if (value >= 0xd800 && value <= 0xdfff)
+    fail(`invalid Unicode code point U+${digits.slice(-4).toUpperCase()}`);
+  return encodeCodePoint(value);
 }
 
-/** The value of an int literal: a number if it is exact, else a bigint. `undefined` if the digits are invalid. */
-export function intFromLiteral(text: string): number | bigint | undefined {
-  const small = Number(text);
-  if (Number.isSafeInteger(small)) return small;
-  try {
-    return BigInt(text);
-  } catch {
-    return undefined;
+/** A piece of an f-string: text as bytes, or the place of an expression with its conversion. */
+export type FormatPiece =
+  | { readonly text: string }
+  | { readonly start: number; readonly end: number; readonly conversion: "s" | "r" };
+
+const formatText = /(?:[^{}\\]+|\\[^]?|\{\{|\}\})*/y;
+
+/** Splits the text between the quotes of an f-string, which starts at `offset`. Doubled braces are text. */
+export function splitFormat(body: string, offset: number): FormatPiece[] {
+  const pieces: FormatPiece[] = [];
+  for (let index = 0; index < body.length;) {
+    formatText.lastIndex = index;
+    const text = formatText.exec(body)?.[0] ?? "";
+    const open = index + text.length;
+    if (body[open] === "}") throw new SyntaxFault(offset + open, "single '}' in f-string");
+    const content = unquote(text.replaceAll("{{", "{").replaceAll("}}", "}"), offset);
+    if (content !== "") pieces.push({ text: content });
+    if (open === body.length) break;
+    const close = closingBrace(body, open);
+    if (close === -1) throw new SyntaxFault(offset + open, "unmatched '{' in f-string");
+    const conversion = /!([rs])\s*$/.exec(body.slice(open + 1, close));
+    const start = offset + open + 1;
+    const end = conversion === null ? offset + close : start + conversion.index;
+    pieces.push({ start, end, conversion: conversion?.[1] === "r" ? "r" : "s" });
+    index = close + 1;
   }
+  return pieces;
+}
+
+const stringOrBracket = /"[^"]*(?:"|$)|'[^']*(?:'|$)|[()[\]{}]/g;
+
+/** The brace that closes the one at `open`, outside of nested brackets and strings; -1 if there is none. */
+function closingBrace(body: string, open: number): number {
+  let depth = 0;
+  for (const { 0: part, index } of body.slice(open).matchAll(stringOrBracket)) {
+    if ("([{".includes(part)) depth++;
+    else if (")]}".includes(part) && --depth === 0) return open + index;
+  }
+  return -1;
 }

@@ -1,34 +1,17 @@
-import type {
-  AssignStatement,
-  BranchStatement,
-  DefStatement,
-  Expression,
-  IfStatement,
-  LoadedName,
-  LoadStatement,
-  NameExpression,
-  SourceFile,
-  Statement,
-} from "./ast.ts";
+import type { Expression, LoadedName, SourceFile, Statement } from "./ast.ts";
 import { ExpressionParser } from "./expression-parser.ts";
-import type { ParserOptions } from "./token-reader.ts";
-import { SyntaxFault } from "./scanner.ts";
-import { assignmentOperators, describeToken } from "./token.ts";
+import { SyntaxFault } from "./source-text.ts";
+import type { SyntaxProblem } from "./source-text.ts";
+import { describeToken } from "./token-reader.ts";
 import { fromUtf8 } from "../values/utf8.ts";
-
-/** A fault with its offset. */
-export interface SyntaxProblem {
-  readonly offset: number;
-  readonly message: string;
-}
 
 const maxProblems = 100;
 
-/** The tree of a text and all its faults. With faults, the tree has the statements that could be read. */
-export function parseFile(
-  text: string,
-  options: ParserOptions,
-): SourceFile & { readonly problems: SyntaxProblem[] } {
+const assignmentOperators: ReadonlySet<string> = new Set(
+  "= += -= *= /= //= %= &= |= ^= <<= >>=".split(" "),
+);
+
+export function parseFile(text: string, options: { readonly fstrings: boolean }): SourceFile {
   return new Parser(text, options).parseFile();
 }
 
@@ -36,86 +19,59 @@ export function parseFile(
 class Parser extends ExpressionParser {
   readonly #problems: SyntaxProblem[] = [];
 
-  parseFile(): SourceFile & { readonly problems: SyntaxProblem[] } {
+  parseFile(): SourceFile {
     const statements: Statement[] = [];
     this.#recover(() => this.advance());
     while (!this.at("end of file") && this.#problems.length < maxProblems) {
-      const { kind } = this.tokens;
-      const skipped =
-        kind === "newline" ||
-        (this.#problems.length > 0 && (kind === "indent" || kind === "outdent"));
+      const isLayout = this.#problems.length > 0 && ["indent", "outdent"].includes(this.kind);
+      const skipped = isLayout || this.at("newline");
       this.#recover(() => (skipped ? this.advance() : this.#parseStatement(statements)));
     }
-    return { statements, comments: this.tokens.comments, problems: this.#problems };
+    return { statements, comments: this.comments, problems: this.#problems };
   }
 
   #recover(parse: () => unknown): void {
     try {
       parse();
     } catch (error) {
-      let fault = error;
-      while (fault instanceof SyntaxFault) {
-        this.#problems.push({ offset: fault.offset, message: fault.message });
-        fault = this.#skipLine();
-      }
-      if (fault !== undefined) throw fault;
-    }
-  }
-
-  #skipLine(): unknown {
-    if (this.#problems.length >= maxProblems) return undefined;
-    try {
-      this.tokens.skipLine();
-      return undefined;
-    } catch (error) {
-      return error;
+      if (!(error instanceof SyntaxFault)) throw error;
+      this.#problems.push({ offset: error.offset, message: error.message });
+      // The next line may start with a fault, too.
+      if (this.#problems.length < maxProblems) this.#recover(() => this.skipLine());
     }
   }
 
   #parseStatement(into: Statement[]): void {
-    switch (this.tokens.kind) {
-      case "def":
-        into.push(this.#parseDef());
-        return;
-      case "if":
-        into.push(this.#parseIf());
-        return;
-      case "for":
-        into.push(this.#parseFor());
-        return;
-      case "while":
-        into.push(this.#parseWhile());
-        return;
-      default:
-        this.#parseSimpleStatement(into);
-    }
+    const { kind } = this;
+    if (kind === "def") into.push(this.#parseDef());
+    else if (kind === "if") into.push(this.#parseIf());
+    else if (kind === "for") into.push(this.#parseFor());
+    else if (kind === "while") into.push(this.#parseWhile());
+    else this.#parseSimpleStatement(into);
   }
 
-  #parseDef(): DefStatement {
+  #parseDef(): Statement<"def"> {
     const start = this.advance();
     const name = this.parseName();
     this.expect("(");
     const parameters = this.parseParameters();
-    this.expect(")");
+    const at = this.expect(")");
     const body = this.#parseBlock();
-    return { kind: "def", start, end: this.end, name, parameters, body };
+    return { kind: "def", start, end: this.end, name, parameters, body, at };
   }
 
-  #parseIf(): IfStatement {
-    const { start } = this.tokens;
-    const branches: IfStatement["branches"][number][] = [];
+  #parseIf(): Statement<"if"> {
+    const { start } = this;
+    const branches: Statement<"if">["branches"][number][] = [];
     do {
-      const at = this.advance();
+      const branchStart = this.advance();
       const condition = this.parseTest();
       const body = this.#parseBlock();
-      branches.push({ start: at, end: this.end, condition, body });
+      branches.push({ start: branchStart, end: this.end, condition, body });
     } while (this.at("elif"));
-    let otherwise: Statement[] | undefined;
-    if (this.at("else")) {
-      this.advance();
-      otherwise = this.#parseBlock();
-    }
-    return { kind: "if", start, end: this.end, branches, otherwise };
+    const at = this.at("else") ? this.advance() : undefined;
+    const otherwise = at === undefined ? undefined : this.#parseBlock();
+    return { kind: "if", start, end: this.end, branches, otherwise, at };
   }
 
   #parseFor(): Statement {
@@ -138,11 +94,10 @@ class Parser extends ExpressionParser {
   #parseBlock(): Statement[] {
     this.expect(":");
     const statements: Statement[] = [];
-    if (!this.at("newline")) {
+    if (!this.accept("newline")) {
       this.#parseSimpleStatement(statements);
       return statements;
     }
-    this.advance();
     this.expect("indent");
     this.nested(() => {
       while (!this.at("outdent") && !this.at("end of file")) {
@@ -150,67 +105,46 @@ class Parser extends ExpressionParser {
         this.#recover(() => this.#parseStatement(statements));
       }
     });
-    const { end } = this;
-    if (this.#problems.length === 0) this.expect("outdent");
-    else if (this.at("outdent")) this.advance();
-    this.tokens.previousEnd = end;
+    if (!this.accept("outdent") && this.#problems.length === 0) this.expect("outdent");
     return statements;
   }
 
   #parseSimpleStatement(into: Statement[]): void {
-    for (;;) {
-      into.push(this.#parseSmallStatement());
-      if (!this.at(";")) break;
-      this.advance();
-      if (this.at("newline") || this.at("end of file")) break;
-    }
-    if (this.at("end of file")) return;
-    const { end } = this;
-    this.expect("newline");
-    this.tokens.previousEnd = end;
+    do into.push(this.#parseSmallStatement());
+    while (this.accept(";") && !this.at("newline") && !this.at("end of file"));
+    if (!this.at("end of file")) this.expect("newline");
   }
 
   #parseSmallStatement(): Statement {
-    const { kind, start } = this.tokens;
+    const { kind, start } = this;
     if (kind === "return") {
       this.advance();
-      const next = this.tokens.kind;
-      const empty = next === "end of file" || next === "newline" || next === ";";
+      const empty = ["end of file", "newline", ";"].includes(this.kind);
       const value = empty ? undefined : this.parseExpression(false);
       return { kind, start, end: this.end, value };
     }
     if (kind === "break" || kind === "continue" || kind === "pass") {
       this.advance();
-      return { kind, start, end: this.end } satisfies BranchStatement;
+      return { kind, start, end: this.end };
     }
     if (kind === "load") return this.#parseLoad();
     const target = this.parseExpression(false);
-    const operator = this.tokens.kind;
+    const operator = this.kind;
     if (!assignmentOperators.has(operator))
       return { kind: "expression", start, end: this.end, value: target };
     const at = this.advance();
     const value = this.parseExpression(false);
-    return {
-      kind: "assign",
-      start,
-      end: this.end,
-      operator,
-      target,
-      value,
-      at,
-    } satisfies AssignStatement;
+    return { kind: "assign", start, end: this.end, operator, target, value, at };
   }
 
-  #parseLoad(): LoadStatement {
+  #parseLoad(): Statement<"load"> {
     const start = this.advance();
     const open = this.expect("(");
-    if (!this.#isString()) this.fail("first operand of load statement must be a string literal");
-    const module = this.parseStringLiteral();
+    const module = this.#parseString("first operand of load statement must be a string literal");
     const names: LoadedName[] = [];
     while (!this.at(")") && !this.at("end of file")) {
       this.expect(",");
-      if (this.at(")")) break;
-      names.push(this.#parseLoadedName());
+      if (!this.at(")")) names.push(this.#parseLoadedName());
     }
     this.expect(")");
     if (names.length === 0) this.fail("load statement must import at least 1 symbol", open);
@@ -218,37 +152,29 @@ class Parser extends ExpressionParser {
   }
 
   #parseLoadedName(): LoadedName {
-    if (this.#isString()) {
-      const name = nameFromLiteral(this.parseStringLiteral());
+    if (!this.at("identifier")) {
+      const found = describeToken(this.kind);
+      const name = this.#parseQuotedName(
+        `load operand must be "name" or localname="name" (got ${found})`,
+      );
       return { from: name, to: { ...name } };
     }
-    if (!this.at("identifier")) {
-      this.fail(
-        `load operand must be "name" or localname="name" (got ${describeToken(this.tokens.kind)})`,
-      );
-    }
     const to = this.parseName();
-    if (!this.at("=")) {
-      this.fail(
-        `load operand must be "${to.name}" or ${to.name}="originalname" (want '=' after ${to.name})`,
-      );
-    }
-    this.advance();
-    if (!this.#isString())
-      this.fail(`original name of loaded symbol must be quoted: ${to.name}="originalname"`);
-    return { from: nameFromLiteral(this.parseStringLiteral()), to };
+    const example = `${to.name}="originalname"`;
+    if (!this.accept("="))
+      this.fail(`load operand must be "${to.name}" or ${example} (want '=' after ${to.name})`);
+    const from = this.#parseQuotedName(`original name of loaded symbol must be quoted: ${example}`);
+    return { from, to };
   }
 
-  #isString(): boolean {
-    return this.at("string literal") && !this.tokens.formatted;
+  #parseQuotedName(problem: string): Expression<"name"> {
+    const { start, end, value } = this.#parseString(problem);
+    return { kind: "name", start: start + 1, end: end - 1, name: fromUtf8(value as string) };
   }
-}
 
-function nameFromLiteral(literal: Expression & { readonly kind: "literal" }): NameExpression {
-  return {
-    kind: "name",
-    start: literal.start + 1,
-    end: literal.end - 1,
-    name: fromUtf8(literal.value as string),
-  };
+  /** A string that is not an f-string. */
+  #parseString(problem: string): Expression<"literal"> {
+    if (!this.at("string literal") || this.isFormat()) this.fail(problem);
+    return this.parseLiteral();
+  }
 }

@@ -1,4 +1,21 @@
+import { StarlarkError } from "../values/error.ts";
 import type { SourcePosition } from "../values/error.ts";
+
+/** A fault with its offset. */
+export interface SyntaxProblem {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** A fault in the text that ends the statement it is in. */
+export class SyntaxFault extends Error implements SyntaxProblem {
+  readonly offset: number;
+
+  constructor(offset: number, message: string) {
+    super(message);
+    this.offset = offset;
+  }
+}
 
 /** A source text with its name, and the places of its offsets. */
 export class SourceText {
@@ -6,7 +23,7 @@ export class SourceText {
   readonly text: string;
   /** The place of the first character, if the text is a part of a file; each line begins at the same column. */
   readonly start: Pick<SourcePosition, "line" | "column">;
-  #lineStarts: number[] | undefined;
+  #lineStarts: readonly number[] | undefined;
 
   constructor(file: string, text: string, start: SourceText["start"] = { line: 1, column: 1 }) {
     this.file = file;
@@ -14,31 +31,30 @@ export class SourceText {
     this.start = start;
   }
 
-  /** Line and column of an offset. */
   position(offset: number): SourcePosition {
-    const starts = this.#starts();
+    this.#lineStarts ??= [
+      0,
+      ...Array.from(this.text.matchAll(/\n/g), (newline) => newline.index + 1),
+    ];
     let low = 0;
-    let high = starts.length - 1;
+    let high = this.#lineStarts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((starts[middle] as number) <= offset) low = middle;
+      if ((this.#lineStarts[middle] as number) <= offset) low = middle;
       else high = middle - 1;
     }
-    const start = starts[low] as number;
-    let { column } = this.start;
-    for (let index = start; index < offset; index++) {
-      const unit = this.text.charCodeAt(index);
-      if (unit < 0xdc00 || unit > 0xdfff) column++;
-    }
+    const before = this.text.slice(this.#lineStarts[low], offset);
+    const column = this.start.column + before.replaceAll(/[\udc00-\udfff]/g, "").length;
     return { file: this.file, line: this.start.line + low, column };
   }
 
-  #starts(): number[] {
-    if (this.#lineStarts !== undefined) return this.#lineStarts;
-    const starts = [0];
-    for (let at = this.text.indexOf("\n"); at !== -1; at = this.text.indexOf("\n", at + 1))
-      starts.push(at + 1);
-    this.#lineStarts = starts;
-    return starts;
+  /** The error that reports the faults of the text. */
+  toError(problems: readonly SyntaxProblem[]): StarlarkError {
+    return new StarlarkError("invalid_syntax", problems[0]?.message ?? "", {
+      problems: problems.map(({ offset, message }) => ({
+        position: this.position(offset),
+        message,
+      })),
+    });
   }
 }

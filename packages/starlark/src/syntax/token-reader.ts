@@ -1,56 +1,45 @@
-import type { NameExpression } from "./ast.ts";
-import { Scanner, SyntaxFault } from "./scanner.ts";
-import { describeToken } from "./token.ts";
-import type { TokenKind } from "./token.ts";
+import type { Expression } from "./ast.ts";
+import { Scanner } from "./scanner.ts";
+import type { TokenKind } from "./scanner.ts";
 
 /** How deep expressions and blocks may be nested. */
-export const maxNesting = 200;
-
-/** The options of the parser. */
-export interface ParserOptions {
-  readonly fstrings: boolean;
-}
+const maxNesting = 200;
 
 /** Reads tokens one by one. */
-export class TokenReader {
-  protected readonly tokens: Scanner;
-  protected readonly text: string;
-  protected readonly options: ParserOptions;
+export class TokenReader extends Scanner {
   #nesting = 0;
 
-  constructor(text: string, options: ParserOptions & { readonly offset?: number }) {
-    this.text = text;
-    this.options = options;
-    this.tokens = new Scanner(text, options);
+  protected failExpected(expected: string): never {
+    return this.fail(`got ${describeToken(this.kind)}, want ${expected}`);
   }
 
-  protected fail(message: string, offset: number = this.tokens.start): never {
-    throw new SyntaxFault(offset, message);
-  }
-
-  /** Whether the current token is of a kind. */
   protected at(kind: TokenKind): boolean {
-    return this.tokens.kind === kind;
+    return this.kind === kind;
   }
 
   /** Moves behind the current token. Returns its offset. */
   protected advance(): number {
-    const { start } = this.tokens;
-    this.tokens.next();
+    const { start } = this;
+    this.next();
     return start;
   }
 
+  /** Moves behind the current token if it is of a kind. Returns whether it was. */
+  protected accept(kind: TokenKind): boolean {
+    if (!this.at(kind)) return false;
+    this.next();
+    return true;
+  }
+
   protected expect(kind: TokenKind): number {
-    if (!this.at(kind)) {
-      this.fail(`got ${describeToken(this.tokens.kind)}, want ${describeToken(kind)}`);
-    }
+    if (!this.at(kind)) this.failExpected(describeToken(kind));
     return this.advance();
   }
 
   /** Runs `parse` one level deeper. */
   protected nested<Result>(parse: () => Result): Result {
-    if (++this.#nesting > maxNesting)
-      this.fail(`the code is nested too deeply (limit ${maxNesting})`);
+    this.#nesting++;
+    this.limitNesting(this.#nesting);
     try {
       return parse();
     } finally {
@@ -58,14 +47,30 @@ export class TokenReader {
     }
   }
 
-  protected get end(): number {
-    return this.tokens.previousEnd;
+  protected limitNesting(depth: number): void {
+    if (depth > maxNesting) this.fail(`the code is nested too deeply (limit ${maxNesting})`);
   }
 
-  protected parseName(): NameExpression {
-    const { kind, start, value } = this.tokens;
+  protected parseName(): Expression<"name"> {
+    const { kind, start, value } = this;
     if (kind !== "identifier") this.fail("not an identifier");
     this.advance();
     return { kind: "name", start, end: this.end, name: value as string };
   }
+
+  /** Items with commas between them, up to `)` or another token of `ends`. */
+  protected parseSeparated<Item>(parse: () => Item, ends: readonly TokenKind[] = []): Item[] {
+    const items: Item[] = [];
+    while (![")", "end of file", ...ends].includes(this.kind)) {
+      if (items.length > 0) this.expect(",");
+      if (this.at(")")) break;
+      items.push(parse());
+    }
+    return items;
+  }
+}
+
+/** A token as error messages name it: punctuation in quotes, all else as it is. */
+export function describeToken(kind: TokenKind): string {
+  return /^[a-z]/.test(kind) ? kind : `'${kind}'`;
 }
