@@ -85,7 +85,7 @@ export class ScriptFaults {
   /** The functions whose names are near one that does not exist. */
   #nearFunction(message: string, line: string): string | undefined {
     const global = /^undefined: (\w+)/.exec(message)?.[1];
-    const member = /^module has no \.(\w+) field/.exec(message)?.[1];
+    const member = /^(?:module|builtin_function_or_method) has no \.(\w+) field/.exec(message)?.[1];
     const wanted = global ?? member;
     if (wanted === undefined) return undefined;
     const { functions, modules } = this.#index;
