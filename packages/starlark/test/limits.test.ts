@@ -120,13 +120,16 @@ test.each([
   expect(error.code).toBe("limit_exceeded");
 });
 
+const shared = "x = [1]\nfor i in range(60):\n    x = [x, x]\nf(x)";
 test.each([
-  ["arguments of an effect", "f(['x' * 10000000] * 1000)", new Journal()],
-  ["arguments without a journal", "f(['x' * 10000000] * 1000)", undefined],
-])("one string that a list has a thousand times is bounded as the %s", async (_, text, journal) => {
+  ["a string, as arguments of an effect", "f(['x' * 10000000] * 1000)", new Journal()],
+  ["a string, as arguments without a journal", "f(['x' * 10000000] * 1000)", undefined],
+  ["a list, as arguments of an effect", shared, new Journal()],
+  ["a list, as arguments without a journal", shared, undefined],
+])("values that share members are bounded outside of the script: %s", async (_, text, journal) => {
   let calls = 0;
   const f = hostFunction("f", () => void (calls += 1));
-  const program = compile(text, { predeclared: ["f"] });
+  const program = compile(text, { dialect: "session", predeclared: ["f"] });
   const error = await run(program, {
     predeclared: { f },
     maxSteps: 1_000_000,

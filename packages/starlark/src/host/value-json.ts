@@ -1,5 +1,5 @@
 import { StarlarkError } from "../values/error.ts";
-import { chargeString } from "../values/budget.ts";
+import { chargeItems, chargeString } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
@@ -15,7 +15,7 @@ const maxDepth = 200;
 /** A value as JSON without a loss: every kind that JSON lacks is an object with one key, such as `$float`. */
 export function encodeValue(value: Value, depth = 0): unknown {
   if (typeof value === "string") {
-    // A string that a list has many times is one in memory, but not as JSON.
+    // Values that a list has many times are one in memory, but not as JSON.
     chargeString(value.length);
     const text = fromUtf8(value);
     return toUtf8(text) === value ? text : { $text: value };
@@ -31,8 +31,10 @@ export function encodeValue(value: Value, depth = 0): unknown {
       `a value is nested too deeply to be saved (limit ${maxDepth})`,
     );
   }
-  const encodeAll = (items: readonly Value[]): unknown[] =>
-    items.map((item) => encodeValue(item, depth + 1));
+  const encodeAll = (items: readonly Value[]): unknown[] => {
+    chargeItems(items.length);
+    return items.map((item) => encodeValue(item, depth + 1));
+  };
   if (value instanceof StarlarkList) return encodeAll(value.elements);
   if (value instanceof StarlarkTuple) return { $tuple: encodeAll(value.elements) };
   if (value instanceof StarlarkSet) return { $set: encodeAll(value.items()) };
