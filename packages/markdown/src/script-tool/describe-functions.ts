@@ -2,6 +2,7 @@ import {
   defineTool,
   text,
   type Tool,
+  type ToolContext,
   type ToolOutput,
   type ToolSpec,
   type Toolset,
@@ -10,6 +11,7 @@ import { byName, globMatcher, ToolsetSnapshot, type RegisteredTool } from "@tool
 import { ToolIndex } from "@toolweave/core/search";
 import { listFunctions } from "./describe-scripts.ts";
 import {
+  callableBy,
   functionIndex,
   scriptAdapter,
   type FunctionIndex,
@@ -37,7 +39,7 @@ export function describeFunctionsTool({ describeName, name }: ScriptSettings): T
       additionalProperties: false,
     },
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    execute: ({ names = [], query }, ctx) => describe(ctx.scope.toolset, names, query),
+    execute: ({ names = [], query }, ctx) => describe(ctx, names, query),
   });
   return withProvenance(tool);
 }
@@ -55,28 +57,35 @@ export function withProvenance(tool: Tool): Tool {
 }
 
 function describe(
-  toolset: Toolset,
+  ctx: ToolContext,
   names: readonly string[],
   query: string | undefined,
 ): ToolOutput {
+  const { toolset } = ctx.scope;
   const index = functionIndex(toolset);
+  const mayCall = callableBy(ctx);
   if (names.length === 0 && (query === undefined || query.trim() === ""))
-    return toOutput(listFunctions(index, maxListed));
+    return toOutput(listFunctions(index, mayCall, maxListed));
   const found = new Map<string, ScriptFunction>();
   if (names.length > 0) {
     const isMeant = globMatcher(names);
     for (const fn of index.functions.values())
-      if (isMeant(fn.tool) || (fn.expression !== undefined && isMeant(fn.expression)))
+      if (
+        (isMeant(fn.tool) || (fn.expression !== undefined && isMeant(fn.expression))) &&
+        mayCall(fn.tool)
+      )
         found.set(fn.tool, fn);
   }
   if (query !== undefined && query.trim() !== "") {
-    for (const { name } of searchIndex(toolset).search(query, maxFound, (tool) =>
-      index.functions.has(tool),
+    for (const { name } of searchIndex(toolset).search(
+      query,
+      maxFound,
+      (tool) => index.functions.has(tool) && mayCall(tool),
     ))
       found.set(name, index.functions.get(name) as ScriptFunction);
   }
   if (found.size === 0) {
-    return toOutput(`No function matches. The names are:\n${listFunctions(index)}`);
+    return toOutput(`No function matches. The names are:\n${listFunctions(index, mayCall)}`);
   }
   return toOutput(writeStubs([...found.values()], toolset, index));
 }

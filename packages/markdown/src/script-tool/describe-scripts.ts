@@ -1,5 +1,5 @@
 import type { Toolset } from "@toolweave/core";
-import { functionIndex, type FunctionIndex } from "./function-index.ts";
+import { functionIndex, type FunctionIndex, type ScriptFunction } from "./function-index.ts";
 import { sessionNames } from "./session-values.ts";
 import type { ScriptSettings } from "./script-options.ts";
 
@@ -19,13 +19,20 @@ export function describeRules({ describeName, readOnly }: ScriptSettings): strin
 }
 
 /** The names of the functions by module, at most so many. */
-export function listFunctions(index: FunctionIndex, limit: number = maxNames): string {
+export function listFunctions(
+  index: FunctionIndex,
+  mayCall: (name: string) => boolean = () => true,
+  limit: number = maxNames,
+): string {
+  const namesIn = (members: ReadonlyMap<string, ScriptFunction>): readonly string[] =>
+    Array.from(members).flatMap(([name, { tool }]) => (mayCall(tool) ? [name] : []));
   const modules = [
-    ...(index.globals.size === 0 ? [] : [["", [...index.globals.keys()]] as const]),
-    ...Array.from(index.modules, ([name, members]) => [name, [...members.keys()]] as const),
-  ];
+    ...(index.globals.size === 0 ? [] : [["", namesIn(index.globals)] as const]),
+    ...Array.from(index.modules, ([name, members]) => [name, namesIn(members)] as const),
+  ].filter(([, members]) => members.length > 0);
   const others = Array.from(index.functions.values()).filter(
-    ({ expression, module }) => module === undefined && expression?.startsWith("tools.") === true,
+    ({ tool, expression, module }) =>
+      module === undefined && expression?.startsWith("tools.") === true && mayCall(tool),
   );
   if (others.length > 0) modules.push(["tools", others.map(({ name }) => name)]);
   if (modules.length === 0) return "There are no functions.";

@@ -1,5 +1,5 @@
-import type { Toolset } from "@toolweave/core";
-import type { RegisteredTool } from "@toolweave/core/adapter";
+import type { ToolContext, Toolset } from "@toolweave/core";
+import type { RegisteredTool, SearchContext } from "@toolweave/core/adapter";
 import { reservedNames } from "./session-values.ts";
 
 /** A tool as a function of a script. */
@@ -107,6 +107,12 @@ function isCallable(entry: RegisteredTool | undefined): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether a call of a tool may run, made by the call of `ctx`: a host can give a run tools that its policy denies. */
+export function callableBy(ctx: ToolContext): (name: string) => boolean {
+  const { mayCall } = ctx as ToolContext & Partial<SearchContext>;
+  return mayCall === undefined ? () => true : (name) => mayCall.call(ctx, name);
 }
 
 /** Whether a script can write the text as a name. */

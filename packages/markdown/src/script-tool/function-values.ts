@@ -28,6 +28,7 @@ export function scriptValues(
   text: string,
   index: FunctionIndex,
   toolset: Toolset,
+  mayCall: (name: string) => boolean,
 ): Readonly<Record<string, Value>> {
   const used = new Set(text.match(/[A-Za-z_]\w*/g) ?? []);
   const isDynamic = dynamicAccess.some((name) => used.has(name));
@@ -35,11 +36,14 @@ export function scriptValues(
   const toMembers = (members: ReadonlyMap<string, ScriptFunction>): Record<string, HostMember> =>
     Object.fromEntries(
       Array.from(members).flatMap(([name, fn]): [string, HostMember][] =>
-        isDynamic || used.has(name) ? [[name, toolFunction(fn, toolset)]] : [],
+        (isDynamic || used.has(name)) && mayCall(fn.tool)
+          ? [[name, toolFunction(fn, toolset)]]
+          : [],
       ),
     );
   for (const name of used) {
-    const fn = index.globals.get(name);
+    const found = index.globals.get(name);
+    const fn = found !== undefined && mayCall(found.tool) ? found : undefined;
     const members = index.modules.get(name);
     if (members !== undefined) {
       const call = fn === undefined ? {} : { call: toHostFunction(fn, toolset) };
@@ -47,7 +51,7 @@ export function scriptValues(
     } else if (fn !== undefined) values.push([name, toolFunction(fn, toolset)]);
   }
   const callTool = hostFunction("call_tool", callByName);
-  const listTools = hostFunction("meta.list_tools", () => listAll(index, toolset));
+  const listTools = hostFunction("meta.list_tools", () => listAll(index, toolset, mayCall));
   values.push(
     ["tools", hostModule("tools", used.has("tools") ? toMembers(index.members) : {})],
     ["call_tool", callTool],
@@ -87,12 +91,18 @@ const callByName: HostFunction = async (positional, { named, context }) => {
   return { ok, value: result, error: error ?? null, code: code ?? null } as HostValue;
 };
 
-function listAll({ functions }: FunctionIndex, toolset: Toolset): HostValue {
-  return Array.from(functions.values(), ({ tool, expression }) => ({
-    name: tool,
-    function: expression ?? null,
-    description: firstLine(toolset.callable(tool)?.tool.spec.description ?? ""),
-  }));
+function listAll(
+  { functions }: FunctionIndex,
+  toolset: Toolset,
+  mayCall: (name: string) => boolean,
+): HostValue {
+  return Array.from(functions.values())
+    .filter(({ tool }) => mayCall(tool))
+    .map(({ tool, expression }) => ({
+      name: tool,
+      function: expression ?? null,
+      description: firstLine(toolset.callable(tool)?.tool.spec.description ?? ""),
+    }));
 }
 
 /** The first line of a description, cut. */

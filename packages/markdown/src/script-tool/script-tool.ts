@@ -12,7 +12,7 @@ import type { Program } from "@toolweave/starlark";
 import { runScript } from "../script/run-script.ts";
 import { describeFunctionsTool, withProvenance } from "./describe-functions.ts";
 import { describeRules, describeScriptTool } from "./describe-scripts.ts";
-import { functionIndex } from "./function-index.ts";
+import { callableBy, functionIndex } from "./function-index.ts";
 import { scriptValues } from "./function-values.ts";
 import { ScriptFaults } from "./script-fault.ts";
 import { toScriptSettings, type ScriptSettings, type ScriptToolOptions } from "./script-options.ts";
@@ -110,7 +110,7 @@ async function run(
   const { toolset } = ctx.scope;
   const index = functionIndex(toolset);
   const faults = new ScriptFaults(script, index, hints);
-  const values = scriptValues(script, index, toolset);
+  const values = scriptValues(script, index, toolset, callableBy(ctx));
   let program: Program;
   try {
     program = compileSession(script, Object.keys(values));
