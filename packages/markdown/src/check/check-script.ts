@@ -1,5 +1,5 @@
 import { compile, StarlarkError } from "@toolweave/starlark";
-import type { Dialect } from "@toolweave/starlark";
+import type { Dialect, SourceProblem } from "@toolweave/starlark";
 import type { HookArtifact, ScriptText, ToolArtifact } from "../artifact/artifact.ts";
 import type { Fields } from "../artifact/fields.ts";
 import type { ScriptKind } from "../builtins/builtin.ts";
@@ -83,28 +83,45 @@ function findLanguageFaults(
     if (!(error instanceof StarlarkError)) throw error;
     if (error.problems.length === 0)
       return [{ ...script.place, code: "script_limit", severity: "error", message: error.message }];
-    const lines = script.text.split("\n");
-    return error.problems.map(({ message, position }) => {
-      const line = lines[position.line - script.place.line] ?? "";
-      const column = position.column - script.place.column;
-      const characters = [...line];
-      const hint = languageHint({
-        message,
-        line,
-        before: characters.slice(0, column).join(""),
-        after: characters.slice(column).join(""),
-        kind,
-        names,
-      });
-      return {
-        ...position,
-        code: languageCode(message),
-        severity: "error",
-        message,
-        ...(hint !== undefined && { hint }),
-      };
-    });
+    return error.problems.map((problem) => toFinding(problem, script, kind, names));
   }
+}
+
+function toFinding(
+  { message, position }: SourceProblem,
+  script: ScriptText,
+  kind: ScriptKind,
+  names: readonly string[],
+): Finding {
+  const { place } = script;
+  const lines = script.text.split("\n");
+  let row = position.line - place.line;
+  let column = position.column - place.column;
+  // The end of the text is the end of its last line.
+  while (row > 0 && row >= lines.length - 1 && (lines[row] ?? "") === "") {
+    row--;
+    column = [...(lines[row] ?? "")].length;
+  }
+  const line = lines[row] ?? "";
+  const characters = [...line];
+  const hint = languageHint({
+    message,
+    line,
+    before: characters.slice(0, column).join(""),
+    after: characters.slice(column).join(""),
+    kind,
+    names,
+  });
+  return {
+    file: position.file,
+    line: place.line + row,
+    // An empty line has no indentation in the file.
+    column: line === "" ? 1 : place.column + column,
+    code: languageCode(message),
+    severity: "error",
+    message,
+    ...(hint !== undefined && { hint }),
+  };
 }
 
 /** The function that the host calls exists and takes what the host gives it. */
@@ -117,7 +134,7 @@ function checkEntry(view: ScriptView, name: string): void {
   if (definition === undefined) {
     if (view.globals.has(entry)) return;
     view.report(
-      { start: 0 },
+      { start: Math.max(0, view.script.text.search(/\S/)) },
       {
         code: "missing_function",
         severity: "error",

@@ -26,7 +26,9 @@ export function readFences(body: string, bodyLine: number): readonly Fence[] {
     const [, indentation = "", marks = "", info = ""] = match;
     const close = new RegExp(`^ {0,3}${marks.charAt(0)}{${marks.length},}[ \\t]*$`);
     const end = lines.findIndex((line, row) => row > index && close.test(line));
-    const last = end === -1 ? lines.length : end;
+    // The line break at the end of a text starts no line.
+    const textEnd = lines.at(-1) === "" ? lines.length - 1 : lines.length;
+    const last = end === -1 ? Math.max(textEnd, index + 1) : end;
     const [language = "", name] = info.trim().split(/\s+/);
     const code = lines
       .slice(index + 1, last)

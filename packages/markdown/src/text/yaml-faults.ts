@@ -7,7 +7,7 @@ import type { ValuePath } from "./value-places.ts";
 /** A fault of YAML after which the rest of the text can be read if one line is changed. */
 export interface Repair {
   readonly finding: Finding;
-  /** The text without the fault; its lines have the same numbers. */
+  /** The text without the fault; all other characters are where they were. */
   readonly text: string;
 }
 
@@ -36,7 +36,7 @@ export function repairFault(error: YAMLError, lines: TextLines): Repair | undefi
         message: colonMessage(key),
         hint: `Put the text in quotes: ${key}: ${quote(value)}`,
       },
-      text: replace(`${indentation}${key}${colon}${JSON.stringify(value)}`),
+      text: replace(`${indentation}${key}${colon}${withoutColons(value)}`),
     };
   }
   const inFlow =
@@ -53,7 +53,7 @@ export function repairFault(error: YAMLError, lines: TextLines): Repair | undefi
         message: colonMessage(key),
         hint: `Put the text in quotes: ${key}: ${quote(value)}`,
       },
-      text: replace(`${before}${key}${colon}${JSON.stringify(value)}${after}`),
+      text: replace(`${before}${key}${colon}${withoutColons(value)}${after}`),
     };
   }
   const lacksValue = error.code === "MULTILINE_IMPLICIT_KEY" || error.code === "MISSING_CHAR";
@@ -151,6 +151,11 @@ export function pathAt(node: unknown, offset: number): ValuePath {
       current = current.items[index];
     } else return path;
   }
+}
+
+/** A text of the same length that YAML reads as one. */
+function withoutColons(text: string): string {
+  return text.replace(/:(?=\s|$)/g, ";");
 }
 
 function colonMessage(key: string): string {

@@ -109,9 +109,9 @@ describe("YAML", () => {
       { line: 5, column: 11, code: "yaml_colon" },
     ]);
     expect(read.values).toEqual({
-      description: "Use it: always",
+      description: "Use it; always",
       timeout_ms: 5,
-      tools: [{ note: "a: b", name: "x" }],
+      tools: [{ note: "a; b", name: "x" }],
     });
     expect(read.isReadable).toBe(true);
     expect(read.places.isFaulty(["description"])).toBe(true);
