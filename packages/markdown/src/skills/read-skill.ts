@@ -25,15 +25,19 @@ const clientKeys = [
   "when_to_use",
   "disable-model-invocation",
   "user-invocable",
-  "disallowed-tools",
   "model",
   "effort",
   "context",
   "agent",
-  "hooks",
   "paths",
   "shell",
 ] as const;
+
+/** Keys of Claude Code whose absence of an effect its author has to know. */
+const ignoredKeys = {
+  hooks: "a file runs no programs: configure hooks in the host",
+  "disallowed-tools": "name the tools that are left in allowed-tools",
+} as const;
 
 /**
  * Reads the skill in a folder. Every rule of the specification that it breaks is a finding with its place; a skill with
@@ -125,7 +129,13 @@ function readFields(
     reader.add("warning", reference.place, "unknown_tool", message, "It gives nothing.");
   }
   if (front.isReadable) {
-    reader.unknownKeys([...specifiedKeys, ...clientKeys], "a skill");
+    const ignored = Object.entries(ignoredKeys);
+    reader.unknownKeys([...specifiedKeys, ...clientKeys, ...Object.keys(ignoredKeys)], "a skill");
+    for (const [key, advice] of ignored) {
+      if (!Object.hasOwn(values, key)) continue;
+      const message = `${key} has no effect: ${advice}`;
+      reader.add("warning", places.key([key]), "ignored_key", message);
+    }
     checkBody(front, reader);
   }
   if (name === undefined || description === undefined || findings.some(isError))

@@ -40,7 +40,7 @@ const scheme = "skill://";
  * those of the files as they are. A skill with an error, or beyond the limits of the extension, is not served.
  *
  * @example
- * ```ts no-run
+ * ```ts
  * const gateway = serveMcp(registry, executor, { providers: [skillsProvider(".claude/skills")] });
  * ```
  */

@@ -50,7 +50,7 @@ const optionNames: readonly string[] = [
  * @param folders folders of skills, such as `.claude/skills`, or a folder that is a skill.
  * @throws ToolError `invalid_configuration` for an invalid option.
  * @example
- * ```ts no-run
+ * ```ts
  * const skills = skillsSource(".claude/skills");
  * const registry = new ToolRegistry([skills]);
  * ```

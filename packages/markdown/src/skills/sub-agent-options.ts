@@ -3,6 +3,7 @@ import { cleanName, prefixName } from "@toolweave/core/adapter";
 import type { Finding } from "../text/finding.ts";
 import { mapTools, type ToolMapping } from "./map-tools.ts";
 import type { AgentArtifact } from "./read-agents.ts";
+import { fileTool } from "./skill-tools.ts";
 import type { Skill } from "./skill.ts";
 
 /** The model, the names of tools and the skills that the host gives to an agent of a file. */
@@ -36,12 +37,13 @@ export interface AgentToolReading<Model> {
  * gives a tool, a permission or a model.
  *
  * @example
- * ```ts no-run
+ * ```ts
  * const { agents } = await agentArtifacts(".");
- * const tools = agents.map((agent) => {
- *   const { options } = toSubAgentOptions(agent, { model, available: registry.toolset().names() });
- *   return subAgentTool(options);
- * });
+ * for (const agent of agents) {
+ *   const available = registry.toolset().names();
+ *   const { options, findings } = toSubAgentOptions(agent, { model: "default", available });
+ *   console.log(options.name, options.tools, findings);
+ * }
  * ```
  */
 export function toSubAgentOptions<Model>(
@@ -83,13 +85,13 @@ export function toSkillAgentOptions<Model>(
   host: AgentHost<Model>,
 ): AgentToolReading<Model> {
   const { selection, policy, findings } = mapTools(skill.allowedTools, host);
-  const include = selection.include && [...new Set([...selection.include, "read_skill_file"])];
+  const include = selection.include && [...new Set([...selection.include, fileTool])];
   return {
     options: {
       name: prefixName("agent", cleanName(skill.name)),
       title: skill.name,
       description: skill.description,
-      system: `You work by the instructions of the skill ${skill.name}. Its files are read with read_skill_file.\n\n${skill.body}`,
+      system: `You work by the instructions of the skill ${skill.name}. Its files are read with ${fileTool}.\n\n${skill.body}`,
       model: chooseModel(host, []),
       tools: { ...selection, ...(include === undefined ? {} : { include }) },
       ...(policy === undefined ? {} : { policy }),

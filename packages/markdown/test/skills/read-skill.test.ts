@@ -128,6 +128,17 @@ test("limits count characters: 1024 of a description and 64 of a name are accept
   ]);
 });
 
+test("keys of a client are accepted; those that would change rights are reported as without effect", async () => {
+  const more = "model: opus\nargument-hint: a file\nhooks: {}\ndisallowed-tools: Write\n";
+  const folder = folderOf({ "one/SKILL.md": skillText("one", more) });
+  const { skill, findings } = await readSkill(join(folder, "one"));
+  expect(findings.map(toLine)).toEqual([
+    "one/SKILL.md:6:1 warning ignored_key",
+    "one/SKILL.md:7:1 warning ignored_key",
+  ]);
+  expect(skill?.frontMatter).toMatchObject({ model: "opus", "disallowed-tools": "Write" });
+});
+
 describe("files of a skill", () => {
   it("are listed with their sizes, but for hidden and generated ones", async () => {
     const folder = folderOf({
