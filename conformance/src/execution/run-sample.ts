@@ -129,7 +129,7 @@ export async function runSample(
  * `this`.
  */
 export function overrideTool(tool: Tool, changes: Partial<Tool>): Tool {
-  const { outputValidation } = tool;
+  const { outputValidation, localTools } = tool;
   return {
     spec: tool.spec,
     get argumentsSchema() {
@@ -139,6 +139,7 @@ export function overrideTool(tool: Tool, changes: Partial<Tool>): Tool {
       return tool.availability ?? { status: "available" };
     },
     ...(outputValidation === undefined ? {} : { outputValidation }),
+    ...(localTools === undefined ? {} : { localTools }),
     ...(tool.validate === undefined ? {} : { validate: tool.validate.bind(tool) }),
     ...(tool.preflight === undefined ? {} : { preflight: tool.preflight.bind(tool) }),
     invoke: tool.invoke.bind(tool),

@@ -113,6 +113,7 @@ const memberTests: Readonly<Record<string, Test>> = {
   argumentsSchema: (value) => value === undefined || isObject(value),
   fingerprint: (value) => value === undefined || (typeof value === "string" && value !== ""),
   outputValidation: (value) => value === undefined || value === "error" || value === "warning",
+  localTools: (value) => value === undefined || Array.isArray(value),
   availability: (value) => value === undefined || isAvailability(value),
 };
 

@@ -24,18 +24,14 @@ export class ScriptEffects {
   readonly #sources: ToolSource[] = [];
   readonly secrets: SecretSet = new SecretSet();
   #loading: Promise<void> | undefined;
-  #tools: readonly Tool[] = [];
+  /** The tools that have been made. Always the same list: tools keep it, and it is filled when one of them runs. */
+  readonly tools: Tool[] = [];
   #isClosed = false;
 
   /** @param local further tools for scripts, which need nothing to be loaded. */
   constructor(options: EffectOptions, local: readonly Tool[] = []) {
     this.#options = options;
     this.#local = local;
-  }
-
-  /** The tools that have been made. */
-  get tools(): readonly Tool[] {
-    return this.#tools;
   }
 
   /**
@@ -58,7 +54,11 @@ export class ScriptEffects {
       const { webEffects } = await import("@toolweave/builtin/effects");
       this.#add(webEffects(web));
     }
-    this.#tools = [...this.#sources.flatMap((source) => source.tools()), ...agents, ...this.#local];
+    this.tools.push(
+      ...this.#sources.flatMap((source) => source.tools()),
+      ...agents,
+      ...this.#local,
+    );
   }
 
   #add(source: ToolSource): void {
@@ -72,7 +72,7 @@ export class ScriptEffects {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#tools = [];
+    this.tools.length = 0;
     await Promise.all(this.#sources.map((source) => source.close()));
   }
 }

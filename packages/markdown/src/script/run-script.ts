@@ -56,6 +56,8 @@ export interface ScriptRun extends ResultOptions {
   /** Without `call`: the global variables of which the first that has a value is the result. */
   readonly resultNames?: readonly string[];
   readonly ctx: ToolContext;
+  /** Ends the script. Default: that of `ctx`. */
+  readonly signal?: AbortSignal;
   readonly host: ScriptHost;
   readonly limits?: ScriptLimits;
   /** Finds the files that the script loads. Default: there are none. */
@@ -115,7 +117,7 @@ const fatalCodes: ReadonlySet<string> = new Set([
  * @throws ToolError for a script that fails: see `toScriptError`.
  */
 export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspension> {
-  const { program, ctx, host, further, maxJournalBytes } = options;
+  const { program, ctx, host, further, maxJournalBytes, signal = ctx.signal } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const state = ctx.resumed?.state as ScriptState | undefined;
   const journal = new Journal({
@@ -139,7 +141,7 @@ export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspen
       predeclared: further === undefined ? values : { ...values, ...further },
       journal,
       context: scope,
-      signal: ctx.signal,
+      signal,
       maxSteps: limits.steps,
       maxMemoryBytes: limits.memoryBytes,
       print: options.print ?? ((line: string) => scope.log("info", line)),
@@ -168,7 +170,7 @@ export async function runScript(options: ScriptRun): Promise<ToolOutput | Suspen
       };
       return suspend(interruption.requests, next as unknown as JsonValue);
     }
-    throw toScriptError(describeMissing(error, ctx.toolName, options.call), ctx.signal);
+    throw toScriptError(describeMissing(error, ctx.toolName, options.call), signal);
   }
 }
 

@@ -25,6 +25,8 @@ export interface ToolServices {
   readonly source: string;
   readonly host: ScriptHost;
   readonly effects: ScriptEffects;
+  /** Fires when the source is closed: calls end then. */
+  readonly closing?: AbortSignal;
   /** The bounds of scripts whose file has none. */
   readonly limits: ScriptLimits;
 }
@@ -82,16 +84,14 @@ export function artifactTool(artifact: ToolArtifact, services: ToolServices, run
     return { ...base, spec, fingerprint: digest(JSON.stringify(artifact)) };
   const program = new ScriptProgram(script, "tool", artifact.dialect);
   const checkEffect = accessCheck(name, artifact.access);
-  const { effects, host } = services;
+  const { effects, host, closing } = services;
   const findFile = services.findFile?.(artifact.place.file);
   const hasEffects = effectCapabilities.some((capability) => capabilities.has(capability));
   return {
     ...base,
     spec,
     fingerprint: digest(JSON.stringify(artifact)),
-    get localTools() {
-      return effects.tools;
-    },
+    localTools: effects.tools,
     invoke: async (args, ctx) => {
       if (runId !== undefined && ctx.runId !== runId) {
         throw new ToolError("not_found", `${name} was registered for another run.`);
@@ -102,6 +102,7 @@ export function artifactTool(artifact: ToolArtifact, services: ToolServices, run
         call: "run",
         args: [args as HostValue],
         ctx,
+        signal: closing === undefined ? ctx.signal : AbortSignal.any([ctx.signal, closing]),
         host,
         limits: { ...services.limits, ...artifact.limits },
         errorShape: artifact.errorShape,

@@ -124,11 +124,13 @@ export function markdownSource(
   const hooks = new ArtifactHooks(host, limits);
   const inline = readInlineArtifacts(options.inline ?? {}, { file: id, line: 1, column: 1 });
   const reader = new ArtifactReader(root, inline, { env, platform: process.platform });
+  const closing = new AbortController();
   const services = {
     source: id,
     host,
     effects,
     limits,
+    closing: closing.signal,
     findFile: (file: string) => fileFinder(root, file),
   };
   let set: ArtifactSet = { tools: [], hooks: [], bundles: [], findings: [] };
@@ -161,6 +163,7 @@ export function markdownSource(
   });
   const close = (): Promise<void> => {
     folders.close();
+    closing.abort(new ToolError("unavailable", "The source was closed while the call ran."));
     return source.close();
   };
   return Object.defineProperties(

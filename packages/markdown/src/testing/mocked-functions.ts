@@ -137,11 +137,8 @@ class MockedEffects extends ScriptEffects {
     this.#mocked = tools;
   }
 
-  override get tools(): readonly Tool[] {
-    return [...this.#mocked.values()];
-  }
-
   override load(): Promise<void> {
+    this.tools.splice(0, Infinity, ...this.#mocked.values());
     return Promise.resolve();
   }
 }
