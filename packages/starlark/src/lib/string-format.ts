@@ -33,6 +33,9 @@ export function formatString(format: string, args: Value[], named: NamedArgument
   return text;
 }
 
+/** `name!conversion:specification`. A name with a conversion may contain colons. */
+const fieldParts = /^(?:([^!]*)!([^:]*)|([^:]*))(?::([^]*))?$/;
+
 interface FieldNumbering {
   automatic: boolean;
   manual: boolean;
@@ -52,28 +55,12 @@ function formatField(
   named: NamedArguments,
   state: FieldNumbering,
 ): string {
-  let name = field;
-  let conversion = "s";
-  let specification = "";
-  const bang = field.indexOf("!");
-  if (bang !== -1) {
-    name = field.slice(0, bang);
-    const rest = field.slice(bang + 1);
-    const colon = rest.indexOf(":");
-    conversion = colon === -1 ? rest : rest.slice(0, colon);
-    specification = colon === -1 ? "" : rest.slice(colon + 1);
-    if (conversion === "") fail(`format: unknown conversion ${quote(conversion)}`);
-  } else {
-    const colon = field.indexOf(":");
-    if (colon !== -1) {
-      name = field.slice(0, colon);
-      specification = field.slice(colon + 1);
-    }
-  }
+  const [, before, conversion = "s", plain = "", specification = ""] = fieldParts.exec(field) ?? [];
+  const name = before ?? plain;
+  if (conversion === "") fail(`format: unknown conversion ${quote(conversion)}`);
   const value = findField(name, args, named, state);
-  if (specification !== "") {
+  if (specification !== "")
     fail(`format spec features not supported in replacement fields: ${specification}`);
-  }
   if (conversion === "s") return toText(value);
   return conversion === "r"
     ? toRepr(value)

@@ -35,6 +35,11 @@ export function toFloat(value: number): StarlarkFloat {
   return new StarlarkFloat(value);
 }
 
+/** Whether a value is an int or a float. */
+export function isNumber(value: Value): value is Int | StarlarkFloat {
+  return isInt(value) || value instanceof StarlarkFloat;
+}
+
 /** The number of an int or a float; `undefined` for other values. */
 export function toNumber(value: Value): number | undefined {
   if (value instanceof StarlarkFloat) return value.value;

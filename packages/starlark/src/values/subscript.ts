@@ -4,8 +4,8 @@ import { StarlarkDict } from "./dict.ts";
 import { isInt, toMachineInt } from "./int.ts";
 import { StarlarkList } from "./list.ts";
 import { missingKey } from "./operators.ts";
-import { StarlarkObject, toLength, typeName } from "./value.ts";
-import type { Value } from "./value.ts";
+import { isSequence, toLength, typeName } from "./value.ts";
+import type { StarlarkObject, Value } from "./value.ts";
 
 /** `x[y]`. */
 export function getItem(x: Value, y: Value): Value {
@@ -21,16 +21,6 @@ export function getItem(x: Value, y: Value): Value {
   const index = given < 0 ? given + length : given;
   if (index < 0 || index >= length) fail(outOfRange(typeName(x), given, length));
   return typeof x === "string" ? x.charAt(index) : ((x as StarlarkObject).itemAt(index) as Value);
-}
-
-function isSequence(x: Value): boolean {
-  if (typeof x === "string" || x instanceof StarlarkBytes) return true;
-  return (
-    x instanceof StarlarkObject &&
-    x.type !== "set" &&
-    x.length !== undefined &&
-    x.itemAt !== StarlarkObject.prototype.itemAt
-  );
 }
 
 /** The message for an index outside of a sequence. */
@@ -55,7 +45,7 @@ export function setItem(x: Value, y: Value, value: Value): void {
 
 /** `x[low:high:step]`; a missing part is `null`. */
 export function getSlice(x: Value, low: Value, high: Value, step: Value): Value {
-  const length = typeof x === "string" || isSequence(x) ? toLength(x) : undefined;
+  const length = isSequence(x) ? toLength(x) : undefined;
   if (length === undefined) return fail(`invalid slice operand ${typeName(x)}`);
   const stride = step === null ? 1 : toIndex(step, "slice step");
   if (stride === 0) fail("zero is not a valid slice step");
