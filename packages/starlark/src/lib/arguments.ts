@@ -8,7 +8,7 @@ import type { NamedArguments, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 
 /** The values that a parameter accepts; `any` is everything. An int has at most 64 bits. */
-export type ParameterKind = "any" | "string" | "bool" | "int" | "iterable" | "callable";
+type ParameterKind = "any" | "string" | "bool" | "int" | "iterable" | "callable";
 
 const accepts: Readonly<Record<ParameterKind, (value: Value) => boolean>> = {
   any: () => true,
@@ -36,7 +36,7 @@ export type ArgumentReader = (
  * The parameters of a built-in function, prepared once. `"any, int?"` are parameters without names, `"x: any, base?: int"` can
  * also be given by name. A `?` means optional.
  */
-export function readerOf(name: string, parameters: string): ArgumentReader {
+export function argumentReader(name: string, parameters: string): ArgumentReader {
   const parts = parameters === "" ? [] : parameters.split(", ");
   if (parameters.includes(":")) {
     const list = parts.map((part) => part.split(": ") as [string, ParameterKind]);

@@ -14,8 +14,8 @@ import { parseDigits } from "./numbers.ts";
 
 const maxInput = 8 * 1024 * 1024;
 const space = /[ \t\n\r]*/y;
+const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?(?![-+.\deE])/y;
 const numberLike = /[-+.\deE]+/y;
-const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const plainText = /^[\u0020-\u005b\u005d-\u007f]*$/;
 const escapedBody = /(?:[^"\\]|\\[^])*/y;
 const words = Object.entries({ null: null, true: true, false: false });
@@ -93,13 +93,17 @@ class JsonReader {
   }
 
   #number(): Value {
-    const literal = this.#match(numberLike);
-    if (!number.test(literal)) {
+    number.lastIndex = this.#index;
+    const found = number.exec(this.#text);
+    if (found === null) {
+      const literal = this.#match(numberLike);
       this.#index -= literal.length;
-      this.#fail(`invalid number: ${literal}`);
+      return this.#fail(`invalid number: ${literal}`);
     }
+    const [literal, fraction, exponent] = found;
     const value = Number(literal);
-    if (/[.eE]/.test(literal))
+    this.#index += literal.length;
+    if (fraction !== undefined || exponent !== undefined)
       return Number.isFinite(value) ? toFloat(value) : this.#fail(`invalid number: ${literal}`);
     if (Number.isSafeInteger(value)) return value + 0;
     const magnitude = parseDigits(literal.replace("-", ""), 10) as Int;

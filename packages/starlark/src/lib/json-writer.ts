@@ -4,7 +4,7 @@ import { StarlarkDict } from "../values/dict.ts";
 import { formatFloat, StarlarkFloat } from "../values/float.ts";
 import { toRepr } from "../values/format-value.ts";
 import { formatInt } from "../values/int.ts";
-import { fromUtf8, toUtf8 } from "../values/utf8.ts";
+import { fromBytes, fromUtf8, toUtf8 } from "../values/utf8.ts";
 import { typeName } from "../values/value.ts";
 import type { StarlarkObject, Value } from "../values/value.ts";
 import { failWithName } from "./arguments.ts";
@@ -22,55 +22,110 @@ export function rejectDepth(): never {
 
 /** A value as JSON, on one line, with sorted keys. */
 export function encodeJson(value: Value): string {
-  return encode(value, []);
+  const writer = new JsonWriter();
+  writer.write(value);
+  return writer.finish();
 }
 
-/** `open` are the containers around the value. */
-function encode(value: Value, open: Value[]): string {
-  charge(sizes.slot);
-  budget.fuel--;
-  if (typeof value === "string") return quoteJson(value);
-  if (typeof value === "number" || typeof value === "bigint") return formatInt(value);
-  if (typeof value === "boolean" || value === null) return String(value);
-  if (value instanceof StarlarkFloat) {
-    const text = formatFloat(value.value);
-    return Number.isFinite(value.value) ? text : fail(`cannot encode non-finite float ${text}`);
-  }
-  if (open.includes(value)) fail("cycle in JSON structure");
-  if (open.length >= maxDepth) rejectDepth();
-  if (budget.fuel < 0) budget.checkLimits();
-  open.push(value);
-  const text = value instanceof StarlarkDict ? encodeDict(value, open) : encodeItems(value, open);
-  open.pop();
-  chargeString(text.length);
-  return text;
-}
+const quotationMark = 0x22;
+const backslash = 0x5c;
 
-function encodeItems(value: StarlarkObject, open: Value[]): string {
-  const items = value.items() ?? fail(`cannot encode ${value.type} as JSON`);
-  const parts: string[] = [];
-  try {
-    for (const item of items) parts.push(encode(item, open));
-  } catch (error) {
-    failWithName(`at ${value.type} index ${parts.length}`, error);
-  }
-  return `[${parts.join(",")}]`;
-}
+/** Writes the text into an array of bytes: that makes no small strings. */
+class JsonWriter {
+  #bytes = new Uint8Array(1024);
+  #length = 0;
+  readonly #open: Value[] = [];
 
-function encodeDict(dict: StarlarkDict, open: Value[]): string {
-  const keys = dict
-    .keys()
-    .map((key) =>
-      typeof key === "string" ? key : fail(`dict has ${typeName(key)} key, want string`),
-    );
-  const parts: string[] = [];
-  try {
-    for (const key of keys.sort())
-      parts.push(`${quoteJson(key)}:${encode(dict.get(key) as Value, open)}`);
-  } catch (error) {
-    failWithName(`in dict key ${toRepr(keys[parts.length] as Value)}`, error);
+  finish(): string {
+    chargeString(this.#length);
+    return fromBytes(this.#bytes.subarray(0, this.#length));
   }
-  return `{${parts.join(",")}}`;
+
+  #reserve(count: number): void {
+    const end = this.#length + count;
+    if (end <= this.#bytes.length) return;
+    chargeString(end);
+    const bytes = new Uint8Array(2 * end);
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
+  }
+
+  #push(text: string): void {
+    this.#reserve(text.length);
+    for (let index = 0; index < text.length; index++)
+      this.#bytes[this.#length++] = text.charCodeAt(index);
+  }
+
+  /** Writes a string with quotes. Plain ASCII is copied as it is. */
+  #pushString(text: string): void {
+    const start = this.#length;
+    this.#reserve(text.length + 2);
+    this.#bytes[this.#length++] = quotationMark;
+    for (let index = 0; index < text.length; index++) {
+      const byte = text.charCodeAt(index);
+      if (byte < 0x20 || byte > 0x7e || byte === quotationMark || byte === backslash) {
+        this.#length = start;
+        return this.#push(quoteJson(text));
+      }
+      this.#bytes[this.#length++] = byte;
+    }
+    this.#bytes[this.#length++] = quotationMark;
+  }
+
+  write(value: Value): void {
+    charge(sizes.slot);
+    budget.fuel--;
+    if (typeof value === "string") this.#pushString(value);
+    else if (typeof value === "number" || typeof value === "bigint") this.#push(formatInt(value));
+    else if (typeof value === "boolean" || value === null) this.#push(String(value));
+    else if (value instanceof StarlarkFloat) {
+      const text = formatFloat(value.value);
+      if (!Number.isFinite(value.value)) fail(`cannot encode non-finite float ${text}`);
+      this.#push(text);
+    } else {
+      if (this.#open.includes(value)) fail("cycle in JSON structure");
+      if (this.#open.length >= maxDepth) rejectDepth();
+      if (budget.fuel < 0) budget.checkLimits();
+      this.#open.push(value);
+      if (value instanceof StarlarkDict) this.#writeDict(value);
+      else this.#writeItems(value);
+      this.#open.pop();
+    }
+  }
+
+  #writeItems(value: StarlarkObject): void {
+    const items = value.items() ?? fail(`cannot encode ${value.type} as JSON`);
+    this.#push("[");
+    for (let index = 0; index < items.length; index++) {
+      if (index > 0) this.#push(",");
+      try {
+        this.write(items[index] as Value);
+      } catch (error) {
+        failWithName(`at ${value.type} index ${index}`, error);
+      }
+    }
+    this.#push("]");
+  }
+
+  #writeDict(dict: StarlarkDict): void {
+    const keys = dict.keys();
+    for (const key of keys)
+      if (typeof key !== "string") fail(`dict has ${typeName(key)} key, want string`);
+    this.#push("{");
+    let first = true;
+    for (const key of (keys as string[]).sort()) {
+      if (!first) this.#push(",");
+      first = false;
+      this.#pushString(key);
+      this.#push(":");
+      try {
+        this.write(dict.get(key) as Value);
+      } catch (error) {
+        failWithName(`in dict key ${toRepr(key)}`, error);
+      }
+    }
+    this.#push("}");
+  }
 }
 
 const shortEscapes: Readonly<Record<string, string>> = {
@@ -84,9 +139,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
 /** A string as Go's encoder writes it: beyond plain ASCII, what is special in HTML and JavaScript is escaped. */
 function quoteJson(text: string): string {
   chargeString(text.length);
-  if (/^[\u0020-\u007e]*$/.test(text)) {
-    return /["\\]/.test(text) ? `"${text.replaceAll(/["\\]/g, "\\$&")}"` : `"${text}"`;
-  }
+  if (/^[ -~]*$/.test(text)) return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
   const escaped = fromUtf8(text).replaceAll(
     /[\u0000-\u001f"&<>\\\u2028\u2029\ufffd]/g,
     (character) =>

@@ -2,7 +2,7 @@ import { StarlarkError } from "../values/error.ts";
 import { chargeString } from "../values/budget.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import type { Value } from "../values/value.ts";
-import { readerOf, withName } from "./arguments.ts";
+import { argumentReader, withName } from "./arguments.ts";
 import { decodeJson } from "./json-reader.ts";
 import { encodeJson } from "./json-writer.ts";
 import { defineFunction } from "./method.ts";
@@ -38,8 +38,8 @@ function defineIndenting(
   kind: "any" | "string",
   toJson: (value: Value) => string,
 ): Builtin {
-  const readValue = readerOf(name, kind);
-  const readOptions = readerOf(name, "prefix?: string, indent?: string");
+  const readValue = argumentReader(name, kind);
+  const readOptions = argumentReader(name, "prefix?: string, indent?: string");
   return new Builtin(name, (args, named) => {
     const [prefix = "", indent = "\t"] = readOptions([], named) as [string?, string?];
     const [value] = readValue(args, []) as [Value];
@@ -51,7 +51,7 @@ function defineIndenting(
   });
 }
 
-const readDecode = readerOf("json.decode", "x: string, default?: any");
+const readDecode = argumentReader("json.decode", "x: string, default?: any");
 
 /** The module `json` (starlark-go, `lib/json`). */
 export const json: StarlarkModule = new StarlarkModule("json", [

@@ -4,7 +4,7 @@ import { Builtin, StarlarkModule } from "../values/function.ts";
 import { isInt } from "../values/int.ts";
 import { typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { readerOf, withName } from "./arguments.ts";
+import { argumentReader, withName } from "./arguments.ts";
 
 function toOperand(name: string, value: Value, index: number): number {
   const number = toNumber(value);
@@ -19,7 +19,7 @@ function define(
   functions: Readonly<Record<string, (...operands: [number, number]) => number>>,
 ): [string, Value][] {
   return Object.entries(functions).map(([name, compute]) => {
-    const read = readerOf(name, parameters);
+    const read = argumentReader(name, parameters);
     const call = (args: Value[], named: NamedArguments): Value => {
       const operands = (read(args, named) as Value[]).map((value, index) =>
         toOperand(name, value, index),
@@ -31,7 +31,7 @@ function define(
 }
 
 function rounding(name: string, compute: (x: number) => number): [string, Value] {
-  const read = readerOf(name, "any");
+  const read = argumentReader(name, "any");
   const call = (args: Value[], named: NamedArguments): Value => {
     const [value] = read(args, named) as [Value];
     if (isInt(value)) return value;

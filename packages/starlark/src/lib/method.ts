@@ -1,6 +1,6 @@
 import type { BuiltinImplementation, BuiltinResult } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { failWithName, readerOf } from "./arguments.ts";
+import { failWithName, argumentReader } from "./arguments.ts";
 
 /** A method of a built-in type. */
 export type Method<Receiver extends Value = Value> = (
@@ -13,7 +13,7 @@ export type Method<Receiver extends Value = Value> = (
 export type MethodTable<Receiver extends Value> = ReadonlyMap<string, Method<Receiver>>;
 
 /**
- * A built-in function: its parameters (see `readerOf`) and what it does with their values. Its errors get its name. A result
+ * A built-in function: its parameters (see `argumentReader`) and what it does with their values. Its errors get its name. A result
  * that is missing is `None`.
  */
 export type Definition<Before extends unknown[]> = readonly [
@@ -37,7 +37,7 @@ function toMethod<Receiver extends Value>(
   name: string,
   ...[parameters, run]: Definition<[Receiver]>
 ): Method<Receiver> {
-  const read = readerOf(name, parameters);
+  const read = argumentReader(name, parameters);
   return (receiver, args, named) => {
     const values = read(args, named) as never[];
     try {

@@ -8,14 +8,14 @@ import type { Value } from "../values/value.ts";
 
 /** `int(x, base)`. */
 export function parseInteger(value: Value, base: Value | undefined): Value {
-  if (typeof value === "string") return parseIntegerText(value, base ?? 10);
+  if (typeof value === "string") return parseIntegerText(value, base);
   if (base !== undefined) fail("can't convert non-string with explicit base");
   return typeof value === "boolean" ? Number(value) : truncateToInt(value);
 }
 
 const prefixBases: Readonly<Record<string, number>> = { b: 2, o: 8, x: 16 };
 
-function parseIntegerText(text: string, base: Value): Value {
+function parseIntegerText(text: string, base: Value = 10): Value {
   if (!isInt(base)) fail(`for parameter base: got ${typeName(base)}, want int`);
   let radix = Number(base);
   if (radix !== 0 && (radix < 2 || radix > 36)) fail("base must be an integer >= 2 && <= 36");

@@ -6,7 +6,7 @@ import { toList } from "../values/list.ts";
 import { toTuple } from "../values/tuple.ts";
 import { StarlarkObject, toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { readerOf, withName } from "./arguments.ts";
+import { argumentReader, withName } from "./arguments.ts";
 
 /** The items of a value that can be iterated, as a new array. */
 export function copyItems(value: Value): Value[] {
@@ -31,7 +31,7 @@ export function zipItems(args: readonly Value[], named: NamedArguments): Value {
 
 /** `min` and `max`. */
 export function extremum(name: "min" | "max"): BuiltinImplementation {
-  const readNamed = readerOf(name, "key?: callable");
+  const readNamed = argumentReader(name, "key?: callable");
   return (args, named) => {
     if (args.length === 0) fail(`${name} requires at least one positional argument`);
     const [key] = readNamed([], named);
@@ -76,7 +76,7 @@ function callForEach(
   };
 }
 
-const readSorted = readerOf("sorted", "iterable: iterable, key?: callable, reverse?: bool");
+const readSorted = argumentReader("sorted", "iterable: iterable, key?: callable, reverse?: bool");
 
 /** `sorted(x, key, reverse)`. The sort is stable, also if it is reversed. */
 export function sortItems(args: readonly Value[], named: NamedArguments): BuiltinResult {

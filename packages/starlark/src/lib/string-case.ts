@@ -1,6 +1,7 @@
-import { chargeString } from "../values/budget.ts";
+import { chargeString, spend } from "../values/budget.ts";
 import { fromUtf8, isAscii, toUtf8 } from "../values/utf8.ts";
 import type { Value } from "../values/value.ts";
+import type { Definition } from "./method.ts";
 
 const oneCharacter = /^.$/su;
 
@@ -64,22 +65,23 @@ function title(text: string): string {
 
 /** Whether there is text, and no character of it matches. */
 function lacks(text: string, pattern: RegExp): boolean {
+  spend(text.length >> 6);
   return text !== "" && !pattern.test(fromUtf8(text));
 }
 
 function hasCase(text: string): boolean {
+  spend(text.length >> 6);
   return Array.from(fromUtf8(text)).some(isCased);
 }
 
 /**
- * What a title does not have: upper-case letters beyond ASCII, a capital after a letter with case, a small letter that does
+ * Matches what a title does not have: upper-case letters beyond ASCII, a capital after a letter with case, a small letter that does
  * not follow one.
  */
 const notInTitle =
   /(?![A-Z])\p{Lu}|[\p{Lu}\p{Ll}\p{Lt}][A-Z\p{Lt}]|(?<![\p{Lu}\p{Ll}\p{Lt}])\p{Ll}/u;
 
-/** The methods of strings about letter case and kinds of characters. */
-export const caseMethods: Readonly<Record<string, (text: string) => Value>> = {
+const methods: Readonly<Record<string, (text: string) => Value>> = {
   capitalize: (text) =>
     mapCharacters(text, (character, index) =>
       index === 0 ? toTitle(character) : toLower(character),
@@ -95,3 +97,8 @@ export const caseMethods: Readonly<Record<string, (text: string) => Value>> = {
   title,
   upper,
 };
+
+/** The methods of strings about letter case and kinds of characters. */
+export const caseMethods: Readonly<Record<string, Definition<[string]>>> = Object.fromEntries(
+  Object.entries(methods).map(([name, compute]) => [name, ["", compute]]),
+);

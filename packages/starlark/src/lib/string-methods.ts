@@ -9,7 +9,7 @@ import { StarlarkTuple, toTuple } from "../values/tuple.ts";
 import { codePoints, isAscii } from "../values/utf8.ts";
 import { toItems, typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
-import { readerOf } from "./arguments.ts";
+import { argumentReader } from "./arguments.ts";
 import { defineMethods } from "./method.ts";
 import type { Definition, Method, MethodTable } from "./method.ts";
 import { caseMethods } from "./string-case.ts";
@@ -73,7 +73,7 @@ function partitioning(last: boolean): StringMethod {
 
 /** The errors of both methods have the name `split`, as in starlark-go. */
 function splitting(fromRight: boolean): Method<string> {
-  const read = readerOf(fromRight ? "rsplit" : "split", "any?, int?");
+  const read = argumentReader(fromRight ? "rsplit" : "split", "any?, int?");
   return (text, args, named) => {
     const [separator = null, limit = -1] = read(args, named) as [Value?, Int?];
     spend(text.length >> 4);
@@ -138,27 +138,28 @@ function count(text: string, wanted: string, low?: Value, high?: Value): Value {
   return found;
 }
 
-const withoutParameters = Object.entries({
-  ...caseMethods,
-  codepoint_ords: (text: string) => new ElementsView(text, "codepoint_ords"),
-  codepoints: (text: string) => new ElementsView(text, "codepoints"),
-  elem_ords: (text: string) => new ElementsView(text, "elem_ords"),
-  elems: (text: string) => new ElementsView(text, "elems"),
-}).map(([name, compute]): [string, StringMethod] => [
-  name,
-  [
-    "",
-    (text) => {
-      spend(text.length >> 6);
-      return compute(text);
-    },
-  ],
-]);
+function removePrefix(text: string, prefix: string): string {
+  chargeString(0);
+  return text.startsWith(prefix) ? text.slice(prefix.length) : text;
+}
+
+function removeSuffix(text: string, suffix: string): string {
+  chargeString(0);
+  return text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text;
+}
+
+function viewing(method: string): StringMethod {
+  return ["", (text) => new ElementsView(text, method)];
+}
 
 /** The methods of strings (specification of starlark-go, "string·capitalize" and the following). */
 export const stringMethods: MethodTable<string> = defineMethods({
-  ...Object.fromEntries(withoutParameters),
+  ...caseMethods,
+  codepoint_ords: viewing("codepoint_ords"),
+  codepoints: viewing("codepoints"),
   count: ["string, any?, any?", count],
+  elem_ords: viewing("elem_ords"),
+  elems: viewing("elems"),
   endswith: testing((text, affix) => text.endsWith(affix)),
   find: searching(false, false),
   format: formatString,
@@ -166,20 +167,8 @@ export const stringMethods: MethodTable<string> = defineMethods({
   join: ["iterable", join],
   lstrip: stripping(true, false),
   partition: partitioning(false),
-  removeprefix: [
-    "string",
-    (text, part: string) => {
-      chargeString(0);
-      return text.startsWith(part) ? text.slice(part.length) : text;
-    },
-  ],
-  removesuffix: [
-    "string",
-    (text, part: string) => {
-      chargeString(0);
-      return text.endsWith(part) ? text.slice(0, text.length - part.length) : text;
-    },
-  ],
+  removeprefix: ["string", removePrefix],
+  removesuffix: ["string", removeSuffix],
   replace: ["string, string, int?", replace],
   rfind: searching(true, false),
   rindex: searching(true, true),

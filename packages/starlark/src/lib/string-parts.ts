@@ -63,10 +63,11 @@ export function strip(text: string, cutset: string, left: boolean, right: boolea
   let start = 0;
   let end = text.length;
   if (left) while (start < end && isRemoved(start)) start += characterLength(text, start);
-  while (right && start < end) {
-    const last = lastCharacter(text, end);
-    if (!isRemoved(last)) break;
-    end = last;
+  if (right) {
+    for (let last = lastCharacter(text, end); start < end && isRemoved(last);) {
+      end = last;
+      last = lastCharacter(text, end);
+    }
   }
   return text.slice(start, end);
 }

@@ -14,7 +14,7 @@ import { toDict, toSet } from "../values/dict.ts";
 import { codePoints, encodeCodePoint, fromUtf8, replaceInvalid } from "../values/utf8.ts";
 import { isTrue, toItems, toLength, typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
-import { readerOf, withName } from "./arguments.ts";
+import { argumentReader, withName } from "./arguments.ts";
 import { attributeNames, findAttribute, missingAttribute } from "./attributes.ts";
 import { updateDict } from "./dict-methods.ts";
 import { defineFunction } from "./method.ts";
@@ -89,8 +89,8 @@ function iterate(value: Value): readonly Value[] {
   return items;
 }
 
-const readAbs = readerOf("abs", "any");
-const readFail = readerOf("fail", "sep?: string");
+const readAbs = argumentReader("abs", "any");
+const readFail = argumentReader("fail", "sep?: string");
 
 const implementations: Readonly<Record<string, Definition<[]> | BuiltinImplementation>> = {
   abs: (args, named) => {

@@ -43,7 +43,7 @@ export function sliceText(text: string, start: number, count: number, step: numb
   return Array.from({ length: count }, (_, index) => text.charAt(start + index * step)).join("");
 }
 
-/** What `elems()` and its relatives return: the bytes or the characters of a string or of bytes, as strings or as ints. */
+/** The result of `elems()` and its relatives: the bytes or the characters of a string or of bytes, as strings or as ints. */
 export class ElementsView extends StarlarkObject {
   override readonly type: string;
   readonly #source: string | StarlarkBytes;

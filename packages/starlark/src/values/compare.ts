@@ -47,7 +47,7 @@ function order(x: Int | StarlarkFloat, y: Int | StarlarkFloat): number {
   return Number.isNaN(left) ? (Number.isNaN(right) ? 0 : 1) : -1;
 }
 
-/** What each operator asks of the sign of `x - y`, which is NaN for values that have no order. */
+/** The operators as tests of the sign of `x - y`, which is NaN for values that have no order. */
 const tests: Readonly<Record<ComparisonOperator, (sign: number) => boolean>> = {
   "==": (sign) => sign === 0,
   "!=": (sign) => sign !== 0,

@@ -6,7 +6,7 @@ function toHashKey(key: Value): HashKey {
   return typeof key === "object" && key !== null ? key.hashKey() : key;
 }
 
-/** What a dict and a set share. Keys are kept in the order of their insertion. */
+/** The base of a dict and a set. Keys are kept in the order of their insertion. */
 abstract class HashTable extends Collection {
   protected readonly table: Map<HashKey, Value> = new Map();
   /** Keys whose `Map` key is another value, by their `Map` key. */

@@ -85,8 +85,16 @@ function formatExponent(exponent: number): string {
   return `${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
-/** The remainder of a float division with the sign of `y`. */
-export function moduloFloats(x: number, y: number): number {
-  const remainder = x % y;
-  return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
-}
+/** The operators on two numbers that are not both ints, and the division of any two. */
+export const floatOperators: Readonly<Record<string, (x: number, y: number) => number>> = {
+  "+": (x, y) => x + y,
+  "-": (x, y) => x - y,
+  "*": (x, y) => x * y,
+  "/": (x, y) => (y === 0 ? fail("floating-point division by zero") : x / y),
+  "//": (x, y) => (y === 0 ? fail("floored division by zero") : Math.floor(x / y)),
+  "%": (x, y) => {
+    if (y === 0) fail("floating-point modulo by zero");
+    const remainder = x % y;
+    return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
+  },
+};

@@ -3,21 +3,9 @@ import { chargeConcat, chargeItems, chargeString, spend } from "./budget.ts";
 import { StarlarkBytes } from "./bytes.ts";
 import { areEqual, compareValues } from "./compare.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
-import { isNumber, moduloFloats, StarlarkFloat, toFloat, toNumber } from "./float.ts";
+import { floatOperators, isNumber, StarlarkFloat, toFloat, toNumber } from "./float.ts";
 import { toRepr } from "./format-value.ts";
-import {
-  addInts,
-  bitwiseInts,
-  floorDivideInts,
-  intToNumber,
-  invertInt,
-  isInt,
-  moduloInts,
-  multiplyInts,
-  negateInt,
-  shiftInts,
-  subtractInts,
-} from "./int.ts";
+import { intOperators, invertInt, isInt, negateInt } from "./int.ts";
 import type { Int } from "./int.ts";
 import { StarlarkList, toList } from "./list.ts";
 import { StarlarkRange } from "./range.ts";
@@ -25,35 +13,6 @@ import { interpolate } from "./interpolate.ts";
 import { StarlarkTuple, toTuple } from "./tuple.ts";
 import { StarlarkObject, toItems, typeName } from "./value.ts";
 import type { Value } from "./value.ts";
-
-/** Operators on two ints. */
-const intOperators: Readonly<Record<string, (x: Int, y: Int) => Value>> = {
-  "+": addInts,
-  "-": subtractInts,
-  "*": multiplyInts,
-  "/": (x, y) => divide(intToNumber(x), intToNumber(y)),
-  "//": (x, y) => (y === 0 ? fail("floored division by zero") : floorDivideInts(x, y)),
-  "%": (x, y) => (y === 0 ? fail("integer modulo by zero") : moduloInts(x, y)),
-  "&": (x, y) => bitwiseInts("&", x, y),
-  "|": (x, y) => bitwiseInts("|", x, y),
-  "^": (x, y) => bitwiseInts("^", x, y),
-  "<<": (x, y) => shiftInts("<<", x, y),
-  ">>": (x, y) => shiftInts(">>", x, y),
-};
-
-/** Operators on two numbers of which at least one is a float. */
-const floatOperators: Readonly<Record<string, (x: number, y: number) => Value>> = {
-  "+": (x, y) => toFloat(x + y),
-  "-": (x, y) => toFloat(x - y),
-  "*": (x, y) => toFloat(x * y),
-  "/": divide,
-  "//": (x, y) => (y === 0 ? fail("floored division by zero") : toFloat(Math.floor(x / y))),
-  "%": (x, y) => (y === 0 ? fail("floating-point modulo by zero") : toFloat(moduloFloats(x, y))),
-};
-
-function divide(x: number, y: number): Value {
-  return y === 0 ? fail("floating-point division by zero") : toFloat(x / y);
-}
 
 /** Operators on values that are not two numbers. The result is `undefined` if they do not apply. */
 const otherOperators: Readonly<Record<string, (x: Value, y: Value) => Value | undefined>> = {
@@ -72,22 +31,18 @@ const otherOperators: Readonly<Record<string, (x: Value, y: Value) => Value | un
 
 /** The result of a binary operator, without `and` and `or`. */
 export function applyBinary(operator: string, x: Value, y: Value): Value {
-  return applyNumbers(operator, x, y) ?? applyOthers(operator, x, y);
-}
-
-function applyNumbers(operator: string, x: Value, y: Value): Value | undefined {
-  if (isInt(x) && isInt(y)) return intOperators[operator]?.(x, y);
+  if (isInt(x) && isInt(y)) {
+    const result = intOperators[operator]?.(x, y);
+    if (result !== undefined) return result;
+  }
   const onFloats = floatOperators[operator];
-  if (onFloats === undefined || !isNumber(x) || !isNumber(y)) return undefined;
-  return onFloats(toNumber(x) as number, toNumber(y) as number);
-}
-
-function applyOthers(operator: string, x: Value, y: Value): Value {
-  const custom =
+  if (onFloats !== undefined && isNumber(x) && isNumber(y))
+    return toFloat(onFloats(toNumber(x) as number, toNumber(y) as number));
+  const result =
     otherOperators[operator]?.(x, y) ??
     (x instanceof StarlarkObject ? x.binary(operator, y, true) : undefined) ??
     (y instanceof StarlarkObject ? y.binary(operator, x, false) : undefined);
-  return custom ?? fail(`unknown binary op: ${typeName(x)} ${operator} ${typeName(y)}`);
+  return result ?? fail(`unknown binary op: ${typeName(x)} ${operator} ${typeName(y)}`);
 }
 
 function concatenate(x: Value, y: Value): Value | undefined {

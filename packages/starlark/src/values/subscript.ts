@@ -1,5 +1,5 @@
 import { fail } from "./error.ts";
-import { StarlarkBytes, sliceText } from "./bytes.ts";
+import { sliceText } from "./bytes.ts";
 import { StarlarkDict } from "./dict.ts";
 import { isInt, toMachineInt } from "./int.ts";
 import { StarlarkList } from "./list.ts";
