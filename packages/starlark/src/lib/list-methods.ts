@@ -3,7 +3,7 @@ import { charge, sizes, spend } from "../values/budget.ts";
 import { areEqual } from "../values/compare.ts";
 import type { Int } from "../values/int.ts";
 import type { StarlarkList } from "../values/list.ts";
-import { outOfRange, toRange } from "../values/subscript.ts";
+import { toPosition, toRange } from "../values/subscript.ts";
 import { toItems } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
 import { defineMethods } from "./method.ts";
@@ -44,9 +44,7 @@ export const listMethods: MethodTable<StarlarkList> = defineMethods({
     "int?",
     (list, at?: Int) => {
       const { length } = list;
-      const given = at === undefined ? length - 1 : Number(at);
-      const index = given < 0 && at !== undefined ? given + length : given;
-      if (index < 0 || index >= length) fail(outOfRange("list", given, length));
+      const index = toPosition("list", at === undefined ? length - 1 : Number(at), length);
       list.checkMutable("pop from");
       if (index === length - 1) return list.elements.pop();
       spend(length >> 6);

@@ -62,9 +62,11 @@ export function formatFloat(value: number): string {
   const magnitude = Math.abs(value);
   if (magnitude < 1e6 && magnitude >= 1e-4)
     return Number.isInteger(value) ? `${value}.0` : String(value);
-  const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
-  return `${mantissa}e${formatExponent(Number(exponent))}`;
+  return value.toExponential().replace(shortExponent, "0");
 }
+
+/** The place before an exponent of one digit: Go writes at least two. */
+const shortExponent = /(?<=e[+-])(?=\d$)/;
 
 /** The conversions `%e`, `%f` and `%g`, and their upper-case forms. */
 export function formatFloatAs(value: number, conversion: string): string {
@@ -77,12 +79,8 @@ export function formatFloatAs(value: number, conversion: string): string {
   if (conversion === "f" || conversion === "F") {
     return sign + (magnitude < 1e21 ? magnitude.toFixed(6) : `${BigInt(magnitude)}.000000`);
   }
-  const [mantissa = "", exponent = "0"] = magnitude.toExponential(6).split("e");
-  return `${sign}${mantissa}${conversion}${formatExponent(Number(exponent))}`;
-}
-
-function formatExponent(exponent: number): string {
-  return `${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+  const text = magnitude.toExponential(6).replace(shortExponent, "0");
+  return sign + text.replace("e", conversion);
 }
 
 /** The operators on two numbers that are not both ints, and the division of any two. */

@@ -3,7 +3,7 @@ import { chargeString } from "./budget.ts";
 import { formatInt } from "./int.ts";
 import { quote } from "./quote.ts";
 import { StarlarkObject } from "./value.ts";
-import type { Value, ValueWriter } from "./value.ts";
+import type { Parts, Value, ValueWriter } from "./value.ts";
 import { replaceInvalid } from "./utf8.ts";
 import { StarlarkBytes } from "./bytes.ts";
 
@@ -24,12 +24,7 @@ class Writer implements ValueWriter {
     else this.text(formatPrimitive(value));
   }
 
-  container(
-    owner: StarlarkObject,
-    open: string,
-    close: string,
-    items: () => readonly (Value | readonly [key: Value, value: Value])[],
-  ): void {
+  container(owner: StarlarkObject, open: string, close: string, items: () => Parts): void {
     if (this.#open.includes(owner)) return this.text(`${open}...${close}`);
     if (this.#open.length >= maxDepth) {
       throw new StarlarkError(

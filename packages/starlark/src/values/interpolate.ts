@@ -12,14 +12,12 @@ import type { Value } from "./value.ts";
 /** `format % value` (specification of starlark-go, "String interpolation"). */
 export function interpolate(format: string, value: Value): string {
   const positional = value instanceof StarlarkTuple ? value.elements : [value];
-  const parts: string[] = [];
-  let length = 0;
+  let text = "";
   let used = 0;
   let index = 0;
-  const push = (text: string): void => {
-    length += text.length;
-    chargeString(text.length);
-    parts.push(text);
+  const push = (part: string): void => {
+    chargeString(part.length);
+    text += part;
   };
   for (;;) {
     const percent = format.indexOf("%", index);
@@ -47,10 +45,9 @@ export function interpolate(format: string, value: Value): string {
   }
   if (used < positional.length && !(value instanceof StarlarkDict))
     fail("too many arguments for format string");
-  if (parts.length === 0) return format;
   push(format.slice(index));
-  chargeString(length);
-  return parts.join("");
+  chargeString(text.length);
+  return text;
 }
 
 function getMember(value: Value, key: string): Value {

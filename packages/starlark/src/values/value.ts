@@ -12,17 +12,15 @@ export type HashKey = null | boolean | number | bigint | string | object;
 /** The arguments that a call gives by name, in order. */
 export type NamedArguments = readonly (readonly [name: string, value: Value])[];
 
+/** The items of a container, or the entries of a dict. */
+export type Parts = readonly (Value | readonly [key: Value, value: Value])[];
+
 /** The output of `str` and `repr`. */
 export interface ValueWriter {
   text(text: string): void;
   value(value: Value): void;
   /** Writes the items or entries of a container. A container inside of itself is written as `…`. */
-  container(
-    owner: StarlarkObject,
-    open: string,
-    close: string,
-    items: () => readonly (Value | readonly [key: Value, value: Value])[],
-  ): void;
+  container(owner: StarlarkObject, open: string, close: string, items: () => Parts): void;
 }
 
 /** Every value that is not primitive. */
