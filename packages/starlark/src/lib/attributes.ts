@@ -27,7 +27,12 @@ function findMethod(value: Value, name: string): Method | undefined {
 
 /** Finds the method with a name for values of any type; prepared once, for a place in a program. */
 export function methodFinder(name: string): (value: Value) => Method | undefined {
-  return (value) => findMethod(value, name);
+  const ofDict = dictMethods.get(name) as Method | undefined;
+  const ofString = stringMethods.get(name) as Method | undefined;
+  return (value) => {
+    if (typeof value === "string") return ofString;
+    return value instanceof StarlarkDict ? ofDict : findMethod(value, name);
+  };
 }
 
 /** The value of an attribute, or a method with its receiver. */

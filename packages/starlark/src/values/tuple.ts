@@ -64,7 +64,8 @@ function tupleKey(elements: readonly Value[], depth: number): string {
     throw new StarlarkError("limit_exceeded", `a key is nested too deeply (limit ${maxDepth})`);
   let key = "\u0101";
   for (const element of elements) {
-    if (element instanceof StarlarkTuple) key += tupleKey(element.elements, depth + 1);
+    if (typeof element === "number") key += `${element};`;
+    else if (element instanceof StarlarkTuple) key += tupleKey(element.elements, depth + 1);
     else if (element instanceof StarlarkObject) key += partKey(element.hashKey());
     else key += partKey(element);
   }
