@@ -1,66 +1,61 @@
-import { fail } from "../values/error.ts";
+import { fail, StarlarkError } from "../values/error.ts";
 import { nearestName } from "../values/nearest-name.ts";
 import { isCallable } from "../values/function.ts";
-import { isInt, toMachineInt } from "../values/int.ts";
-import { StarlarkList } from "../values/list.ts";
+import { toMachineInt } from "../values/int.ts";
 import { quote } from "../values/quote.ts";
-import { toItems, typeName } from "../values/value.ts";
+import { isIterable, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 
-/** The values that a parameter accepts; `any` is everything. */
-export type ParameterKind = "any" | "string" | "bool" | "int" | "iterable" | "callable" | "list";
+/** The values that a parameter accepts; `any` is everything. An int has at most 64 bits. */
+type ParameterKind = "any" | "string" | "bool" | "int" | "iterable" | "callable";
 
-function check(kind: ParameterKind, value: Value): string | undefined {
-  const accepted =
-    kind === "any" ||
-    (kind === "string" && typeof value === "string") ||
-    (kind === "bool" && typeof value === "boolean") ||
-    (kind === "int" && isInt(value)) ||
-    (kind === "iterable" && typeof value === "object" && value !== null && isIterable(value)) ||
-    (kind === "callable" && isCallable(value)) ||
-    (kind === "list" && value instanceof StarlarkList);
-  if (!accepted) return `got ${typeName(value)}, want ${kind}`;
-  if (kind !== "int" || typeof value === "number") return undefined;
-  try {
-    toMachineInt(value);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
+const accepts: Readonly<Record<ParameterKind, (value: Value) => boolean>> = {
+  any: () => true,
+  string: (value) => typeof value === "string",
+  bool: (value) => typeof value === "boolean",
+  int: (value) => typeof value === "number",
+  iterable: isIterable,
+  callable: isCallable,
+};
+
+function check(name: string, parameter: string | number, kind: ParameterKind, value: Value): void {
+  if (kind === "any" || accepts[kind](value)) return;
+  withName(`${name}: for parameter ${parameter}`, () =>
+    kind === "int" ? toMachineInt(value) : fail(`got ${typeName(value)}, want ${kind}`),
+  );
 }
 
-/** Whether a value can be iterated, without the cost of its items. */
-function isIterable(value: Exclude<Value, null | boolean | number | bigint | string>): boolean {
-  return value.type === "range" || value.length !== undefined
-    ? value.type !== "bytes"
-    : toItems(value) !== undefined;
-}
-
-/** The positional arguments of a built-in function that takes no names. Missing ones are `undefined`. */
-export function unpackPositional(
-  name: string,
+/** Checks the arguments of a call. Returns them in the order of the parameters; missing ones are `undefined`. */
+export type ArgumentReader = (
   args: readonly Value[],
   named: NamedArguments,
-  minimum: number,
-  kinds: readonly ParameterKind[],
-): void {
-  if (named.length > 0) fail(`${name}: unexpected keyword arguments`);
-  const { length } = args;
-  if (length < minimum) {
-    fail(
-      `${name}: got ${length} arguments, want ${minimum < kinds.length ? "at least " : ""}${minimum}`,
-    );
+) => readonly (Value | undefined)[];
+
+/**
+ * The parameters of a built-in function, prepared once. `"any, int?"` are parameters without names, `"x: any, base?: int"` can
+ * also be given by name. A `?` means optional.
+ */
+export function argumentReader(name: string, parameters: string): ArgumentReader {
+  const parts = parameters === "" ? [] : parameters.split(", ");
+  if (parameters.includes(":")) {
+    const list = parts.map((part) => part.split(": ") as [string, ParameterKind]);
+    return (args, named) => unpack(name, args, named, list);
   }
-  if (length > kinds.length) {
-    fail(
-      `${name}: got ${length} arguments, want ${kinds.length > minimum ? "at most " : ""}${kinds.length}`,
-    );
-  }
-  for (let index = 0; index < length; index++) {
-    const problem = check(kinds[index] as ParameterKind, args[index] as Value);
-    if (problem !== undefined) fail(`${name}: for parameter ${index + 1}: ${problem}`);
-  }
+  const kinds = parts.map((part) => part.replace("?", "") as ParameterKind);
+  const minimum = parts.filter((part) => !part.endsWith("?")).length;
+  return (args, named) => {
+    if (named.length > 0) fail(`${name}: unexpected keyword arguments`);
+    const { length } = args;
+    if (length < minimum || length > kinds.length) {
+      const bound = minimum === kinds.length ? "" : length < minimum ? "at least " : "at most ";
+      const wanted = length < minimum ? minimum : kinds.length;
+      fail(`${name}: got ${length} arguments, want ${bound}${wanted}`);
+    }
+    for (let index = 0; index < length; index++)
+      check(name, index + 1, kinds[index] as ParameterKind, args[index] as Value);
+    return args;
+  };
 }
 
 /** A parameter of a built-in function that can be given by name. A `?` at the end of the name means optional. */
@@ -73,14 +68,12 @@ export function unpack(
   named: NamedArguments,
   parameters: readonly NamedParameter[],
 ): (Value | undefined)[] {
-  if (args.length > parameters.length) {
+  if (args.length > parameters.length)
     fail(`${name}: got ${args.length} arguments, want at most ${parameters.length}`);
-  }
   const names = parameters.map(([parameter]) => parameter.replace("?", ""));
   const values = Array.from<Value | undefined>({ length: parameters.length });
   const accept = (index: number, value: Value): void => {
-    const problem = check((parameters[index] as NamedParameter)[1], value);
-    if (problem !== undefined) fail(`${name}: for parameter ${names[index]}: ${problem}`);
+    check(name, names[index] as string, (parameters[index] as NamedParameter)[1], value);
     values[index] = value;
   };
   for (const [index, value] of args.entries()) accept(index, value);
@@ -88,9 +81,8 @@ export function unpack(
     const index = names.indexOf(key);
     if (index === -1) {
       const nearest = nearestName(fromUtf8(key), names);
-      fail(
-        `${name}: unexpected keyword argument ${quote(key)}${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}`,
-      );
+      const hint = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+      fail(`${name}: unexpected keyword argument ${quote(key)}${hint}`);
     }
     if (values[index] !== undefined)
       fail(`${name}: got multiple values for keyword argument ${quote(key)}`);
@@ -108,8 +100,13 @@ export function withName<Result>(name: string, run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "execution_failed")
-      fail(`${name}: ${error.message}`);
-    throw error;
+    return failWithName(name, error);
   }
+}
+
+/** Fails with an error to which the name of the built-in function is added. */
+export function failWithName(name: string, error: unknown): never {
+  if (error instanceof StarlarkError && error.code === "execution_failed")
+    fail(`${name}: ${error.message}`);
+  throw error;
 }

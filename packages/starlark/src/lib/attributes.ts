@@ -7,50 +7,32 @@ import { StarlarkList } from "../values/list.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import { StarlarkObject, typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
-import { bytesMethods } from "./bytes-methods.ts";
 import { dictMethods } from "./dict-methods.ts";
 import { listMethods } from "./list-methods.ts";
-import type { Method } from "./method.ts";
+import type { Method, MethodTable } from "./method.ts";
 import { setMethods } from "./set-methods.ts";
-import { stringMethods } from "./string-methods.ts";
+import { bytesMethods, stringMethods } from "./string-methods.ts";
 
-type MethodTable = ReadonlyMap<string, Method<never>>;
-
-function toTable(methods: Record<string, Method<never>>): MethodTable {
-  return new Map(Object.entries(methods));
+function getMethods(value: Value): MethodTable<never> | undefined {
+  if (typeof value === "string") return stringMethods;
+  if (value instanceof StarlarkDict) return dictMethods;
+  if (value instanceof StarlarkList) return listMethods;
+  if (value instanceof StarlarkSet) return setMethods;
+  return value instanceof StarlarkBytes ? bytesMethods : undefined;
 }
 
-const strings = toTable(stringMethods);
-const lists = toTable(listMethods);
-const dicts = toTable(dictMethods);
-const sets = toTable(setMethods);
-const bytes = toTable(bytesMethods);
-
-function getMethods(value: Value): MethodTable | undefined {
-  if (typeof value === "string") return strings;
-  if (value instanceof StarlarkList) return lists;
-  if (value instanceof StarlarkDict) return dicts;
-  if (value instanceof StarlarkSet) return sets;
-  return value instanceof StarlarkBytes ? bytes : undefined;
+function findMethod(value: Value, name: string): Method | undefined {
+  return getMethods(value)?.get(name) as Method | undefined;
 }
 
 /** Finds the method with a name for values of any type; prepared once, for a place in a program. */
 export function methodFinder(name: string): (value: Value) => Method | undefined {
-  const [ofString, ofList, ofDict, ofSet, ofBytes] = [strings, lists, dicts, sets, bytes].map(
-    (table) => table.get(name) as Method | undefined,
-  );
+  const ofDict = dictMethods.get(name) as Method | undefined;
+  const ofString = stringMethods.get(name) as Method | undefined;
   return (value) => {
     if (typeof value === "string") return ofString;
-    if (value instanceof StarlarkDict) return ofDict;
-    if (value instanceof StarlarkList) return ofList;
-    if (value instanceof StarlarkSet) return ofSet;
-    return value instanceof StarlarkBytes ? ofBytes : undefined;
+    return value instanceof StarlarkDict ? ofDict : findMethod(value, name);
   };
-}
-
-/** A method of a value of a built-in type, which is called with the value. */
-function findMethod(value: Value, name: string): Method | undefined {
-  return getMethods(value)?.get(name) as Method | undefined;
 }
 
 /** The value of an attribute, or a method with its receiver. */

@@ -6,7 +6,7 @@ import { negateInt } from "../values/int.ts";
 import type { Int } from "../values/int.ts";
 import { toList } from "../values/list.ts";
 import { quote } from "../values/quote.ts";
-import { codePoints, encodeCodePoint, toUtf8 } from "../values/utf8.ts";
+import { replaceInvalid, toUtf8 } from "../values/utf8.ts";
 import { typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
 import { maxDepth, rejectDepth } from "./json-writer.ts";
@@ -14,31 +14,37 @@ import { parseDigits } from "./numbers.ts";
 
 const maxInput = 8 * 1024 * 1024;
 const space = /[ \t\n\r]*/y;
-const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?(?![-+.\deE])/y;
 const numberLike = /[-+.\deE]+/y;
+const plainText = /^[\u0020-\u005b\u005d-\u007f]*$/;
 const escapedBody = /(?:[^"\\]|\\[^])*/y;
+const words = Object.entries({ null: null, true: true, false: false });
 
 /** Reads JSON text: numbers without a fraction and an exponent are ints of any size. */
-export class JsonReader {
+export function decodeJson(text: string): Value {
+  if (text.length > maxInput) {
+    throw new StarlarkError(
+      "limit_exceeded",
+      `json.decode: the text is longer than ${maxInput} bytes`,
+    );
+  }
+  spend(text.length >> 2);
+  return new JsonReader(text).read();
+}
+
+class JsonReader {
   readonly #text: string;
   #index = 0;
 
   constructor(text: string) {
     this.#text = text;
-    if (text.length > maxInput) {
-      throw new StarlarkError(
-        "limit_exceeded",
-        `json.decode: the text is longer than ${maxInput} bytes`,
-      );
-    }
-    spend(text.length >> 2);
   }
 
   read(): Value {
     const value = this.#value(0);
     this.#match(space);
     if (this.#index < this.#text.length)
-      this.#fail(`unexpected character ${this.#quoted()} after value`);
+      this.#fail(`unexpected character ${this.#character()} after value`);
     return value;
   }
 
@@ -46,8 +52,10 @@ export class JsonReader {
     return fail(`json.decode: at offset ${this.#index}, ${message}`);
   }
 
-  #quoted(): string {
-    return `'${quote(this.#text.charAt(this.#index)).slice(1, -1).replace('\\"', '"').replace("'", "\\'")}'`;
+  /** The character at the place, as Go's `%q` shows it. */
+  #character(): string {
+    const character = this.#text.charAt(this.#index);
+    return character === "'" ? "'\\''" : goCharacter(character).replace('\\"', '"');
   }
 
   #match(pattern: RegExp): string {
@@ -57,165 +65,123 @@ export class JsonReader {
     return found;
   }
 
-  /** Skips white space. Returns the next byte. */
-  #next(): number {
+  /** Skips white space. Returns the next character. */
+  #next(): string {
     for (;;) {
       const byte = this.#text.charCodeAt(this.#index);
-      if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) this.#index++;
-      else if (Number.isNaN(byte)) this.#fail("unexpected end of file");
-      else return byte;
+      if (Number.isNaN(byte)) this.#fail("unexpected end of file");
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)
+        return this.#text.charAt(this.#index);
+      this.#index++;
     }
   }
 
   #value(depth: number): Value {
     if (depth > maxDepth) rejectDepth();
-    const byte = this.#next();
-    switch (byte) {
-      case 0x22:
-        return this.#string();
-      case 0x5b:
-        return this.#array(depth);
-      case 0x7b:
-        return this.#object(depth);
-      case 0x6e:
-        if (this.#word("null")) return null;
-        break;
-      case 0x74:
-        if (this.#word("true")) return true;
-        break;
-      case 0x66:
-        if (this.#word("false")) return false;
-        break;
-      default:
-        if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return this.#number();
+    const first = this.#next();
+    if (first === '"') return this.#string();
+    if (first === "[") return this.#array(depth + 1);
+    if (first === "{") return this.#object(depth + 1);
+    if (first === "-" || (first >= "0" && first <= "9")) return this.#number();
+    for (const [word, value] of words) {
+      if (this.#text.startsWith(word, this.#index)) {
+        this.#index += word.length;
+        return value;
+      }
     }
-    return this.#fail(`unexpected character ${this.#quoted()}`);
+    return this.#fail(`unexpected character ${this.#character()}`);
   }
 
-  #word(word: string): boolean {
-    if (!this.#text.startsWith(word, this.#index)) return false;
-    this.#index += word.length;
-    return true;
-  }
-
-  /** Reads a number. Short ints are added up from their digits. */
   #number(): Value {
-    const text = this.#text;
-    const start = this.#index;
-    let index = text.charCodeAt(start) === 0x2d ? start + 1 : start;
-    const first = index;
-    let value = 0;
-    let byte = text.charCodeAt(index);
-    for (; byte >= 0x30 && byte <= 0x39; byte = text.charCodeAt(++index))
-      value = value * 10 + byte - 0x30;
-    const plain =
-      byte === 0x2c || byte === 0x7d || byte === 0x5d || byte === 0x0a || Number.isNaN(byte);
-    if (
-      plain &&
-      index - first <= 15 &&
-      index > first &&
-      (index === first + 1 || text.charCodeAt(first) !== 0x30)
-    ) {
-      this.#index = index;
-      return first === start ? value : 0 - value;
+    number.lastIndex = this.#index;
+    const found = number.exec(this.#text);
+    if (found === null) {
+      const literal = this.#match(numberLike);
+      this.#index -= literal.length;
+      return this.#fail(`invalid number: ${literal}`);
     }
-    return this.#numberLiteral();
-  }
-
-  #numberLiteral(): Value {
-    const literal = this.#match(number);
-    const rest = this.#match(numberLike);
-    if (literal === "" || rest !== "") {
-      this.#index -= literal.length + rest.length;
-      return this.#fail(`invalid number: ${literal}${rest}`);
-    }
-    if (/[.eE]/.test(literal)) {
-      const value = Number(literal);
+    const [literal, fraction, exponent] = found;
+    const value = Number(literal);
+    this.#index += literal.length;
+    if (fraction !== undefined || exponent !== undefined)
       return Number.isFinite(value) ? toFloat(value) : this.#fail(`invalid number: ${literal}`);
-    }
+    if (Number.isSafeInteger(value)) return value + 0;
     const magnitude = parseDigits(literal.replace("-", ""), 10) as Int;
     return literal.startsWith("-") ? negateInt(magnitude) : magnitude;
   }
 
   #string(): string {
     const text = this.#text;
-    const start = this.#index++;
-    for (let index = start + 1; ; index++) {
-      const byte = text.charCodeAt(index);
-      if (byte === 0x22) {
-        this.#index = index + 1;
-        charge(sizes.string + index - start);
-        return text.slice(start + 1, index);
-      }
-      if (byte === 0x5c || byte < 0x20 || byte >= 0x80 || Number.isNaN(byte)) break;
+    const start = this.#index + 1;
+    const end = text.indexOf('"', start);
+    const body = text.slice(start, end);
+    if (end !== -1 && plainText.test(body)) {
+      this.#index = end + 1;
+      charge(sizes.string + body.length);
+      return body;
     }
+    return this.#escapedString();
+  }
+
+  #escapedString(): string {
+    const start = this.#index++;
     const body = this.#match(escapedBody);
-    if (text[this.#index] !== '"') {
+    if (this.#text[this.#index] !== '"') {
       this.#index = start;
       this.#fail("unclosed string literal");
     }
     this.#index++;
     chargeString(body.length);
-    return this.#unescape(body);
-  }
-
-  #unescape(body: string): string {
     const control = /[\u0000-\u001f]/.exec(body)?.[0];
-    if (control !== undefined) {
+    if (control !== undefined)
       this.#fail(`invalid character ${goCharacter(control)} in string literal`);
-    }
-    const text = body
-      .split(/(\\u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|\\[^])/)
-      .map((part) => (part.startsWith("\\") ? this.#escape(part) : part))
-      .join("");
-    return codePoints(text).map(encodeCodePoint).join("");
+    const text = body.replaceAll(
+      /\\u[0-9a-fA-F]{4}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|\\[^]/g,
+      (escape) => this.#escape(escape),
+    );
+    return replaceInvalid(text);
   }
 
   #escape(escape: string): string {
     const letter = escape.charAt(1);
-    if (letter === "u") {
-      if (escape.length < 6) this.#fail(`invalid character in \\u hexadecimal character escape`);
-      return toUtf8(JSON.parse(`"${escape}"`) as string);
-    }
-    if (!'"\\/bfnrt'.includes(letter)) {
+    if (letter === "u" && escape.length < 6)
+      this.#fail(`invalid character in \\u hexadecimal character escape`);
+    if (!'"\\/bfnrtu'.includes(letter))
       this.#fail(`invalid character ${goCharacter(letter)} in string escape code`);
-    }
-    return JSON.parse(`"${escape}"`) as string;
+    return toUtf8(JSON.parse(`"${escape}"`) as string);
   }
 
-  #array(depth: number): Value {
+  /** Reads elements between commas up to the closing character. `where` starts the error of another character. */
+  #elements(close: "]" | "}", where: string, read: () => void): void {
     this.#index++;
-    const items: Value[] = [];
-    if (this.#next() !== 0x5d) {
+    if (this.#next() !== close) {
       for (;;) {
-        items.push(this.#value(depth + 1));
-        const byte = this.#next();
-        if (byte === 0x2c) this.#index++;
-        else if (byte === 0x5d) break;
-        else this.#fail(`got ${this.#quoted()}, want ',' or ']'`);
+        read();
+        const next = this.#next();
+        if (next === close) break;
+        if (next !== ",") this.#fail(`${where}got ${this.#character()}, want ',' or '${close}'`);
+        this.#index++;
       }
     }
     this.#index++;
+  }
+
+  #array(depth: number): Value {
+    const items: Value[] = [];
+    this.#elements("]", "", () => items.push(this.#value(depth)));
     return toList(items);
   }
 
   #object(depth: number): Value {
-    this.#index++;
     const dict = toDict();
-    if (this.#next() !== 0x7d) {
-      for (;;) {
-        const key = this.#value(depth + 1);
-        if (typeof key !== "string") this.#fail(`got ${typeName(key)} for object key, want string`);
-        if (this.#next() !== 0x3a) this.#fail(`after object key, got ${this.#quoted()}, want ':' `);
-        this.#index++;
-        dict.set(key, this.#value(depth + 1));
-        const byte = this.#next();
-        if (byte === 0x2c) this.#index++;
-        else if (byte === 0x7d) break;
-        else this.#fail(`in object, got ${this.#quoted()}, want ',' or '}'`);
-      }
-    }
-    this.#index++;
+    this.#elements("}", "in object, ", () => {
+      const key = this.#value(depth);
+      if (typeof key !== "string")
+        return this.#fail(`got ${typeName(key)} for object key, want string`);
+      if (this.#next() !== ":") this.#fail(`after object key, got ${this.#character()}, want ':' `);
+      this.#index++;
+      dict.set(key, this.#value(depth));
+    });
     return dict;
   }
 }

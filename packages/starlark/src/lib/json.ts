@@ -1,10 +1,11 @@
 import { StarlarkError } from "../values/error.ts";
 import { chargeString } from "../values/budget.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
-import { withName, unpack, unpackPositional } from "./arguments.ts";
-import { JsonReader } from "./json-reader.ts";
+import type { Value } from "../values/value.ts";
+import { argumentReader, withName } from "./arguments.ts";
+import { decodeJson } from "./json-reader.ts";
 import { encodeJson } from "./json-writer.ts";
+import { defineFunction } from "./method.ts";
 
 /** A JSON text with a line per element. */
 function indentJson(text: string, prefix: string, indent: string): string {
@@ -32,44 +33,36 @@ function indentJson(text: string, prefix: string, indent: string): string {
   return parts.join("");
 }
 
-function indentOptions(name: string, names: NamedArguments): [prefix: string, indent: string] {
-  const [prefix = "", indent = "\t"] = unpack(name, [], names, [
-    ["prefix?", "string"],
-    ["indent?", "string"],
-  ]) as [string?, string?];
-  return [prefix, indent];
+function defineIndenting(
+  name: string,
+  kind: "any" | "string",
+  toJson: (value: Value) => string,
+): Builtin {
+  const readValue = argumentReader(name, kind);
+  const readOptions = argumentReader(name, "prefix?: string, indent?: string");
+  return new Builtin(name, (args, named) => {
+    const [prefix = "", indent = "\t"] = readOptions([], named) as [string?, string?];
+    const [value] = readValue(args, []) as [Value];
+    return indentJson(
+      withName(name, () => toJson(value)),
+      prefix,
+      indent,
+    );
+  });
 }
+
+const readDecode = argumentReader("json.decode", "x: string, default?: any");
 
 /** The module `json` (starlark-go, `lib/json`). */
 export const json: StarlarkModule = new StarlarkModule("json", [
-  [
-    "encode",
-    new Builtin("json.encode", (args, names) => {
-      unpackPositional("json.encode", args, names, 1, ["any"]);
-      return withName("json.encode", () => encodeJson(args[0] as Value));
-    }),
-  ],
-  [
-    "encode_indent",
-    new Builtin("json.encode_indent", (args, names) => {
-      const [prefix, indent] = indentOptions("json.encode_indent", names);
-      unpackPositional("json.encode_indent", args, [], 1, ["any"]);
-      return indentJson(
-        withName("json.encode_indent", () => encodeJson(args[0] as Value)),
-        prefix,
-        indent,
-      );
-    }),
-  ],
+  ["encode", new Builtin("json.encode", defineFunction("json.encode", "any", encodeJson))],
+  ["encode_indent", defineIndenting("json.encode_indent", "any", encodeJson)],
   [
     "decode",
-    new Builtin("json.decode", (args, names) => {
-      const [text, fallback] = unpack("json.decode", args, names, [
-        ["x", "string"],
-        ["default?", "any"],
-      ]);
+    new Builtin("json.decode", (args, named) => {
+      const [text, fallback] = readDecode(args, named);
       try {
-        return new JsonReader(text as string).read();
+        return decodeJson(text as string);
       } catch (error) {
         const recoverable = error instanceof StarlarkError && error.code === "execution_failed";
         if (recoverable && fallback !== undefined) return fallback;
@@ -79,12 +72,9 @@ export const json: StarlarkModule = new StarlarkModule("json", [
   ],
   [
     "indent",
-    new Builtin("json.indent", (args, names) => {
-      const [prefix, indent] = indentOptions("json.indent", names);
-      unpackPositional("json.indent", args, [], 1, ["string"]);
-      const text = args[0] as string;
-      withName("json.indent", () => new JsonReader(text).read());
-      return indentJson(text, prefix, indent);
+    defineIndenting("json.indent", "string", (text) => {
+      decodeJson(text as string);
+      return text as string;
     }),
   ],
 ]);

@@ -1,80 +1,63 @@
 import { fail } from "../values/error.ts";
 import { charge, sizes, spend } from "../values/budget.ts";
 import { areEqual } from "../values/compare.ts";
+import type { Int } from "../values/int.ts";
 import type { StarlarkList } from "../values/list.ts";
-import { outOfRange, toRange } from "../values/subscript.ts";
+import { toPosition, toRange } from "../values/subscript.ts";
 import { toItems } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
-import { withName, unpackPositional } from "./arguments.ts";
-import type { Method } from "./method.ts";
+import { defineMethods } from "./method.ts";
+import type { MethodTable } from "./method.ts";
 
 /** The methods of lists (specification of starlark-go, "list·append" and the following). */
-export const listMethods: Record<string, Method<StarlarkList>> = {
-  append: (list, args, names) => {
-    unpackPositional("append", args, names, 1, ["any"]);
-    withName("append", () => list.append(args[0] as Value));
-    return null;
-  },
-  clear: (list, args, names) => {
-    unpackPositional("clear", args, names, 0, []);
-    withName("clear", () => list.checkMutable("clear"));
-    list.elements.length = 0;
-    return null;
-  },
-  extend: (list, args, names) => {
-    unpackPositional("extend", args, names, 1, ["iterable"]);
-    withName("extend", () => list.checkMutable("extend"));
-    const items = toItems(args[0] as Value) as readonly Value[];
-    const { length } = items;
-    charge(sizes.slot * length);
-    spend(length >> 3);
-    for (let index = 0; index < length; index++) list.elements.push(items[index] as Value);
-    return null;
-  },
-  index: (list, args, names) => {
-    unpackPositional("index", args, names, 1, ["any", "any", "any"]);
-    const [value, low = null, high = null] = args as [Value, Value?, Value?];
-    return withName("index", () => {
+export const listMethods: MethodTable<StarlarkList> = defineMethods({
+  append: ["any", (list, value: Value) => list.append(value)],
+  clear: [
+    "",
+    (list) => {
+      list.checkMutable("clear");
+      list.elements.length = 0;
+    },
+  ],
+  extend: ["iterable", (list, items: Value) => list.extend(toItems(items) ?? [], "extend")],
+  index: [
+    "any, any?, any?",
+    (list, value: Value, low: Value = null, high: Value = null) => {
       const [start, end] = toRange(low, high, list.length);
       for (let index = start; index < end; index++) {
         if (areEqual(list.elements[index] as Value, value)) return index;
       }
       return fail("value not in list");
-    });
-  },
-  insert: (list, args, names) => {
-    unpackPositional("insert", args, names, 2, ["int", "any"]);
-    withName("insert", () => list.checkMutable("insert into"));
-    const given = Number(args[0]);
-    const { length } = list;
-    charge(sizes.slot);
-    spend(length >> 6);
-    list.elements.splice(
-      Math.min(Math.max(given < 0 ? given + length : given, 0), length),
-      0,
-      args[1] as Value,
-    );
-    return null;
-  },
-  pop: (list, args, names) => {
-    unpackPositional("pop", args, names, 0, ["int"]);
-    const { length } = list;
-    const given = args.length === 0 ? length - 1 : Number(args[0]);
-    const index = given < 0 && args.length > 0 ? given + length : given;
-    if (index < 0 || index >= length) fail(`pop: ${outOfRange("list", given, length)}`);
-    withName("pop", () => list.checkMutable("pop from"));
-    if (index === length - 1) return list.elements.pop() as Value;
-    spend(length >> 6);
-    return list.elements.splice(index, 1)[0] as Value;
-  },
-  remove: (list, args, names) => {
-    unpackPositional("remove", args, names, 1, ["any"]);
-    return withName("remove", () => {
+    },
+  ],
+  insert: [
+    "int, any",
+    (list, at: Int, value: Value) => {
+      list.checkMutable("insert into");
+      charge(sizes.slot);
+      spend(list.length >> 6);
+      // `splice` counts a negative position from the end and limits it, as `insert` does.
+      list.elements.splice(Number(at), 0, value);
+    },
+  ],
+  pop: [
+    "int?",
+    (list, at?: Int) => {
+      const { length } = list;
+      const index = toPosition("list", at === undefined ? length - 1 : Number(at), length);
+      list.checkMutable("pop from");
+      if (index === length - 1) return list.elements.pop();
+      spend(length >> 6);
+      return list.elements.splice(index, 1)[0];
+    },
+  ],
+  remove: [
+    "any",
+    (list, value: Value) => {
       list.checkMutable("remove from");
-      const index = list.elements.findIndex((element) => areEqual(element, args[0] as Value));
+      const index = list.elements.findIndex((element) => areEqual(element, value));
       if (index === -1) fail("element not found");
       list.elements.splice(index, 1);
-      return null;
-    });
-  },
-};
+    },
+  ],
+});

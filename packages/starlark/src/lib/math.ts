@@ -3,8 +3,8 @@ import { toFloat, toNumber, truncateToInt } from "../values/float.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import { isInt } from "../values/int.ts";
 import { typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
-import { withName, unpackPositional } from "./arguments.ts";
+import type { NamedArguments, Value } from "../values/value.ts";
+import { argumentReader, withName } from "./arguments.ts";
 
 function toOperand(name: string, value: Value, index: number): number {
   const number = toNumber(value);
@@ -13,39 +13,32 @@ function toOperand(name: string, value: Value, index: number): number {
   );
 }
 
-function unary(name: string, compute: (x: number) => number): [string, Value] {
-  return [
-    name,
-    new Builtin(name, (args, names) => {
-      unpackPositional(name, args, names, 1, ["any"]);
-      return toFloat(compute(toOperand(name, args[0] as Value, 0)));
-    }),
-  ];
-}
-
-function binary(name: string, compute: (x: number, y: number) => number): [string, Value] {
-  return [
-    name,
-    new Builtin(name, (args, names) => {
-      unpackPositional(name, args, names, 2, ["any", "any"]);
-      return toFloat(
-        compute(toOperand(name, args[0] as Value, 0), toOperand(name, args[1] as Value, 1)),
+/** Functions of floats, which accept ints as well. */
+function define(
+  parameters: string,
+  functions: Readonly<Record<string, (...operands: [number, number]) => number>>,
+): [string, Value][] {
+  return Object.entries(functions).map(([name, compute]) => {
+    const read = argumentReader(name, parameters);
+    const call = (args: Value[], named: NamedArguments): Value => {
+      const operands = (read(args, named) as Value[]).map((value, index) =>
+        toOperand(name, value, index),
       );
-    }),
-  ];
+      return toFloat(compute(...(operands as [number, number])));
+    };
+    return [name, new Builtin(name, call)];
+  });
 }
 
 function rounding(name: string, compute: (x: number) => number): [string, Value] {
-  return [
-    name,
-    new Builtin(name, (args, names) => {
-      unpackPositional(name, args, names, 1, ["any"]);
-      const [value] = args as [Value];
-      if (isInt(value)) return value;
-      const number = toOperand(name, value, 0);
-      return withName(name, () => truncateToInt(toFloat(compute(number))));
-    }),
-  ];
+  const read = argumentReader(name, "any");
+  const call = (args: Value[], named: NamedArguments): Value => {
+    const [value] = read(args, named) as [Value];
+    if (isInt(value)) return value;
+    const number = toOperand(name, value, 0);
+    return withName(name, () => truncateToInt(toFloat(compute(number))));
+  };
+  return [name, new Builtin(name, call)];
 }
 
 /** The IEEE 754 remainder: the quotient is rounded to the nearest even integer. */
@@ -55,7 +48,7 @@ function remainder(x: number, y: number): number {
   const divisor = Math.abs(y);
   let rest = Math.abs(x) % (divisor * 2 === Infinity ? divisor : divisor * 2);
   if (rest > divisor / 2) rest -= divisor;
-  if (rest >= divisor / 2 && rest > divisor / 2) rest -= divisor;
+  if (rest > divisor / 2) rest -= divisor;
   return x < 0 ? -rest : rest;
 }
 
@@ -93,48 +86,30 @@ function gamma(x: number): number {
   return Math.sqrt(2 * Math.PI) * half * Math.exp(-base) * half * sum;
 }
 
-const log = new Builtin("log", (args, names) => {
-  unpackPositional("log", args, names, 1, ["any", "any"]);
-  const x = toOperand("log", args[0] as Value, 0);
-  if (args.length === 1) return toFloat(Math.log(x));
-  const base = toOperand("log", args[1] as Value, 1);
+function log(x: number, base?: number): number {
   if (base === 1) fail("division by zero");
-  return toFloat(Math.log(x) / Math.log(base));
-});
+  return base === undefined ? Math.log(x) : Math.log(x) / Math.log(base);
+}
+
+const { abs, exp, sqrt, acos, asin, atan, cos, sin, tan, acosh, asinh, atanh, cosh, sinh, tanh } =
+  Math;
 
 /** The module `math` (starlark-go, `lib/math`). */
 export const math: StarlarkModule = new StarlarkModule("math", [
   rounding("ceil", Math.ceil),
   rounding("floor", Math.floor),
-  binary("copysign", (x, y) => {
-    const negative = y < 0 || Object.is(y, -0);
-    return negative ? -Math.abs(x) : Math.abs(x);
+  ...define("any", { fabs: abs, round, exp, sqrt, acos, asin, atan, cos, sin, tan, gamma }),
+  ...define("any", { acosh, asinh, atanh, cosh, sinh, tanh }),
+  ...define("any", { degrees: (x) => (x * 180) / Math.PI, radians: (x) => (x * Math.PI) / 180 }),
+  ...define("any, any?", { log }),
+  ...define("any, any", {
+    copysign: (x, y) => (y < 0 || Object.is(y, -0) ? -abs(x) : abs(x)),
+    mod: (x, y) => x % y,
+    pow: (x, y) => (x === 1 || (x === -1 && abs(y) === Infinity) ? 1 : x ** y),
+    remainder,
+    atan2: Math.atan2,
+    hypot: Math.hypot,
   }),
-  unary("fabs", Math.abs),
-  binary("mod", (x, y) => x % y),
-  binary("pow", (x, y) => (x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y)),
-  binary("remainder", remainder),
-  unary("round", round),
-  unary("exp", Math.exp),
-  unary("sqrt", Math.sqrt),
-  unary("acos", Math.acos),
-  unary("asin", Math.asin),
-  unary("atan", Math.atan),
-  binary("atan2", Math.atan2),
-  unary("cos", Math.cos),
-  binary("hypot", Math.hypot),
-  unary("sin", Math.sin),
-  unary("tan", Math.tan),
-  unary("degrees", (x) => (x * 180) / Math.PI),
-  unary("radians", (x) => (x * Math.PI) / 180),
-  unary("acosh", Math.acosh),
-  unary("asinh", Math.asinh),
-  unary("atanh", Math.atanh),
-  unary("cosh", Math.cosh),
-  unary("sinh", Math.sinh),
-  unary("tanh", Math.tanh),
-  ["log", log],
-  unary("gamma", gamma),
   ["e", toFloat(Math.E)],
   ["pi", toFloat(Math.PI)],
 ]);

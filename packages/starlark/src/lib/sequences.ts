@@ -1,57 +1,28 @@
 import { fail, StarlarkError } from "../values/error.ts";
 import { chargeItems, spend } from "../values/budget.ts";
 import { compareValues } from "../values/compare.ts";
-import type { BuiltinResult } from "../values/function.ts";
-import { addInts } from "../values/int.ts";
-import type { Int } from "../values/int.ts";
+import type { BuiltinImplementation, BuiltinResult } from "../values/function.ts";
 import { toList } from "../values/list.ts";
 import { toTuple } from "../values/tuple.ts";
 import { StarlarkObject, toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { withName, unpack, unpackPositional } from "./arguments.ts";
+import { argumentReader, withName } from "./arguments.ts";
 
-function copyItems(value: Value): Value[] {
+/** The items of a value that can be iterated, as a new array. */
+export function copyItems(value: Value): Value[] {
   const items = toItems(value) as readonly Value[];
   chargeItems(items.length);
   return [...items];
 }
 
-/** `list(x)`. */
-export function toNewList(args: readonly Value[], list: NamedArguments): Value {
-  unpackPositional("list", args, list, 0, ["iterable"]);
-  return toList(args.length === 0 ? [] : copyItems(args[0] as Value));
-}
-
-/** `tuple(x)`. */
-export function toNewTuple(args: readonly Value[], list: NamedArguments): Value {
-  unpackPositional("tuple", args, list, 0, ["iterable"]);
-  return toTuple(args.length === 0 ? [] : copyItems(args[0] as Value));
-}
-
-/** `reversed(x)`. */
-export function reverseItems(args: readonly Value[], list: NamedArguments): Value {
-  unpackPositional("reversed", args, list, 1, ["iterable"]);
-  return toList(copyItems(args[0] as Value).toReversed());
-}
-
-/** `enumerate(x, start)`. */
-export function enumerateItems(args: readonly Value[], list: NamedArguments): Value {
-  unpackPositional("enumerate", args, list, 1, ["iterable", "int"]);
-  const start = (args[1] as Int | undefined) ?? 0;
-  const items = toItems(args[0] as Value) as readonly Value[];
-  spend(items.length);
-  return toList(items.map((item, index) => toTuple([addInts(start, index), item])));
-}
-
 /** `zip(x, y, …)`. */
-export function zipItems(args: readonly Value[], list: NamedArguments): Value {
-  if (list.length > 0) fail("zip does not accept keyword arguments");
+export function zipItems(args: readonly Value[], named: NamedArguments): Value {
+  if (named.length > 0) fail("zip does not accept keyword arguments");
   const columns = args.map(
     (value, index) =>
       toItems(value) ?? fail(`zip: argument #${index + 1} is not iterable: ${typeName(value)}`),
   );
-  const length = Math.min(...columns.map((column) => column.length));
-  if (columns.length === 0) return toList([]);
+  const length = columns.length === 0 ? 0 : Math.min(...columns.map((column) => column.length));
   spend(length);
   return toList(
     Array.from({ length }, (_, row) => toTuple(columns.map((column) => column[row] as Value))),
@@ -59,44 +30,41 @@ export function zipItems(args: readonly Value[], list: NamedArguments): Value {
 }
 
 /** `min` and `max`. */
-export function extremum(
-  name: "min" | "max",
-  args: readonly Value[],
-  list: NamedArguments,
-): BuiltinResult {
-  if (args.length === 0) fail(`${name} requires at least one positional argument`);
-  const [key] = unpack(name, [], list, [["key?", "callable"]]);
-  const source = args.length === 1 ? (args[0] as Value) : undefined;
-  const items = source === undefined ? args : toItems(source);
-  if (items === undefined)
-    return fail(`${name}: ${typeName(source as Value)} value is not iterable`);
-  if (items.length === 0) return fail(`${name}: argument is an empty sequence`);
-  spend(items.length);
-  const operator = name === "max" ? ">" : "<";
-  const choose = (keys: readonly Value[]): Value =>
-    withName(name, () => {
-      let best = 0;
-      for (let index = 1; index < keys.length; index++) {
-        if (compareValues(operator, keys[index] as Value, keys[best] as Value)) best = index;
-      }
-      return items[best] as Value;
-    });
-  if (key === undefined) return choose(items);
-  if (source instanceof StarlarkObject) source.beginIteration();
-  return callForEach(key, items, choose, () => {
-    if (source instanceof StarlarkObject) source.endIteration();
-  });
+export function extremum(name: "min" | "max"): BuiltinImplementation {
+  const readNamed = argumentReader(name, "key?: callable");
+  return (args, named) => {
+    if (args.length === 0) fail(`${name} requires at least one positional argument`);
+    const [key] = readNamed([], named);
+    const source = args.length === 1 ? (args[0] as Value) : undefined;
+    const items = source === undefined ? args : toItems(source);
+    if (items === undefined)
+      return fail(`${name}: ${typeName(source as Value)} value is not iterable`);
+    if (items.length === 0) return fail(`${name}: argument is an empty sequence`);
+    spend(items.length);
+    const operator = name === "max" ? ">" : "<";
+    const choose = (keys: readonly Value[]): Value =>
+      withName(name, () => {
+        let best = 0;
+        for (let index = 1; index < keys.length; index++) {
+          if (compareValues(operator, keys[index] as Value, keys[best] as Value)) best = index;
+        }
+        return items[best] as Value;
+      });
+    return key === undefined ? choose(items) : callForEach(key, items, choose, source);
+  };
 }
 
-/** Calls `key` with every item, then returns `finish` of the results. */
+/** Calls `key` with every item, then returns `finish` of the results. `iterated` cannot change meanwhile. */
 function callForEach(
   key: Value,
   items: readonly Value[],
   finish: (keys: readonly Value[]) => Value,
-  dispose?: () => void,
+  iterated?: Value,
 ): BuiltinResult {
   const keys: Value[] = [];
+  const source = iterated instanceof StarlarkObject ? iterated : undefined;
   chargeItems(items.length);
+  source?.beginIteration();
   return {
     step: (received) => {
       if (received !== undefined) keys.push(received);
@@ -104,36 +72,29 @@ function callForEach(
         ? { callee: key, arguments: [items[keys.length] as Value] }
         : { result: finish(keys) };
     },
-    ...(dispose !== undefined && { dispose }),
+    dispose: () => source?.endIteration(),
   };
 }
 
+const readSorted = argumentReader("sorted", "iterable: iterable, key?: callable, reverse?: bool");
+
 /** `sorted(x, key, reverse)`. The sort is stable, also if it is reversed. */
-export function sortItems(args: readonly Value[], list: NamedArguments): BuiltinResult {
-  const [iterable, key, reverse] = unpack("sorted", args, list, [
-    ["iterable", "iterable"],
-    ["key?", "callable"],
-    ["reverse?", "bool"],
-  ]);
+export function sortItems(args: readonly Value[], named: NamedArguments): BuiltinResult {
+  const [iterable, key, reverse] = readSorted(args, named);
   const items = copyItems(iterable as Value);
-  if (key === undefined) return toList(sortByKeys(items, items, reverse === true));
-  return callForEach(key, items, (keys) => toList(sortByKeys(items, keys, reverse === true)));
+  const sort = (keys: readonly Value[]): Value => toList(sortByKeys(items, keys, reverse === true));
+  return key === undefined ? sort(items) : callForEach(key, items, sort);
 }
 
 function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: boolean): Value[] {
   const { length } = keys;
   spend(length * Math.ceil(Math.log2(length + 2)));
-  if (keys.every((key) => typeof key === "number")) {
-    const sorted = sortByInts(items, keys as readonly number[], reverse);
-    if (sorted !== undefined) return sorted;
-  }
-  if (items === keys && keys.every((key) => typeof key === "string")) {
-    // Equal strings are the same, so that the order of the reversed ones does not matter.
-    const sorted = [...keys].sort();
-    return reverse ? sorted.toReversed() : sorted;
-  }
+  const sorted = keys.every((key) => typeof key === "number")
+    ? sortByInts(items, keys, reverse)
+    : undefined;
+  if (sorted !== undefined) return sorted;
   const order = Array.from({ length }, (_, index) => index);
-  const compare = comparator(keys);
+  const compare = keys.every((key) => typeof key === "string") ? compareTexts : compareAny;
   const sign = reverse ? -1 : 1;
   try {
     order.sort((left, right) => compare(keys[left] as Value, keys[right] as Value) * sign);
@@ -153,22 +114,18 @@ function sortByInts(
 ): Value[] | undefined {
   const { length } = keys;
   const sign = reverse ? -1 : 1;
-  const combined = new Float64Array(length);
-  for (let index = 0; index < length; index++) {
-    const value = (keys[index] as number) * sign * length + index;
-    if (!Number.isSafeInteger(value)) return undefined;
-    combined[index] = value;
-  }
+  const combined = Float64Array.from(keys, (key, index) => key * sign * length + index);
+  if (!combined.every(Number.isSafeInteger)) return undefined;
   combined.sort();
   return Array.from(combined, (value) => items[((value % length) + length) % length] as Value);
 }
 
-function comparator(keys: readonly Value[]): (left: Value, right: Value) => number {
-  if (keys.every((key) => typeof key === "string")) {
-    return (left, right) => ((left as string) < (right as string) ? -1 : left === right ? 0 : 1);
-  }
-  return (left, right) =>
-    compareValues("<", left, right) ? -1 : compareValues("<", right, left) ? 1 : 0;
+function compareTexts(left: Value, right: Value): number {
+  return (left as string) < (right as string) ? -1 : left === right ? 0 : 1;
+}
+
+function compareAny(left: Value, right: Value): number {
+  return compareValues("<", left, right) ? -1 : compareValues("<", right, left) ? 1 : 0;
 }
 
 /**

@@ -6,113 +6,52 @@ import type { NamedArguments, Value } from "../values/value.ts";
 
 /** `text.format(…)` (specification of starlark-go, "string·format"). */
 export function formatString(format: string, args: Value[], named: NamedArguments): Value {
-  const state: FieldNumbering = { automatic: false, manual: false, next: 0 };
-  const parts: string[] = [];
-  const push = (text: string): void => {
-    chargeString(text.length);
-    parts.push(text);
-  };
-  let index = 0;
-  while (index < format.length) {
-    const open = format.indexOf("{", index);
-    const end = open === -1 ? format.length : open;
-    push(unescapeClosing(format.slice(index, end)));
-    if (open === -1) break;
-    if (format[open + 1] === "{") {
-      push("{");
-      index = open + 2;
-      continue;
-    }
-    const close = format.indexOf("}", open);
-    if (close === -1) fail("format: unmatched '{' in format");
-    push(formatField(format.slice(open + 1, close), args, named, state));
-    index = close + 1;
-  }
-  const text = parts.join("");
+  const findField = fieldFinder(args, named);
+  const text = format.replaceAll(/\{\{|\}\}|\{([^}]*)\}|[{}]/g, (token: string, field?: string) => {
+    if (field !== undefined) return formatField(field, findField);
+    if (token.length === 2) return token.charAt(0);
+    return fail(`format: ${token === "{" ? "unmatched '{'" : "single '}'"} in format`);
+  });
   chargeString(text.length);
   return text;
 }
 
-interface FieldNumbering {
-  automatic: boolean;
-  manual: boolean;
-  next: number;
-}
+/** `name!conversion:specification`. A name with a conversion may contain colons. */
+const fieldParts = /^(?:([^!]*)!([^:]*)|([^:]*))(?::([^]*))?$/;
 
-/** Text between fields: `}}` is a brace, a single one is an error. */
-function unescapeClosing(text: string): string {
-  if (!text.includes("}")) return text;
-  if (/(?<!\})(?:\}\})*\}(?!\})/.test(text)) fail("format: single '}' in format");
-  return text.replaceAll("}}", "}");
-}
-
-function formatField(
-  field: string,
-  args: readonly Value[],
-  named: NamedArguments,
-  state: FieldNumbering,
-): string {
-  let name = field;
-  let conversion = "s";
-  let specification = "";
-  const bang = field.indexOf("!");
-  if (bang !== -1) {
-    name = field.slice(0, bang);
-    const rest = field.slice(bang + 1);
-    const colon = rest.indexOf(":");
-    conversion = colon === -1 ? rest : rest.slice(0, colon);
-    specification = colon === -1 ? "" : rest.slice(colon + 1);
-    if (conversion === "") fail(`format: unknown conversion ${quote(conversion)}`);
-  } else {
-    const colon = field.indexOf(":");
-    if (colon !== -1) {
-      name = field.slice(0, colon);
-      specification = field.slice(colon + 1);
-    }
-  }
-  const value = findField(name, args, named, state);
-  if (specification !== "") {
+function formatField(field: string, findField: (name: string) => Value): string {
+  const [, before, conversion = "s", plain = "", specification = ""] = fieldParts.exec(field) ?? [];
+  const invalid = (): never => fail(`format: unknown conversion ${quote(conversion)}`);
+  if (conversion === "") invalid();
+  const value = findField(before ?? plain);
+  if (specification !== "")
     fail(`format spec features not supported in replacement fields: ${specification}`);
-  }
-  if (conversion === "s") return toText(value);
-  return conversion === "r"
-    ? toRepr(value)
-    : fail(`format: unknown conversion ${quote(conversion)}`);
+  const text = conversion === "s" ? toText(value) : conversion === "r" ? toRepr(value) : invalid();
+  chargeString(text.length);
+  return text;
 }
 
-function findField(
-  name: string,
-  args: readonly Value[],
-  named: NamedArguments,
-  state: FieldNumbering,
-): Value {
-  if (name === "") {
-    if (state.manual) {
-      fail("format: cannot switch from manual field specification to automatic field numbering");
+/** Finds the values of fields: in order, by a number or by a name. */
+function fieldFinder(args: readonly Value[], named: NamedArguments): (name: string) => Value {
+  let numbering: string | undefined;
+  let next = 0;
+  return (name) => {
+    if (name === "" || /^\d{1,18}$/.test(name)) {
+      const own = name === "" ? "automatic field numbering" : "manual field specification";
+      if (numbering !== undefined && numbering !== own)
+        fail(`format: cannot switch from ${numbering} to ${own}`);
+      numbering = own;
+      const index = name === "" ? next++ : Number(name);
+      if (index >= args.length) fail("format: tuple index out of range");
+      return args[index] as Value;
     }
-    state.automatic = true;
-    return args[state.next++] ?? absent(args, state.next - 1);
-  }
-  if (/^\d{1,18}$/.test(name)) {
-    if (state.automatic) {
-      fail("format: cannot switch from automatic field numbering to manual field specification");
-    }
-    state.manual = true;
-    return args[Number(name)] ?? absent(args, Number(name));
-  }
-  const found = named.find(([key]) => key === name);
-  if (found !== undefined) return found[1];
-  if (name.includes(".")) {
-    fail(`format: attribute syntax x.y is not supported in replacement fields: ${name}`);
-  }
-  if (name.includes("[")) {
-    fail(`format: element syntax a[i] is not supported in replacement fields: ${name}`);
-  }
-  if (name.includes("{")) fail("format: nested replacement fields not supported");
-  return fail(`format: keyword ${name} not found`);
-}
-
-/** `None`, if that is the argument; else the error of a missing one. */
-function absent(args: readonly Value[], index: number): Value {
-  return index < args.length ? null : fail("format: tuple index out of range");
+    const found = named.find(([key]) => key === name);
+    if (found !== undefined) return found[1];
+    if (name.includes("."))
+      fail(`format: attribute syntax x.y is not supported in replacement fields: ${name}`);
+    if (name.includes("["))
+      fail(`format: element syntax a[i] is not supported in replacement fields: ${name}`);
+    if (name.includes("{")) fail("format: nested replacement fields not supported");
+    return fail(`format: keyword ${name} not found`);
+  };
 }

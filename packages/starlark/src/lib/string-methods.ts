@@ -1,95 +1,88 @@
 import { fail } from "../values/error.ts";
 import { charge, chargeItems, chargeString, sizes, spend } from "../values/budget.ts";
+import { ElementsView } from "../values/bytes.ts";
+import type { StarlarkBytes } from "../values/bytes.ts";
+import type { Int } from "../values/int.ts";
 import { toList } from "../values/list.ts";
-import { StringCodePoints, StringElements } from "../values/string-view.ts";
 import { toRange } from "../values/subscript.ts";
 import { StarlarkTuple, toTuple } from "../values/tuple.ts";
-import { characterLength, codePoints, isAscii } from "../values/utf8.ts";
+import { codePoints, isAscii } from "../values/utf8.ts";
 import { toItems, typeName } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
-import { withName, unpackPositional } from "./arguments.ts";
-import type { Method } from "./method.ts";
+import type { Value } from "../values/value.ts";
+import { argumentReader } from "./arguments.ts";
+import { defineMethods } from "./method.ts";
+import type { Definition, Method, MethodTable } from "./method.ts";
 import { caseMethods } from "./string-case.ts";
 import { formatString } from "./string-format.ts";
-import { splitLines, splitOnSpace, splitOnText, strip } from "./string-parts.ts";
+import { splitCharacters, splitLines, splitOnSpace, splitOnText, strip } from "./string-parts.ts";
 
-/** A method without parameters. */
-function plain(name: string, compute: (text: string) => Value): Method<string> {
-  return (text, args, names) => {
-    unpackPositional(name, args, names, 0, []);
-    spend(text.length >> 6);
-    return compute(text);
-  };
-}
+type StringMethod = Definition<[string]>;
 
-/** The part of a text that `start` and `end` select, and where it begins. */
+/** The part of a text between two positions, and where it begins. */
 function selectPart(
-  name: string,
   text: string,
-  args: readonly (Value | undefined)[],
+  low: Value = null,
+  high: Value = null,
 ): [part: string, start: number] {
-  if (args.length < 2) return [text, 0];
-  const [start, end] = withName(name, () => toRange(args[1] ?? null, args[2] ?? null, text.length));
+  const [start, end] = toRange(low, high, text.length);
   return [start < end ? text.slice(start, end) : "", start];
 }
 
-function search(name: string, last: boolean, required: boolean): Method<string> {
-  return (text, args, names) => {
-    unpackPositional(name, args, names, 1, ["string", "any", "any"]);
-    const [part, start] = selectPart(name, text, args);
-    spend(part.length >> 6);
-    const wanted = args[0] as string;
-    const index = last ? part.lastIndexOf(wanted) : part.indexOf(wanted);
-    if (index === -1) return required ? fail(`${name}: substring not found`) : -1;
-    return index + start;
-  };
+function searching(last: boolean, required: boolean): StringMethod {
+  return [
+    "string, any?, any?",
+    (text, wanted: string, low?: Value, high?: Value) => {
+      const [part, start] = selectPart(text, low, high);
+      spend(part.length >> 6);
+      const index = last ? part.lastIndexOf(wanted) : part.indexOf(wanted);
+      if (index === -1) return required ? fail("substring not found") : -1;
+      return index + start;
+    },
+  ];
 }
 
-function affix(name: "startswith" | "endswith"): Method<string> {
-  return (text, args, names) => {
-    unpackPositional(name, args, names, 1, ["any", "any", "any"]);
-    const [part] = selectPart(name, text, args);
-    const matches = (wanted: string): boolean =>
-      name === "startswith" ? part.startsWith(wanted) : part.endsWith(wanted);
-    const [wanted] = args as [Value];
-    if (typeof wanted === "string") return matches(wanted);
-    if (!(wanted instanceof StarlarkTuple)) {
-      return fail(`${name}: got ${typeName(wanted)}, want string or tuple of string`);
-    }
-    for (const [index, element] of wanted.elements.entries()) {
-      if (typeof element !== "string")
-        fail(`${name}: want string, got ${typeName(element)}, for element ${index}`);
-      if (matches(element as string)) return true;
-    }
-    return false;
-  };
+function testing(matches: (text: string, affix: string) => boolean): StringMethod {
+  return [
+    "any, any?, any?",
+    (text, affix: Value, low?: Value, high?: Value) => {
+      const [part] = selectPart(text, low, high);
+      if (typeof affix === "string") return matches(part, affix);
+      if (!(affix instanceof StarlarkTuple))
+        return fail(`got ${typeName(affix)}, want string or tuple of string`);
+      return affix.elements.some((element, index) =>
+        typeof element === "string"
+          ? matches(part, element)
+          : fail(`want string, got ${typeName(element)}, for element ${index}`),
+      );
+    },
+  ];
 }
 
-function partition(name: "partition" | "rpartition"): Method<string> {
-  return (text, args, names) => {
-    unpackPositional(name, args, names, 1, ["string"]);
-    const separator = args[0] as string;
-    if (separator === "") fail(`${name}: empty separator`);
-    chargeString(text.length);
-    const index = name === "partition" ? text.indexOf(separator) : text.lastIndexOf(separator);
-    if (index === -1) return toTuple(name === "partition" ? [text, "", ""] : ["", "", text]);
-    return toTuple([text.slice(0, index), separator, text.slice(index + separator.length)]);
-  };
+function partitioning(last: boolean): StringMethod {
+  return [
+    "string",
+    (text, separator: string) => {
+      if (separator === "") fail("empty separator");
+      chargeString(text.length);
+      const index = last ? text.lastIndexOf(separator) : text.indexOf(separator);
+      if (index === -1) return toTuple(last ? ["", "", text] : [text, "", ""]);
+      return toTuple([text.slice(0, index), separator, text.slice(index + separator.length)]);
+    },
+  ];
 }
 
-function split(name: "split" | "rsplit"): Method<string> {
-  return (text, args, names) => {
-    unpackPositional(name, args, names, 0, ["any", "int"]);
-    const separator = args[0] ?? null;
-    const limit = args.length > 1 ? Number(args[1]) : -1;
+/** The errors of both methods have the name `split`, as in starlark-go. */
+function splitting(fromRight: boolean): Method<string> {
+  const read = argumentReader(fromRight ? "rsplit" : "split", "any?, int?");
+  return (text, args, named) => {
+    const [separator = null, limit = -1] = read(args, named) as [Value?, Int?];
     spend(text.length >> 4);
     if (separator === null)
-      return toTextList(splitOnSpace(text, limit, name === "rsplit"), text.length);
-    if (typeof separator !== "string") {
+      return toTextList(splitOnSpace(text, Number(limit), fromRight), text.length);
+    if (typeof separator !== "string")
       return fail(`split: got ${typeName(separator)} for separator, want string`);
-    }
     if (separator === "") fail("split: empty separator");
-    return toTextList(splitOnText(text, separator, limit, name === "rsplit"), text.length);
+    return toTextList(splitOnText(text, separator, Number(limit), fromRight), text.length);
   };
 }
 
@@ -98,20 +91,21 @@ function toTextList(parts: string[], length: number): Value {
   return toList(parts);
 }
 
-function stripping(name: "strip" | "lstrip" | "rstrip"): Method<string> {
-  return (text, args, names) => {
-    unpackPositional(name, args, names, 0, ["string"]);
-    spend(text.length >> 4);
-    return strip(text, (args[0] as string | undefined) ?? "", name !== "rstrip", name !== "lstrip");
-  };
+function stripping(left: boolean, right: boolean): StringMethod {
+  return [
+    "string?",
+    (text, cutset = "") => {
+      spend(text.length >> 4);
+      return strip(text, cutset, left, right);
+    },
+  ];
 }
 
-function replace(text: string, args: Value[], names: NamedArguments): Value {
-  unpackPositional("replace", args, names, 2, ["string", "string", "int"]);
-  const [wanted, replacement] = args as [string, string];
-  const limit = args.length > 2 && Number(args[2]) >= 0 ? Number(args[2]) : Infinity;
+function replace(text: string, wanted: string, replacement: string, given: Int = -1): Value {
+  const limit = given < 0 ? Infinity : Number(given);
   if (limit === 0) return text;
-  const parts = wanted === "" ? splitCharacters(text) : text.split(wanted);
+  if (wanted === "") chargeItems(text.length);
+  const parts = wanted === "" ? ["", ...splitCharacters(text), ""] : text.split(wanted);
   spend(text.length >> 4);
   chargeItems(parts.length);
   const count = Math.min(parts.length - 1, limit);
@@ -122,25 +116,11 @@ function replace(text: string, args: Value[], names: NamedArguments): Value {
   return `${head}${replacement}${parts.slice(count).join(wanted)}`;
 }
 
-/** The characters with empty texts around them, so that a replacement of "" stands before, between and behind them. */
-function splitCharacters(text: string): string[] {
-  chargeItems(text.length);
-  const parts = [""];
-  for (let index = 0; index < text.length;) {
-    const length = characterLength(text, index);
-    parts.push(text.slice(index, index + length));
-    index += length;
-  }
-  parts.push("");
-  return parts;
-}
-
-function join(separator: string, args: Value[], names: NamedArguments): Value {
-  unpackPositional("join", args, names, 1, ["iterable"]);
-  const items = toItems(args[0] as Value) as readonly Value[];
+function join(separator: string, iterable: Value): Value {
+  const items = toItems(iterable) as readonly Value[];
   let length = Math.max(0, items.length - 1) * separator.length;
   for (const item of items) {
-    if (typeof item !== "string") return fail(`join: in list, want string, got ${typeName(item)}`);
+    if (typeof item !== "string") return fail(`in list, want string, got ${typeName(item)}`);
     length += item.length;
   }
   spend(items.length >> 2);
@@ -148,63 +128,63 @@ function join(separator: string, args: Value[], names: NamedArguments): Value {
   return items.join(separator);
 }
 
-function count(text: string, args: Value[], names: NamedArguments): Value {
-  unpackPositional("count", args, names, 1, ["string", "any", "any"]);
-  const [part] = selectPart("count", text, args);
-  const wanted = args[0] as string;
+function count(text: string, wanted: string, low?: Value, high?: Value): Value {
+  const [part] = selectPart(text, low, high);
   spend(part.length >> 4);
   if (wanted === "") return (isAscii(part) ? part.length : codePoints(part).length) + 1;
   let found = 0;
-  for (
-    let index = part.indexOf(wanted);
-    index !== -1;
-    index = part.indexOf(wanted, index + wanted.length)
-  )
-    found++;
+  let index = part.indexOf(wanted);
+  for (; index !== -1; index = part.indexOf(wanted, index + wanted.length)) found++;
   return found;
 }
 
-function removing(name: "removeprefix" | "removesuffix"): Method<string> {
-  return (text, args, names) => {
-    unpackPositional(name, args, names, 1, ["string"]);
-    const part = args[0] as string;
-    if (part === "") return text;
-    chargeString(0);
-    if (name === "removeprefix") return text.startsWith(part) ? text.slice(part.length) : text;
-    return text.endsWith(part) ? text.slice(0, text.length - part.length) : text;
-  };
+function removePrefix(text: string, prefix: string): string {
+  chargeString(0);
+  return text.startsWith(prefix) ? text.slice(prefix.length) : text;
+}
+
+function removeSuffix(text: string, suffix: string): string {
+  chargeString(0);
+  return text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text;
+}
+
+function viewing(method: string): StringMethod {
+  return ["", (text) => new ElementsView(text, method)];
 }
 
 /** The methods of strings (specification of starlark-go, "string·capitalize" and the following). */
-export const stringMethods: Record<string, Method<string>> = {
-  ...Object.fromEntries(
-    Object.entries(caseMethods).map(([name, compute]) => [name, plain(name, compute)]),
-  ),
-  codepoint_ords: plain("codepoint_ords", (text) => new StringCodePoints(text, true)),
-  codepoints: plain("codepoints", (text) => new StringCodePoints(text, false)),
-  count,
-  elem_ords: plain("elem_ords", (text) => new StringElements(text, true)),
-  elems: plain("elems", (text) => new StringElements(text, false)),
-  endswith: affix("endswith"),
-  find: search("find", false, false),
+export const stringMethods: MethodTable<string> = defineMethods({
+  ...caseMethods,
+  codepoint_ords: viewing("codepoint_ords"),
+  codepoints: viewing("codepoints"),
+  count: ["string, any?, any?", count],
+  elem_ords: viewing("elem_ords"),
+  elems: viewing("elems"),
+  endswith: testing((text, affix) => text.endsWith(affix)),
+  find: searching(false, false),
   format: formatString,
-  index: search("index", false, true),
-  join,
-  lstrip: stripping("lstrip"),
-  partition: partition("partition"),
-  removeprefix: removing("removeprefix"),
-  removesuffix: removing("removesuffix"),
-  replace,
-  rfind: search("rfind", true, false),
-  rindex: search("rindex", true, true),
-  rpartition: partition("rpartition"),
-  rsplit: split("rsplit"),
-  rstrip: stripping("rstrip"),
-  split: split("split"),
-  splitlines: (text, args, names) => {
-    unpackPositional("splitlines", args, names, 0, ["bool"]);
-    return toTextList(splitLines(text, args[0] === true), text.length);
-  },
-  startswith: affix("startswith"),
-  strip: stripping("strip"),
-};
+  index: searching(false, true),
+  join: ["iterable", join],
+  lstrip: stripping(true, false),
+  partition: partitioning(false),
+  removeprefix: ["string", removePrefix],
+  removesuffix: ["string", removeSuffix],
+  replace: ["string, string, int?", replace],
+  rfind: searching(true, false),
+  rindex: searching(true, true),
+  rpartition: partitioning(true),
+  rsplit: splitting(true),
+  rstrip: stripping(false, true),
+  split: splitting(false),
+  splitlines: [
+    "bool?",
+    (text, keepEnds: boolean = false) => toTextList(splitLines(text, keepEnds), text.length),
+  ],
+  startswith: testing((text, affix) => text.startsWith(affix)),
+  strip: stripping(true, true),
+});
+
+/** The methods of bytes. */
+export const bytesMethods: MethodTable<StarlarkBytes> = defineMethods({
+  elems: ["", (bytes) => new ElementsView(bytes, "elems")],
+});

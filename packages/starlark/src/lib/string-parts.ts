@@ -1,42 +1,24 @@
-import { characterLength, codePointAt, codePoints } from "../values/utf8.ts";
+import { characterLength, codePointAt, codePoints, toUtf8 } from "../values/utf8.ts";
 
-/** Whether a code point is white space, as Go's `unicode.IsSpace` decides. */
-export function isSpace(point: number): boolean {
-  if (point < 0x80) return point === 0x20 || (point >= 0x09 && point <= 0x0d);
-  return (
-    point === 0x85 ||
-    point === 0xa0 ||
-    point === 0x1680 ||
-    (point >= 0x2000 && point <= 0x200a) ||
-    point === 0x2028 ||
-    point === 0x2029 ||
-    point === 0x202f ||
-    point === 0x205f ||
-    point === 0x3000
-  );
-}
+/** The white space of Go's `unicode.IsSpace`. */
+const whiteSpace = Array.from(
+  "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000",
+);
+const whiteSpacePoints = new Set(whiteSpace.map((character) => character.charCodeAt(0)));
+const whiteSpaceRun = new RegExp(`((?:${whiteSpace.map(toUtf8).join("|")})+)`);
 
 /** The parts between runs of white space; at most `limit` splits, from the right if `fromRight`. */
 export function splitOnSpace(text: string, limit: number, fromRight: boolean): string[] {
-  const fields: [start: number, end: number][] = [];
-  let start = -1;
-  for (let index = 0; index < text.length;) {
-    const point = text.charCodeAt(index);
-    const length = point < 0x80 ? 1 : characterLength(text, index);
-    if (isSpace(length === 1 ? point : codePointAt(text, index)) && (point < 0x80 || length > 1)) {
-      if (start >= 0) fields.push([start, index]);
-      start = -1;
-    } else if (start < 0) start = index;
-    index += length;
-  }
-  if (start >= 0) fields.push([start, text.length]);
-  if (limit >= 0 && fields.length > limit) {
-    // The part that is not split has the white space at its outer end.
-    const excess = fields.length - limit - 1;
-    if (fromRight) fields.splice(0, excess + 1, [0, (fields[excess] as [number, number])[1]]);
-    else fields.splice(limit, excess + 1, [(fields[limit] as [number, number])[0], text.length]);
-  }
-  return fields.map(([from, to]) => text.slice(from, to));
+  // Words and the white space between them, in turns.
+  const parts = text.split(whiteSpaceRun);
+  const first = parts[0] === "" ? 2 : 0;
+  const end = parts.at(-1) === "" ? parts.length - 2 : parts.length;
+  const words = parts.slice(first, Math.max(first, end)).filter((_, index) => index % 2 === 0);
+  if (limit < 0 || words.length <= limit) return words;
+  // The part that is not split has the white space at its outer end.
+  if (fromRight)
+    return [parts.slice(0, end - 2 * limit).join(""), ...words.slice(words.length - limit)];
+  return [...words.slice(0, limit), parts.slice(first + 2 * limit).join("")];
 }
 
 /** The parts between occurrences of a text; at most `limit` splits, from the right if `fromRight`. */
@@ -63,34 +45,37 @@ export function splitLines(text: string, keepEnds: boolean): string[] {
   return lines.map((line, index) => (complete || index < lines.length - 1 ? `${line}\n` : line));
 }
 
+/** The characters; an invalid byte is one. */
+export function splitCharacters(text: string): string[] {
+  const characters: string[] = [];
+  for (let start = 0; start < text.length;) {
+    const end = start + characterLength(text, start);
+    characters.push(text.slice(start, end));
+    start = end;
+  }
+  return characters;
+}
+
 /** The text without characters of `cutset` at its ends; without a cutset, without white space. */
 export function strip(text: string, cutset: string, left: boolean, right: boolean): string {
-  const cut = new Set(cutset === "" ? [] : codePoints(cutset));
-  const removed = (index: number): boolean => {
-    const point = codePointAt(text, index);
-    if (cut.size > 0) return cut.has(point);
-    return isSpace(point);
-  };
+  const cut = cutset === "" ? whiteSpacePoints : new Set(codePoints(cutset));
+  const isRemoved = (index: number): boolean => cut.has(codePointAt(text, index));
   let start = 0;
   let end = text.length;
-  if (left) while (start < end && removed(start)) start += characterLength(text, start);
+  if (left) while (start < end && isRemoved(start)) start += characterLength(text, start);
   if (right) {
-    for (;;) {
-      const last = previousCharacter(text, end);
-      if (last < start || end <= start || !removed(last)) break;
+    for (let last = lastCharacter(text, end); start < end && isRemoved(last);) {
       end = last;
+      last = lastCharacter(text, end);
     }
   }
   return text.slice(start, end);
 }
 
 /** The start of the character that ends before `end`. */
-function previousCharacter(text: string, end: number): number {
-  for (let length = 1; length <= 4 && length <= end; length++) {
-    const start = end - length;
-    if (characterLength(text, start) === length && (length > 1 || text.charCodeAt(start) < 0x80))
-      return start;
-    if ((text.charCodeAt(start) & 0xc0) !== 0x80) break;
+function lastCharacter(text: string, end: number): number {
+  for (const length of [4, 3, 2]) {
+    if (end >= length && characterLength(text, end - length) === length) return end - length;
   }
   return end - 1;
 }

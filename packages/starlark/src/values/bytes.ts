@@ -1,7 +1,8 @@
-import { chargeString } from "./budget.ts";
+import { chargeItems, chargeString } from "./budget.ts";
+import { quote } from "./quote.ts";
+import { characterLength, codePointAt, encodeCodePoint } from "./utf8.ts";
 import { StarlarkObject } from "./value.ts";
 import type { HashKey, Value, ValueWriter } from "./value.ts";
-import { quote } from "./quote.ts";
 
 /** A sequence of bytes that is not text. */
 export class StarlarkBytes extends StarlarkObject {
@@ -12,10 +13,6 @@ export class StarlarkBytes extends StarlarkObject {
   constructor(data: string) {
     super();
     this.data = data;
-  }
-
-  override truth(): boolean {
-    return this.data !== "";
   }
 
   override get length(): number {
@@ -43,7 +40,56 @@ export class StarlarkBytes extends StarlarkObject {
 export function sliceText(text: string, start: number, count: number, step: number): string {
   chargeString(count);
   if (step === 1) return text.slice(start, start + count);
-  const characters: string[] = [];
-  for (let index = 0; index < count; index++) characters.push(text.charAt(start + index * step));
-  return characters.join("");
+  return Array.from({ length: count }, (_, index) => text.charAt(start + index * step)).join("");
+}
+
+/** The result of `elems()` and its relatives: the bytes or the characters of a string or of bytes, as strings or as ints. */
+export class ElementsView extends StarlarkObject {
+  override readonly type: string;
+  readonly #source: string | StarlarkBytes;
+  readonly #method: string;
+  readonly #text: string;
+  readonly #characters: boolean;
+  readonly #ords: boolean;
+
+  constructor(source: string | StarlarkBytes, method: string) {
+    super();
+    const isBytes = typeof source !== "string";
+    this.#source = source;
+    this.#method = method;
+    this.#text = isBytes ? source.data : source;
+    this.#characters = method.startsWith("codepoint");
+    this.#ords = isBytes || method.endsWith("_ords");
+    this.type = isBytes ? "bytes.elems" : `string.${this.#characters ? "codepoints" : "elems"}`;
+  }
+
+  /** Also an empty view counts as true, as in starlark-go. */
+  override truth(): boolean {
+    return true;
+  }
+
+  override get length(): number | undefined {
+    return this.#characters ? undefined : this.#text.length;
+  }
+
+  override items(): readonly Value[] {
+    const { length } = this.#text;
+    chargeItems(length);
+    const items: Value[] = [];
+    for (let at = 0; at < length; at += this.#characters ? characterLength(this.#text, at) : 1)
+      items.push(this.itemAt(at));
+    return items;
+  }
+
+  override itemAt(index: number): Value {
+    if (!this.#characters)
+      return this.#ords ? this.#text.charCodeAt(index) : this.#text.charAt(index);
+    const point = codePointAt(this.#text, index);
+    return this.#ords ? point : encodeCodePoint(point);
+  }
+
+  override write(writer: ValueWriter): void {
+    writer.value(this.#source);
+    writer.text(`.${this.#method}()`);
+  }
 }

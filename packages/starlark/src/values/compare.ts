@@ -2,7 +2,7 @@ import { fail } from "./error.ts";
 import { spend } from "./budget.ts";
 import { StarlarkBytes } from "./bytes.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
-import { StarlarkFloat } from "./float.ts";
+import { isNumber, StarlarkFloat } from "./float.ts";
 import { isInt } from "./int.ts";
 import type { Int } from "./int.ts";
 import { StarlarkList } from "./list.ts";
@@ -47,66 +47,50 @@ function order(x: Int | StarlarkFloat, y: Int | StarlarkFloat): number {
   return Number.isNaN(left) ? (Number.isNaN(right) ? 0 : 1) : -1;
 }
 
-function fromOrder(operator: ComparisonOperator, sign: number): boolean {
-  switch (operator) {
-    case "==":
-      return sign === 0;
-    case "!=":
-      return sign !== 0;
-    case "<":
-      return sign < 0;
-    case "<=":
-      return sign <= 0;
-    case ">":
-      return sign > 0;
-    default:
-      return sign >= 0;
-  }
-}
+/** The operators as tests of the sign of `x - y`, which is NaN for values that have no order. */
+const tests: Readonly<Record<ComparisonOperator, (sign: number) => boolean>> = {
+  "==": (sign) => sign === 0,
+  "!=": (sign) => sign !== 0,
+  "<": (sign) => sign < 0,
+  "<=": (sign) => sign <= 0,
+  ">": (sign) => sign > 0,
+  ">=": (sign) => sign >= 0,
+};
 
 function compareDeep(operator: ComparisonOperator, x: Value, y: Value, depth: number): boolean {
   if (depth < 1) fail("comparison exceeded maximum recursion depth");
   spend(1);
-  if (isNumber(x) && isNumber(y)) return fromOrder(operator, order(x, y));
-  if (typeof x === "string" && typeof y === "string")
-    return fromOrder(operator, x < y ? -1 : x > y ? 1 : 0);
-  if (typeof x === "boolean" && typeof y === "boolean")
-    return fromOrder(operator, Number(x) - Number(y));
-  if (typeof x === "object" && typeof y === "object" && x !== null && y !== null) {
-    const result = compareObjects(operator, x, y, depth);
-    if (result !== undefined) return result;
-  }
-  if (operator === "==") return x === y;
-  if (operator === "!=") return x !== y;
-  return fail(`${typeName(x)} ${operator} ${typeName(y)} not implemented`);
+  const test = tests[operator];
+  if (isNumber(x) && isNumber(y)) return test(order(x, y));
+  if (typeof x === "string" && typeof y === "string") return test(orderTexts(x, y));
+  if (typeof x === "boolean" && typeof y === "boolean") return test(Number(x) - Number(y));
+  if (x instanceof StarlarkBytes && y instanceof StarlarkBytes)
+    return test(orderTexts(x.data, y.data));
+  if (x instanceof StarlarkSet && y instanceof StarlarkSet) return test(orderSets(x, y));
+  if (
+    (x instanceof StarlarkList && y instanceof StarlarkList) ||
+    (x instanceof StarlarkTuple && y instanceof StarlarkTuple)
+  )
+    return compareSequences(operator, x.elements, y.elements, depth);
+  if (operator !== "==" && operator !== "!=")
+    return fail(`${typeName(x)} ${operator} ${typeName(y)} not implemented`);
+  const equal =
+    x instanceof StarlarkDict && y instanceof StarlarkDict
+      ? equalDicts(x, y, depth)
+      : x instanceof StarlarkRange && y instanceof StarlarkRange
+        ? x.equals(y)
+        : x === y;
+  return equal === (operator === "==");
 }
 
-function isNumber(value: Value): value is Int | StarlarkFloat {
-  return isInt(value) || value instanceof StarlarkFloat;
+function orderTexts(x: string, y: string): number {
+  return x < y ? -1 : x > y ? 1 : 0;
 }
 
-function compareObjects(
-  operator: ComparisonOperator,
-  x: object,
-  y: object,
-  depth: number,
-): boolean | undefined {
-  if (x instanceof StarlarkList && y instanceof StarlarkList) {
-    return compareSequences(operator, x.elements, y.elements, depth);
-  }
-  if (x instanceof StarlarkTuple && y instanceof StarlarkTuple) {
-    return compareSequences(operator, x.elements, y.elements, depth);
-  }
-  if (x instanceof StarlarkBytes && y instanceof StarlarkBytes) {
-    return fromOrder(operator, x.data < y.data ? -1 : x.data > y.data ? 1 : 0);
-  }
-  if (x instanceof StarlarkSet && y instanceof StarlarkSet) return compareSets(operator, x, y);
-  if (operator !== "==" && operator !== "!=") return undefined;
-  if (x instanceof StarlarkDict && y instanceof StarlarkDict)
-    return equalDicts(x, y, depth) === (operator === "==");
-  if (x instanceof StarlarkRange && y instanceof StarlarkRange)
-    return x.equals(y) === (operator === "==");
-  return undefined;
+/** A subset is less than the set. */
+function orderSets(x: StarlarkSet, y: StarlarkSet): number {
+  const isOrdered = x.length <= y.length ? x.isSubset(y) : y.isSubset(x);
+  return isOrdered ? x.length - y.length : Number.NaN;
 }
 
 function compareSequences(
@@ -115,42 +99,22 @@ function compareSequences(
   y: readonly Value[],
   depth: number,
 ): boolean {
-  const equality = operator === "==" || operator === "!=";
-  if (equality && x.length !== y.length) return operator === "!=";
+  const isEquality = operator === "==" || operator === "!=";
+  if (isEquality && x.length !== y.length) return operator === "!=";
   const shared = Math.min(x.length, y.length);
   for (let index = 0; index < shared; index++) {
     const left = x[index] as Value;
     const right = y[index] as Value;
-    if (!equalDeep(left, right, depth - 1)) {
-      if (equality) return operator === "!=";
-      return compareDeep(operator, left, right, depth - 1);
-    }
+    if (equalDeep(left, right, depth - 1)) continue;
+    return isEquality ? operator === "!=" : compareDeep(operator, left, right, depth - 1);
   }
-  return fromOrder(operator, x.length - y.length);
+  return tests[operator](x.length - y.length);
 }
 
 function equalDicts(x: StarlarkDict, y: StarlarkDict, depth: number): boolean {
   if (x.length !== y.length) return false;
-  for (const [key, value] of x.hashedEntries()) {
-    const other = y.getHashed(key);
-    if (other === undefined || !equalDeep(value, other, depth - 1)) return false;
-  }
-  return true;
-}
-
-function compareSets(operator: ComparisonOperator, x: StarlarkSet, y: StarlarkSet): boolean {
-  switch (operator) {
-    case "==":
-      return x.length === y.length && x.isSubset(y);
-    case "!=":
-      return x.length !== y.length || !x.isSubset(y);
-    case "<":
-      return x.length < y.length && x.isSubset(y);
-    case "<=":
-      return x.isSubset(y);
-    case ">":
-      return y.length < x.length && y.isSubset(x);
-    default:
-      return y.isSubset(x);
-  }
+  return x.entries().every(([key, value]) => {
+    const other = y.get(key);
+    return other !== undefined && equalDeep(value, other, depth - 1);
+  });
 }

@@ -35,6 +35,11 @@ export function toFloat(value: number): StarlarkFloat {
   return new StarlarkFloat(value);
 }
 
+/** Whether a value is an int or a float. */
+export function isNumber(value: Value): value is Int | StarlarkFloat {
+  return isInt(value) || value instanceof StarlarkFloat;
+}
+
 /** The number of an int or a float; `undefined` for other values. */
 export function toNumber(value: Value): number | undefined {
   if (value instanceof StarlarkFloat) return value.value;
@@ -57,9 +62,11 @@ export function formatFloat(value: number): string {
   const magnitude = Math.abs(value);
   if (magnitude < 1e6 && magnitude >= 1e-4)
     return Number.isInteger(value) ? `${value}.0` : String(value);
-  const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
-  return `${mantissa}e${formatExponent(Number(exponent))}`;
+  return value.toExponential().replace(shortExponent, "0");
 }
+
+/** The place before an exponent of one digit: Go writes at least two. */
+const shortExponent = /(?<=e[+-])(?=\d$)/;
 
 /** The conversions `%e`, `%f` and `%g`, and their upper-case forms. */
 export function formatFloatAs(value: number, conversion: string): string {
@@ -72,16 +79,20 @@ export function formatFloatAs(value: number, conversion: string): string {
   if (conversion === "f" || conversion === "F") {
     return sign + (magnitude < 1e21 ? magnitude.toFixed(6) : `${BigInt(magnitude)}.000000`);
   }
-  const [mantissa = "", exponent = "0"] = magnitude.toExponential(6).split("e");
-  return `${sign}${mantissa}${conversion}${formatExponent(Number(exponent))}`;
+  const text = magnitude.toExponential(6).replace(shortExponent, "0");
+  return sign + text.replace("e", conversion);
 }
 
-function formatExponent(exponent: number): string {
-  return `${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
-}
-
-/** The remainder of a float division with the sign of `y`. */
-export function moduloFloats(x: number, y: number): number {
-  const remainder = x % y;
-  return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
-}
+/** The operators on two numbers that are not both ints, and the division of any two. */
+export const floatOperators: Readonly<Record<string, (x: number, y: number) => number>> = {
+  "+": (x, y) => x + y,
+  "-": (x, y) => x - y,
+  "*": (x, y) => x * y,
+  "/": (x, y) => (y === 0 ? fail("floating-point division by zero") : x / y),
+  "//": (x, y) => (y === 0 ? fail("floored division by zero") : Math.floor(x / y)),
+  "%": (x, y) => {
+    if (y === 0) fail("floating-point modulo by zero");
+    const remainder = x % y;
+    return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
+  },
+};

@@ -3,7 +3,7 @@ import { chargeString } from "./budget.ts";
 import { formatInt } from "./int.ts";
 import { quote } from "./quote.ts";
 import { StarlarkObject } from "./value.ts";
-import type { Value, ValueWriter } from "./value.ts";
+import type { Parts, Value, ValueWriter } from "./value.ts";
 import { replaceInvalid } from "./utf8.ts";
 import { StarlarkBytes } from "./bytes.ts";
 
@@ -24,13 +24,8 @@ class Writer implements ValueWriter {
     else this.text(formatPrimitive(value));
   }
 
-  container(owner: StarlarkObject, open: string, close: string, items: () => void): void {
-    if (this.#open.includes(owner)) {
-      this.text(
-        owner.type === "dict" ? "{...}" : owner.type === "list" ? "[...]" : `${open}...${close}`,
-      );
-      return;
-    }
+  container(owner: StarlarkObject, open: string, close: string, items: () => Parts): void {
+    if (this.#open.includes(owner)) return this.text(`${open}...${close}`);
     if (this.#open.length >= maxDepth) {
       throw new StarlarkError(
         "limit_exceeded",
@@ -39,36 +34,33 @@ class Writer implements ValueWriter {
     }
     this.#open.push(owner);
     this.text(open);
-    items();
+    for (const [index, item] of items().entries()) {
+      if (index > 0) this.text(", ");
+      if (Array.isArray(item)) {
+        this.value(item[0]);
+        this.text(": ");
+        this.value(item[1]);
+      } else this.value(item as Value);
+    }
     this.text(close);
     this.#open.pop();
   }
 }
 
 function formatPrimitive(value: Exclude<Value, StarlarkObject>): string {
-  switch (typeof value) {
-    case "string":
-      return quote(value);
-    case "boolean":
-      return value ? "True" : "False";
-    case "number":
-    case "bigint":
-      return formatInt(value);
-    default:
-      return "None";
-  }
+  if (typeof value === "string") return quote(value);
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return value === null ? "None" : formatInt(value);
 }
 
 /** The value as `repr` shows it, as a byte string. */
 export function toRepr(value: Value): string {
-  if (!(value instanceof StarlarkObject)) {
-    const text = formatPrimitive(value);
-    chargeString(text.length);
-    return text;
-  }
-  const writer = new Writer();
-  writer.value(value);
-  const text = writer.parts.join("");
+  let text: string;
+  if (value instanceof StarlarkObject) {
+    const writer = new Writer();
+    writer.value(value);
+    text = writer.parts.join("");
+  } else text = formatPrimitive(value);
   chargeString(text.length);
   return text;
 }

@@ -48,88 +48,99 @@ export function addInts(x: Int, y: Int): Int {
   return fromBigInt(BigInt(x) + BigInt(y));
 }
 
-export function subtractInts(x: Int, y: Int): Int {
-  if (typeof x === "number" && typeof y === "number") {
-    const difference = x - y;
-    if (difference <= max && difference >= -max) return difference;
-  }
-  return fromBigInt(BigInt(x) - BigInt(y));
-}
-
-export function multiplyInts(x: Int, y: Int): Int {
-  if (typeof x === "number" && typeof y === "number") {
-    const product = x * y;
-    // A negative zero becomes zero.
-    if (product <= max && product >= -max) return product + 0;
-  }
-  spendOn(x, y);
-  return fromBigInt(BigInt(x) * BigInt(y));
-}
-
 export function negateInt(x: Int): Int {
   return typeof x === "number" ? 0 - x : -x;
-}
-
-/** The quotient, rounded down. `y` is not 0. */
-export function floorDivideInts(x: Int, y: Int): Int {
-  if (typeof x === "number" && typeof y === "number") {
-    // The division of two safe integers may round up to the next integer: the remainder is exact.
-    const remainder = x % y;
-    const quotient = (x - remainder) / y;
-    return remainder !== 0 && remainder < 0 !== y < 0 ? quotient - 1 : quotient + 0;
-  }
-  spendOn(x, y);
-  const [left, right] = [BigInt(x), BigInt(y)];
-  const quotient = left / right;
-  const exact = quotient * right === left;
-  return fromBigInt(!exact && left < 0n !== right < 0n ? quotient - 1n : quotient);
-}
-
-/** The remainder with the sign of `y`. `y` is not 0. */
-export function moduloInts(x: Int, y: Int): Int {
-  if (typeof x === "number" && typeof y === "number") {
-    const remainder = x % y;
-    return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder + 0;
-  }
-  spendOn(x, y);
-  const right = BigInt(y);
-  const remainder = BigInt(x) % right;
-  return fromBigInt(
-    remainder !== 0n && remainder < 0n !== right < 0n ? remainder + right : remainder,
-  );
-}
-
-/** `&`, `|` and `^`. */
-export function bitwiseInts(operator: "&" | "|" | "^", x: Int, y: Int): Int {
-  if (typeof x === "number" && typeof y === "number" && (x | 0) === x && (y | 0) === y) {
-    return operator === "&" ? x & y : operator === "|" ? x | y : x ^ y;
-  }
-  const [left, right] = [BigInt(x), BigInt(y)];
-  return fromBigInt(
-    operator === "&" ? left & right : operator === "|" ? left | right : left ^ right,
-  );
 }
 
 export function invertInt(x: Int): Int {
   return typeof x === "number" ? -1 - x : fromBigInt(~x);
 }
 
+/** An operator that is computed with numbers if the result is exact, else with bigints. */
+function exact(
+  onNumbers: (x: number, y: number) => number,
+  onBigInts: (x: bigint, y: bigint) => bigint,
+): (x: Int, y: Int) => Int {
+  return (x, y) => {
+    if (typeof x === "number" && typeof y === "number") {
+      const result = onNumbers(x, y);
+      // A negative zero becomes zero.
+      if (result <= max && result >= -max) return result + 0;
+    }
+    spendOn(x, y);
+    return fromBigInt(onBigInts(BigInt(x), BigInt(y)));
+  };
+}
+
+function bitwise(operator: "&" | "|" | "^", x: Int, y: Int): Int {
+  if (typeof x === "number" && typeof y === "number" && (x | 0) === x && (y | 0) === y)
+    return operator === "&" ? x & y : operator === "|" ? x | y : x ^ y;
+  const [left, right] = [BigInt(x), BigInt(y)];
+  return fromBigInt(
+    operator === "&" ? left & right : operator === "|" ? left | right : left ^ right,
+  );
+}
+
+/** The remainder has the sign of `y`. */
+const modulo = exact(
+  (x, y) => {
+    const remainder = x % y;
+    return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
+  },
+  (x, y) => {
+    const remainder = x % y;
+    return remainder !== 0n && remainder < 0n !== y < 0n ? remainder + y : remainder;
+  },
+);
+
+/** The quotient is rounded down. The division of two safe integers may round up, but a multiple of `y` is divided exactly. */
+const floorDivide = exact(
+  (x, y) => {
+    const remainder = x % y;
+    const quotient = (x - remainder) / y;
+    return remainder !== 0 && remainder < 0 !== y < 0 ? quotient - 1 : quotient;
+  },
+  (x, y) => {
+    const quotient = x / y;
+    return quotient * y !== x && x < 0n !== y < 0n ? quotient - 1n : quotient;
+  },
+);
+
 const maxShift = 512;
 
-export function shiftInts(operator: "<<" | ">>", x: Int, y: Int): Int {
+function shiftLeft(x: Int, y: Int): Int {
   if (y < 0) fail(`negative shift count: ${y}`);
-  if (operator === "<<") {
-    if (y >= maxShift) fail(`shift count too large: ${y}`);
-    if (typeof x === "number") {
-      const shifted = x * 2 ** Number(y);
-      if (shifted <= max && shifted >= -max) return shifted;
-    }
-    return fromBigInt(BigInt(x) << BigInt(y));
-  }
+  if (y >= maxShift) fail(`shift count too large: ${y}`);
+  const shifted = typeof x === "number" ? x * 2 ** Number(y) : Infinity;
+  return shifted <= max && shifted >= -max ? shifted : fromBigInt(BigInt(x) << BigInt(y));
+}
+
+function shiftRight(x: Int, y: Int): Int {
+  if (y < 0) fail(`negative shift count: ${y}`);
   if (typeof x === "number")
     return Number(y) > 52 ? (x < 0 ? -1 : 0) : Math.floor(x / 2 ** Number(y));
   return y > maxIntBits ? (x < 0n ? -1 : 0) : fromBigInt(x >> BigInt(y));
 }
+
+/** The operators whose result for two ints is an int. */
+export const intOperators: Readonly<Record<string, (x: Int, y: Int) => Int>> = {
+  "+": addInts,
+  "-": exact(
+    (x, y) => x - y,
+    (x, y) => x - y,
+  ),
+  "*": exact(
+    (x, y) => x * y,
+    (x, y) => x * y,
+  ),
+  "//": (x, y) => (y === 0 ? fail("floored division by zero") : floorDivide(x, y)),
+  "%": (x, y) => (y === 0 ? fail("integer modulo by zero") : modulo(x, y)),
+  "&": (x, y) => bitwise("&", x, y),
+  "|": (x, y) => bitwise("|", x, y),
+  "^": (x, y) => bitwise("^", x, y),
+  "<<": shiftLeft,
+  ">>": shiftRight,
+};
 
 /** The digits of an int; large ones take time that grows with the square of their size. */
 export function formatInt(value: Int, radix = 10): string {

@@ -12,14 +12,12 @@ import type { Value } from "./value.ts";
 /** `format % value` (specification of starlark-go, "String interpolation"). */
 export function interpolate(format: string, value: Value): string {
   const positional = value instanceof StarlarkTuple ? value.elements : [value];
-  const parts: string[] = [];
-  let length = 0;
+  let text = "";
   let used = 0;
   let index = 0;
-  const push = (text: string): void => {
-    length += text.length;
-    chargeString(text.length);
-    parts.push(text);
+  const push = (part: string): void => {
+    chargeString(part.length);
+    text += part;
   };
   for (;;) {
     const percent = format.indexOf("%", index);
@@ -31,28 +29,25 @@ export function interpolate(format: string, value: Value): string {
       index++;
       continue;
     }
-    let operand: Value | undefined;
+    let operand = positional[used];
     if (format[index] === "(") {
       const close = format.indexOf(")", index);
       if (close === -1) fail("incomplete format key");
       operand = getMember(value, format.slice(index + 1, close));
       index = close + 1;
-    } else {
-      operand = positional[used];
-      if (operand === undefined) fail("not enough arguments for format string");
-    }
+    } else if (operand === undefined) return fail("not enough arguments for format string");
     const conversion = format[index];
     if (conversion === undefined) fail("incomplete format");
-    push(convert(conversion, operand));
+    const convert = conversions[conversion] ?? fail(`unknown conversion %${conversion}`);
+    push(convert(operand, conversion));
     index++;
     used++;
   }
   if (used < positional.length && !(value instanceof StarlarkDict))
     fail("too many arguments for format string");
-  if (parts.length === 0) return format;
   push(format.slice(index));
-  chargeString(length);
-  return parts.join("");
+  chargeString(text.length);
+  return text;
 }
 
 function getMember(value: Value, key: string): Value {
@@ -60,39 +55,27 @@ function getMember(value: Value, key: string): Value {
   return value.get(key) ?? fail(`key not found: ${key}`);
 }
 
-function convert(conversion: string, operand: Value): string {
-  switch (conversion) {
-    case "s":
-      return toText(operand);
-    case "r":
-      return toRepr(operand);
-    case "d":
-    case "i":
-      return typeof operand === "number"
-        ? String(operand)
-        : formatInt(toInteger(operand, conversion));
-    case "o":
-      return formatInt(toInteger(operand, conversion), 8);
-    case "x":
-      return formatInt(toInteger(operand, conversion), 16);
-    case "X":
-      return formatInt(toInteger(operand, conversion), 16).toUpperCase();
-    case "e":
-    case "f":
-    case "g":
-    case "E":
-    case "F":
-    case "G": {
-      const number = toNumber(operand);
-      if (number === undefined)
-        return fail(`%${conversion} format requires float, not ${typeName(operand)}`);
-      return formatFloatAs(number, conversion);
-    }
-    case "c":
-      return toCharacter(operand);
-    default:
-      return fail(`unknown conversion %${conversion}`);
-  }
+const conversions: Readonly<Record<string, (operand: Value, conversion: string) => string>> = {
+  s: toText,
+  r: toRepr,
+  d: (operand, conversion) => formatInt(toInteger(operand, conversion)),
+  i: (operand, conversion) => formatInt(toInteger(operand, conversion)),
+  o: (operand, conversion) => formatInt(toInteger(operand, conversion), 8),
+  x: (operand, conversion) => formatInt(toInteger(operand, conversion), 16),
+  X: (operand, conversion) => formatInt(toInteger(operand, conversion), 16).toUpperCase(),
+  e: convertFloat,
+  f: convertFloat,
+  g: convertFloat,
+  E: convertFloat,
+  F: convertFloat,
+  G: convertFloat,
+  c: toCharacter,
+};
+
+function convertFloat(operand: Value, conversion: string): string {
+  const number =
+    toNumber(operand) ?? fail(`%${conversion} format requires float, not ${typeName(operand)}`);
+  return formatFloatAs(number, conversion);
 }
 
 function toInteger(operand: Value, conversion: string): number | bigint {

@@ -1,96 +1,67 @@
 import { fail } from "./error.ts";
-import { charge, chargeConcat, chargeItems, chargeString, sizes, spend } from "./budget.ts";
+import { chargeConcat, chargeItems, chargeString, spend } from "./budget.ts";
 import { StarlarkBytes } from "./bytes.ts";
 import { areEqual, compareValues } from "./compare.ts";
-import type { ComparisonOperator } from "./compare.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
-import { moduloFloats, StarlarkFloat, toFloat, toNumber } from "./float.ts";
+import { floatOperators, isNumber, StarlarkFloat, toFloat, toNumber } from "./float.ts";
 import { toRepr } from "./format-value.ts";
-import {
-  addInts,
-  bitwiseInts,
-  floorDivideInts,
-  invertInt,
-  isInt,
-  moduloInts,
-  multiplyInts,
-  negateInt,
-  shiftInts,
-  subtractInts,
-} from "./int.ts";
+import { intOperators, invertInt, isInt, negateInt } from "./int.ts";
 import type { Int } from "./int.ts";
-import { StarlarkList } from "./list.ts";
+import { StarlarkList, toList } from "./list.ts";
 import { StarlarkRange } from "./range.ts";
 import { interpolate } from "./interpolate.ts";
-import { StarlarkTuple } from "./tuple.ts";
-import { StarlarkObject, typeName } from "./value.ts";
+import { StarlarkTuple, toTuple } from "./tuple.ts";
+import { StarlarkObject, toItems, typeName } from "./value.ts";
 import type { Value } from "./value.ts";
 
-const maxRepeat = 2 ** 30;
+/** Operators on values that are not two numbers. The result is `undefined` if they do not apply. */
+const otherOperators: Readonly<Record<string, (x: Value, y: Value) => Value | undefined>> = {
+  "+": concatenate,
+  "*": (x, y) => (isInt(y) ? repeat(x, y) : isInt(x) ? repeat(y, x) : undefined),
+  "%": (x, y) => (typeof x === "string" ? interpolate(x, y) : undefined),
+  "==": (x, y) => compareValues("==", x, y),
+  "!=": (x, y) => compareValues("!=", x, y),
+  "<": (x, y) => compareValues("<", x, y),
+  "<=": (x, y) => compareValues("<=", x, y),
+  ">": (x, y) => compareValues(">", x, y),
+  ">=": (x, y) => compareValues(">=", x, y),
+  in: isIn,
+  "not in": (x, y) => !isIn(x, y),
+};
 
 /** The result of a binary operator, without `and` and `or`. */
 export function applyBinary(operator: string, x: Value, y: Value): Value {
-  switch (operator) {
-    case "+":
-      return add(x, y);
-    case "==":
-    case "!=":
-    case "<":
-    case "<=":
-    case ">":
-    case ">=":
-      return compareValues(operator satisfies ComparisonOperator, x, y);
-    case "in":
-      return isIn(x, y);
-    case "not in":
-      return !isIn(x, y);
-    default:
+  if (isInt(x) && isInt(y)) {
+    const result = intOperators[operator]?.(x, y);
+    if (result !== undefined) return result;
   }
-  const result = isInt(x) && isInt(y) ? applyInts(operator, x, y) : applyMixed(operator, x, y);
-  return result ?? applyCustom(operator, x, y);
-}
-
-function applyCustom(operator: string, x: Value, y: Value): Value {
-  const custom =
+  const onFloats = floatOperators[operator];
+  if (onFloats !== undefined && isNumber(x) && isNumber(y))
+    return toFloat(onFloats(toNumber(x) as number, toNumber(y) as number));
+  const result =
+    otherOperators[operator]?.(x, y) ??
     (x instanceof StarlarkObject ? x.binary(operator, y, true) : undefined) ??
     (y instanceof StarlarkObject ? y.binary(operator, x, false) : undefined);
-  return custom ?? fail(`unknown binary op: ${typeName(x)} ${operator} ${typeName(y)}`);
+  return result ?? fail(`unknown binary op: ${typeName(x)} ${operator} ${typeName(y)}`);
 }
 
-/** `x + y`. */
-function add(x: Value, y: Value): Value {
+function concatenate(x: Value, y: Value): Value | undefined {
   if (typeof x === "string" && typeof y === "string") {
     chargeConcat(x.length, y.length);
     return x + y;
   }
-  if (isInt(x) && isInt(y)) return addInts(x, y);
-  if (x instanceof StarlarkList && y instanceof StarlarkList) return concatLists(x, y);
-  if (x instanceof StarlarkTuple && y instanceof StarlarkTuple) {
-    chargeItems(x.length + y.length);
-    return new StarlarkTuple([...x.elements, ...y.elements]);
-  }
-  if (x instanceof StarlarkFloat || y instanceof StarlarkFloat) {
-    const [left, right] = [toNumber(x), toNumber(y)];
-    if (left !== undefined && right !== undefined) return toFloat(left + right);
-  }
-  return applyCustom("+", x, y);
-}
-
-function concatLists(x: StarlarkList, y: StarlarkList): StarlarkList {
-  chargeItems(x.length + y.length);
-  return new StarlarkList([...x.elements, ...y.elements]);
+  if (x instanceof StarlarkList && y instanceof StarlarkList)
+    return toList([...x.elements, ...y.elements]);
+  return x instanceof StarlarkTuple && y instanceof StarlarkTuple
+    ? toTuple([...x.elements, ...y.elements])
+    : undefined;
 }
 
 /** `x += y`: lists grow in place by any iterable. */
 export function addInPlace(x: Value, y: Value): Value {
-  if (!(x instanceof StarlarkList)) return add(x, y);
-  const items = y instanceof StarlarkObject ? y.items() : undefined;
-  if (items === undefined) return add(x, y);
-  x.checkMutable("apply += to");
-  charge(sizes.slot * items.length);
-  spend(items.length >> 3);
-  const count = items.length;
-  for (let index = 0; index < count; index++) x.elements.push(items[index] as Value);
+  const items = x instanceof StarlarkList ? toItems(y) : undefined;
+  if (items === undefined) return applyBinary("+", x, y);
+  (x as StarlarkList).extend(items, "apply += to");
   return x;
 }
 
@@ -102,86 +73,25 @@ export function unionInPlace(x: Value, y: Value): Value {
   return x;
 }
 
-function applyInts(operator: string, x: Int, y: Int): Value | undefined {
-  switch (operator) {
-    case "-":
-      return subtractInts(x, y);
-    case "*":
-      return multiplyInts(x, y);
-    case "/":
-      return divideFloats(x, y);
-    case "//":
-      return y === 0 ? fail("floored division by zero") : floorDivideInts(x, y);
-    case "%":
-      return y === 0 ? fail("integer modulo by zero") : moduloInts(x, y);
-    case "&":
-    case "|":
-    case "^":
-      return bitwiseInts(operator, x, y);
-    case "<<":
-    case ">>":
-      return shiftInts(operator, x, y);
-    default:
-      return undefined;
-  }
-}
-
-function applyMixed(operator: string, x: Value, y: Value): Value | undefined {
-  if (operator === "%" && typeof x === "string") return interpolate(x, y);
-  if (operator === "*" && (isInt(x) || isInt(y))) {
-    const repeated = isInt(y) ? repeat(x, y) : repeat(y, x as Int);
-    if (repeated !== undefined) return repeated;
-  }
-  if (!(x instanceof StarlarkFloat) && !(y instanceof StarlarkFloat)) return undefined;
-  if (!"-*/%//".includes(operator)) return undefined;
-  if (!(isInt(x) || x instanceof StarlarkFloat) || !(isInt(y) || y instanceof StarlarkFloat))
-    return undefined;
-  const left = toNumber(x) as number;
-  const right = toNumber(y) as number;
-  switch (operator) {
-    case "-":
-      return toFloat(left - right);
-    case "*":
-      return toFloat(left * right);
-    case "/":
-      return divideFloats(x, y);
-    case "//":
-      return right === 0 ? fail("floored division by zero") : toFloat(Math.floor(left / right));
-    case "%":
-      return right === 0
-        ? fail("floating-point modulo by zero")
-        : toFloat(moduloFloats(left, right));
-    default:
-      return undefined;
-  }
-}
-
-function divideFloats(x: Value, y: Value): Value {
-  const left = toNumber(x) as number;
-  const right = toNumber(y) as number;
-  return right === 0 ? fail("floating-point division by zero") : toFloat(left / right);
-}
+const maxRepeat = 2 ** 30;
 
 function repeat(sequence: Value, count: Int): Value | undefined {
-  const length =
-    typeof sequence === "string"
-      ? sequence.length
-      : sequence instanceof StarlarkList ||
-          sequence instanceof StarlarkTuple ||
-          sequence instanceof StarlarkBytes
-        ? sequence.length
-        : undefined;
+  const elements =
+    sequence instanceof StarlarkList || sequence instanceof StarlarkTuple
+      ? sequence.elements
+      : undefined;
+  const text = sequence instanceof StarlarkBytes ? sequence.data : sequence;
+  const length = elements?.length ?? (typeof text === "string" ? text.length : undefined);
   if (length === undefined) return undefined;
   if (count > 0x7fff_ffff || count < -0x8000_0000) fail(`repeat count ${count} too large`);
   const times = length === 0 ? 0 : Math.max(0, Number(count));
   if (length * times >= maxRepeat) fail(`excessive repeat (${length} * ${times} elements)`);
-  if (typeof sequence === "string" || sequence instanceof StarlarkBytes) {
+  if (elements === undefined) {
     chargeString(length * times);
-    const text = (typeof sequence === "string" ? sequence : sequence.data).repeat(times);
-    return typeof sequence === "string" ? text : new StarlarkBytes(text);
+    const repeated = (text as string).repeat(times);
+    return typeof sequence === "string" ? repeated : new StarlarkBytes(repeated);
   }
   chargeItems(length * times);
-  const elements = (sequence as StarlarkList | StarlarkTuple).elements;
   const repeated: Value[] = [];
   for (let round = 0; round < times; round++)
     for (const element of elements) repeated.push(element);
@@ -198,35 +108,27 @@ function isIn(x: Value, y: Value): boolean {
     spend(y.length >> 6);
     return y.includes(x);
   }
-  if (y instanceof StarlarkList || y instanceof StarlarkTuple) {
-    for (const element of y.elements) if (areEqual(element, x)) return true;
-    return false;
-  }
+  if (y instanceof StarlarkList || y instanceof StarlarkTuple)
+    return y.elements.some((element) => areEqual(element, x));
   if (y instanceof StarlarkDict) return dictHas(y, x);
   if (y instanceof StarlarkSet) return y.has(x);
-  if (y instanceof StarlarkRange) return rangeHas(y, x);
   if (y instanceof StarlarkBytes) return bytesHave(y, x);
+  if (y instanceof StarlarkRange) {
+    if (isNumber(x)) return y.includes(x instanceof StarlarkFloat ? x.value : x);
+    return fail(`'in <range>' requires integer as left operand, not ${typeName(x)}`);
+  }
   const custom = y instanceof StarlarkObject ? y.binary("in", x, false) : undefined;
-  return custom === undefined
-    ? fail(`unknown binary op: ${typeName(x)} in ${typeName(y)}`)
-    : custom === true;
+  if (custom === undefined) fail(`unknown binary op: ${typeName(x)} in ${typeName(y)}`);
+  return custom === true;
 }
 
+/** Whether a dict has a key. As in starlark-go, a value that cannot be a key is in no dict. */
 function dictHas(dict: StarlarkDict, key: Value): boolean {
   try {
     return dict.get(key) !== undefined;
   } catch {
-    // A value that cannot be a key is not in the dict, as in starlark-go.
     return false;
   }
-}
-
-function rangeHas(range: StarlarkRange, value: Value): boolean {
-  if (!isInt(value) && !(value instanceof StarlarkFloat)) {
-    fail(`'in <range>' requires integer as left operand, not ${typeName(value)}`);
-  }
-  const number = value instanceof StarlarkFloat ? value.value : value;
-  return typeof number === "number" && range.includes(number);
 }
 
 function bytesHave(bytes: StarlarkBytes, part: Value): boolean {

@@ -23,16 +23,12 @@ export class StarlarkRange extends StarlarkObject {
     return this.#length;
   }
 
-  override truth(): boolean {
-    return this.#length > 0;
-  }
-
   override items(): readonly Value[] {
     chargeItems(this.length);
-    return Array.from({ length: this.length }, (_, index) => this.start + index * this.step);
+    return Array.from({ length: this.length }, (_, index) => this.itemAt(index));
   }
 
-  override itemAt(index: number): Value {
+  override itemAt(index: number): number {
     return this.start + index * this.step;
   }
 
@@ -43,14 +39,11 @@ export class StarlarkRange extends StarlarkObject {
   }
 
   /** Whether an int is one of the range. */
-  includes(value: number): boolean {
-    const offset = value - this.start;
-    return (
-      Number.isInteger(value) &&
-      offset % this.step === 0 &&
-      offset / this.step >= 0 &&
-      offset / this.step < this.length
-    );
+  includes(value: number | bigint): boolean {
+    if (!Number.isInteger(value)) return false;
+    const offset = Number(value) - this.start;
+    const index = offset / this.step;
+    return offset % this.step === 0 && index >= 0 && index < this.length;
   }
 
   /** Whether both ranges have the same ints. */
@@ -61,8 +54,8 @@ export class StarlarkRange extends StarlarkObject {
   }
 
   override write(writer: ValueWriter): void {
-    if (this.step !== 1) writer.text(`range(${this.start}, ${this.stop}, ${this.step})`);
-    else
-      writer.text(this.start === 0 ? `range(${this.stop})` : `range(${this.start}, ${this.stop})`);
+    const bounds = this.start === 0 && this.step === 1 ? [this.stop] : [this.start, this.stop];
+    if (this.step !== 1) bounds.push(this.step);
+    writer.text(`range(${bounds.join(", ")})`);
   }
 }

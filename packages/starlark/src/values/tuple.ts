@@ -1,6 +1,6 @@
-import { chargeItems } from "./budget.ts";
-import { tupleKey } from "./hash-key.ts";
-import { sliceItems } from "./list.ts";
+import { charge, chargeItems, spend } from "./budget.ts";
+import { sliceItems } from "./collection.ts";
+import { StarlarkError } from "./error.ts";
 import { StarlarkObject } from "./value.ts";
 import type { HashKey, Value, ValueWriter } from "./value.ts";
 
@@ -14,10 +14,6 @@ export class StarlarkTuple extends StarlarkObject {
   constructor(elements: readonly Value[]) {
     super();
     this.elements = elements;
-  }
-
-  override truth(): boolean {
-    return this.elements.length > 0;
   }
 
   override get length(): number {
@@ -45,12 +41,7 @@ export class StarlarkTuple extends StarlarkObject {
   }
 
   override write(writer: ValueWriter): void {
-    writer.container(this, "(", this.elements.length === 1 ? ",)" : ")", () => {
-      for (const [index, element] of this.elements.entries()) {
-        if (index > 0) writer.text(", ");
-        writer.value(element);
-      }
-    });
+    writer.container(this, "(", this.length === 1 ? ",)" : ")", () => this.elements);
   }
 }
 
@@ -58,4 +49,36 @@ export class StarlarkTuple extends StarlarkObject {
 export function toTuple(elements: readonly Value[]): StarlarkTuple {
   chargeItems(elements.length);
   return new StarlarkTuple(elements);
+}
+
+const identities = new WeakMap<object, number>();
+let lastIdentity = 0;
+const maxDepth = 200;
+
+/**
+ * The key of a tuple: a text that is the same for equal tuples. It starts with a character that no string of bytes has, so
+ * that it differs from the key of every string. V8 hashes it with a random seed, so that keys cannot be made to collide.
+ */
+function tupleKey(elements: readonly Value[], depth: number): string {
+  if (depth > maxDepth)
+    throw new StarlarkError("limit_exceeded", `a key is nested too deeply (limit ${maxDepth})`);
+  let key = "\u0101";
+  for (const element of elements) {
+    if (typeof element === "number") key += `${element};`;
+    else if (element instanceof StarlarkTuple) key += tupleKey(element.elements, depth + 1);
+    else if (element instanceof StarlarkObject) key += partKey(element.hashKey());
+    else key += partKey(element);
+  }
+  key += "\u0103";
+  charge(key.length);
+  spend(1 + (key.length >> 6));
+  return key;
+}
+
+function partKey(key: HashKey): string {
+  if (typeof key === "string") return `${key.length}:${key}`;
+  if (typeof key !== "object" || key === null) return `${String(key)};`;
+  let identity = identities.get(key);
+  if (identity === undefined) identities.set(key, (identity = ++lastIdentity));
+  return `o${identity};`;
 }

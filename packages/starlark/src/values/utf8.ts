@@ -93,25 +93,10 @@ export function codePoints(bytes: string): number[] {
 
 /** The bytes of one code point. Surrogates become U+FFFD. */
 export function encodeCodePoint(point: number): string {
-  if (point < 0x80) return String.fromCharCode(point);
-  if (point < 0x800) return String.fromCharCode(0xc0 | (point >> 6), 0x80 | (point & 0x3f));
-  if (point >= 0xd800 && point <= 0xdfff) return "\u00ef\u00bf\u00bd";
-  if (point < 0x10000) {
-    return String.fromCharCode(
-      0xe0 | (point >> 12),
-      0x80 | ((point >> 6) & 0x3f),
-      0x80 | (point & 0x3f),
-    );
-  }
-  return String.fromCharCode(
-    0xf0 | (point >> 18),
-    0x80 | ((point >> 12) & 0x3f),
-    0x80 | ((point >> 6) & 0x3f),
-    0x80 | (point & 0x3f),
-  );
+  return point < 0x80 ? String.fromCharCode(point) : toUtf8(String.fromCodePoint(point));
 }
 
 /** The same text with every invalid byte replaced by U+FFFD. */
 export function replaceInvalid(bytes: string): string {
-  return isAscii(bytes) ? bytes : codePoints(bytes).map(encodeCodePoint).join("");
+  return toUtf8(fromUtf8(bytes));
 }

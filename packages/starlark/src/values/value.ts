@@ -12,12 +12,15 @@ export type HashKey = null | boolean | number | bigint | string | object;
 /** The arguments that a call gives by name, in order. */
 export type NamedArguments = readonly (readonly [name: string, value: Value])[];
 
+/** The items of a container, or the entries of a dict. */
+export type Parts = readonly (Value | readonly [key: Value, value: Value])[];
+
 /** The output of `str` and `repr`. */
 export interface ValueWriter {
   text(text: string): void;
   value(value: Value): void;
-  /** Writes the items of a container. A container inside of itself is written as `…`. */
-  container(owner: StarlarkObject, open: string, close: string, items: () => void): void;
+  /** Writes the items or entries of a container. A container inside of itself is written as `…`. */
+  container(owner: StarlarkObject, open: string, close: string, items: () => Parts): void;
 }
 
 /** Every value that is not primitive. */
@@ -30,7 +33,7 @@ export abstract class StarlarkObject {
 
   /** Whether the value counts as true. */
   truth(): boolean {
-    return true;
+    return this.length !== 0;
   }
 
   /** Makes the value immutable. Adds the values inside of it to `pending`. */
@@ -93,35 +96,22 @@ export abstract class StarlarkObject {
   }
 }
 
+const primitiveTypes: Readonly<Record<string, string>> = {
+  string: "string",
+  number: "int",
+  bigint: "int",
+  boolean: "bool",
+};
+
 /** The name that `type()` returns. */
 export function typeName(value: Value): string {
-  switch (typeof value) {
-    case "string":
-      return "string";
-    case "number":
-    case "bigint":
-      return "int";
-    case "boolean":
-      return "bool";
-    default:
-      return value === null ? "NoneType" : value.type;
-  }
+  if (value === null) return "NoneType";
+  return typeof value === "object" ? value.type : (primitiveTypes[typeof value] as string);
 }
 
-/** Whether a value counts as true. */
+/** Whether a value counts as true. A bigint is never 0. */
 export function isTrue(value: Value): boolean {
-  switch (typeof value) {
-    case "boolean":
-      return value;
-    case "string":
-      return value !== "";
-    case "number":
-      return value !== 0;
-    case "bigint":
-      return true;
-    default:
-      return value !== null && value.truth();
-  }
+  return typeof value === "object" && value !== null ? value.truth() : Boolean(value);
 }
 
 /** The length of a value, if it has one. */
@@ -133,4 +123,15 @@ export function toLength(value: Value): number | undefined {
 /** The items of a value that can be iterated. Strings cannot. */
 export function toItems(value: Value): readonly Value[] | undefined {
   return typeof value === "object" && value !== null ? value.items() : undefined;
+}
+
+/** Whether a value can be iterated, without the cost of its items. */
+export function isIterable(value: Value): boolean {
+  return value instanceof StarlarkObject && value.items !== StarlarkObject.prototype.items;
+}
+
+/** Whether a value has items at positions. */
+export function isSequence(value: Value): value is string | StarlarkObject {
+  if (!(value instanceof StarlarkObject)) return typeof value === "string";
+  return value.length !== undefined && value.itemAt !== StarlarkObject.prototype.itemAt;
 }
