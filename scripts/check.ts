@@ -12,6 +12,7 @@ import { optionsPageStep } from "./steps/options-page.ts";
 import { attwStep, publintStep, publishStep } from "./steps/packaging-steps.ts";
 import { performancePageStep } from "./steps/performance-page.ts";
 import { rulesPageStep } from "./steps/rules-page.ts";
+import { scriptFunctionsStep } from "./steps/script-functions.ts";
 import { surfaceStep } from "./steps/surface.ts";
 import * as tools from "./steps/tool-steps.ts";
 import { wordsStep } from "./steps/words.ts";
@@ -25,6 +26,7 @@ const steps: readonly Step[] = [
   errorsPageStep,
   optionsPageStep,
   rulesPageStep,
+  scriptFunctionsStep,
   performancePageStep,
   casesStep,
   wordsStep,

@@ -18,6 +18,7 @@ import { addSchedule } from "./commands/schedule/command.ts";
 import { addStarlark } from "./commands/starlark/command.ts";
 import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve/command.ts";
+import { addStubs } from "./commands/stubs.ts";
 import { addTest } from "./commands/test/command.ts";
 import { addTrust } from "./commands/trust.ts";
 import { addTypes } from "./commands/types/command.ts";
@@ -215,6 +216,7 @@ export function createProgram(context: CommandContext): Command {
   addSchedule(program, context);
   addTest(program, context);
   addFmt(program, context);
+  addStubs(program, context);
   addStarlark(program, context);
   addExport(program, context);
   addInstall(program, context);
