@@ -1,8 +1,7 @@
-import { StarlarkError } from "../values/error.ts";
+import { StarlarkError, toStarlarkError } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
 import { lowerFunction } from "../lower/module.ts";
 import { nearestName } from "../values/nearest-name.ts";
-import { toStarlarkError } from "../run/call.ts";
 import { Thread } from "../run/thread.ts";
 import type { ThreadOptions } from "../run/thread.ts";
 import { toText } from "../values/format-value.ts";

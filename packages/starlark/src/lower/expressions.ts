@@ -1,29 +1,34 @@
+import { machine } from "../run/machine.ts";
 import type {
+  ComprehensionExpression,
   DictExpression,
   Expression,
   FormatExpression,
-  LambdaExpression,
+  FunctionScope,
   Parameter,
+  Statement,
 } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
 import { charge, chargeItems, chargeString, sizes } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
-import { StarlarkDict } from "../values/dict.ts";
+import { StarlarkDict, toDict } from "../values/dict.ts";
+import { fail } from "../values/error.ts";
 import { StarlarkFloat } from "../values/float.ts";
 import { toRepr, toText } from "../values/format-value.ts";
-import { Cell, StarlarkFunction } from "../values/function.ts";
-import type { Code } from "../values/function.ts";
-import { StarlarkList } from "../values/list.ts";
+import { StarlarkFunction } from "../values/function.ts";
+import type { Cell } from "../values/function.ts";
+import { StarlarkList, toList } from "../values/list.ts";
+import { applyUnary } from "../values/operators.ts";
+import { getSlice } from "../values/subscript.ts";
 import { StarlarkTuple } from "../values/tuple.ts";
 import type { Value } from "../values/value.ts";
 import { lowerBinary, lowerIndex } from "./arithmetic.ts";
+import { lowerAttribute } from "./assign.ts";
 import { lowerCall } from "./calls.ts";
-import { lowerComprehension } from "./comprehensions.ts";
-import { readSlot } from "./context.ts";
 import type { FunctionContext } from "./context.ts";
-import { addEntryAt, getAttributeAt, getSliceAt, holds, unaryAt } from "./evaluate.ts";
+import { holds, readSlot } from "./evaluate.ts";
 import type { Evaluate } from "./evaluate.ts";
-import { canSuspend } from "./suspension.ts";
+import { lowerLoop } from "./loops.ts";
 
 /** The closure of an expression. Calls and loops in it become operations that run before. */
 export function lowerExpression(context: FunctionContext, expression: Expression): Evaluate {
@@ -39,9 +44,8 @@ export function lowerExpression(context: FunctionContext, expression: Expression
     case "parenthesized":
       return lowerExpression(context, expression.value);
     case "tuple":
-      return lowerTuple(context, expression.items);
     case "list":
-      return lowerList(context, expression.items);
+      return lowerItems(context, expression);
     case "dict":
       return lowerDict(context, expression);
     case "comprehension":
@@ -52,25 +56,18 @@ export function lowerExpression(context: FunctionContext, expression: Expression
       return lowerUnary(context, expression);
     case "binary":
       return lowerOperator(context, expression);
-    case "dot": {
-      const object = context.lower(expression.object);
-      const { name, at } = expression;
-      return (slots) => getAttributeAt(object(slots), name, at);
-    }
+    case "dot":
+      return lowerAttribute(context.lower(expression.object), expression.name, expression.at);
     case "index": {
-      const [object, index] = context.operands([expression.object, expression.index]) as [
-        Evaluate,
-        Evaluate,
-      ];
-      const key = context.operand(expression.index, index);
-      return lowerIndex(context.operand(expression.object, object), key, expression.at);
+      const [object, index] = context.operands([expression.object, expression.index]);
+      return lowerIndex(object as Evaluate, index as Evaluate, expression.at);
     }
     case "slice":
       return lowerSlice(context, expression);
     case "call":
       return lowerCall(context, expression);
     case "lambda":
-      return lowerLambda(context, expression);
+      return lowerClosure(context, expression.code, expression.body);
   }
 }
 
@@ -81,208 +78,212 @@ function toConstant(literal: Expression & { readonly kind: "literal" }): Value {
     : literal.value;
 }
 
-function lowerFormat(context: FunctionContext, expression: FormatExpression): Evaluate {
+function lowerFormat(context: FunctionContext, { parts, start }: FormatExpression): Evaluate {
   const values = context.operands(
-    expression.parts.flatMap((part) => (typeof part === "string" ? [] : [part.value])),
+    parts.flatMap((part) => (typeof part === "string" ? [] : [part.value])),
   );
-  let next = 0;
-  const parts = expression.parts.map((part): Evaluate => {
-    if (typeof part === "string") return () => part;
-    const value = values[next++] as Evaluate;
-    return part.conversion === "r"
-      ? (slots) => toRepr(value(slots))
-      : (slots) => toText(value(slots));
-  });
   return (slots) => {
     let text = "";
-    for (const part of parts) text += part(slots) as string;
+    let index = 0;
+    for (const part of parts) {
+      if (typeof part === "string") text += part;
+      else {
+        const value = (values[index++] as Evaluate)(slots);
+        machine.site = start;
+        text += part.conversion === "r" ? toRepr(value) : toText(value);
+      }
+    }
+    machine.site = start;
     chargeString(text.length);
     return text;
   };
 }
 
-function lowerTuple(context: FunctionContext, items: readonly Expression[]): Evaluate {
-  const [first, second, ...rest] = context.operands(items);
-  if (first !== undefined && second !== undefined && rest.length === 0) {
-    return (slots) => {
-      charge(sizes.tuple + 2 * sizes.slot);
-      return new StarlarkTuple([first(slots), second(slots)]);
-    };
-  }
-  const all = first === undefined ? [] : second === undefined ? [first] : [first, second, ...rest];
-  return (slots) => {
-    chargeItems(all.length);
-    return new StarlarkTuple(all.map((item) => item(slots)));
-  };
-}
-
-function lowerList(context: FunctionContext, items: readonly Expression[]): Evaluate {
+function lowerItems(
+  context: FunctionContext,
+  { kind, items, start }: Expression & { readonly kind: "tuple" | "list" },
+): Evaluate {
   const all = context.operands(items);
   return (slots) => {
+    machine.site = start;
     chargeItems(all.length);
-    return new StarlarkList(all.map((item) => item(slots)));
+    const values = all.map((item) => item(slots));
+    return kind === "tuple" ? new StarlarkTuple(values) : new StarlarkList(values);
   };
 }
 
-function lowerDict(context: FunctionContext, { entries }: DictExpression): Evaluate {
-  const operands = context.operands(entries.flatMap((entry) => [entry.key, entry.value]));
-  const pairs = entries.map(({ at }, index) => ({
-    key: operands[2 * index] as Evaluate,
-    value: operands[2 * index + 1] as Evaluate,
-    at,
-  }));
+function lowerDict(context: FunctionContext, { entries, start }: DictExpression): Evaluate {
+  const operands = context.operands(entries.flatMap(({ key, value }) => [key, value]));
   return (slots) => {
-    charge(sizes.dict);
-    const dict = new StarlarkDict();
-    for (const { key, value, at } of pairs) addEntryAt(dict, key(slots), value(slots), at);
+    machine.site = start;
+    const dict = toDict();
+    for (const [index, { at }] of entries.entries()) {
+      const key = (operands[2 * index] as Evaluate)(slots);
+      const value = (operands[2 * index + 1] as Evaluate)(slots);
+      machine.site = at;
+      dict.set(key, value);
+      if (dict.length === index) fail(`duplicate key: ${toRepr(key)}`);
+    }
     return dict;
   };
 }
 
 function lowerConditional(
   context: FunctionContext,
-  expression: Expression & { readonly kind: "conditional" },
+  { condition, whenTrue, whenFalse, start }: Expression & { readonly kind: "conditional" },
 ): Evaluate {
-  const condition = context.lower(expression.condition);
-  if (!canSuspend(expression.whenTrue) && !canSuspend(expression.whenFalse)) {
-    const then = context.lower(expression.whenTrue);
-    const otherwise = context.lower(expression.whenFalse);
-    return (slots) => (holds(condition(slots)) ? then(slots) : otherwise(slots));
-  }
+  const test = context.lower(condition);
+  const [then, otherwise] = [context.capture(whenTrue), context.capture(whenFalse)];
+  if (then.items.length + otherwise.items.length === 0)
+    return (slots) => (holds(test(slots)) ? then.result(slots) : otherwise.result(slots));
   const { assembler } = context;
   const slot = context.temporary();
-  const [onFalse, end] = [assembler.label(), assembler.label()];
-  assembler.control(expression.start, (next) => {
-    const { index } = onFalse;
-    return (slots) => (holds(condition(slots)) ? next : index);
-  });
-  lowerInto(context, expression.whenTrue, slot);
-  assembler.jump(end);
-  assembler.place(onFalse);
-  lowerInto(context, expression.whenFalse, slot);
-  assembler.place(end);
+  const [first, second] = [then, otherwise].map(({ items, result }) =>
+    assembler.capture(() => {
+      assembler.append(items);
+      context.storeInto(slot, result, start);
+    }),
+  );
+  const branch = {
+    site: start,
+    condition: { result: test, items: [] },
+    body: first?.items ?? [],
+  };
+  assembler.branch([branch], second?.items ?? []);
   return readSlot(slot);
-}
-
-/** Computes a value into a slot. */
-function lowerInto(context: FunctionContext, expression: Expression, slot: number): void {
-  const evaluate = context.lower(expression);
-  context.assembler.effect(expression.start, (slots) => {
-    slots[slot] = evaluate(slots);
-  });
 }
 
 function lowerUnary(
   context: FunctionContext,
-  expression: Expression & { readonly kind: "unary" },
+  { operator, operand, start }: Expression & { readonly kind: "unary" },
 ): Evaluate {
-  const { operator, start } = expression;
-  const inner = withoutParentheses(expression.operand);
-  if (
-    operator === "-" &&
-    inner.kind === "literal" &&
-    typeof inner.value === "number" &&
-    inner.token === "int literal"
-  ) {
-    const value = 0 - inner.value;
-    return () => value;
-  }
-  const operand = context.lower(expression.operand);
-  if (operator === "not") return (slots) => !holds(operand(slots));
-  return (slots) => unaryAt(operator, operand(slots), start);
+  const evaluate = context.lower(operand);
+  const { constant } = context.operand(operand, evaluate);
+  if (operator === "-" && constant !== undefined) return () => 0 - constant;
+  if (operator === "not") return (slots) => !holds(evaluate(slots));
+  return (slots) => {
+    const value = evaluate(slots);
+    machine.site = start;
+    return applyUnary(operator, value);
+  };
 }
 
 function lowerOperator(
   context: FunctionContext,
   expression: Expression & { readonly kind: "binary" },
 ): Evaluate {
-  const { operator, at } = expression;
+  const { operator, at, left, right } = expression;
   if (operator === "and" || operator === "or") return lowerShortCircuit(context, expression);
-  const [left, right] = context.operands([expression.left, expression.right]) as [
-    Evaluate,
-    Evaluate,
-  ];
-  return lowerBinary(
-    operator,
-    context.operand(expression.left, left),
-    context.operand(expression.right, right),
-    at,
-  );
+  const [x, y] = context.operands([left, right]) as [Evaluate, Evaluate];
+  return lowerBinary(operator, context.operand(left, x), context.operand(right, y), at);
 }
 
 function lowerShortCircuit(
   context: FunctionContext,
   expression: Expression & { readonly kind: "binary" },
 ): Evaluate {
+  const { start } = expression;
+  const { assembler } = context;
   const left = context.lower(expression.left);
-  const wanted = expression.operator === "and";
-  if (!canSuspend(expression.right)) {
-    const right = context.lower(expression.right);
+  const right = context.capture(expression.right);
+  const isAnd = expression.operator === "and";
+  if (right.items.length === 0) {
     return (slots) => {
       const value = left(slots);
-      return holds(value) === wanted ? right(slots) : value;
+      return holds(value) === isAnd ? right.result(slots) : value;
     };
   }
-  const { assembler } = context;
   const slot = context.temporary();
-  const end = assembler.label();
-  assembler.control(expression.start, (next) => {
-    const { index } = end;
-    return (slots) => {
-      const value = left(slots);
-      slots[slot] = value;
-      return holds(value) === wanted ? next : index;
-    };
+  context.storeInto(slot, left, start);
+  const result: Evaluate = (slots) => holds(slots[slot] as Value) === isAnd;
+  const { items } = assembler.capture(() => {
+    assembler.append(right.items);
+    context.storeInto(slot, right.result, start);
   });
-  lowerInto(context, expression.right, slot);
-  assembler.place(end);
+  assembler.branch([{ site: start, condition: { result, items: [] }, body: items }], []);
   return readSlot(slot);
 }
 
 function lowerSlice(
   context: FunctionContext,
-  expression: Expression & { readonly kind: "slice" },
+  { object, low, high, step, at }: Expression & { readonly kind: "slice" },
 ): Evaluate {
-  const { object, low, high, step, at } = expression;
-  const bounds = [low, high, step].filter((bound) => bound !== undefined);
-  const [target, ...rest] = context.operands([object, ...bounds]) as [Evaluate, ...Evaluate[]];
-  const none: Evaluate = () => null;
-  const take = (bound: Expression | undefined): Evaluate =>
-    bound === undefined ? none : (rest.shift() as Evaluate);
-  const [from, to, stride] = [take(low), take(high), take(step)];
-  return (slots) => getSliceAt(target(slots), from(slots), to(slots), stride(slots), at);
+  const bounds = [low, high, step];
+  const [target, ...rest] = context.operands([
+    object,
+    ...bounds.filter((bound) => bound !== undefined),
+  ]) as [Evaluate, ...Evaluate[]];
+  const [from, to, stride] = bounds.map((bound) =>
+    bound === undefined ? () => null : (rest.shift() as Evaluate),
+  ) as [Evaluate, Evaluate, Evaluate];
+  return (slots) => {
+    const sequence = target(slots);
+    const start = from(slots);
+    const end = to(slots);
+    const distance = stride(slots);
+    machine.site = at;
+    return getSlice(sequence, start, end, distance);
+  };
 }
 
-function lowerLambda(context: FunctionContext, expression: LambdaExpression): Evaluate {
-  if (expression.code === undefined) throw new TypeError("a lambda is not resolved");
-  const code = context.lowerFunction(context.module, expression.code, expression.body);
-  return lowerClosure(context, code, expression.code.parameters, expression.code.free);
+/** The closure of a comprehension, after the operations of its loops. */
+function lowerComprehension(
+  context: FunctionContext,
+  { body, clauses, start }: ComprehensionExpression,
+): Evaluate {
+  const { assembler } = context;
+  const slot = context.temporary();
+  const isDict = "key" in body;
+  assembler.effect(start, (slots) => {
+    machine.site = start;
+    slots[slot] = isDict ? toDict() : toList([]);
+  });
+  const lowerBody = (): void => {
+    const site = isDict ? body.at : body.start;
+    const [first, second] = context.operands(isDict ? [body.key, body.value] : [body]);
+    assembler.effect(site, (slots) => {
+      const item = (first as Evaluate)(slots);
+      const value = second?.(slots);
+      machine.site = site;
+      if (value === undefined) (slots[slot] as StarlarkList).append(item);
+      else (slots[slot] as StarlarkDict).set(item, value);
+    });
+  };
+  const lowerClauses = (index: number): void => {
+    const clause = clauses[index];
+    if (clause === undefined) lowerBody();
+    else if (clause.kind === "for")
+      lowerLoop(context, { ...clause, site: clause.start }, () => lowerClauses(index + 1));
+    else {
+      const condition = context.capture(clause.condition);
+      const { items } = assembler.capture(() => lowerClauses(index + 1));
+      assembler.branch([{ site: clause.start, condition, body: items }], []);
+    }
+  };
+  lowerClauses(0);
+  return readSlot(slot);
 }
 
 /** The closure that makes a function: it computes the defaults and captures the cells. */
 export function lowerClosure(
   context: FunctionContext,
-  code: Code,
-  parameters: readonly Parameter[],
-  free: readonly { readonly outer: Parameters<FunctionContext["toSlot"]>[0] }[],
+  scope: FunctionScope | undefined,
+  body: readonly Statement[] | Expression,
 ): Evaluate {
+  if (scope === undefined) throw new TypeError("a function is not resolved");
+  const code = context.lowering.lowerFunction(context.module, scope, body);
+  const { parameters, free, start: site } = scope;
   const named = parameters.filter(({ kind }) => kind === "required" || kind === "optional");
   const first = named.findIndex(({ kind }) => kind === "optional");
-  const positional = named.length - code.keywordOnly;
   // Required keyword-only parameters have no default, but their place in the list.
-  const start = Math.min(
-    first === -1 ? named.length : first,
-    code.keywordOnly > 0 ? positional : named.length,
-  );
-  const withDefault = named.slice(start);
+  const start = Math.min(first === -1 ? named.length : first, named.length - code.keywordOnly);
+  const withDefault: readonly Parameter[] = named.slice(start);
   const defaults = context.operands(withDefault.flatMap(({ fallback }) => fallback ?? []));
-  let next = 0;
-  const values = withDefault.map(({ fallback }) =>
-    fallback === undefined ? undefined : defaults[next++],
-  );
+  const values = withDefault.map(({ fallback }) => fallback && defaults.shift());
   const captured = free.map(({ outer }) => context.toSlot(outer));
   const size = sizes.object + sizes.slot * (captured.length + values.length);
   return (slots) => {
+    machine.site = site;
     charge(size);
     return new StarlarkFunction(
       code,

@@ -1,11 +1,19 @@
-import { StarlarkError } from "../values/error.ts";
+import { fail } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
-import { Builtin, rejectCall, StarlarkFunction } from "../values/function.ts";
+import { Builtin, StarlarkFunction } from "../values/function.ts";
 import type { BuiltinResult, CallbackTask, Code, Operation, Slot } from "../values/function.ts";
 import { StarlarkObject, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { bindArguments, newSlots } from "./bind.ts";
-import { addToTraceback, machine, pushFrame, signals, tick } from "./machine.ts";
+import {
+  addToTraceback,
+  machine,
+  nativeCode,
+  pushFrame,
+  signals,
+  tick,
+  toFault,
+} from "./machine.ts";
 
 /** The signal of a call that is complete: its result is in the destination. */
 export const completed = 0;
@@ -26,14 +34,9 @@ export function callValue(
     return enterFunction(callee.code, bound, slots, destination);
   }
   if (callee instanceof Builtin) {
-    return acceptResult(
-      runBuiltin(callee.name, callee.call, args, named),
-      callee.name,
-      slots,
-      destination,
-    );
+    return acceptResult(runBuiltin(callee, args, named), callee.name, slots, destination);
   }
-  return rejectCall(typeName(callee));
+  return fail(`invalid call of non-function (${typeName(callee)})`);
 }
 
 function fillSlots(slots: Slot[], args: readonly Value[]): Slot[] {
@@ -55,30 +58,29 @@ export function enterFunction(
 
 function runLeaf(code: Code, bound: Slot[]): Value {
   budget.fuel--;
+  machine.site = code.start;
   try {
     return (code.leaf as (slots: Slot[]) => Value)(bound);
   } catch (error) {
-    const fault = toStarlarkError(error);
-    addToTraceback(fault, code, code.start);
+    const fault = toFault(error);
+    addToTraceback(fault, code, machine.site);
+    // The place of the caller is that of its operation, which is the call.
+    machine.site = -1;
     throw fault;
   }
 }
 
 /** Runs a built-in function. An error names it as the innermost call. */
-export function runBuiltin<Result>(
-  name: string,
-  call: (args: Value[], named: NamedArguments) => Result,
+export function runBuiltin(
+  { name, call }: Builtin,
   args: Value[],
   named: NamedArguments,
-): Result {
+): BuiltinResult {
   budget.fuel--;
-  try {
-    return call(args, named);
-  } catch (error) {
-    const fault = toStarlarkError(error);
-    if (fault.callStack.length === 0) fault.callStack.push({ name, position: undefined });
-    throw fault;
-  }
+  machine.builtin = name;
+  const result = call(args, named);
+  machine.builtin = undefined;
+  return result;
 }
 
 /** Stores the result of a built-in function, or starts to wait for it. */
@@ -96,7 +98,7 @@ export function acceptResult(
     machine.pending = { name, promise: result, destination };
     return signals.wait;
   }
-  return pushFrame(taskCode(name), [null, false], destination, result);
+  return pushFrame(nativeCode(name, taskOperations), [null, false], destination, result);
 }
 
 /** The slots of a task: the result of its last call, and whether it made one. */
@@ -117,39 +119,3 @@ const taskOperations: readonly Operation[] = [
     }
   },
 ];
-
-function taskCode(name: string): Code {
-  return {
-    name,
-    parameters: [],
-    keywordOnly: 0,
-    hasRest: false,
-    hasNamedRest: false,
-    simpleArity: -1,
-    freeSlot: 0,
-    emptyFrame: [],
-    operations: taskOperations,
-    sites: [],
-    leaf: undefined,
-    start: 0,
-    module: taskModule,
-  };
-}
-
-const taskModule = {
-  file: "<builtin>",
-  allowsRecursion: true,
-  position: () => ({ file: "<builtin>", line: 0, column: 0 }),
-};
-
-/** Any thrown value as a `StarlarkError`: V8's own limits are limits of the script. */
-export function toStarlarkError(error: unknown): StarlarkError {
-  if (error instanceof StarlarkError) return error;
-  if (error instanceof RangeError) {
-    return new StarlarkError("limit_exceeded", "a value is too large or nested too deeply", {
-      cause: error,
-    });
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return new StarlarkError("execution_failed", message, { cause: error });
-}

@@ -1,8 +1,8 @@
-import { fail } from "../values/error.ts";
+import { fail, toStarlarkError } from "../values/error.ts";
 import type { StarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import { fromUtf8 } from "../values/utf8.ts";
-import type { CallbackTask, Code, LateResult, Slot } from "../values/function.ts";
+import type { CallbackTask, Code, LateResult, Operation, Slot } from "../values/function.ts";
 import type { StarlarkObject, Value } from "../values/value.ts";
 
 /** The values that an operation returns instead of the index of the next one. */
@@ -44,6 +44,26 @@ export class Frame {
     this.depth = caller === undefined ? 0 : caller.depth + 1;
     this.task = task;
   }
+}
+
+/** The code of a frame that runs no function of a script. */
+export function nativeCode(name: string, operations: readonly Operation[]): Code {
+  const file = "<builtin>";
+  return {
+    name,
+    parameters: [],
+    keywordOnly: 0,
+    hasRest: false,
+    hasNamedRest: false,
+    simpleArity: -1,
+    freeSlot: 0,
+    emptyFrame: [],
+    operations,
+    sites: [],
+    leaf: undefined,
+    start: 0,
+    module: { file, allowsRecursion: true, position: () => ({ file, line: 0, column: 0 }) },
+  };
 }
 
 /** The loop over the items of a value, in a slot of a frame. */
@@ -97,6 +117,10 @@ export const machine: {
   value: Value;
   resume: number;
   pending: PendingResult | undefined;
+  /** The offset of the part of the operation that runs last; -1 if it is the one that the operation reports. */
+  site: number;
+  /** The name of the built-in function that runs. */
+  builtin: string | undefined;
   /** Whether the time slice is over. Called when the fuel is used up. */
   sliceEnded: () => boolean;
   /** The parts of the run that functions of the host use. */
@@ -107,6 +131,8 @@ export const machine: {
   value: null,
   resume: 0,
   pending: undefined,
+  site: -1,
+  builtin: undefined,
   sliceEnded: () => false,
   effects: undefined,
   signal: undefined,
@@ -136,21 +162,28 @@ export function pushFrame(
 
 /** Continues at `next`, or ends the time slice there. Called when the fuel is used up. */
 export function tick(next: number): number {
+  machine.site = -1;
   budget.checkLimits();
   if (!machine.sliceEnded()) return next;
   machine.resume = next;
   return signals.yield;
 }
 
-/** Ends all loops and built-in functions of a frame that does not return. */
-export function abandonFrame(frame: Frame): void {
-  for (const slot of frame.slots) if (slot instanceof Iteration) slot.source.endIteration();
-  frame.task?.dispose?.();
+/** An error of the function that runs, with the built-in function that failed in it. */
+export function toFault(error: unknown): StarlarkError {
+  const fault = toStarlarkError(error);
+  const { builtin } = machine;
+  machine.builtin = undefined;
+  if (builtin !== undefined) nameBuiltin(fault, builtin);
+  return fault;
 }
 
-/** Adds a frame to the traceback of an error. The innermost place is the one of the operation that failed. */
+/** Adds a built-in function as the innermost call of an error. */
+export function nameBuiltin({ callStack }: StarlarkError, name: string): void {
+  if (callStack.length === 0) callStack.push({ name, position: undefined });
+}
+
+/** Adds a call of a function of the script to an error. */
 export function addToTraceback(error: StarlarkError, code: Code, site: number): void {
-  const offset = error.site ?? site;
-  error.site = undefined;
-  error.callStack.unshift({ name: fromUtf8(code.name), position: code.module.position(offset) });
+  error.callStack.unshift({ name: fromUtf8(code.name), position: code.module.position(site) });
 }

@@ -1,10 +1,20 @@
-import { StarlarkError } from "../values/error.ts";
+import { StarlarkError, toStarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import type { LateResult, Operation } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
-import { callValue, completed, toStarlarkError } from "./call.ts";
-import { abandonFrame, addToTraceback, Frame, machine, signals, tick } from "./machine.ts";
+import { callValue, completed } from "./call.ts";
+import {
+  addToTraceback,
+  Frame,
+  Iteration,
+  machine,
+  nameBuiltin,
+  nativeCode,
+  signals,
+  tick,
+  toFault,
+} from "./machine.ts";
 import type { EffectLog, PendingResult } from "./machine.ts";
 
 /** The bounds of one run. */
@@ -37,39 +47,14 @@ const defaultSliceMs = 3;
 const firstChunk = 256;
 const maxChunk = 65_536;
 
-/** The stack below the first call: it receives the result in its only slot. */
-function baseFrame(): Frame {
-  return new Frame(
-    {
-      name: "<host>",
-      parameters: [],
-      keywordOnly: 0,
-      hasRest: false,
-      hasNamedRest: false,
-      simpleArity: -1,
-      freeSlot: 0,
-      emptyFrame: [],
-      operations: [],
-      sites: [],
-      leaf: undefined,
-      start: 0,
-      module: {
-        file: "<host>",
-        allowsRecursion: true,
-        position: () => ({ file: "<host>", line: 0, column: 0 }),
-      },
-    },
-    [null],
-    undefined,
-    0,
-  );
-}
-
 /** One call that a host made: where it is, and what it waits for. */
 interface ActiveCall {
+  /** The frame below the first call: it receives the result in its only slot. */
   readonly base: Frame;
   frame: Frame;
   pending: PendingResult | undefined;
+  /** The place in the innermost frame that failed; -1 if it is the one of its operation. */
+  site: number;
 }
 
 /** The budget of a run. Its calls share it, and let the event loop turn in between. */
@@ -109,8 +94,8 @@ export class Thread {
 
   /** Calls a value and returns its result. */
   async call(callee: Value, args: Value[], named: NamedArguments = []): Promise<Value> {
-    const base = baseFrame();
-    const call: ActiveCall = { base, frame: base, pending: undefined };
+    const base = new Frame(nativeCode("<host>", []), [null], undefined, 0);
+    const call: ActiveCall = { base, frame: base, pending: undefined, site: -1 };
     try {
       let signal = this.#enter(call, () => callValue(callee, args, named, base.slots, 0));
       while (signal !== completed && signal !== signals.return) {
@@ -141,6 +126,8 @@ export class Thread {
     machine.frame = call.frame;
     machine.effects = this.#options.effects;
     machine.signal = this.#options.signal;
+    machine.site = -1;
+    machine.builtin = undefined;
     machine.sliceEnded = () =>
       this.#options.stepwise === true || this.#now() - this.#sliceStart >= this.#sliceMs;
     budget.memory = this.#memory;
@@ -152,6 +139,9 @@ export class Thread {
       // After a plain operation, a stepwise run is checked where another one is, too.
       if (budget.fuel <= 0 && this.#options.stepwise !== true) this.#checkLimits();
       return run();
+    } catch (error) {
+      call.site = machine.site;
+      throw toFault(error);
     } finally {
       call.frame = machine.frame ?? call.base;
       call.pending = machine.pending;
@@ -224,18 +214,17 @@ export class Thread {
   }
 
   /** Adds the active calls to an error, the innermost first, and ends them. */
-  #unwind(error: StarlarkError, { frame: innermost, base }: ActiveCall): StarlarkError {
+  #unwind(error: StarlarkError, { frame: innermost, base, site }: ActiveCall): StarlarkError {
     if (error.isEncoded) error.message = fromUtf8(error.message);
     error.isEncoded = false;
-    for (
-      let frame: Frame | undefined = innermost;
-      frame !== undefined && frame !== base;
-      frame = frame.caller
-    ) {
-      if (frame.task === undefined)
-        addToTraceback(error, frame.code, frame.code.sites[frame.operation] ?? 0);
-      else error.callStack.unshift({ name: frame.code.name, position: undefined });
-      abandonFrame(frame);
+    for (let frame = innermost; frame !== base; frame = frame.caller as Frame) {
+      const { code, operation, task, slots } = frame;
+      const offset = frame === innermost && site >= 0 ? site : (code.sites[operation] ?? 0);
+      if (task === undefined) addToTraceback(error, code, offset);
+      else error.callStack.unshift({ name: code.name, position: undefined });
+      // Loops and built-in functions that do not return end here.
+      for (const slot of slots) if (slot instanceof Iteration) slot.source.endIteration();
+      task?.dispose?.();
     }
     return error;
   }
@@ -281,7 +270,7 @@ export class Thread {
       return await Promise.race([promise, aborted]);
     } catch (error) {
       const fault = toStarlarkError(error);
-      if (fault.callStack.length === 0) fault.callStack.push({ name, position: undefined });
+      nameBuiltin(fault, name);
       throw fault;
     } finally {
       if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
