@@ -1,75 +1,55 @@
+import { machine } from "../run/machine.ts";
 import { StarlarkDict } from "../values/dict.ts";
-import type { Slot } from "../values/function.ts";
 import { StarlarkList } from "../values/list.ts";
 import { applyBinary } from "../values/operators.ts";
 import { getItem } from "../values/subscript.ts";
 import type { Value } from "../values/value.ts";
-import { machine } from "../run/machine.ts";
 import type { Operand } from "./context.ts";
-import { binaryAt } from "./evaluate.ts";
 import type { Evaluate } from "./evaluate.ts";
-
-const max = Number.MAX_SAFE_INTEGER;
 
 /** The closure of a binary operator, special for small ints. */
 export function lowerBinary(operator: string, x: Operand, y: Operand, site: number): Evaluate {
-  const folded = foldConstants(operator, x, y);
-  if (folded !== undefined) return () => folded;
   const { evaluate: left } = x;
   const { evaluate: right } = y;
-  switch (operator) {
-    case "+":
-      return lowerSum(x, y, site);
-    case "-":
-      return (slots) => {
-        const a = left(slots);
-        const b = right(slots);
-        if (typeof a === "number" && typeof b === "number") {
-          const difference = a - b;
-          if (difference <= max && difference >= -max) return difference;
-        }
-        return binaryAt("-", a, b, site);
-      };
-    case "*":
-      return (slots) => {
-        const a = left(slots);
-        const b = right(slots);
-        if (typeof a === "number" && typeof b === "number") {
-          const product = a * b;
-          if (product <= max && product >= -max) return product + 0;
-        }
-        return binaryAt("*", a, b, site);
-      };
-    case "%":
-      return (slots) => {
-        const a = left(slots);
-        const b = right(slots);
-        if (typeof a === "number" && typeof b === "number" && b > 0 && a >= 0) return a % b;
-        return binaryAt("%", a, b, site);
-      };
-    case "<":
-    case "<=":
-    case ">":
-    case ">=":
-      return (slots) => {
-        const a = left(slots);
-        const b = right(slots);
-        return typeof a === "number" && typeof b === "number"
-          ? isOrdered(operator, a, b)
-          : binaryAt(operator, a, b, site);
-      };
-    case "==":
-    case "!=":
-      return (slots) => {
-        const a = left(slots);
-        const b = right(slots);
-        return isPlain(a) && isPlain(b)
-          ? (a === b) === (operator === "==")
-          : binaryAt(operator, a, b, site);
-      };
-    default:
-      return (slots) => binaryAt(operator, left(slots), right(slots), site);
+  const folded = foldConstants(operator, x, y);
+  if (folded !== undefined) return () => folded;
+  if (operator === "+") {
+    // The most frequent operator has a closure of its own, which V8 makes special for it.
+    return (slots) => {
+      const a = left(slots);
+      const b = right(slots);
+      const sum = typeof a === "number" && typeof b === "number" ? toSmall(a + b) : undefined;
+      if (sum !== undefined) return sum;
+      machine.site = site;
+      return applyBinary("+", a, b);
+    };
   }
+  const general: Evaluate = (slots) => {
+    const a = left(slots);
+    const b = right(slots);
+    if (typeof a === "number" && typeof b === "number") {
+      const result = applySmall(operator, a, b);
+      if (result !== undefined) return result;
+    }
+    machine.site = site;
+    return applyBinary(operator, a, b);
+  };
+  return operator === "%" ? lowerRemainder(x, y, general) : general;
+}
+
+/** `(first + second) % constant` of two variables in one closure; `general` computes other remainders. */
+function lowerRemainder({ sum }: Operand, { constant }: Operand, general: Evaluate): Evaluate {
+  if (sum === undefined || constant === undefined || constant <= 0) return general;
+  const [first, second] = sum;
+  return (slots) => {
+    const a = slots[first];
+    const b = slots[second];
+    if (typeof a === "number" && typeof b === "number") {
+      const dividend = a + b;
+      if (dividend >= 0 && dividend <= Number.MAX_SAFE_INTEGER) return dividend % constant;
+    }
+    return general(slots);
+  };
 }
 
 /** The result for two constant ints. An operation that fails is left to the time when it runs. */
@@ -82,32 +62,17 @@ function foldConstants(operator: string, x: Operand, y: Operand): Value | undefi
   }
 }
 
-function lowerSum(x: Operand, y: Operand, site: number): Evaluate {
-  const { evaluate: left, slot } = x;
-  const { evaluate: right, constant } = y;
-  if (slot !== undefined && constant !== undefined) {
-    return (slots) => {
-      const a = slots[slot];
-      if (typeof a === "number") {
-        const sum = a + constant;
-        if (sum <= max && sum >= -max) return sum;
-      }
-      return binaryAt("+", left(slots), constant, site);
-    };
-  }
-  return (slots) => {
-    const a = left(slots);
-    const b = right(slots);
-    if (typeof a === "number" && typeof b === "number") {
-      const sum = a + b;
-      if (sum <= max && sum >= -max) return sum;
-    }
-    return binaryAt("+", a, b, site);
-  };
-}
-
-function isOrdered(operator: "<" | "<=" | ">" | ">=", a: number, b: number): boolean {
+/** The result for two small ints; `undefined` if it needs more care. */
+function applySmall(operator: string, a: number, b: number): Value | undefined {
   switch (operator) {
+    case "-":
+      return toSmall(a - b);
+    case "*":
+      return toSmall(a * b + 0);
+    case "%":
+      return b > 0 && a >= 0 ? a % b : undefined;
+    case "//":
+      return b > 0 && a >= 0 ? (a - (a % b)) / b : undefined;
     case "<":
       return a < b;
     case "<=":
@@ -116,11 +81,19 @@ function isOrdered(operator: "<" | "<=" | ">" | ">=", a: number, b: number): boo
       return a > b;
     case ">=":
       return a >= b;
+    case "==":
+      return a === b;
+    case "!=":
+      return a !== b;
+    default:
+      return undefined;
   }
 }
 
-function isPlain(value: Value): boolean {
-  return typeof value === "number" || typeof value === "string";
+function toSmall(result: number): number | undefined {
+  return result <= Number.MAX_SAFE_INTEGER && result >= -Number.MAX_SAFE_INTEGER
+    ? result
+    : undefined;
 }
 
 /** The closure of `x[y]`. */

@@ -10,16 +10,16 @@ export interface Label {
 }
 
 /** A part of an operation, which cannot be suspended. A value that it returns is the result of the function. */
-export type Effect = (slots: Slot[]) => Value | undefined;
+export type Run = (slots: Slot[]) => Value | undefined;
+
+interface Effect {
+  readonly run: Run;
+  /** Whether `run` may return a value. */
+  readonly returns: boolean;
+}
 
 type Item =
-  | {
-      readonly kind: "effect";
-      readonly run: Effect;
-      readonly site: number;
-      /** Whether the effect may return a value. */
-      readonly returns: boolean;
-    }
+  | (Effect & { readonly kind: "effect"; readonly site: number })
   | { readonly kind: "control"; readonly build: (next: number) => Operation; readonly site: number }
   | { readonly kind: "jump"; readonly target: Label }
   | { readonly kind: "label"; readonly label: Label };
@@ -51,7 +51,7 @@ export class Assembler {
   }
 
   /** Adds something that cannot be suspended. The next operation follows, unless it returns a value. */
-  effect(site: number, run: Effect, returns = false): void {
+  effect(site: number, run: Run, returns = false): void {
     this.#items.push({ kind: "effect", run, site, returns });
   }
 
@@ -86,40 +86,31 @@ export class Assembler {
   }
 
   /** One effect that does what all items do; `undefined` if one of them is more than an effect. */
-  toEffect(items: CapturedItems): { readonly run: Effect; readonly returns: boolean } | undefined {
+  toEffect(items: CapturedItems): Effect | undefined {
     const effects = items.filter((item) => item.kind === "effect");
-    if (!this.#joins || effects.length < items.length) return undefined;
-    return { run: joinEffects(effects), returns: effects.some(({ returns }) => returns) };
+    return this.#joins && effects.length === items.length ? joinEffects(effects) : undefined;
   }
 
   /** Adds the first branch whose condition holds, or `otherwise`: as one effect if nothing in it can be suspended. */
-  branch(branches: readonly [Branch, ...Branch[]], otherwise: CapturedItems): void {
-    const [{ condition, site }, ...others] = branches;
-    this.append(condition.items);
-    const effects = [...branches.map(({ body }) => body), otherwise].flatMap(
-      (items) => this.toEffect(items) ?? [],
-    );
+  branch(branches: readonly Branch[], otherwise: CapturedItems): void {
+    const conditions = branches.map(({ condition }) => condition);
+    const bodies = [...branches.map(({ body }) => body), otherwise];
+    const effects = bodies.flatMap((items) => this.toEffect(items) ?? []);
     if (
-      effects.length === branches.length + 1 &&
-      others.every((other) => other.condition.items.length === 0)
+      effects.length === bodies.length &&
+      conditions.every(({ items }, index) => index === 0 || items.length === 0)
     ) {
-      const conditions = branches.map((branch) => branch.condition.result);
-      const run = chooseEffect(
-        conditions,
-        effects.map((effect) => effect.run),
-      );
-      this.effect(
-        site,
-        run,
-        effects.some(({ returns }) => returns),
-      );
+      this.append(conditions[0]?.items ?? []);
+      const run = chooseEffect(conditions, effects);
+      const returns = effects.some((effect) => effect.returns);
+      this.effect((branches[0] as Branch).site, run, returns);
       return;
     }
     const end = this.label();
     for (const branch of branches) {
       const other = this.label();
       const { items, result } = branch.condition;
-      if (branch !== branches[0]) this.append(items);
+      this.append(items);
       this.control(branch.site, (next) => {
         const { index } = other;
         return (slots) => (holds(result(slots)) ? next : index);
@@ -152,11 +143,10 @@ export class Assembler {
         }
         const target = following?.kind === "jump" ? following.target : undefined;
         if (target !== undefined) at++;
-        const run = joinEffects(effects);
-        const returns = effects.some((effect) => effect.returns);
+        const joined = joinEffects(effects);
         builders.push({
           site: item.site,
-          build: (next) => toOperation(run, returns, target?.index ?? next),
+          build: (next) => toOperation(joined, target?.index ?? next),
         });
       }
     }
@@ -167,47 +157,44 @@ export class Assembler {
   }
 }
 
-function toOperation(effect: Effect, returns: boolean, next: number): Operation {
-  if (!returns) {
-    return (slots) => {
-      effect(slots);
-      return next;
-    };
-  }
+function toOperation({ run, returns }: Effect, next: number): Operation {
   return (slots) => {
-    const result = effect(slots);
-    if (result === undefined) return next;
+    const result = run(slots);
+    if (!returns || result === undefined) return next;
     machine.value = result;
     return signals.return;
   };
 }
 
-/** The effect of the first condition that holds; the last effect if none does. */
-function chooseEffect(conditions: readonly Evaluate[], effects: readonly Effect[]): Effect {
-  const [condition] = conditions as [Evaluate];
-  const [effect] = effects as [Effect];
-  const otherwise = effects.at(-1) as Effect;
-  if (conditions.length === 1)
-    return (slots) => (holds(condition(slots)) ? effect(slots) : otherwise(slots));
-  return (slots) => {
-    const index = conditions.findIndex((evaluate) => holds(evaluate(slots)));
-    return (effects.at(index) as Effect)(slots);
-  };
+/** Runs the effect of the first condition that holds; the last effect if none does. */
+function chooseEffect(conditions: readonly Captured<Evaluate>[], effects: readonly Effect[]): Run {
+  const [first, second] = effects as [Effect, Effect];
+  if (effects.length > 2) {
+    return (slots) => {
+      const index = conditions.findIndex(({ result }) => holds(result(slots)));
+      return effects.at(index)?.run(slots);
+    };
+  }
+  const { result: condition } = conditions[0] as Captured<Evaluate>;
+  const { run: then } = first;
+  const { run: otherwise } = second;
+  return (slots) => (holds(condition(slots)) ? then(slots) : otherwise(slots));
 }
 
 /** One effect that does what several do, in order, until one returns a value. */
-function joinEffects(
-  effects: readonly { readonly run: Effect; readonly returns: boolean }[],
-): Effect {
+function joinEffects(effects: readonly Effect[]): Effect {
   if (effects.length > 4) {
     // A tree of groups: thousands of statements need no deep stack.
-    const groups: { readonly run: Effect; readonly returns: boolean }[] = [];
-    for (let at = 0; at < effects.length; at += 4) {
-      const group = effects.slice(at, at + 4);
-      groups.push({ run: joinEffects(group), returns: group.some(({ returns }) => returns) });
-    }
+    const groups: Effect[] = [];
+    for (let at = 0; at < effects.length; at += 4)
+      groups.push(joinEffects(effects.slice(at, at + 4)));
     return joinEffects(groups);
   }
+  const returns = effects.some((effect) => effect.returns);
+  return { run: joinRuns(effects), returns };
+}
+
+function joinRuns(effects: readonly Effect[]): Run {
   const [first, second, third, fourth] = effects.map(({ run }) => run);
   if (first === undefined) return () => undefined;
   if (second === undefined) return first;

@@ -74,17 +74,27 @@ export function lowerAttribute(object: Evaluate, name: string, site: number): Ev
   };
 }
 
-/** Adds the operations that assign a value to a target. `site` is the place of the assignment. */
+/**
+ * Adds the operations that assign a value to a target. `site` is the place of the assignment, `source` the slot of the
+ * value if it is a variable.
+ */
 export function lowerAssignment(
   context: FunctionContext,
   expression: Expression,
   value: Evaluate,
   site: number,
+  source?: number,
 ): void {
   const { assembler } = context;
   const target = withoutParentheses(expression);
   const variable = localSlot(target);
-  if (variable !== undefined) context.storeInto(variable, value, site);
+  if (variable !== undefined && source !== undefined) {
+    assembler.effect(site, (slots) => {
+      const copied = slots[source];
+      // `value` reports that the other variable has no value.
+      slots[variable] = copied === undefined ? value(slots) : copied;
+    });
+  } else if (variable !== undefined) context.storeInto(variable, value, site);
   else if (target.kind === "tuple" || target.kind === "list") {
     const variables = target.items.flatMap((item) => localSlot(item) ?? []);
     // The other targets may depend on the variables before them: they are assigned one after the other.
@@ -130,11 +140,10 @@ export function lowerAugmentedAssignment(
   const { result: operand, items } = context.capture(value);
   const current = items.length > 0 ? context.hold(target, read) : read;
   assembler.append(items);
-  const left = { evaluate: current, slot: undefined, constant: undefined };
   const combined =
     operator === "+" || operator === "|"
       ? combineInPlace(operator, current, operand, at)
-      : lowerBinary(operator, left, context.operand(value, operand), at);
+      : lowerBinary(operator, { evaluate: current }, context.operand(value, operand), at);
   const variable = localSlot(target);
   if (variable !== undefined) context.storeInto(variable, combined, start);
   else assembler.effect(start, (slots) => void write(slots, combined(slots)));

@@ -14,7 +14,7 @@ import { toUtf8 } from "../values/utf8.ts";
 import { toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import type { FunctionContext } from "./context.ts";
-import { readSlot } from "./evaluate.ts";
+import { lowerList, readSlot } from "./evaluate.ts";
 import type { Evaluate } from "./evaluate.ts";
 
 /** The arguments of a call as they are computed. */
@@ -150,46 +150,40 @@ function lowerArguments(context: FunctionContext, call: CallExpression): Lowered
   const names = ordered.flatMap(({ name }) => (name === undefined ? [] : [toUtf8(name)]));
   const positional = pick("positional");
   return {
-    positional: lowerPositional(positional, pick("*")[0], call.at),
-    named: lowerNamed(names, pick("named"), pick("**")[0], call.at),
+    positional: lowerPositional(lowerList(positional), pick("*")[0], call.at),
+    named: lowerNamed(names, lowerList(pick("named")), pick("**")[0], call.at),
     plain: positional.length === values.length ? positional : undefined,
   };
 }
 
 function lowerPositional(
-  values: readonly Evaluate[],
+  compute: (slots: Slot[]) => Value[],
   star: Evaluate | undefined,
   site: number,
 ): (slots: Slot[]) => Value[] {
-  const [first, second] = values;
-  if (star !== undefined) {
-    return (slots) => {
-      const args = values.map((evaluate) => evaluate(slots));
-      const rest = star(slots);
-      machine.site = site;
-      const items =
-        toItems(rest) ?? fail(`argument after * must be iterable, not ${typeName(rest)}`);
-      return [...args, ...items];
-    };
-  }
-  if (first === undefined) return () => [];
-  if (second === undefined) return (slots) => [first(slots)];
-  return (slots) => values.map((evaluate) => evaluate(slots));
+  if (star === undefined) return compute;
+  return (slots) => {
+    const args = compute(slots);
+    const rest = star(slots);
+    machine.site = site;
+    const items = toItems(rest) ?? fail(`argument after * must be iterable, not ${typeName(rest)}`);
+    return [...args, ...items];
+  };
 }
 
 const noNames: NamedArguments = [];
 
 function lowerNamed(
   names: readonly string[],
-  values: readonly Evaluate[],
+  compute: (slots: Slot[]) => Value[],
   starStar: Evaluate | undefined,
   site: number,
 ): (slots: Slot[]) => NamedArguments {
   if (names.length === 0 && starStar === undefined) return () => noNames;
   return (slots) => {
-    const named = values.map((evaluate, index): [string, Value] => [
+    const named = compute(slots).map((value, index): [string, Value] => [
       names[index] as string,
-      evaluate(slots),
+      value,
     ]);
     if (starStar === undefined) return named;
     const rest = starStar(slots);
@@ -197,8 +191,8 @@ function lowerNamed(
     if (!(rest instanceof StarlarkDict))
       return fail(`argument after ** must be a mapping, not ${typeName(rest)}`);
     for (const [key, value] of rest.entries()) {
-      if (typeof key !== "string") fail(`keywords must be strings, not ${typeName(key)}`);
-      named.push([key as string, value]);
+      if (typeof key !== "string") return fail(`keywords must be strings, not ${typeName(key)}`);
+      named.push([key, value]);
     }
     return named;
   };

@@ -29,22 +29,23 @@ export interface ModuleLowering {
   readonly load: Builtin;
 }
 
-/** A loop around a statement: where `continue` and `break` go. */
+/** A loop around a statement: where `continue` and `break` go, and the slot of its items, which a `return` ends. */
 export interface Loop {
   readonly head: Label;
   readonly exit: Label;
+  readonly slot?: number;
 }
 
-/** An operand: how it is computed, and its slot or its constant if it is that simple. */
+/** An operand: how it is computed, and what it is if it is simple. */
 export interface Operand {
   readonly evaluate: Evaluate;
-  /** The slot of a variable. `evaluate` checks that it has a value. */
-  readonly slot: number | undefined;
   /** A constant int. */
-  readonly constant: number | undefined;
+  readonly constant?: number | undefined;
+  /** The slots of two variables whose sum it is. `evaluate` checks that they have values. */
+  readonly sum?: readonly [number, number] | undefined;
 }
 
-/** The functions that lower a part of a function; the files that need them are imported by theirs. */
+/** Functions whose files import this one. */
 interface Lowering {
   readonly expression: (context: FunctionContext, expression: Expression) => Evaluate;
   readonly lowerFunction: (
@@ -61,11 +62,10 @@ export class FunctionContext {
   readonly assembler: Assembler;
   readonly freeSlot: number;
   readonly loops: Loop[] = [];
-  /** The slots of the loops that a `return` ends. */
-  readonly iterations: number[] = [];
   readonly lowering: Lowering;
+  /** The number of slots that the function needs. */
+  slotCount: number;
   #nextTemporary: number;
-  #slotCount: number;
 
   constructor(module: ModuleLowering, scope: FunctionScope, lowering: Lowering) {
     this.module = module;
@@ -74,17 +74,13 @@ export class FunctionContext {
     this.assembler = new Assembler(!module.separate);
     this.freeSlot = scope.locals.length;
     this.#nextTemporary = this.freeSlot + scope.free.length;
-    this.#slotCount = this.#nextTemporary;
-  }
-
-  get slotCount(): number {
-    return this.#slotCount;
+    this.slotCount = this.#nextTemporary;
   }
 
   /** A slot for a value between operations. */
   temporary(): number {
     const slot = this.#nextTemporary++;
-    this.#slotCount = Math.max(this.#slotCount, this.#nextTemporary);
+    this.slotCount = Math.max(this.slotCount, this.#nextTemporary);
     return slot;
   }
 
@@ -153,12 +149,12 @@ export class FunctionContext {
 
   operand(expression: Expression, evaluate: Evaluate): Operand {
     const inner = withoutParentheses(expression);
-    const isInt = inner.kind === "literal" && inner.token === "int literal";
-    return {
-      evaluate,
-      slot: localSlot(inner),
-      constant: isInt && typeof inner.value === "number" ? inner.value : undefined,
-    };
+    if (inner.kind === "literal" && inner.token === "int literal")
+      return { evaluate, constant: typeof inner.value === "number" ? inner.value : undefined };
+    if (inner.kind !== "binary" || inner.operator !== "+") return { evaluate };
+    const [first, second] = [localSlot(inner.left), localSlot(inner.right)];
+    if (first === undefined || second === undefined) return { evaluate };
+    return { evaluate, sum: [first, second] };
   }
 
   /** Reads a variable. */

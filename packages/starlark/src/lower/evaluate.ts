@@ -1,7 +1,6 @@
 import { machine } from "../run/machine.ts";
 import { fail } from "../values/error.ts";
 import type { Slot } from "../values/function.ts";
-import { applyBinary } from "../values/operators.ts";
 import { isTrue } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
 
@@ -20,11 +19,6 @@ export function failAt(site: number, message: string): never {
   return fail(message);
 }
 
-export function binaryAt(operator: string, x: Value, y: Value, site: number): Value {
-  machine.site = site;
-  return applyBinary(operator, x, y);
-}
-
 /** Whether a condition holds. */
 export function holds(value: Value): boolean {
   return value === true || (value !== false && isTrue(value));
@@ -33,4 +27,13 @@ export function holds(value: Value): boolean {
 /** Reads a slot that has a value. */
 export function readSlot(slot: number): Evaluate {
   return (slots) => slots[slot] as Value;
+}
+
+/** Computes values from left to right. */
+export function lowerList(values: readonly Evaluate[]): (slots: Slot[]) => Value[] {
+  const [first, second] = values;
+  if (first === undefined) return () => [];
+  if (second === undefined) return (slots) => [first(slots)];
+  if (values.length === 2) return (slots) => [first(slots), second(slots)];
+  return (slots) => values.map((evaluate) => evaluate(slots));
 }

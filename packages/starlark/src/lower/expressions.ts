@@ -24,9 +24,10 @@ import { StarlarkTuple } from "../values/tuple.ts";
 import type { Value } from "../values/value.ts";
 import { lowerBinary, lowerIndex } from "./arithmetic.ts";
 import { lowerAttribute } from "./assign.ts";
+import type { Captured, CapturedItems } from "./assembler.ts";
 import { lowerCall } from "./calls.ts";
 import type { FunctionContext } from "./context.ts";
-import { holds, readSlot } from "./evaluate.ts";
+import { holds, lowerList, readSlot } from "./evaluate.ts";
 import type { Evaluate } from "./evaluate.ts";
 import { lowerLoop } from "./loops.ts";
 
@@ -103,11 +104,11 @@ function lowerItems(
   context: FunctionContext,
   { kind, items, start }: Expression & { readonly kind: "tuple" | "list" },
 ): Evaluate {
-  const all = context.operands(items);
+  const compute = lowerList(context.operands(items));
   return (slots) => {
     machine.site = start;
-    chargeItems(all.length);
-    const values = all.map((item) => item(slots));
+    chargeItems(items.length);
+    const values = compute(slots);
     return kind === "tuple" ? new StarlarkTuple(values) : new StarlarkList(values);
   };
 }
@@ -136,21 +137,33 @@ function lowerConditional(
   const [then, otherwise] = [context.capture(whenTrue), context.capture(whenFalse)];
   if (then.items.length + otherwise.items.length === 0)
     return (slots) => (holds(test(slots)) ? then.result(slots) : otherwise.result(slots));
-  const { assembler } = context;
   const slot = context.temporary();
-  const [first, second] = [then, otherwise].map(({ items, result }) =>
-    assembler.capture(() => {
-      assembler.append(items);
-      context.storeInto(slot, result, start);
-    }),
-  );
-  const branch = {
-    site: start,
-    condition: { result: test, items: [] },
-    body: first?.items ?? [],
-  };
-  assembler.branch([branch], second?.items ?? []);
+  lowerChoice(context, { slot, site: start, test, then, otherwise });
   return readSlot(slot);
+}
+
+/** Adds the operations that compute one of two values into a slot; without `otherwise`, the slot may keep its value. */
+function lowerChoice(
+  context: FunctionContext,
+  options: {
+    readonly slot: number;
+    readonly site: number;
+    readonly test: Evaluate;
+    readonly then: Captured<Evaluate>;
+    readonly otherwise?: Captured<Evaluate>;
+  },
+): void {
+  const { assembler } = context;
+  const { slot, site, test, then, otherwise } = options;
+  const capture = (value: Captured<Evaluate>): CapturedItems =>
+    assembler.capture(() => {
+      assembler.append(value.items);
+      context.storeInto(slot, value.result, site);
+    }).items;
+  assembler.branch(
+    [{ site, condition: { result: test, items: [] }, body: capture(then) }],
+    otherwise === undefined ? [] : capture(otherwise),
+  );
 }
 
 function lowerUnary(
@@ -183,7 +196,6 @@ function lowerShortCircuit(
   expression: Expression & { readonly kind: "binary" },
 ): Evaluate {
   const { start } = expression;
-  const { assembler } = context;
   const left = context.lower(expression.left);
   const right = context.capture(expression.right);
   const isAnd = expression.operator === "and";
@@ -195,12 +207,8 @@ function lowerShortCircuit(
   }
   const slot = context.temporary();
   context.storeInto(slot, left, start);
-  const result: Evaluate = (slots) => holds(slots[slot] as Value) === isAnd;
-  const { items } = assembler.capture(() => {
-    assembler.append(right.items);
-    context.storeInto(slot, right.result, start);
-  });
-  assembler.branch([{ site: start, condition: { result, items: [] }, body: items }], []);
+  const test: Evaluate = (slots) => holds(slots[slot] as Value) === isAnd;
+  lowerChoice(context, { slot, site: start, test, then: right });
   return readSlot(slot);
 }
 

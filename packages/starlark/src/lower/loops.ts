@@ -7,7 +7,7 @@ import { StarlarkRange } from "../values/range.ts";
 import { StarlarkObject, toItems, typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
 import { lowerAssignment } from "./assign.ts";
-import type { Effect, Label } from "./assembler.ts";
+import type { Label, Run } from "./assembler.ts";
 import { localSlot } from "./context.ts";
 import type { FunctionContext, Loop } from "./context.ts";
 import { readSlot } from "./evaluate.ts";
@@ -30,12 +30,10 @@ export function lowerLoop(
   const [head, exit] = [assembler.label(), assembler.label()];
   const local = localSlot(target);
   const variable = local ?? context.temporary();
-  context.iterations.push(slot);
   const { items } = assembler.capture(() => {
     if (local === undefined) lowerAssignment(context, target, readSlot(variable), site);
-    body({ head, exit });
+    body({ head, exit, slot });
   });
-  context.iterations.pop();
   assembler.place(head);
   const round = assembler.toEffect(items);
   if (round === undefined || round.returns) {
@@ -93,7 +91,7 @@ function beginRound(
 }
 
 /** Runs rounds that cannot be suspended until the loop or the fuel is at its end. The operation after this one is `exit`. */
-function runLoop(slot: number, variable: number, body: Effect, exit: number): Operation {
+function runLoop(slot: number, variable: number, body: Run, exit: number): Operation {
   const self = exit - 1;
   return (slots) => {
     const iteration = slots[slot];

@@ -5,9 +5,10 @@ import { budget } from "../values/budget.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import type { StarlarkTuple } from "../values/tuple.ts";
 import type { Value } from "../values/value.ts";
-import type { Branch } from "./assembler.ts";
+import type { CapturedItems } from "./assembler.ts";
 import { lowerAssignment, lowerAugmentedAssignment } from "./assign.ts";
 import { afterCall } from "./calls.ts";
+import { localSlot } from "./context.ts";
 import type { FunctionContext, Loop } from "./context.ts";
 import { holds } from "./evaluate.ts";
 import type { Evaluate } from "./evaluate.ts";
@@ -33,7 +34,8 @@ function lowerStatement(context: FunctionContext, statement: Statement): void {
     }
     case "assign": {
       const { operator, target, value, at } = statement;
-      if (operator === "=") lowerAssignment(context, target, context.lower(value), at);
+      if (operator === "=")
+        lowerAssignment(context, target, context.lower(value), at, localSlot(value));
       else lowerAugmentedAssignment(context, statement);
       return;
     }
@@ -61,22 +63,18 @@ function lowerStatement(context: FunctionContext, statement: Statement): void {
       return;
     case "return": {
       const value = statement.value === undefined ? () => null : context.lower(statement.value);
-      assembler.effect(statement.start, endLoops(value, [...context.iterations]), true);
+      const iterations = context.loops.flatMap(({ slot }) => slot ?? []);
+      const run: Evaluate = (slots) => {
+        const result = value(slots);
+        for (const slot of iterations) endLoop(slots, slot);
+        return result;
+      };
+      assembler.effect(statement.start, iterations.length === 0 ? value : run, true);
       return;
     }
     case "load":
       lowerLoad(context, statement);
   }
-}
-
-/** The closure of the value of a `return`, which ends loops. */
-function endLoops(value: Evaluate, iterations: readonly number[]): Evaluate {
-  if (iterations.length === 0) return value;
-  return (slots) => {
-    const result = value(slots);
-    for (const slot of iterations) endLoop(slots, slot);
-    return result;
-  };
 }
 
 function lowerBody(context: FunctionContext, loop: Loop, body: readonly Statement[]): void {
@@ -87,14 +85,14 @@ function lowerBody(context: FunctionContext, loop: Loop, body: readonly Statemen
 
 function lowerIf(context: FunctionContext, statement: IfStatement): void {
   const { assembler } = context;
-  const capture = (body: readonly Statement[]) =>
+  const capture = (body: readonly Statement[]): CapturedItems =>
     assembler.capture(() => lowerStatements(context, body)).items;
   const branches = statement.branches.map(({ condition, body, start }) => ({
     condition: context.capture(condition),
     body: capture(body),
     site: start,
   }));
-  assembler.branch(branches as [Branch, ...Branch[]], capture(statement.otherwise ?? []));
+  assembler.branch(branches, capture(statement.otherwise ?? []));
 }
 
 function lowerWhile(context: FunctionContext, statement: WhileStatement): void {
