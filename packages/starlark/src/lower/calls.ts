@@ -60,37 +60,33 @@ export function lowerCall(context: FunctionContext, call: CallExpression): Evalu
     const evaluate = context.lower(callee);
     const target = items.length > 0 ? context.hold(callee, evaluate) : evaluate;
     assembler.append(items);
-    assembler.control(at, (next) => (slots) => {
-      const called = target(slots);
-      return afterCall(callWith(called, list, at, slots, slot), next);
-    });
+    const invoke = lowerInvocation(list, at, slot);
+    assembler.control(at, (next) => (slots) => afterCall(invoke(target(slots), slots), next));
   }
   return readSlot(slot);
 }
 
-/** Computes arguments and calls a value with them. */
-function callWith(
-  callee: Value,
+/** The closure that computes arguments and calls a value with them. */
+function lowerInvocation(
   { positional, named, plain }: LoweredArguments,
   site: number,
-  slots: Slot[],
   slot: number,
-): number {
-  if (
-    plain !== undefined &&
-    callee instanceof StarlarkFunction &&
-    callee.code.simpleArity === plain.length
-  ) {
-    const bound = newSlots(callee);
-    for (let index = 0; index < plain.length; index++)
-      bound[index] = (plain[index] as Evaluate)(slots);
+): (callee: Value, slots: Slot[]) => number {
+  const count = plain?.length ?? -2;
+  const [first, second] = plain ?? [];
+  return (callee, slots) => {
+    if (count <= 2 && callee instanceof StarlarkFunction && callee.code.simpleArity === count) {
+      const bound = newSlots(callee);
+      if (first !== undefined) bound[0] = first(slots);
+      if (second !== undefined) bound[1] = second(slots);
+      machine.site = site;
+      return enterFunction(callee.code, bound, slots, slot);
+    }
+    const args = positional(slots);
+    const names = named(slots);
     machine.site = site;
-    return enterFunction(callee.code, bound, slots, slot);
-  }
-  const args = positional(slots);
-  const names = named(slots);
-  machine.site = site;
-  return callValue(callee, args, names, slots, slot);
+    return callValue(callee, args, names, slots, slot);
+  };
 }
 
 /** Ends the operation of a call: the next one follows if the call is complete. */
@@ -111,6 +107,7 @@ function lowerMethodCall(
   const { name } = callee;
   const appended = name === "append" && plain?.length === 1 ? plain[0] : undefined;
   const findMethod = methodFinder(name);
+  const invoke = lowerInvocation(list, site, slot);
   context.assembler.control(site, (next) => (slots) => {
     const object = receiver(slots);
     if (appended !== undefined && object instanceof StarlarkList && object.isMutable) {
@@ -124,7 +121,7 @@ function lowerMethodCall(
     if (method === undefined) {
       machine.site = callee.at;
       const member = getAttribute(object, name);
-      return afterCall(callWith(member, list, site, slots, slot), next);
+      return afterCall(invoke(member, slots), next);
     }
     const args = positional(slots);
     const names = named(slots);

@@ -1,4 +1,4 @@
-import { Iteration, RangeIteration, machine, tick } from "../run/machine.ts";
+import { Iteration, machine, tick } from "../run/machine.ts";
 import type { Expression } from "../syntax/ast.ts";
 import { budget } from "../values/budget.ts";
 import { fail } from "../values/error.ts";
@@ -45,9 +45,8 @@ export function lowerLoop(
   assembler.effect(site, (slots) => endLoop(slots, slot));
 }
 
-function beginLoop(value: Value): Iteration | RangeIteration {
-  if (value instanceof StarlarkRange)
-    return new RangeIteration(value.start, value.length, value.step);
+function beginLoop(value: Value): Iteration {
+  if (value instanceof StarlarkRange) return new Iteration(value, undefined);
   const items = toItems(value);
   if (items === undefined || !(value instanceof StarlarkObject))
     return fail(`${typeName(value)} value is not iterable`);
@@ -56,24 +55,23 @@ function beginLoop(value: Value): Iteration | RangeIteration {
 
 /** Ends a loop, after its last item or before. */
 export function endLoop(slots: Slot[], slot: number): undefined {
-  const iteration = slots[slot];
-  if (iteration instanceof Iteration) iteration.source.endIteration();
+  (slots[slot] as Iteration).source.endIteration();
   slots[slot] = undefined;
 }
 
 /** Stores the next item. Returns false if there is none. */
 function takeItem(slots: Slot[], slot: number, variable: number): boolean {
-  const iteration = slots[slot];
-  if (iteration instanceof RangeIteration) {
-    if (iteration.remaining <= 0) return false;
-    iteration.remaining--;
-    slots[variable] = iteration.next;
-    iteration.next += iteration.step;
-    return true;
+  const iteration = slots[slot] as Iteration;
+  const { items, source } = iteration;
+  const index = iteration.index++;
+  if (items !== undefined) {
+    if (index >= items.length) return false;
+    slots[variable] = items[index];
+  } else {
+    const { start, step, length } = source as StarlarkRange;
+    if (index >= length) return false;
+    slots[variable] = start + index * step;
   }
-  const list = iteration as Iteration;
-  if (list.index >= list.items.length) return false;
-  slots[variable] = list.items[list.index++];
   return true;
 }
 
@@ -94,24 +92,22 @@ function beginRound(
 function runLoop(slot: number, variable: number, body: Run, exit: number): Operation {
   const self = exit - 1;
   return (slots) => {
-    const iteration = slots[slot];
-    if (!(iteration instanceof RangeIteration)) {
+    const iteration = slots[slot] as Iteration;
+    const { source } = iteration;
+    if (!(source instanceof StarlarkRange)) {
       while (takeItem(slots, slot, variable)) {
         body(slots);
         if (--budget.fuel < 0) return tick(self);
       }
       return exit;
     }
-    const { step } = iteration;
-    let { next, remaining } = iteration;
-    for (; remaining > 0; remaining--) {
+    const { start, step, length } = source;
+    for (let { index } = iteration; index < length; index++) {
       if (budget.fuel < 0) {
-        iteration.next = next;
-        iteration.remaining = remaining;
+        iteration.index = index;
         return tick(self);
       }
-      slots[variable] = next;
-      next += step;
+      slots[variable] = start + index * step;
       body(slots);
       budget.fuel--;
     }

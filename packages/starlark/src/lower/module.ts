@@ -38,6 +38,7 @@ export function lowerFunction(
   });
   const leaf = assembler.toEffect(items)?.run;
   assembler.append(items);
+  const { operations, sites } = assembler.finish();
   const parameters = scope.parameters.filter(({ kind }) => kind !== "*" && kind !== "**");
   const rest = scope.parameters.slice(parameters.length).map(({ kind }) => kind);
   return {
@@ -49,7 +50,8 @@ export function lowerFunction(
     simpleArity: rest.length === 0 && keywordOnly === 0 ? parameters.length : -1,
     freeSlot: context.freeSlot,
     emptyFrame: Array.from({ length: context.slotCount }, () => undefined),
-    ...assembler.finish(),
+    operations,
+    sites,
     leaf: leaf as ((slots: Slot[]) => Value) | undefined,
     start,
     module: module.context,

@@ -42,21 +42,14 @@ export function bindArguments(
   for (let index = 0; index < used; index++) slots[index] = args[index];
   if (hasRest) slots[count] = toTuple(args.slice(used));
   bindNamed(fn, slots, named);
-  const missing: string[] = [];
-  const firstDefault = count - defaults.length;
-  for (let index = used; index < count; index++) {
-    if (slots[index] !== undefined) continue;
-    const fallback = index < firstDefault ? undefined : defaults[index - firstDefault];
-    if (fallback === undefined) missing.push(parameters[index] as string);
-    else slots[index] = fallback;
-  }
-  if (missing.length > 0) {
-    const plural = missing.length > 1 ? "s" : "";
-    fail(
-      `function ${code.name} missing ${missing.length} argument${plural} (${missing.join(", ")})`,
-    );
-  }
-  return slots;
+  for (let index = used; index < count; index++)
+    if (slots[index] === undefined) slots[index] = defaults[index - count + defaults.length];
+  const missing = parameters.filter((_, index) => slots[index] === undefined);
+  if (missing.length === 0) return slots;
+  const plural = missing.length > 1 ? "s" : "";
+  return fail(
+    `function ${code.name} missing ${missing.length} argument${plural} (${missing.join(", ")})`,
+  );
 }
 
 function bindNamed(fn: StarlarkFunction, slots: Slot[], named: NamedArguments): void {

@@ -18,7 +18,7 @@ export const signals = {
 } as const;
 
 /** One active call. */
-export class Frame {
+export interface Frame {
   readonly code: Code;
   readonly slots: Slot[];
   readonly caller: Frame | undefined;
@@ -26,24 +26,9 @@ export class Frame {
   readonly destination: number;
   readonly depth: number;
   /** The operation that runs, or that made the call that runs. */
-  operation = 0;
+  operation: number;
   /** The built-in function that this frame runs, if it is one. */
   readonly task: CallbackTask | undefined;
-
-  constructor(
-    code: Code,
-    slots: Slot[],
-    caller: Frame | undefined,
-    destination: number,
-    task?: CallbackTask,
-  ) {
-    this.code = code;
-    this.slots = slots;
-    this.caller = caller;
-    this.destination = destination;
-    this.depth = caller === undefined ? 0 : caller.depth + 1;
-    this.task = task;
-  }
 }
 
 /** The code of a frame that runs no function of a script. */
@@ -69,26 +54,14 @@ export function nativeCode(name: string, operations: readonly Operation[]): Code
 /** The loop over the items of a value, in a slot of a frame. */
 export class Iteration {
   readonly source: StarlarkObject;
-  readonly items: readonly Value[];
+  /** The items; `undefined` for a range, whose items are not stored. */
+  readonly items: readonly Value[] | undefined;
   index = 0;
 
-  constructor(source: StarlarkObject, items: readonly Value[]) {
+  constructor(source: StarlarkObject, items: readonly Value[] | undefined) {
     this.source = source;
     this.items = items;
     source.beginIteration();
-  }
-}
-
-/** The loop over a range that is not stored. */
-export class RangeIteration {
-  next: number;
-  remaining: number;
-  readonly step: number;
-
-  constructor(start: number, length: number, step: number) {
-    this.next = start;
-    this.remaining = length;
-    this.step = step;
   }
 }
 
@@ -112,30 +85,20 @@ export interface EffectLog {
  * The registers of the script that runs. There is one at a time, and it is not interrupted between two signals, so the
  * operations need no handle of their thread.
  */
-export const machine: {
-  frame: Frame | undefined;
-  value: Value;
-  resume: number;
-  pending: PendingResult | undefined;
-  /** The offset of the part of the operation that runs last; -1 if it is the one that the operation reports. */
-  site: number;
-  /** The name of the built-in function that runs. */
-  builtin: string | undefined;
-  /** Whether the time slice is over. Called when the fuel is used up. */
-  sliceEnded: () => boolean;
-  /** The parts of the run that functions of the host use. */
-  effects: EffectLog | undefined;
-  signal: AbortSignal | undefined;
-} = {
-  frame: undefined,
-  value: null,
+export const machine = {
+  frame: undefined as Frame | undefined,
+  value: null as Value,
   resume: 0,
-  pending: undefined,
+  pending: undefined as PendingResult | undefined,
+  /** The offset of the part of the operation that runs last; -1 if it is the one that the operation reports. */
   site: -1,
-  builtin: undefined,
-  sliceEnded: () => false,
-  effects: undefined,
-  signal: undefined,
+  /** The name of the built-in function that runs. */
+  builtin: undefined as string | undefined,
+  /** Whether the time slice is over. Called when the fuel is used up. */
+  sliceEnded: (): boolean => false,
+  /** The parts of the run that functions of the host use. */
+  effects: undefined as EffectLog | undefined,
+  signal: undefined as AbortSignal | undefined,
 };
 
 const maxDepth = 1000;
@@ -153,10 +116,10 @@ export function pushFrame(
       if (frame.code === code) fail(`function ${code.name} called recursively`);
     }
   }
-  const frame = new Frame(code, slots, caller, destination, task);
-  if (frame.depth > maxDepth) fail("Starlark stack overflow");
+  const depth = caller === undefined ? 0 : caller.depth + 1;
+  if (depth > maxDepth) fail("Starlark stack overflow");
   budget.fuel--;
-  machine.frame = frame;
+  machine.frame = { code, slots, caller, destination, depth, operation: 0, task };
   return signals.call;
 }
 

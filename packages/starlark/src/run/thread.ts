@@ -6,7 +6,6 @@ import { fromUtf8 } from "../values/utf8.ts";
 import { callValue, completed } from "./call.ts";
 import {
   addToTraceback,
-  Frame,
   Iteration,
   machine,
   nameBuiltin,
@@ -15,7 +14,7 @@ import {
   tick,
   toFault,
 } from "./machine.ts";
-import type { EffectLog, PendingResult } from "./machine.ts";
+import type { EffectLog, Frame, PendingResult } from "./machine.ts";
 
 /** The bounds of one run. */
 export interface ThreadLimits {
@@ -42,8 +41,12 @@ export interface ThreadOptions extends ThreadLimits {
   readonly now?: () => number;
 }
 
-const defaultMemoryBytes = 64 * 1024 * 1024;
-const defaultSliceMs = 3;
+const defaults = {
+  maxSteps: Infinity,
+  maxMemoryBytes: 64 * 1024 * 1024,
+  sliceMs: 3,
+  now: (): number => performance.now(),
+};
 const firstChunk = 256;
 const maxChunk = 65_536;
 
@@ -59,11 +62,7 @@ interface ActiveCall {
 
 /** The budget of a run. Its calls share it, and let the event loop turn in between. */
 export class Thread {
-  readonly #options: ThreadOptions;
-  readonly #now: () => number;
-  readonly #maxSteps: number;
-  readonly #maxMemory: number;
-  readonly #sliceMs: number;
+  readonly #options: ThreadOptions & typeof defaults;
   #memory: number;
   #fuel = 0;
   #granted = 0;
@@ -74,12 +73,15 @@ export class Thread {
   #usedMs = 0;
 
   constructor(options: ThreadOptions = {}) {
-    this.#options = options;
-    this.#now = options.now ?? (() => performance.now());
-    this.#maxSteps = options.maxSteps ?? Infinity;
-    this.#maxMemory = options.maxMemoryBytes ?? defaultMemoryBytes;
-    this.#memory = this.#maxMemory;
-    this.#sliceMs = options.sliceMs ?? defaultSliceMs;
+    const { maxSteps, maxMemoryBytes, sliceMs, now } = options;
+    this.#options = {
+      ...options,
+      maxSteps: maxSteps ?? defaults.maxSteps,
+      maxMemoryBytes: maxMemoryBytes ?? defaults.maxMemoryBytes,
+      sliceMs: sliceMs ?? defaults.sliceMs,
+      now: now ?? defaults.now,
+    };
+    this.#memory = this.#options.maxMemoryBytes;
   }
 
   /** The work that was done, in the unit of `maxSteps`. */
@@ -89,12 +91,20 @@ export class Thread {
 
   /** The bytes that were allocated. */
   get memoryBytes(): number {
-    return this.#maxMemory - this.#memory;
+    return this.#options.maxMemoryBytes - this.#memory;
   }
 
   /** Calls a value and returns its result. */
   async call(callee: Value, args: Value[], named: NamedArguments = []): Promise<Value> {
-    const base = new Frame(nativeCode("<host>", []), [null], undefined, 0);
+    const base: Frame = {
+      code: nativeCode("<host>", []),
+      slots: [null],
+      caller: undefined,
+      destination: 0,
+      depth: 0,
+      operation: 0,
+      task: undefined,
+    };
     const call: ActiveCall = { base, frame: base, pending: undefined, site: -1 };
     try {
       let signal = this.#enter(call, () => callValue(callee, args, named, base.slots, 0));
@@ -112,11 +122,14 @@ export class Thread {
     }
   }
 
-  /** Lets other work of the process run. That time counts, since the script could run. */
+  /** Lets timers, sockets and other scripts run. That time counts, since the script could run. */
   async #pause(): Promise<void> {
-    const start = this.#now();
-    await nextTurn();
-    this.#usedMs += this.#now() - start;
+    const start = this.#options.now();
+    await new Promise<void>((resolve) => {
+      if (typeof setImmediate === "function") setImmediate(resolve);
+      else setTimeout(resolve, 0);
+    });
+    this.#usedMs += this.#options.now() - start;
   }
 
   /** Loads the registers, runs, and saves them. */
@@ -129,11 +142,12 @@ export class Thread {
     machine.site = -1;
     machine.builtin = undefined;
     machine.sliceEnded = () =>
-      this.#options.stepwise === true || this.#now() - this.#sliceStart >= this.#sliceMs;
+      this.#options.stepwise === true ||
+      this.#options.now() - this.#sliceStart >= this.#options.sliceMs;
     budget.memory = this.#memory;
     budget.fuel = this.#fuel;
     budget.checkLimits = () => this.#checkLimits();
-    this.#sliceStart = this.#now();
+    this.#sliceStart = this.#options.now();
     this.#grantedAt = this.#sliceStart;
     try {
       // After a plain operation, a stepwise run is checked where another one is, too.
@@ -147,7 +161,7 @@ export class Thread {
       call.pending = machine.pending;
       this.#fuel = budget.fuel;
       this.#memory = budget.memory;
-      this.#usedMs += this.#now() - this.#sliceStart;
+      this.#usedMs += this.#options.now() - this.#sliceStart;
       Object.assign(budget, savedBudget);
       Object.assign(machine, savedMachine);
     }
@@ -197,6 +211,7 @@ export class Thread {
             if (next === signals.yield) frame.operation = machine.resume;
             return next;
           }
+          machine.site = -1;
           ({ operations } = frame.code);
           ({ slots } = frame);
           if (budget.fuel < 0) next = tick(current);
@@ -234,14 +249,14 @@ export class Thread {
     this.#steps += this.#granted - budget.fuel;
     this.#granted = 0;
     budget.fuel = 0;
-    if (this.#steps > this.#maxSteps) {
+    if (this.#steps > this.#options.maxSteps) {
       throw new StarlarkError(
         "limit_exceeded",
-        `the script took more than ${this.#maxSteps} steps`,
+        `the script took more than ${this.#options.maxSteps} steps`,
       );
     }
     if (this.#options.signal?.aborted === true) throw cancelled(this.#options.signal);
-    const now = this.#now();
+    const now = this.#options.now();
     const { timeoutMs } = this.#options;
     if (timeoutMs !== undefined && this.#usedMs + now - this.#sliceStart > timeoutMs) {
       throw new StarlarkError("timeout", `the script ran for more than ${timeoutMs} ms`);
@@ -252,7 +267,9 @@ export class Thread {
     else if (elapsed > 2) this.#chunk = Math.max(Math.floor(this.#chunk / 2), firstChunk);
     this.#grantedAt = now;
     this.#granted =
-      this.#options.stepwise === true ? 0 : Math.min(this.#chunk, this.#maxSteps - this.#steps);
+      this.#options.stepwise === true
+        ? 0
+        : Math.min(this.#chunk, this.#options.maxSteps - this.#steps);
     budget.fuel = this.#granted;
   }
 
@@ -280,12 +297,4 @@ export class Thread {
 
 function cancelled(signal: AbortSignal): StarlarkError {
   return new StarlarkError("cancelled", "the script was cancelled", { cause: signal.reason });
-}
-
-/** Lets timers, sockets and other scripts run. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === "function") setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });
 }
