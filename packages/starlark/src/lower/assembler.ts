@@ -183,40 +183,25 @@ function chooseEffect(conditions: readonly Captured<Evaluate>[], effects: readon
 
 /** One effect that does what several do, in order, until one returns a value. */
 function joinEffects(effects: readonly Effect[]): Effect {
-  if (effects.length > 4) {
-    // A tree of groups: thousands of statements need no deep stack.
-    const groups: Effect[] = [];
-    for (let at = 0; at < effects.length; at += 4)
-      groups.push(joinEffects(effects.slice(at, at + 4)));
-    return joinEffects(groups);
-  }
-  const returns = effects.some((effect) => effect.returns);
-  return { run: joinRuns(effects), returns };
+  return {
+    run: joinRuns(effects.map(({ run }) => run)),
+    returns: effects.some(({ returns }) => returns),
+  };
 }
 
-function joinRuns(effects: readonly Effect[]): Run {
-  const [first, second, third, fourth] = effects.map(({ run }) => run);
+function joinRuns(runs: readonly Run[]): Run {
+  if (runs.length > 3) {
+    // A tree: thousands of statements need no deep stack.
+    const size = Math.ceil(runs.length / 3);
+    const parts = [0, size, 2 * size].map((start) => runs.slice(start, start + size));
+    return joinRuns(parts.map(joinRuns));
+  }
+  const [first, second, third] = runs;
   if (first === undefined) return () => undefined;
   if (second === undefined) return first;
-  if (effects.slice(0, -1).some(({ returns }) => returns)) {
-    return (slots) => {
-      for (const { run } of effects) {
-        const result = run(slots);
-        if (result !== undefined) return result;
-      }
-      return undefined;
-    };
-  }
-  if (third === undefined) {
-    return (slots) => {
-      first(slots);
-      return second(slots);
-    };
-  }
   return (slots) => {
-    first(slots);
-    second(slots);
-    const result = third(slots);
-    return fourth === undefined ? result : fourth(slots);
+    let result = first(slots);
+    if (result === undefined) result = second(slots);
+    return result === undefined && third !== undefined ? third(slots) : result;
   };
 }

@@ -138,7 +138,7 @@ export function lowerAugmentedAssignment(
   const target = withoutParentheses(statement.target);
   const { read, write } = lowerReference(context, target, (part) => context.store(part, start));
   const { result: operand, items } = context.capture(value);
-  const current = items.length > 0 ? context.hold(target, read) : read;
+  const current = items.length > 0 ? context.store(read, start) : read;
   assembler.append(items);
   const combined =
     operator === "+" || operator === "|"

@@ -58,7 +58,7 @@ export function lowerCall(context: FunctionContext, call: CallExpression): Evalu
   if (callee.kind === "dot" && items.length === 0) lowerMethodCall(context, callee, list, at, slot);
   else {
     const evaluate = context.lower(callee);
-    const target = items.length > 0 ? context.hold(callee, evaluate) : evaluate;
+    const target = items.length > 0 ? context.store(evaluate, callee.start) : evaluate;
     assembler.append(items);
     const invoke = lowerInvocation(list, at, slot);
     assembler.control(at, (next) => (slots) => afterCall(invoke(target(slots), slots), next));

@@ -110,18 +110,8 @@ export class FunctionContext {
     const last = captured.findLastIndex(({ items }) => items.length > 0);
     return captured.map(({ result, items }, index) => {
       this.assembler.append(items);
-      return index < last ? this.hold(expressions[index] as Expression, result) : result;
+      return index < last ? this.store(result, (expressions[index] as Expression).start) : result;
     });
-  }
-
-  /** The closure of an expression whose value does not change during the operations that follow. */
-  hold(expression: Expression, evaluate: Evaluate): Evaluate {
-    const inner = withoutParentheses(expression);
-    const isStable =
-      inner.kind === "literal" ||
-      (inner.kind === "name" &&
-        (inner.binding?.scope === "universal" || this.isParameter(inner.binding)));
-    return isStable ? evaluate : this.store(evaluate, expression.start);
   }
 
   /** Stores a value in a temporary slot. Returns the closure that reads it. */
@@ -135,11 +125,6 @@ export class FunctionContext {
     this.assembler.effect(site, (slots) => {
       slots[slot] = evaluate(slots);
     });
-  }
-
-  /** Whether a variable always has a value. */
-  isParameter(binding: Binding | undefined): boolean {
-    return binding?.scope === "local" && binding.index < this.scope.parameters.length;
   }
 
   /** The slot of a variable of this function, or of a cell that it captured. */
@@ -168,7 +153,8 @@ export class FunctionContext {
       return () => value;
     }
     const slot = this.toSlot(binding);
-    if (this.isParameter(binding)) return readSlot(slot);
+    // A parameter always has a value.
+    if (scope === "local" && index < this.scope.parameters.length) return readSlot(slot);
     const kind = scope === "module" ? (variables[index] as ModuleVariable).kind : "local";
     const message = `${kind} variable ${toUtf8(name.name)} referenced before assignment`;
     if (scope === "local") {

@@ -1,14 +1,11 @@
 import { machine } from "../run/machine.ts";
 import type {
   ComprehensionExpression,
-  DictExpression,
   Expression,
-  FormatExpression,
   FunctionScope,
   Parameter,
   Statement,
 } from "../syntax/ast.ts";
-import { withoutParentheses } from "../syntax/ast.ts";
 import { charge, chargeItems, chargeString, sizes } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, toDict } from "../values/dict.ts";
@@ -33,114 +30,134 @@ import { lowerLoop } from "./loops.ts";
 
 /** The closure of an expression. Calls and loops in it become operations that run before. */
 export function lowerExpression(context: FunctionContext, expression: Expression): Evaluate {
-  switch (expression.kind) {
-    case "name":
-      return context.read(expression);
-    case "literal": {
-      const value = toConstant(expression);
-      return () => value;
-    }
-    case "format":
-      return lowerFormat(context, expression);
-    case "parenthesized":
-      return lowerExpression(context, expression.value);
-    case "tuple":
-    case "list":
-      return lowerItems(context, expression);
-    case "dict":
-      return lowerDict(context, expression);
-    case "comprehension":
-      return lowerComprehension(context, expression);
-    case "conditional":
-      return lowerConditional(context, expression);
-    case "unary":
-      return lowerUnary(context, expression);
-    case "binary":
-      return lowerOperator(context, expression);
-    case "dot":
-      return lowerAttribute(context.lower(expression.object), expression.name, expression.at);
-    case "index": {
-      const [object, index] = context.operands([expression.object, expression.index]);
-      return lowerIndex(object as Evaluate, index as Evaluate, expression.at);
-    }
-    case "slice":
-      return lowerSlice(context, expression);
-    case "call":
-      return lowerCall(context, expression);
-    case "lambda":
-      return lowerClosure(context, expression.code, expression.body);
-  }
+  const lower = lowerings[expression.kind] as (
+    context: FunctionContext,
+    expression: Expression,
+  ) => Evaluate;
+  return lower(context, expression);
 }
 
-function toConstant(literal: Expression & { readonly kind: "literal" }): Value {
-  if (literal.token === "float literal") return new StarlarkFloat(literal.value as number);
-  return literal.token === "bytes literal"
-    ? new StarlarkBytes(literal.value as string)
-    : literal.value;
-}
+type Lowerings = {
+  readonly [Kind in Expression["kind"]]: (
+    context: FunctionContext,
+    expression: Extract<Expression, { readonly kind: Kind }>,
+  ) => Evaluate;
+};
 
-function lowerFormat(context: FunctionContext, { parts, start }: FormatExpression): Evaluate {
-  const values = context.operands(
-    parts.flatMap((part) => (typeof part === "string" ? [] : [part.value])),
-  );
-  return (slots) => {
-    let text = "";
-    let index = 0;
-    for (const part of parts) {
-      if (typeof part === "string") text += part;
-      else {
-        const value = (values[index++] as Evaluate)(slots);
-        machine.site = start;
-        text += part.conversion === "r" ? toRepr(value) : toText(value);
+const lowerings: Lowerings = {
+  name: (context, name) => context.read(name),
+  literal: (_, { token, value: literal }) => {
+    const value =
+      token === "float literal"
+        ? new StarlarkFloat(literal as number)
+        : token === "bytes literal"
+          ? new StarlarkBytes(literal as string)
+          : literal;
+    return () => value;
+  },
+  format: (context, { parts, start }) => {
+    const values = context.operands(
+      parts.flatMap((part) => (typeof part === "string" ? [] : [part.value])),
+    );
+    return (slots) => {
+      let text = "";
+      let index = 0;
+      for (const part of parts) {
+        if (typeof part === "string") text += part;
+        else {
+          const value = (values[index++] as Evaluate)(slots);
+          machine.site = start;
+          text += part.conversion === "r" ? toRepr(value) : toText(value);
+        }
       }
-    }
-    machine.site = start;
-    chargeString(text.length);
-    return text;
-  };
-}
-
-function lowerItems(
-  context: FunctionContext,
-  { kind, items, start }: Expression & { readonly kind: "tuple" | "list" },
-): Evaluate {
-  const compute = lowerList(context.operands(items));
-  return (slots) => {
-    machine.site = start;
-    chargeItems(items.length);
-    const values = compute(slots);
-    return kind === "tuple" ? new StarlarkTuple(values) : new StarlarkList(values);
-  };
-}
-
-function lowerDict(context: FunctionContext, { entries, start }: DictExpression): Evaluate {
-  const operands = context.operands(entries.flatMap(({ key, value }) => [key, value]));
-  return (slots) => {
-    machine.site = start;
-    const dict = toDict();
-    for (const [index, { at }] of entries.entries()) {
-      const key = (operands[2 * index] as Evaluate)(slots);
-      const value = (operands[2 * index + 1] as Evaluate)(slots);
+      machine.site = start;
+      chargeString(text.length);
+      return text;
+    };
+  },
+  parenthesized: (context, { value }) => context.lower(value),
+  tuple: (context, { items, start }) => {
+    const compute = lowerList(context.operands(items));
+    return (slots) => {
+      machine.site = start;
+      chargeItems(items.length);
+      return new StarlarkTuple(compute(slots));
+    };
+  },
+  list: (context, { items, start }) => {
+    const compute = lowerList(context.operands(items));
+    return (slots) => {
+      machine.site = start;
+      chargeItems(items.length);
+      return new StarlarkList(compute(slots));
+    };
+  },
+  dict: (context, { entries, start }) => {
+    const operands = context.operands(entries.flatMap(({ key, value }) => [key, value]));
+    return (slots) => {
+      machine.site = start;
+      const dict = toDict();
+      for (const [index, { at }] of entries.entries()) {
+        const key = (operands[2 * index] as Evaluate)(slots);
+        const value = (operands[2 * index + 1] as Evaluate)(slots);
+        machine.site = at;
+        dict.set(key, value);
+        if (dict.length === index) fail(`duplicate key: ${toRepr(key)}`);
+      }
+      return dict;
+    };
+  },
+  comprehension: lowerComprehension,
+  conditional: (context, { condition, whenTrue, whenFalse, start: site }) => {
+    const test = context.lower(condition);
+    const [then, otherwise] = [context.capture(whenTrue), context.capture(whenFalse)];
+    if (then.items.length + otherwise.items.length === 0)
+      return (slots) => (holds(test(slots)) ? then.result(slots) : otherwise.result(slots));
+    const slot = context.temporary();
+    lowerChoice(context, { slot, site, test, then, otherwise });
+    return readSlot(slot);
+  },
+  unary: (context, { operator, operand, start }) => {
+    const evaluate = context.lower(operand);
+    const { constant } = context.operand(operand, evaluate);
+    if (operator === "-" && constant !== undefined) return () => 0 - constant;
+    if (operator === "not") return (slots) => !holds(evaluate(slots));
+    return (slots) => {
+      const value = evaluate(slots);
+      machine.site = start;
+      return applyUnary(operator, value);
+    };
+  },
+  binary: (context, expression) => {
+    const { operator, at, left, right } = expression;
+    if (operator === "and" || operator === "or") return lowerShortCircuit(context, expression);
+    const [x, y] = context.operands([left, right]) as [Evaluate, Evaluate];
+    return lowerBinary(operator, context.operand(left, x), context.operand(right, y), at);
+  },
+  dot: (context, { object, name, at }) => lowerAttribute(context.lower(object), name, at),
+  index: (context, expression) => {
+    const [object, index] = context.operands([expression.object, expression.index]);
+    return lowerIndex(object as Evaluate, index as Evaluate, expression.at);
+  },
+  slice: (context, { object, low, high, step, at }) => {
+    const bounds = [low, high, step];
+    const given = bounds.filter((bound) => bound !== undefined);
+    const [target, ...rest] = context.operands([object, ...given]) as [Evaluate, ...Evaluate[]];
+    const [from, to, stride] = bounds.map((bound) =>
+      bound === undefined ? () => null : rest.shift(),
+    ) as [Evaluate, Evaluate, Evaluate];
+    return (slots) => {
+      const sequence = target(slots);
+      const start = from(slots);
+      const end = to(slots);
+      const distance = stride(slots);
       machine.site = at;
-      dict.set(key, value);
-      if (dict.length === index) fail(`duplicate key: ${toRepr(key)}`);
-    }
-    return dict;
-  };
-}
-
-function lowerConditional(
-  context: FunctionContext,
-  { condition, whenTrue, whenFalse, start }: Expression & { readonly kind: "conditional" },
-): Evaluate {
-  const test = context.lower(condition);
-  const [then, otherwise] = [context.capture(whenTrue), context.capture(whenFalse)];
-  if (then.items.length + otherwise.items.length === 0)
-    return (slots) => (holds(test(slots)) ? then.result(slots) : otherwise.result(slots));
-  const slot = context.temporary();
-  lowerChoice(context, { slot, site: start, test, then, otherwise });
-  return readSlot(slot);
-}
+      return getSlice(sequence, start, end, distance);
+    };
+  },
+  call: lowerCall,
+  lambda: (context, { code, body }) => lowerClosure(context, code, body),
+};
 
 /** Adds the operations that compute one of two values into a slot; without `otherwise`, the slot may keep its value. */
 function lowerChoice(
@@ -166,72 +183,24 @@ function lowerChoice(
   );
 }
 
-function lowerUnary(
-  context: FunctionContext,
-  { operator, operand, start }: Expression & { readonly kind: "unary" },
-): Evaluate {
-  const evaluate = context.lower(operand);
-  const { constant } = context.operand(operand, evaluate);
-  if (operator === "-" && constant !== undefined) return () => 0 - constant;
-  if (operator === "not") return (slots) => !holds(evaluate(slots));
-  return (slots) => {
-    const value = evaluate(slots);
-    machine.site = start;
-    return applyUnary(operator, value);
-  };
-}
-
-function lowerOperator(
-  context: FunctionContext,
-  expression: Expression & { readonly kind: "binary" },
-): Evaluate {
-  const { operator, at, left, right } = expression;
-  if (operator === "and" || operator === "or") return lowerShortCircuit(context, expression);
-  const [x, y] = context.operands([left, right]) as [Evaluate, Evaluate];
-  return lowerBinary(operator, context.operand(left, x), context.operand(right, y), at);
-}
-
 function lowerShortCircuit(
   context: FunctionContext,
-  expression: Expression & { readonly kind: "binary" },
+  { operator, left, right, start: site }: Extract<Expression, { readonly kind: "binary" }>,
 ): Evaluate {
-  const { start } = expression;
-  const left = context.lower(expression.left);
-  const right = context.capture(expression.right);
-  const isAnd = expression.operator === "and";
-  if (right.items.length === 0) {
+  const isAnd = operator === "and";
+  const first = context.lower(left);
+  const then = context.capture(right);
+  if (then.items.length === 0) {
     return (slots) => {
-      const value = left(slots);
-      return holds(value) === isAnd ? right.result(slots) : value;
+      const value = first(slots);
+      return holds(value) === isAnd ? then.result(slots) : value;
     };
   }
   const slot = context.temporary();
-  context.storeInto(slot, left, start);
+  context.storeInto(slot, first, site);
   const test: Evaluate = (slots) => holds(slots[slot] as Value) === isAnd;
-  lowerChoice(context, { slot, site: start, test, then: right });
+  lowerChoice(context, { slot, site, test, then });
   return readSlot(slot);
-}
-
-function lowerSlice(
-  context: FunctionContext,
-  { object, low, high, step, at }: Expression & { readonly kind: "slice" },
-): Evaluate {
-  const bounds = [low, high, step];
-  const [target, ...rest] = context.operands([
-    object,
-    ...bounds.filter((bound) => bound !== undefined),
-  ]) as [Evaluate, ...Evaluate[]];
-  const [from, to, stride] = bounds.map((bound) =>
-    bound === undefined ? () => null : (rest.shift() as Evaluate),
-  ) as [Evaluate, Evaluate, Evaluate];
-  return (slots) => {
-    const sequence = target(slots);
-    const start = from(slots);
-    const end = to(slots);
-    const distance = stride(slots);
-    machine.site = at;
-    return getSlice(sequence, start, end, distance);
-  };
 }
 
 /** The closure of a comprehension, after the operations of its loops. */
