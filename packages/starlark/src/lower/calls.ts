@@ -1,13 +1,11 @@
 import { getAttribute, methodFinder } from "../lib/attributes.ts";
-import { newSlots } from "../run/bind.ts";
-import { acceptResult, callValue, completed, enterFunction, runBuiltin } from "../run/call.ts";
+import { acceptResult, callValue, completed, runBuiltin } from "../run/call.ts";
 import { machine, tick } from "../run/machine.ts";
 import type { Argument, CallExpression, Expression } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
 import { budget } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { fail } from "../values/error.ts";
-import { StarlarkFunction } from "../values/function.ts";
 import type { Builtin, Slot } from "../values/function.ts";
 import { StarlarkList } from "../values/list.ts";
 import { toUtf8 } from "../values/utf8.ts";
@@ -21,8 +19,8 @@ import type { Evaluate } from "./evaluate.ts";
 interface LoweredArguments {
   readonly positional: (slots: Slot[]) => Value[];
   readonly named: (slots: Slot[]) => NamedArguments;
-  /** All arguments, if they are positional. */
-  readonly plain: readonly Evaluate[] | undefined;
+  /** The argument, if there is one only, without a name. */
+  readonly single: Evaluate | undefined;
 }
 
 /** Built-in functions that call back if they get a key. */
@@ -68,20 +66,11 @@ export function lowerCall(context: FunctionContext, call: CallExpression): Evalu
 
 /** The closure that computes arguments and calls a value with them. */
 function lowerInvocation(
-  { positional, named, plain }: LoweredArguments,
+  { positional, named }: LoweredArguments,
   site: number,
   slot: number,
 ): (callee: Value, slots: Slot[]) => number {
-  const count = plain?.length ?? -2;
-  const [first, second] = plain ?? [];
   return (callee, slots) => {
-    if (count <= 2 && callee instanceof StarlarkFunction && callee.code.simpleArity === count) {
-      const bound = newSlots(callee);
-      if (first !== undefined) bound[0] = first(slots);
-      if (second !== undefined) bound[1] = second(slots);
-      machine.site = site;
-      return enterFunction(callee.code, bound, slots, slot);
-    }
     const args = positional(slots);
     const names = named(slots);
     machine.site = site;
@@ -103,9 +92,9 @@ function lowerMethodCall(
   slot: number,
 ): void {
   const receiver = context.lower(callee.object);
-  const { positional, named, plain } = list;
+  const { positional, named, single } = list;
   const { name } = callee;
-  const appended = name === "append" && plain?.length === 1 ? plain[0] : undefined;
+  const appended = name === "append" ? single : undefined;
   const findMethod = methodFinder(name);
   const invoke = lowerInvocation(list, site, slot);
   context.assembler.control(site, (next) => (slots) => {
@@ -146,25 +135,19 @@ function lowerArguments(context: FunctionContext, call: CallExpression): Lowered
     values.filter((_, index) => ordered[index]?.kind === kind);
   const names = ordered.flatMap(({ name }) => (name === undefined ? [] : [toUtf8(name)]));
   const positional = pick("positional");
-  return {
-    positional: lowerPositional(lowerList(positional), pick("*")[0], call.at),
-    named: lowerNamed(names, lowerList(pick("named")), pick("**")[0], call.at),
-    plain: positional.length === values.length ? positional : undefined,
-  };
-}
-
-function lowerPositional(
-  compute: (slots: Slot[]) => Value[],
-  star: Evaluate | undefined,
-  site: number,
-): (slots: Slot[]) => Value[] {
-  if (star === undefined) return compute;
-  return (slots) => {
+  const compute = lowerList(positional);
+  const [star] = pick("*");
+  const computeAll = (slots: Slot[]): Value[] => {
     const args = compute(slots);
-    const rest = star(slots);
-    machine.site = site;
+    const rest = (star as Evaluate)(slots);
+    machine.site = call.at;
     const items = toItems(rest) ?? fail(`argument after * must be iterable, not ${typeName(rest)}`);
     return [...args, ...items];
+  };
+  return {
+    positional: star === undefined ? compute : computeAll,
+    named: lowerNamed(names, lowerList(pick("named")), pick("**")[0], call.at),
+    single: values.length === 1 ? positional[0] : undefined,
   };
 }
 

@@ -172,20 +172,13 @@ export class FunctionContext {
   /** Assigns a variable. */
   write(name: NameExpression): Store {
     const binding = name.binding as Binding;
+    const { scope, index } = binding;
     const { values } = this.module;
-    if (binding.scope === "module") {
-      return (_, value) => {
-        values[binding.index] = value;
-      };
-    }
     const slot = this.toSlot(binding);
-    if (binding.scope === "local") {
-      return (slots, value) => {
-        slots[slot] = value;
-      };
-    }
     return (slots, value) => {
-      (slots[slot] as Cell).value = value;
+      if (scope === "module") values[index] = value;
+      else if (scope === "local") slots[slot] = value;
+      else (slots[slot] as Cell).value = value;
     };
   }
 }

@@ -1,10 +1,13 @@
 import { fail } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
+import { toDict } from "../values/dict.ts";
 import { Builtin, StarlarkFunction } from "../values/function.ts";
 import type { BuiltinResult, CallbackTask, Code, Operation, Slot } from "../values/function.ts";
+import { quote } from "../values/quote.ts";
+import { toTuple } from "../values/tuple.ts";
+import { fromUtf8 } from "../values/utf8.ts";
 import { StarlarkObject, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { bindArguments, newSlots } from "./bind.ts";
 import {
   addToTraceback,
   machine,
@@ -27,11 +30,11 @@ export function callValue(
   destination: number,
 ): number {
   if (callee instanceof StarlarkFunction) {
-    const bound =
-      named.length === 0 && callee.code.simpleArity === args.length
-        ? fillSlots(newSlots(callee), args)
-        : bindArguments(callee, args, named);
-    return enterFunction(callee.code, bound, slots, destination);
+    const { code } = callee;
+    const bound = bindArguments(callee, args, named);
+    if (code.leaf === undefined) return pushFrame(code, bound, destination);
+    slots[destination] = runLeaf(code, bound, code.leaf);
+    return completed;
   }
   if (callee instanceof Builtin) {
     return acceptResult(runBuiltin(callee, args, named), callee.name, slots, destination);
@@ -39,28 +42,12 @@ export function callValue(
   return fail(`invalid call of non-function (${typeName(callee)})`);
 }
 
-function fillSlots(slots: Slot[], args: readonly Value[]): Slot[] {
-  for (let index = 0; index < args.length; index++) slots[index] = args[index];
-  return slots;
-}
-
-/** Runs a function whose arguments are in the slots: at once if it cannot be suspended, else in a new frame. */
-export function enterFunction(
-  code: Code,
-  bound: Slot[],
-  slots: Slot[],
-  destination: number,
-): number {
-  if (code.leaf === undefined) return pushFrame(code, bound, destination);
-  slots[destination] = runLeaf(code, bound);
-  return completed;
-}
-
-function runLeaf(code: Code, bound: Slot[]): Value {
+/** Runs a function that cannot be suspended, without a frame. */
+function runLeaf(code: Code, bound: Slot[], leaf: (slots: Slot[]) => Value): Value {
   budget.fuel--;
   machine.site = code.start;
   try {
-    return (code.leaf as (slots: Slot[]) => Value)(bound);
+    return leaf(bound);
   } catch (error) {
     const fault = toFault(error);
     addToTraceback(fault, code, machine.site);
@@ -119,3 +106,66 @@ const taskOperations: readonly Operation[] = [
     }
   },
 ];
+
+/** The slots of a call: arguments are bound to parameters (specification, "Functions"). */
+function bindArguments(
+  { code, defaults, free }: StarlarkFunction,
+  args: readonly Value[],
+  named: NamedArguments,
+): Slot[] {
+  const { parameters, keywordOnly, hasRest, hasNamedRest, freeSlot } = code;
+  const slots: Slot[] = code.emptyFrame.slice();
+  for (let index = 0; index < free.length; index++) slots[freeSlot + index] = free[index];
+  if (named.length === 0 && code.simpleArity === args.length) {
+    for (let index = 0; index < args.length; index++) slots[index] = args[index];
+    return slots;
+  }
+  const count = parameters.length;
+  if (count === 0 && !hasRest && !hasNamedRest) {
+    const given = args.length + named.length;
+    return given === 0
+      ? slots
+      : fail(`function ${code.name} accepts no arguments (${given} given)`);
+  }
+  const positional = count - keywordOnly;
+  const used = Math.min(args.length, positional);
+  if (args.length > positional && !hasRest) {
+    const atMost = defaults.length > keywordOnly ? "at most " : "";
+    const plural = positional === 1 ? "" : "s";
+    fail(
+      `function ${code.name} accepts ${atMost}${positional} positional argument${plural} (${args.length} given)`,
+    );
+  }
+  for (let index = 0; index < used; index++) slots[index] = args[index];
+  if (hasRest) slots[count] = toTuple(args.slice(used));
+  bindNamed(code, slots, named);
+  for (let index = used; index < count; index++)
+    if (slots[index] === undefined) slots[index] = defaults[index - count + defaults.length];
+  const missing = parameters.filter((_, index) => slots[index] === undefined);
+  if (missing.length === 0) return slots;
+  const plural = missing.length > 1 ? "s" : "";
+  return fail(
+    `function ${code.name} missing ${missing.length} argument${plural} (${missing.join(", ")})`,
+  );
+}
+
+function bindNamed(code: Code, slots: Slot[], named: NamedArguments): void {
+  const rest = code.hasNamedRest ? toDict() : undefined;
+  if (rest !== undefined) slots[code.parameters.length + (code.hasRest ? 1 : 0)] = rest;
+  for (const [name, value] of named) {
+    const index = code.parameters.indexOf(fromUtf8(name));
+    if (index === -1) {
+      if (rest === undefined)
+        fail(`function ${code.name} got an unexpected keyword argument ${quote(name)}`);
+      if (rest?.get(name) !== undefined) multipleValues(code.name, name);
+      rest?.set(name, value);
+    } else {
+      if (slots[index] !== undefined) multipleValues(code.name, name);
+      slots[index] = value;
+    }
+  }
+}
+
+function multipleValues(callee: string, name: string): never {
+  return fail(`function ${callee} got multiple values for parameter ${quote(name)}`);
+}
