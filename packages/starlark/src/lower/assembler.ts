@@ -27,7 +27,7 @@ type Item =
 /** Items that are added later. */
 export type CapturedItems = readonly Item[];
 
-/** What a function returned, and the items that it added, which are not added yet. */
+/** The result of lowering a part, and the items of that part, which are not added yet. */
 export interface Captured<Result> {
   readonly result: Result;
   readonly items: CapturedItems;

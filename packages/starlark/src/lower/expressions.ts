@@ -1,8 +1,11 @@
 import { machine } from "../run/machine.ts";
 import type {
   ComprehensionExpression,
+  DictExpression,
   Expression,
+  FormatExpression,
   FunctionScope,
+  LambdaExpression,
   Parameter,
   Statement,
 } from "../syntax/ast.ts";
@@ -55,7 +58,7 @@ const lowerings: Lowerings = {
           : literal;
     return () => value;
   },
-  format: (context, { parts, start }) => {
+  format: (context, { parts, start }: FormatExpression) => {
     const values = context.operands(
       parts.flatMap((part) => (typeof part === "string" ? [] : [part.value])),
     );
@@ -92,7 +95,7 @@ const lowerings: Lowerings = {
       return new StarlarkList(compute(slots));
     };
   },
-  dict: (context, { entries, start }) => {
+  dict: (context, { entries, start }: DictExpression) => {
     const operands = context.operands(entries.flatMap(({ key, value }) => [key, value]));
     return (slots) => {
       machine.site = start;
@@ -110,11 +113,11 @@ const lowerings: Lowerings = {
   comprehension: lowerComprehension,
   conditional: (context, { condition, whenTrue, whenFalse, start: site }) => {
     const test = context.lower(condition);
-    const [then, otherwise] = [context.capture(whenTrue), context.capture(whenFalse)];
-    if (then.items.length + otherwise.items.length === 0)
-      return (slots) => (holds(test(slots)) ? then.result(slots) : otherwise.result(slots));
+    const [first, second] = [context.capture(whenTrue), context.capture(whenFalse)];
+    if (first.items.length + second.items.length === 0)
+      return (slots) => (holds(test(slots)) ? first.result(slots) : second.result(slots));
     const slot = context.temporary();
-    lowerChoice(context, { slot, site, test, then, otherwise });
+    lowerChoice(context, { slot, site, test, whenTrue: first, whenFalse: second });
     return readSlot(slot);
   },
   unary: (context, { operator, operand, start }) => {
@@ -156,30 +159,30 @@ const lowerings: Lowerings = {
     };
   },
   call: lowerCall,
-  lambda: (context, { code, body }) => lowerClosure(context, code, body),
+  lambda: (context, { code, body }: LambdaExpression) => lowerClosure(context, code, body),
 };
 
-/** Adds the operations that compute one of two values into a slot; without `otherwise`, the slot may keep its value. */
+/** Adds the operations that compute one of two values into a slot; without `whenFalse`, the slot may keep its value. */
 function lowerChoice(
   context: FunctionContext,
   options: {
     readonly slot: number;
     readonly site: number;
     readonly test: Evaluate;
-    readonly then: Captured<Evaluate>;
-    readonly otherwise?: Captured<Evaluate>;
+    readonly whenTrue: Captured<Evaluate>;
+    readonly whenFalse?: Captured<Evaluate>;
   },
 ): void {
   const { assembler } = context;
-  const { slot, site, test, then, otherwise } = options;
+  const { slot, site, test, whenTrue, whenFalse } = options;
   const capture = (value: Captured<Evaluate>): CapturedItems =>
     assembler.capture(() => {
       assembler.append(value.items);
       context.storeInto(slot, value.result, site);
     }).items;
   assembler.branch(
-    [{ site, condition: { result: test, items: [] }, body: capture(then) }],
-    otherwise === undefined ? [] : capture(otherwise),
+    [{ site, condition: { result: test, items: [] }, body: capture(whenTrue) }],
+    whenFalse === undefined ? [] : capture(whenFalse),
   );
 }
 
@@ -189,17 +192,17 @@ function lowerShortCircuit(
 ): Evaluate {
   const isAnd = operator === "and";
   const first = context.lower(left);
-  const then = context.capture(right);
-  if (then.items.length === 0) {
+  const whenTrue = context.capture(right);
+  if (whenTrue.items.length === 0) {
     return (slots) => {
       const value = first(slots);
-      return holds(value) === isAnd ? then.result(slots) : value;
+      return holds(value) === isAnd ? whenTrue.result(slots) : value;
     };
   }
   const slot = context.temporary();
   context.storeInto(slot, first, site);
   const test: Evaluate = (slots) => holds(slots[slot] as Value) === isAnd;
-  lowerChoice(context, { slot, site, test, then });
+  lowerChoice(context, { slot, site, test, whenTrue });
   return readSlot(slot);
 }
 
