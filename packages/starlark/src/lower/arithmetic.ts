@@ -1,9 +1,13 @@
 import { machine } from "../run/machine.ts";
+import type { Expression } from "../syntax/ast.ts";
+import { withoutParentheses } from "../syntax/ast.ts";
 import { StarlarkDict } from "../values/dict.ts";
+import type { Slot } from "../values/function.ts";
 import { StarlarkList } from "../values/list.ts";
 import { applyBinary } from "../values/operators.ts";
 import { getItem } from "../values/subscript.ts";
 import type { Value } from "../values/value.ts";
+import { localSlot, toConstant } from "./context.ts";
 import type { Operand } from "./context.ts";
 import type { Evaluate } from "./evaluate.ts";
 
@@ -24,7 +28,7 @@ export function lowerBinary(operator: string, x: Operand, y: Operand, site: numb
       return applyBinary("+", a, b);
     };
   }
-  const general: Evaluate = (slots) => {
+  return (slots) => {
     const a = left(slots);
     const b = right(slots);
     if (typeof a === "number" && typeof b === "number") {
@@ -34,21 +38,26 @@ export function lowerBinary(operator: string, x: Operand, y: Operand, site: numb
     machine.site = site;
     return applyBinary(operator, a, b);
   };
-  return operator === "%" ? lowerRemainder(x, y, general) : general;
 }
 
-/** `(first + second) % constant` of two variables in one closure; `general` computes other remainders. */
-function lowerRemainder({ sum }: Operand, { constant }: Operand, general: Evaluate): Evaluate {
-  if (sum === undefined || constant === undefined || constant <= 0) return general;
-  const [first, second] = sum;
+/** The statement `variable = (first + second) % constant` as one closure; `value` computes other remainders. */
+export function lowerRemainder(
+  variable: number,
+  expression: Expression,
+  value: Evaluate,
+): ((slots: Slot[]) => undefined) | undefined {
+  if (expression.kind !== "binary" || expression.operator !== "%") return undefined;
+  const sum = withoutParentheses(expression.left);
+  if (sum.kind !== "binary" || sum.operator !== "+") return undefined;
+  const [first, second] = [localSlot(sum.left), localSlot(sum.right)];
+  const constant = toConstant(expression.right);
+  if (first === undefined || second === undefined || !constant) return undefined;
   return (slots) => {
     const a = slots[first];
     const b = slots[second];
-    if (typeof a === "number" && typeof b === "number") {
-      const dividend = a + b;
-      if (dividend >= 0 && dividend <= Number.MAX_SAFE_INTEGER) return dividend % constant;
-    }
-    return general(slots);
+    const dividend = typeof a === "number" && typeof b === "number" ? a + b : -1;
+    slots[variable] =
+      dividend >= 0 && dividend <= Number.MAX_SAFE_INTEGER ? dividend % constant : value(slots);
   };
 }
 

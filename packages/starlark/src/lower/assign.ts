@@ -8,7 +8,8 @@ import { addInPlace, unionInPlace } from "../values/operators.ts";
 import { setItem } from "../values/subscript.ts";
 import { toItems, toLength, typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
-import { lowerBinary, lowerIndex } from "./arithmetic.ts";
+import { lowerBinary, lowerIndex, lowerRemainder } from "./arithmetic.ts";
+import type { Run } from "./assembler.ts";
 import { localSlot } from "./context.ts";
 import type { FunctionContext } from "./context.ts";
 import { failAt, readSlot } from "./evaluate.ts";
@@ -75,26 +76,20 @@ export function lowerAttribute(object: Evaluate, name: string, site: number): Ev
 }
 
 /**
- * Adds the operations that assign a value to a target. `site` is the place of the assignment, `source` the slot of the
- * value if it is a variable.
+ * Adds the operations that assign a value to a target. `site` is the place of the assignment, `source` the expression of
+ * the value, if it has one.
  */
 export function lowerAssignment(
   context: FunctionContext,
   expression: Expression,
   value: Evaluate,
   site: number,
-  source?: number,
+  source?: Expression,
 ): void {
   const { assembler } = context;
   const target = withoutParentheses(expression);
   const variable = localSlot(target);
-  if (variable !== undefined && source !== undefined) {
-    assembler.effect(site, (slots) => {
-      const copied = slots[source];
-      // `value` reports that the other variable has no value.
-      slots[variable] = copied === undefined ? value(slots) : copied;
-    });
-  } else if (variable !== undefined) context.storeInto(variable, value, site);
+  if (variable !== undefined) assembler.effect(site, lowerVariable(variable, value, source));
   else if (target.kind === "tuple" || target.kind === "list") {
     const variables = target.items.flatMap((item) => localSlot(item) ?? []);
     // The other targets may depend on the variables before them: they are assigned one after the other.
@@ -111,6 +106,22 @@ export function lowerAssignment(
     const { write } = result;
     assembler.effect(site, (slots) => void write(slots, assigned(slots)));
   }
+}
+
+/** The effect that assigns a local variable. `value` reports that another variable has no value. */
+function lowerVariable(variable: number, value: Evaluate, source?: Expression): Run {
+  const copied = source && localSlot(source);
+  if (copied !== undefined) {
+    return (slots) => {
+      const current = slots[copied];
+      slots[variable] = current === undefined ? value(slots) : current;
+    };
+  }
+  const remainder = source && lowerRemainder(variable, source, value);
+  if (remainder !== undefined) return remainder;
+  return (slots) => {
+    slots[variable] = value(slots);
+  };
 }
 
 /** Stores the items of a sequence that is assigned to several targets. */
@@ -143,7 +154,7 @@ export function lowerAugmentedAssignment(
   const combined =
     operator === "+" || operator === "|"
       ? combineInPlace(operator, current, operand, at)
-      : lowerBinary(operator, { evaluate: current }, context.operand(value, operand), at);
+      : lowerBinary(operator, { evaluate: current }, { evaluate: operand }, at);
   const variable = localSlot(target);
   if (variable !== undefined) context.storeInto(variable, combined, start);
   else assembler.effect(start, (slots) => void write(slots, combined(slots)));

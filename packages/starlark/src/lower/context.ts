@@ -36,13 +36,11 @@ export interface Loop {
   readonly slot?: number;
 }
 
-/** An operand: how it is computed, and what it is if it is simple. */
+/** An operand of an operator. */
 export interface Operand {
   readonly evaluate: Evaluate;
   /** A constant int. */
   readonly constant?: number | undefined;
-  /** The slots of two variables whose sum it is. `evaluate` checks that they have values. */
-  readonly sum?: readonly [number, number] | undefined;
 }
 
 /** Functions whose files import this one. */
@@ -132,16 +130,6 @@ export class FunctionContext {
     return binding.scope === "free" ? this.freeSlot + binding.index : binding.index;
   }
 
-  operand(expression: Expression, evaluate: Evaluate): Operand {
-    const inner = withoutParentheses(expression);
-    if (inner.kind === "literal" && inner.token === "int literal")
-      return { evaluate, constant: typeof inner.value === "number" ? inner.value : undefined };
-    if (inner.kind !== "binary" || inner.operator !== "+") return { evaluate };
-    const [first, second] = [localSlot(inner.left), localSlot(inner.right)];
-    if (first === undefined || second === undefined) return { evaluate };
-    return { evaluate, sum: [first, second] };
-  }
-
   /** Reads a variable. */
   read(name: NameExpression): Evaluate {
     const { binding, start } = name;
@@ -189,4 +177,11 @@ export function localSlot(expression: Expression): number | undefined {
   return inner.kind === "name" && inner.binding?.scope === "local"
     ? inner.binding.index
     : undefined;
+}
+
+/** The value of a literal for a small int. */
+export function toConstant(expression: Expression): number | undefined {
+  const inner = withoutParentheses(expression);
+  const isInt = inner.kind === "literal" && inner.token === "int literal";
+  return isInt && typeof inner.value === "number" ? inner.value : undefined;
 }

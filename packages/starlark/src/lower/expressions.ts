@@ -26,6 +26,7 @@ import { lowerBinary, lowerIndex } from "./arithmetic.ts";
 import { lowerAttribute } from "./assign.ts";
 import type { Captured, CapturedItems } from "./assembler.ts";
 import { lowerCall } from "./calls.ts";
+import { toConstant } from "./context.ts";
 import type { FunctionContext } from "./context.ts";
 import { holds, lowerList, readSlot } from "./evaluate.ts";
 import type { Evaluate } from "./evaluate.ts";
@@ -122,7 +123,7 @@ const lowerings: Lowerings = {
   },
   unary: (context, { operator, operand, start }) => {
     const evaluate = context.lower(operand);
-    const { constant } = context.operand(operand, evaluate);
+    const constant = toConstant(operand);
     if (operator === "-" && constant !== undefined) return () => 0 - constant;
     if (operator === "not") return (slots) => !holds(evaluate(slots));
     return (slots) => {
@@ -135,7 +136,9 @@ const lowerings: Lowerings = {
     const { operator, at, left, right } = expression;
     if (operator === "and" || operator === "or") return lowerShortCircuit(context, expression);
     const [x, y] = context.operands([left, right]) as [Evaluate, Evaluate];
-    return lowerBinary(operator, context.operand(left, x), context.operand(right, y), at);
+    const first = { evaluate: x, constant: toConstant(left) };
+    const second = { evaluate: y, constant: toConstant(right) };
+    return lowerBinary(operator, first, second, at);
   },
   dot: (context, { object, name, at }) => lowerAttribute(context.lower(object), name, at),
   index: (context, expression) => {

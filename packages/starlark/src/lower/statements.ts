@@ -8,7 +8,6 @@ import type { Value } from "../values/value.ts";
 import type { CapturedItems } from "./assembler.ts";
 import { lowerAssignment, lowerAugmentedAssignment } from "./assign.ts";
 import { afterCall } from "./calls.ts";
-import { localSlot } from "./context.ts";
 import type { FunctionContext, Loop } from "./context.ts";
 import { holds } from "./evaluate.ts";
 import type { Evaluate } from "./evaluate.ts";
@@ -34,8 +33,7 @@ function lowerStatement(context: FunctionContext, statement: Statement): void {
     }
     case "assign": {
       const { operator, target, value, at } = statement;
-      if (operator === "=")
-        lowerAssignment(context, target, context.lower(value), at, localSlot(value));
+      if (operator === "=") lowerAssignment(context, target, context.lower(value), at, value);
       else lowerAugmentedAssignment(context, statement);
       return;
     }
