@@ -4,7 +4,7 @@ import { unpack } from "./lib/arguments.ts";
 import { charge, spend } from "./values/budget.ts";
 import { Builtin, StarlarkModule } from "./values/function.ts";
 import { toList } from "./values/list.ts";
-import type { NamedArguments, Value } from "./values/value.ts";
+import type { Value } from "./values/value.ts";
 import { fromUtf8, toUtf8 } from "./values/utf8.ts";
 
 /** The bounds of the module `re`. One match cannot be interrupted, so its work is bounded before it starts. */
@@ -50,36 +50,41 @@ export function regexModule(limits: RegexLimits = {}): StarlarkModule {
     return compiled;
   };
 
-  const prepare = (
-    pattern: string,
-    text: string,
-  ): { readonly compiled: RE2JS; readonly input: string } => {
-    const compiled = compile(pattern);
-    if (text.length > maxTextBytes) reject(`the text is longer than ${maxTextBytes} bytes`);
-    const work = text.length * compiled.programSize();
-    if (work > maxWork) reject(`the pattern is too expensive for a text of ${text.length} bytes`);
-    spend(work >> 4);
-    charge(4 * text.length);
-    return { compiled, input: fromUtf8(text) };
+  /** A function of the module. `apply` receives the compiled pattern, and the text also as a JavaScript string. */
+  const define = (
+    name: string,
+    apply: (pattern: RE2JS, input: string, text: string, replacement: string) => Value,
+    third: readonly string[] = [],
+  ): [string, Builtin] => {
+    const parameters = ["pattern", "text", ...third].map((parameter): [string, "string"] => [
+      parameter,
+      "string",
+    ]);
+    const builtin = new Builtin(`re.${name}`, (args, named) => {
+      const values = unpack(`re.${name}`, args, named, parameters);
+      const [pattern, text, replacement = ""] = values as [string, string, string?];
+      const compiled = compile(pattern);
+      if (text.length > maxTextBytes) reject(`the text is longer than ${maxTextBytes} bytes`);
+      const work = text.length * compiled.programSize();
+      if (work > maxWork) reject(`the pattern is too expensive for a text of ${text.length} bytes`);
+      spend(work >> 4);
+      charge(4 * text.length);
+      return apply(compiled, fromUtf8(text), text, replacement);
+    });
+    return [name, builtin];
   };
 
-  const matcher = (anchored: boolean) => (args: readonly Value[], named: NamedArguments) => {
-    const [pattern, text] = readArguments(anchored ? "re.match" : "re.search", args, named);
-    const { compiled, input } = prepare(pattern, text);
-    const found = compiled.matcher(input);
+  const find = (anchored: boolean) => (pattern: RE2JS, input: string) => {
+    const found = pattern.matcher(input);
     if (!(anchored ? found.lookingAt() : found.find())) return null;
-    return toList(
-      Array.from({ length: compiled.groupCount() + 1 }, (_, index) => {
-        const group = found.group(index);
-        return group === null ? null : toUtf8(group);
-      }),
+    const groups = Array.from({ length: pattern.groupCount() + 1 }, (_, index) =>
+      found.group(index),
     );
+    return toList(groups.map((group) => (group === null ? null : toUtf8(group))));
   };
 
-  const findAll = new Builtin("re.findall", (args, named) => {
-    const [pattern, text] = readArguments("re.findall", args, named);
-    const { compiled, input } = prepare(pattern, text);
-    const found = compiled.matcher(input);
+  const findAll = define("findall", (pattern, input) => {
+    const found = pattern.matcher(input);
     const matches: Value[] = [];
     while (found.find()) {
       spend(8);
@@ -89,48 +94,24 @@ export function regexModule(limits: RegexLimits = {}): StarlarkModule {
     return toList(matches);
   });
 
-  const replace = new Builtin("re.replace", (args, named) => {
-    const [pattern, text, replacement] = readArguments("re.replace", args, named, "replacement");
-    const { compiled, input } = prepare(pattern, text);
-    charge(text.length * (1 + replacement.length));
-    return toUtf8(compiled.matcher(input).replaceAll(fromUtf8(replacement)));
-  });
-
-  const split = new Builtin("re.split", (args, named) => {
-    const [pattern, text] = readArguments("re.split", args, named);
-    const { compiled, input } = prepare(pattern, text);
-    charge(64 * text.length);
-    return toList(compiled.split(input, -1).map((part) => toUtf8(part)));
-  });
-
   return new StarlarkModule("re", [
-    ["match", new Builtin("re.match", matcher(true))],
-    ["search", new Builtin("re.search", matcher(false))],
-    ["findall", findAll],
-    ["find_all", findAll],
-    ["replace", replace],
-    ["split", split],
+    define("match", find(true)),
+    define("search", find(false)),
+    findAll,
+    ["find_all", findAll[1]],
+    define(
+      "replace",
+      (pattern, input, text, replacement) => {
+        charge(text.length * (1 + replacement.length));
+        return toUtf8(pattern.matcher(input).replaceAll(fromUtf8(replacement)));
+      },
+      ["replacement"],
+    ),
+    define("split", (pattern, input, text) => {
+      charge(64 * text.length);
+      return toList(pattern.split(input, -1).map((part) => toUtf8(part)));
+    }),
   ]);
-}
-
-function readArguments(
-  name: string,
-  args: readonly Value[],
-  named: NamedArguments,
-  third?: string,
-): [pattern: string, text: string, replacement: string] {
-  const values =
-    third === undefined
-      ? unpack(name, args, named, [
-          ["pattern", "string"],
-          ["text", "string"],
-        ])
-      : unpack(name, args, named, [
-          ["pattern", "string"],
-          ["text", "string"],
-          [third, "string"],
-        ]);
-  return [values[0] as string, values[1] as string, (values[2] ?? "") as string];
 }
 
 function reject(message: string): never {

@@ -38,7 +38,6 @@ class Answered extends Error {
  */
 export class MockedFunctions {
   readonly #values = new Map<ScriptKind, Readonly<Record<string, Value>>>();
-  readonly #tools = new Map<string, Tool>();
   /** The state of the test that runs. */
   state: TestState = new TestState();
   /** The answer for the local tool that is called next: a script makes one call at a time. */
@@ -55,7 +54,7 @@ export class MockedFunctions {
   };
 
   /** The local tools: one for each name that a script has called. */
-  readonly effects: ScriptEffects = new MockedEffects(this.#tools);
+  readonly effects: ScriptEffects = new MockedEffects();
 
   #mocked(fn: BuiltinFunction): BuiltinFunction {
     const { call } = fn;
@@ -108,8 +107,9 @@ export class MockedFunctions {
   }
 
   #addTool(name: string): void {
-    if (this.#tools.has(name)) return;
-    const tool = defineTool({
+    const { tools } = this.effects;
+    if (tools.some(({ spec }) => spec.name === name)) return;
+    const tool: Tool = defineTool({
       name,
       description: "A mock.",
       input: { type: "object" },
@@ -124,21 +124,17 @@ export class MockedFunctions {
         return null;
       },
     });
-    this.#tools.set(name, tool);
+    tools.push(tool);
   }
 }
 
 /** The effects of scripts in tests: nothing is loaded, and all tools are mocks. */
 class MockedEffects extends ScriptEffects {
-  readonly #mocked: ReadonlyMap<string, Tool>;
-
-  constructor(tools: ReadonlyMap<string, Tool>) {
+  constructor() {
     super({ workspace: false, web: false });
-    this.#mocked = tools;
   }
 
   override load(): Promise<void> {
-    this.tools.splice(0, Infinity, ...this.#mocked.values());
     return Promise.resolve();
   }
 }

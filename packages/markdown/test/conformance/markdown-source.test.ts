@@ -4,7 +4,6 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +33,7 @@ const files: Readonly<Record<string, string>> = {
   ask: toolFile('def run(args):\n    return meta.call_tool("pay", {"amount": 5})["value"]'),
 };
 
-const size = (): number => statSync(join(root, "notes.txt")).size;
+const countLines = (): number => readFileSync(join(root, "notes.txt"), "utf8").split("\n").length;
 let version = 0;
 
 for (const wrapped of [false, true]) {
@@ -54,7 +53,7 @@ for (const wrapped of [false, true]) {
       succeedingCalls: [{ tool: name("shout"), arguments: { text: "hello" } }],
       failingCalls: [{ tool: name("fails"), arguments: { text: "x" } }],
       slowCalls: [{ tool: name("spin"), arguments: {} }],
-      effectCalls: [{ tool: name("add_note"), arguments: { text: "two" }, count: size }],
+      effectCalls: [{ tool: name("add_note"), arguments: { text: "two" }, count: countLines }],
       largeCalls: [{ tool: name("long"), arguments: {}, bytes: 100_000 }],
     },
     generatedCalls: [name("shout")],

@@ -51,10 +51,9 @@ function convertIn(value: HostValue, depth: number): Value {
       return null;
     case "boolean":
       return value;
-    case "string": {
+    case "string":
       chargeString(value.length);
       return toUtf8(value);
-    }
     case "bigint":
       return fromBigInt(value);
     case "number":

@@ -1,8 +1,7 @@
 import { machine } from "../run/machine.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import type { LateResult } from "../values/function.ts";
-import type { StarlarkObject } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import type { NamedArguments, StarlarkObject, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 import { toDict } from "../values/dict.ts";
 import { toList } from "../values/list.ts";

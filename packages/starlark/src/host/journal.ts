@@ -26,8 +26,6 @@ export interface JournalState {
   readonly entries: readonly JournalEntry[];
 }
 
-const defaultMaxBytes = 1024 * 1024;
-
 /**
  * The effects of a run in order. A run with the entries of an earlier one takes their results instead of calling the host
  * again, which brings it to the same point: a script has no other source of changes.
@@ -36,8 +34,8 @@ export class Journal implements EffectLog {
   readonly #entries: JournalEntry[];
   readonly #maxBytes: number;
   readonly #onEntry: ((journal: Journal) => void | Promise<void>) | undefined;
-  #source = "";
-  #call = "";
+  #source: string;
+  #call: string;
   #next = 0;
   #bytes = 0;
 
@@ -53,11 +51,12 @@ export class Journal implements EffectLog {
       readonly onEntry?: (journal: Journal) => void | Promise<void>;
     } = {},
   ) {
-    this.#entries = [...(options.state?.entries ?? [])];
-    this.#source = options.state?.source ?? "";
-    this.#call = options.state?.call ?? "";
-    this.#maxBytes = options.maxBytes ?? defaultMaxBytes;
-    this.#onEntry = options.onEntry;
+    const { state, maxBytes = 1024 * 1024, onEntry } = options;
+    this.#entries = [...(state?.entries ?? [])];
+    this.#source = state?.source ?? "";
+    this.#call = state?.call ?? "";
+    this.#maxBytes = maxBytes;
+    this.#onEntry = onEntry;
     for (const entry of this.#entries) this.#bytes += JSON.stringify(entry).length;
   }
 
@@ -98,29 +97,26 @@ export class Journal implements EffectLog {
   ): Value | Promise<LateResult> {
     const digest = digestArguments(args);
     const known = this.#entries[this.#next];
-    if (known !== undefined) {
-      if (known.name !== name || known.arguments !== digest) {
-        throw new StarlarkError(
-          "outcome_unknown",
-          `effect ${this.#next + 1} is a call of ${name}, but the journal has another call of ${known.name}`,
-        );
-      }
-      this.#next++;
-      if (known.error !== undefined) throw new StarlarkError("execution_failed", known.error);
-      return decodeValue(known.result);
-    }
-    if (this.#bytes >= this.#maxBytes) {
+    if (known === undefined) {
+      if (this.#bytes < this.#maxBytes) return this.#perform({ name, arguments: digest }, perform);
       throw new StarlarkError(
         "limit_exceeded",
         `the journal is longer than ${this.#maxBytes} bytes`,
       );
     }
-    return this.#perform(name, digest, perform);
+    if (known.name !== name || known.arguments !== digest) {
+      throw new StarlarkError(
+        "outcome_unknown",
+        `effect ${this.#next + 1} is a call of ${name}, but the journal has another call of ${known.name}`,
+      );
+    }
+    this.#next++;
+    if (known.error !== undefined) throw new StarlarkError("execution_failed", known.error);
+    return decodeValue(known.result);
   }
 
   async #perform(
-    name: string,
-    digest: string,
+    call: Pick<JournalEntry, "name" | "arguments">,
     perform: () => Value | Promise<LateResult>,
   ): Promise<LateResult> {
     let value: Value;
@@ -130,15 +126,12 @@ export class Journal implements EffectLog {
     } catch (error) {
       // An interruption is no result: the effect runs when the run continues.
       if (error instanceof StarlarkError && error.code !== "execution_failed") throw error;
-      await this.#add({
-        name,
-        arguments: digest,
-        error: error instanceof Error ? error.message : String(error),
-      });
+      const message = error instanceof Error ? error.message : String(error);
+      await this.#add({ ...call, error: message });
       throw error;
     }
     const result = encodeValue(value);
-    await this.#add({ name, arguments: digest, result });
+    await this.#add({ ...call, result });
     // Made again in the run, which is charged for it as it is when it takes the result of an earlier run.
     return () => decodeValue(result);
   }

@@ -1,8 +1,7 @@
-import { StarlarkError } from "../values/error.ts";
+import { fail, StarlarkError, toStarlarkError } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
 import { lowerFunction } from "../lower/module.ts";
 import { nearestName } from "../values/nearest-name.ts";
-import { toStarlarkError } from "../run/call.ts";
 import { Thread } from "../run/thread.ts";
 import type { ThreadOptions } from "../run/thread.ts";
 import { toText } from "../values/format-value.ts";
@@ -123,12 +122,8 @@ function printer(print: ((text: string) => void) | undefined): Builtin {
   return new Builtin("print", (args, named) => {
     let separator = " ";
     for (const [name, value] of named) {
-      if (name !== "sep" || typeof value !== "string") {
-        throw new StarlarkError(
-          "execution_failed",
-          `print: unexpected keyword argument "${fromUtf8(name)}"`,
-        );
-      }
+      if (name !== "sep" || typeof value !== "string")
+        return fail(`print: unexpected keyword argument "${name}"`);
       separator = value;
     }
     print?.(fromUtf8(args.map(toText).join(separator)));
@@ -143,21 +138,19 @@ function loader(find: LoadOptions["load"]): Builtin {
       string,
       ...string[],
     ];
-    if (find === undefined)
-      throw new StarlarkError("execution_failed", "load not implemented by this application");
-    const pick = (module: LoadedModule): Value =>
+    if (find === undefined) return fail("load not implemented by this application");
+    const pick = ({ globals }: LoadedModule): Value =>
       toTuple(
         wanted.map((member) => {
-          const value = module.globals.get(member);
-          if (value !== undefined) return value;
-          const nearest = nearestName(member, module.globals.keys());
-          const hint = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
-          throw new StarlarkError(
-            "execution_failed",
-            `load: name ${member} not found in module ${name}${hint}`,
-          );
+          const value = globals.get(member);
+          return value === undefined ? reject(member, globals.keys()) : value;
         }),
       );
+    const reject = (member: string, names: Iterable<string>): never => {
+      const nearest = nearestName(member, names);
+      const hint = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+      return fail(toUtf8(`load: name ${member} not found in module ${name}${hint}`));
+    };
     const cannotLoad = (error: unknown): never => {
       const message = error instanceof Error ? error.message : String(error);
       throw new StarlarkError("execution_failed", `cannot load ${name}: ${message}`, {
@@ -170,7 +163,7 @@ function loader(find: LoadOptions["load"]): Builtin {
     } catch (error) {
       return cannotLoad(error);
     }
-    return found instanceof Promise ? found.catch(cannotLoad).then(pick) : pick(found);
+    return found instanceof Promise ? found.then(pick, cannotLoad) : pick(found);
   });
 }
 

@@ -42,6 +42,18 @@ export function encodeValue(value: Value, depth = 0): unknown {
   throw new StarlarkError("execution_failed", `a ${typeName(value)} cannot be saved`);
 }
 
+/** The kinds that JSON lacks, by the key of their object. */
+const decoders: Readonly<Record<string, (content: never) => Value>> = {
+  $text: (content: string) => content,
+  $int: (content: string) => fromBigInt(BigInt(content)),
+  $float: (content: string) => toFloat(Number(content)),
+  $bytes: (content: string) => new StarlarkBytes(content),
+  $tuple: (content: unknown[]) => toTuple(content.map(decodeValue)),
+  $set: (content: unknown[]) => toSet(content.map(decodeValue)),
+  $dict: (content: [unknown, unknown][]) =>
+    toDict(content.map(([key, item]) => [decodeValue(key), decodeValue(item)])),
+};
+
 /** The value that `encodeValue` wrote. */
 export function decodeValue(json: unknown): Value {
   if (typeof json === "string") {
@@ -50,32 +62,8 @@ export function decodeValue(json: unknown): Value {
   }
   if (typeof json !== "object" || json === null) return json as Value;
   if (Array.isArray(json)) return toList(json.map(decodeValue));
-  const [kind, content] = Object.entries(json)[0] as [string, unknown];
-  const items = (): Value[] => (content as unknown[]).map(decodeValue);
-  switch (kind) {
-    case "$text":
-      return content as string;
-    case "$int":
-      return fromBigInt(BigInt(content as string));
-    case "$float":
-      return toFloat(Number(content));
-    case "$bytes":
-      return new StarlarkBytes(content as string);
-    case "$tuple":
-      return toTuple(items());
-    case "$set":
-      return toSet(items());
-    case "$dict":
-      return toDict(
-        (content as [unknown, unknown][]).map(([key, item]) => [
-          decodeValue(key),
-          decodeValue(item),
-        ]),
-      );
-    default:
-      throw new StarlarkError(
-        "outcome_unknown",
-        `the journal has a value of the unknown kind ${kind}`,
-      );
-  }
+  const [kind, content] = Object.entries(json)[0] as [string, never];
+  const decode = Object.hasOwn(decoders, kind) ? decoders[kind] : undefined;
+  if (decode !== undefined) return decode(content);
+  throw new StarlarkError("outcome_unknown", `the journal has a value of the unknown kind ${kind}`);
 }

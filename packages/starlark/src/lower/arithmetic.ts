@@ -1,34 +1,64 @@
-import { addInts } from "../values/int.ts";
-import { StarlarkList } from "../values/list.ts";
+import { machine } from "../run/machine.ts";
+import type { Expression } from "../syntax/ast.ts";
+import { withoutParentheses } from "../syntax/ast.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import type { Slot } from "../values/function.ts";
+import { StarlarkList } from "../values/list.ts";
 import { applyBinary } from "../values/operators.ts";
+import { getItem } from "../values/subscript.ts";
 import type { Value } from "../values/value.ts";
-import { binaryAt, getItemAt } from "./evaluate.ts";
+import { localSlot, toConstant } from "./context.ts";
+import type { Operand } from "./context.ts";
 import type { Evaluate } from "./evaluate.ts";
 
-const max = Number.MAX_SAFE_INTEGER;
-
-/** An operand: how it is computed, and its slot or its constant if it is that simple. */
-export interface Operand {
-  readonly evaluate: Evaluate;
-  /** The slot of a variable that always has a value or is checked by `evaluate`. */
-  readonly slot?: number;
-  /** A constant int. */
-  readonly constant?: number;
-}
-
-type Builder = (x: Operand, y: Operand, site: number) => Evaluate;
-
-/** The closure of a binary operator, special for small ints in variables and constants. */
+/** The closure of a binary operator, special for small ints. */
 export function lowerBinary(operator: string, x: Operand, y: Operand, site: number): Evaluate {
-  const folded = foldConstants(operator, x, y);
-  if (folded !== undefined) return () => folded;
-  const build = builders[operator];
-  if (build !== undefined) return build(x, y, site);
   const { evaluate: left } = x;
   const { evaluate: right } = y;
-  return (slots) => binaryAt(operator, left(slots), right(slots), site);
+  const folded = foldConstants(operator, x, y);
+  if (folded !== undefined) return () => folded;
+  if (operator === "+") {
+    // The most frequent operator has a closure of its own, which V8 makes special for it.
+    return (slots) => {
+      const a = left(slots);
+      const b = right(slots);
+      const sum = typeof a === "number" && typeof b === "number" ? toSmall(a + b) : undefined;
+      if (sum !== undefined) return sum;
+      machine.site = site;
+      return applyBinary("+", a, b);
+    };
+  }
+  return (slots) => {
+    const a = left(slots);
+    const b = right(slots);
+    if (typeof a === "number" && typeof b === "number") {
+      const result = applySmall(operator, a, b);
+      if (result !== undefined) return result;
+    }
+    machine.site = site;
+    return applyBinary(operator, a, b);
+  };
+}
+
+/** The statement `variable = (first + second) % constant` as one closure; `value` computes other remainders. */
+export function lowerRemainder(
+  variable: number,
+  expression: Expression,
+  value: Evaluate,
+): ((slots: Slot[]) => undefined) | undefined {
+  if (expression.kind !== "binary" || expression.operator !== "%") return undefined;
+  const sum = withoutParentheses(expression.left);
+  if (sum.kind !== "binary" || sum.operator !== "+") return undefined;
+  const [first, second] = [localSlot(sum.left), localSlot(sum.right)];
+  const constant = toConstant(expression.right);
+  if (first === undefined || second === undefined || !constant) return undefined;
+  return (slots) => {
+    const a = slots[first];
+    const b = slots[second];
+    const dividend = typeof a === "number" && typeof b === "number" ? a + b : -1;
+    slots[variable] =
+      dividend >= 0 && dividend <= Number.MAX_SAFE_INTEGER ? dividend % constant : value(slots);
+  };
 }
 
 /** The result for two constant ints. An operation that fails is left to the time when it runs. */
@@ -41,161 +71,42 @@ function foldConstants(operator: string, x: Operand, y: Operand): Value | undefi
   }
 }
 
-/**
- * Each builder has three forms: any operands, a variable and a constant, two variables. The operands of a special form have
- * no effects, so that the slow path computes them again.
- */
-const builders: Readonly<Record<string, Builder>> = {
-  "+": (x, y, site) => {
-    const [left, right] = [x.evaluate, y.evaluate];
-    const slow = (slots: Slot[]): Value => binaryAt("+", left(slots), right(slots), site);
-    if (x.slot !== undefined && y.constant !== undefined) {
-      const [slot, constant] = [x.slot, y.constant];
-      return (slots) => {
-        const a = slots[slot];
-        if (typeof a === "number") {
-          const sum = a + constant;
-          if (sum <= max && sum >= -max) return sum;
-        }
-        return slow(slots);
-      };
-    }
-    if (x.slot !== undefined && y.slot !== undefined) {
-      const [first, second] = [x.slot, y.slot];
-      return (slots) => {
-        const a = slots[first];
-        const b = slots[second];
-        if (typeof a === "number" && typeof b === "number") {
-          const sum = a + b;
-          if (sum <= max && sum >= -max) return sum;
-        }
-        return slow(slots);
-      };
-    }
-    return (slots) => {
-      const a = left(slots);
-      const b = right(slots);
-      return typeof a === "number" && typeof b === "number"
-        ? addInts(a, b)
-        : binaryAt("+", a, b, site);
-    };
-  },
-  "-": (x, y, site) => {
-    const [left, right] = [x.evaluate, y.evaluate];
-    return (slots) => {
-      const a = left(slots);
-      const b = right(slots);
-      if (typeof a === "number" && typeof b === "number") {
-        const difference = a - b;
-        if (difference <= max && difference >= -max) return difference;
-      }
-      return binaryAt("-", a, b, site);
-    };
-  },
-  "*": (x, y, site) => {
-    const [left, right] = [x.evaluate, y.evaluate];
-    return (slots) => {
-      const a = left(slots);
-      const b = right(slots);
-      if (typeof a === "number" && typeof b === "number") {
-        const product = a * b;
-        if (product <= max && product >= -max) return product + 0;
-      }
-      return binaryAt("*", a, b, site);
-    };
-  },
-  "//": (x, y, site) => {
-    const [left, right] = [x.evaluate, y.evaluate];
-    return (slots) => {
-      const a = left(slots);
-      const b = right(slots);
-      if (typeof a === "number" && typeof b === "number" && b > 0 && a >= 0)
-        return (a - (a % b)) / b;
-      return binaryAt("//", a, b, site);
-    };
-  },
-  "%": (x, y, site) => {
-    const [left, right] = [x.evaluate, y.evaluate];
-    if (y.constant !== undefined && y.constant > 0) {
-      const { constant } = y;
-      return (slots) => {
-        const a = left(slots);
-        return typeof a === "number" && a >= 0 ? a % constant : binaryAt("%", a, constant, site);
-      };
-    }
-    return (slots) => {
-      const a = left(slots);
-      const b = right(slots);
-      if (typeof a === "number" && typeof b === "number" && b > 0 && a >= 0) return a % b;
-      return binaryAt("%", a, b, site);
-    };
-  },
-  "<": (x, y, site) => {
-    const [left, right] = [x.evaluate, y.evaluate];
-    if (x.slot !== undefined && y.slot !== undefined) {
-      const [first, second] = [x.slot, y.slot];
-      return (slots) => {
-        const a = slots[first];
-        const b = slots[second];
-        if (typeof a === "number" && typeof b === "number") return a < b;
-        return binaryAt("<", left(slots), right(slots), site);
-      };
-    }
-    return (slots) => {
-      const a = left(slots);
-      const b = right(slots);
-      return typeof a === "number" && typeof b === "number" ? a < b : binaryAt("<", a, b, site);
-    };
-  },
-  "<=": (x, y, site) => {
-    const [left, right] = [x.evaluate, y.evaluate];
-    return (slots) => {
-      const a = left(slots);
-      const b = right(slots);
-      return typeof a === "number" && typeof b === "number" ? a <= b : binaryAt("<=", a, b, site);
-    };
-  },
-  ">": (x, y, site) => {
-    const [left, right] = [x.evaluate, y.evaluate];
-    return (slots) => {
-      const a = left(slots);
-      const b = right(slots);
-      return typeof a === "number" && typeof b === "number" ? a > b : binaryAt(">", a, b, site);
-    };
-  },
-  ">=": (x, y, site) => {
-    const [left, right] = [x.evaluate, y.evaluate];
-    return (slots) => {
-      const a = left(slots);
-      const b = right(slots);
-      return typeof a === "number" && typeof b === "number" ? a >= b : binaryAt(">=", a, b, site);
-    };
-  },
-  "==": (x, y, site) => {
-    const [left, right] = [x.evaluate, y.evaluate];
-    return (slots) => {
-      const a = left(slots);
-      const b = right(slots);
-      return isPlain(a) && isPlain(b) ? a === b : binaryAt("==", a, b, site);
-    };
-  },
-  "!=": (x, y, site) => {
-    const [left, right] = [x.evaluate, y.evaluate];
-    return (slots) => {
-      const a = left(slots);
-      const b = right(slots);
-      return isPlain(a) && isPlain(b) ? a !== b : binaryAt("!=", a, b, site);
-    };
-  },
-};
+/** The result for two small ints; `undefined` if it needs more care. */
+function applySmall(operator: string, a: number, b: number): Value | undefined {
+  switch (operator) {
+    case "-":
+      return toSmall(a - b);
+    case "*":
+      return toSmall(a * b + 0);
+    case "%":
+      return b > 0 && a >= 0 ? a % b : undefined;
+    case "//":
+      return b > 0 && a >= 0 ? (a - (a % b)) / b : undefined;
+    case "<":
+      return a < b;
+    case "<=":
+      return a <= b;
+    case ">":
+      return a > b;
+    case ">=":
+      return a >= b;
+    case "==":
+      return a === b;
+    case "!=":
+      return a !== b;
+    default:
+      return undefined;
+  }
+}
 
-function isPlain(value: Value): boolean {
-  return typeof value === "number" || typeof value === "string";
+function toSmall(result: number): number | undefined {
+  return result <= Number.MAX_SAFE_INTEGER && result >= -Number.MAX_SAFE_INTEGER
+    ? result
+    : undefined;
 }
 
 /** The closure of `x[y]`. */
-export function lowerIndex(x: Operand, y: Operand, site: number): Evaluate {
-  const [object, index] = [x.evaluate, y.evaluate];
+export function lowerIndex(object: Evaluate, index: Evaluate, site: number): Evaluate {
   return (slots) => {
     const target = object(slots);
     const key = index(slots);
@@ -206,6 +117,7 @@ export function lowerIndex(x: Operand, y: Operand, site: number): Evaluate {
       const value = target.get(key);
       if (value !== undefined) return value;
     }
-    return getItemAt(target, key, site);
+    machine.site = site;
+    return getItem(target, key);
   };
 }

@@ -1,39 +1,43 @@
+import { machine, signals } from "../run/machine.ts";
 import type { Operation, Slot } from "../values/function.ts";
+import type { Value } from "../values/value.ts";
+import { holds } from "./evaluate.ts";
+import type { Evaluate } from "./evaluate.ts";
 
 /** A place between operations that others continue at. */
 export interface Label {
   index: number;
 }
 
-export type Effect = (slots: Slot[]) => void;
+/** A part of an operation, which cannot be suspended. A value that it returns is the result of the function. */
+export type Run = (slots: Slot[]) => Value | undefined;
+
+interface Effect {
+  readonly run: Run;
+  /** Whether `run` may return a value. */
+  readonly returns: boolean;
+}
 
 type Item =
-  | { readonly kind: "effect"; readonly run: Effect; readonly site: number }
+  | (Effect & { readonly kind: "effect"; readonly site: number })
   | { readonly kind: "control"; readonly build: (next: number) => Operation; readonly site: number }
-  | {
-      readonly kind: "loop";
-      readonly head: Label;
-      readonly loop: LoopBuilders;
-      readonly site: number;
-    }
   | { readonly kind: "jump"; readonly target: Label }
   | { readonly kind: "label"; readonly label: Label };
-
-/** The two forms of the operation at the head of a loop. */
-export interface LoopBuilders {
-  /** Takes one item and continues at `next`. */
-  readonly step: (next: number) => Operation;
-  /** Runs the whole loop: its body cannot be suspended. `self` is the index of the operation. */
-  readonly tight: (body: Effect, self: number) => Operation;
-}
 
 /** Items that are added later. */
 export type CapturedItems = readonly Item[];
 
-/** Operations with their places in the source. */
-export interface AssembledCode {
-  readonly operations: Operation[];
-  readonly sites: number[];
+/** The result of lowering a part, and the items of that part, which are not added yet. */
+export interface Captured<Result> {
+  readonly result: Result;
+  readonly items: CapturedItems;
+}
+
+/** A condition with the place of its statement, and what follows if it holds. */
+export interface Branch {
+  readonly condition: Captured<Evaluate>;
+  readonly body: CapturedItems;
+  readonly site: number;
 }
 
 /** Collects the operations of a function in order, and joins the ones that always follow each other. */
@@ -46,41 +50,14 @@ export class Assembler {
     this.#joins = joins;
   }
 
-  /** Adds something that cannot be suspended and continues with the next operation. */
-  effect(site: number, run: Effect): void {
-    this.#items.push({ kind: "effect", run, site });
+  /** Adds something that cannot be suspended. The next operation follows, unless it returns a value. */
+  effect(site: number, run: Run, returns = false): void {
+    this.#items.push({ kind: "effect", run, site, returns });
   }
 
   /** Adds an operation that decides itself where to continue. `next` is the index of the following one. */
   control(site: number, build: (next: number) => Operation): void {
     this.#items.push({ kind: "control", build, site });
-  }
-
-  /** Adds the head of a loop, which `head` is placed at. */
-  loop(site: number, head: Label, loop: LoopBuilders): void {
-    this.place(head);
-    this.#items.push({ kind: "loop", head, loop, site });
-  }
-
-  /** The items that `lower` adds, which are not added yet. */
-  capture(lower: () => void): CapturedItems {
-    const outer = this.#items;
-    const captured: Item[] = [];
-    this.#items = captured;
-    lower();
-    this.#items = outer;
-    return captured;
-  }
-
-  append(items: CapturedItems): void {
-    this.#items.push(...items);
-  }
-
-  /** One effect that does what all items do; `undefined` if one of them is more than an effect. */
-  toEffect(items: CapturedItems): Effect | undefined {
-    if (!this.#joins) return undefined;
-    const effects = items.flatMap((item) => (item.kind === "effect" ? [item.run] : []));
-    return effects.length === items.length ? joinEffects(effects) : undefined;
   }
 
   jump(target: Label): void {
@@ -95,29 +72,82 @@ export class Assembler {
     this.#items.push({ kind: "label", label });
   }
 
-  finish(): AssembledCode {
+  capture<Result>(lower: () => Result): Captured<Result> {
+    const outer = this.#items;
+    const items: Item[] = [];
+    this.#items = items;
+    const result = lower();
+    this.#items = outer;
+    return { result, items };
+  }
+
+  append(items: CapturedItems): void {
+    for (const item of items) this.#items.push(item);
+  }
+
+  /** One effect that does what all items do; `undefined` if one of them is more than an effect. */
+  toEffect(items: CapturedItems): Effect | undefined {
+    const effects = items.filter((item) => item.kind === "effect");
+    return this.#joins && effects.length === items.length ? joinEffects(effects) : undefined;
+  }
+
+  /** Adds the first branch whose condition holds, or `otherwise`: as one effect if nothing in it can be suspended. */
+  branch(branches: readonly Branch[], otherwise: CapturedItems): void {
+    const conditions = branches.map(({ condition }) => condition);
+    const bodies = [...branches.map(({ body }) => body), otherwise];
+    const effects = bodies.flatMap((items) => this.toEffect(items) ?? []);
+    if (
+      effects.length === bodies.length &&
+      conditions.every(({ items }, index) => index === 0 || items.length === 0)
+    ) {
+      this.append(conditions[0]?.items ?? []);
+      const run = chooseEffect(conditions, effects);
+      const returns = effects.some((effect) => effect.returns);
+      this.effect((branches[0] as Branch).site, run, returns);
+      return;
+    }
+    const end = this.label();
+    for (const branch of branches) {
+      const other = this.label();
+      const { items, result } = branch.condition;
+      this.append(items);
+      this.control(branch.site, (next) => {
+        const { index } = other;
+        return (slots) => (holds(result(slots)) ? next : index);
+      });
+      this.append(branch.body);
+      if (branch !== branches.at(-1) || otherwise.length > 0) this.jump(end);
+      this.place(other);
+    }
+    this.append(otherwise);
+    this.place(end);
+  }
+
+  /** The operations with their places in the source. */
+  finish(): { readonly operations: Operation[]; readonly sites: number[] } {
     const builders: { readonly build: (next: number) => Operation; readonly site: number }[] = [];
     const items = this.#items;
     for (let at = 0; at < items.length; at++) {
       const item = items[at] as Item;
       if (item.kind === "label") item.label.index = builders.length;
-      else if (item.kind === "jump") builders.push({ site: 0, build: () => jumpTo(item.target) });
-      else if (item.kind === "control") builders.push(item);
+      else if (item.kind === "jump") {
+        const { target } = item;
+        builders.push({ site: 0, build: () => () => target.index });
+      } else if (item.kind === "control") builders.push(item);
       else {
-        const following = this.#effectsFrom(item.kind === "loop" ? at + 1 : at);
-        const end = items[following.end];
-        const target = end?.kind === "jump" ? end.target : undefined;
-        if (item.kind === "loop" && (target !== item.head || !this.#joins)) {
-          builders.push({ site: item.site, build: item.loop.step });
-          continue;
+        const effects = [item];
+        let following = items[at + 1];
+        for (; this.#joins && following?.kind === "effect"; following = items[at + 1]) {
+          effects.push(following);
+          at++;
         }
-        at = target === undefined ? following.end - 1 : following.end;
-        const effect = joinEffects(following.effects);
-        const build =
-          item.kind === "loop"
-            ? (next: number) => item.loop.tight(effect, next - 1)
-            : (next: number) => continueAfter(effect, target?.index ?? next);
-        builders.push({ site: item.site, build });
+        const target = following?.kind === "jump" ? following.target : undefined;
+        if (target !== undefined) at++;
+        const joined = joinEffects(effects);
+        builders.push({
+          site: item.site,
+          build: (next) => toOperation(joined, target?.index ?? next),
+        });
       }
     }
     return {
@@ -125,58 +155,53 @@ export class Assembler {
       sites: builders.map(({ site }) => site),
     };
   }
-
-  #effectsFrom(start: number): { readonly effects: Effect[]; readonly end: number } {
-    const effects: Effect[] = [];
-    let end = start;
-    for (let item = this.#items[end]; item?.kind === "effect"; item = this.#items[++end]) {
-      effects.push(item.run);
-      if (!this.#joins) return { effects, end: end + 1 };
-    }
-    return { effects, end };
-  }
 }
 
-function jumpTo({ index }: Label): Operation {
-  return () => index;
-}
-
-function continueAfter(effect: Effect, next: number): Operation {
+function toOperation({ run, returns }: Effect, next: number): Operation {
   return (slots) => {
-    effect(slots);
-    return next;
+    const result = run(slots);
+    if (!returns || result === undefined) return next;
+    machine.value = result;
+    return signals.return;
   };
 }
 
-/** One effect that does what several do, in order. */
-function joinEffects(effects: readonly Effect[]): Effect {
-  if (effects.length > 4) {
-    // A tree of groups: thousands of statements need no deep stack.
-    const groups: Effect[] = [];
-    for (let at = 0; at < effects.length; at += 4)
-      groups.push(joinEffects(effects.slice(at, at + 4)));
-    return joinEffects(groups);
+/** Runs the effect of the first condition that holds; the last effect if none does. */
+function chooseEffect(conditions: readonly Captured<Evaluate>[], effects: readonly Effect[]): Run {
+  const [first, second] = effects as [Effect, Effect];
+  if (effects.length > 2) {
+    return (slots) => {
+      const index = conditions.findIndex(({ result }) => holds(result(slots)));
+      return effects.at(index)?.run(slots);
+    };
   }
-  const [first, second, third, fourth] = effects;
+  const { result: condition } = conditions[0] as Captured<Evaluate>;
+  const { run: then } = first;
+  const { run: otherwise } = second;
+  return (slots) => (holds(condition(slots)) ? then(slots) : otherwise(slots));
+}
+
+/** One effect that does what several do, in order, until one returns a value. */
+function joinEffects(effects: readonly Effect[]): Effect {
+  return {
+    run: joinRuns(effects.map(({ run }) => run)),
+    returns: effects.some(({ returns }) => returns),
+  };
+}
+
+function joinRuns(runs: readonly Run[]): Run {
+  if (runs.length > 3) {
+    // A tree: thousands of statements need no deep stack.
+    const size = Math.ceil(runs.length / 3);
+    const parts = [0, size, 2 * size].map((start) => runs.slice(start, start + size));
+    return joinRuns(parts.map(joinRuns));
+  }
+  const [first, second, third] = runs;
   if (first === undefined) return () => undefined;
   if (second === undefined) return first;
-  if (third === undefined) {
-    return (slots) => {
-      first(slots);
-      second(slots);
-    };
-  }
-  if (fourth === undefined) {
-    return (slots) => {
-      first(slots);
-      second(slots);
-      third(slots);
-    };
-  }
   return (slots) => {
-    first(slots);
-    second(slots);
-    third(slots);
-    fourth(slots);
+    let result = first(slots);
+    if (result === undefined) result = second(slots);
+    return result === undefined && third !== undefined ? third(slots) : result;
   };
 }

@@ -1,201 +1,177 @@
+import { getAttribute, setAttribute } from "../lib/attributes.ts";
+import { machine } from "../run/machine.ts";
 import type { AssignStatement, Expression } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
 import type { Slot } from "../values/function.ts";
+import { addInts } from "../values/int.ts";
 import { addInPlace, unionInPlace } from "../values/operators.ts";
+import { setItem } from "../values/subscript.ts";
+import { toItems, toLength, typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
-import { lowerBinary } from "./arithmetic.ts";
+import { lowerBinary, lowerIndex, lowerRemainder } from "./arithmetic.ts";
+import type { Run } from "./assembler.ts";
+import { localSlot } from "./context.ts";
 import type { FunctionContext } from "./context.ts";
-import {
-  binaryAt,
-  getAttributeAt,
-  getItemAt,
-  setAttributeAt,
-  setItemAt,
-  unpackAt,
-  withSite,
-} from "./evaluate.ts";
-import type { Evaluate } from "./evaluate.ts";
-import { canSuspend } from "./suspension.ts";
+import { failAt, readSlot } from "./evaluate.ts";
+import type { Evaluate, Store } from "./evaluate.ts";
 
-/** Assigns a value to a target. */
-export type Store = (slots: Slot[], value: Value) => void;
+/** A variable, an element or a field, as it is read and assigned. */
+interface Reference {
+  readonly read: Evaluate;
+  readonly write: Store;
+}
 
-/** How a target is assigned; `undefined` if that can be suspended. `site` is the place of the assignment. */
-export function lowerStore(
+/** The target of an assignment. `hold` stores the parts that it is computed from, so that it can be used twice. */
+function lowerReference(
   context: FunctionContext,
   expression: Expression,
-  site: number,
-): Store | undefined {
+  hold?: (part: Evaluate) => Evaluate,
+): Reference {
   const target = withoutParentheses(expression);
   switch (target.kind) {
     case "name":
-      return context.write(target);
-    case "tuple":
-    case "list": {
-      const stores = target.items.map((item) => lowerStore(context, item, site));
-      if (stores.includes(undefined)) return undefined;
-      const all = stores as Store[];
-      return (slots, value) => {
-        const items = unpackAt(value, all.length, site);
-        for (let index = 0; index < all.length; index++)
-          (all[index] as Store)(slots, items[index] as Value);
+      return { read: context.read(target), write: context.write(target) };
+    case "index": {
+      const operands = context.operands([target.object, target.index]);
+      const [object, key] = (hold === undefined ? operands : operands.map(hold)) as [
+        Evaluate,
+        Evaluate,
+      ];
+      const { at } = target;
+      return {
+        read: lowerIndex(object, key, at),
+        write: (slots, value) => {
+          const container = object(slots);
+          const index = key(slots);
+          machine.site = at;
+          setItem(container, index, value);
+        },
       };
     }
-    case "index": {
-      if (canSuspend(target)) return undefined;
-      const [object, key] = [context.lower(target.object), context.lower(target.index)];
-      const { at } = target;
-      return (slots, value) => setItemAt(object(slots), key(slots), value, at);
-    }
     case "dot": {
-      if (canSuspend(target)) return undefined;
-      const object = context.lower(target.object);
+      const operand = context.lower(target.object);
+      const object = hold === undefined ? operand : hold(operand);
       const { name, at } = target;
-      return (slots, value) => setAttributeAt(object(slots), name, value, at);
+      return {
+        read: lowerAttribute(object, name, at),
+        write: (slots, value) => {
+          const container = object(slots);
+          machine.site = at;
+          setAttribute(container, name, value);
+        },
+      };
     }
     default:
       throw new TypeError(`a ${target.kind} cannot be assigned`);
   }
 }
 
-/** Adds the operations that assign a value to a target. `source` is the slot of the value, if it is a variable. */
-export function lowerAssignment(
-  context: FunctionContext,
-  target: Expression,
-  value: Evaluate,
-  site: number,
-  source?: number,
-): void {
-  const inner = withoutParentheses(target);
-  if (inner.kind === "name" && inner.binding?.scope === "local") {
-    const slot = inner.binding.index;
-    if (source !== undefined) {
-      // A copy of a variable: `value` reports that it has no value.
-      context.assembler.effect(site, (slots) => {
-        const copied = slots[source];
-        slots[slot] = copied === undefined ? value(slots) : copied;
-      });
-      return;
-    }
-    context.assembler.effect(site, (slots) => {
-      slots[slot] = value(slots);
-    });
-    return;
-  }
-  const store = lowerStore(context, target, site);
-  if (store !== undefined) {
-    context.assembler.effect(site, (slots) => store(slots, value(slots)));
-    return;
-  }
-  const stored = context.store(value, site);
-  if (inner.kind === "tuple" || inner.kind === "list") {
-    const slots = inner.items.map(() => context.temporary());
-    context.assembler.effect(site, (frame) => {
-      const items = unpackAt(stored(frame), slots.length, site);
-      for (const [index, slot] of slots.entries()) frame[slot] = items[index];
-    });
-    for (const [index, item] of inner.items.entries()) {
-      const slot = slots[index] as number;
-      lowerAssignment(context, item, (frame) => frame[slot] as Value, site);
-    }
-  } else if (inner.kind === "index") {
-    const [object, key] = context.operands([inner.object, inner.index]) as [Evaluate, Evaluate];
-    context.assembler.effect(inner.at, (slots) =>
-      setItemAt(object(slots), key(slots), stored(slots), inner.at),
-    );
-  } else if (inner.kind === "dot") {
-    const object = context.lower(inner.object);
-    context.assembler.effect(inner.at, (slots) =>
-      setAttributeAt(object(slots), inner.name, stored(slots), inner.at),
-    );
-  }
-}
-
-/** The operator of an augmented assignment: lists and dicts change in place. */
-function augmentAt(operator: string, site: number): (x: Value, y: Value) => Value {
-  if (operator !== "+" && operator !== "|") return (x, y) => binaryAt(operator, x, y, site);
-  const apply = operator === "+" ? addInPlace : unionInPlace;
-  return (x, y) => {
-    try {
-      return apply(x, y);
-    } catch (error) {
-      throw withSite(error, site);
-    }
+/** The closure of `object.name`. */
+export function lowerAttribute(object: Evaluate, name: string, site: number): Evaluate {
+  return (slots) => {
+    const value = object(slots);
+    machine.site = site;
+    return getAttribute(value, name);
   };
 }
 
-/** Adds the operations of `target operator= value`. The target is computed once. */
+/**
+ * Adds the operations that assign a value to a target. `site` is the place of the assignment, `source` the expression of
+ * the value, if it has one.
+ */
+export function lowerAssignment(
+  context: FunctionContext,
+  expression: Expression,
+  value: Evaluate,
+  site: number,
+  source?: Expression,
+): void {
+  const { assembler } = context;
+  const target = withoutParentheses(expression);
+  const variable = localSlot(target);
+  if (variable !== undefined) assembler.effect(site, lowerVariable(variable, value, source));
+  else if (target.kind === "tuple" || target.kind === "list") {
+    const variables = target.items.flatMap((item) => localSlot(item) ?? []);
+    // The other targets may depend on the variables before them: they are assigned one after the other.
+    const isSimple = variables.length === target.items.length;
+    const slots = isSimple ? variables : target.items.map(() => context.temporary());
+    assembler.effect(site, (frame) => unpack(value(frame), frame, slots, site));
+    if (isSimple) return;
+    for (const [index, item] of target.items.entries())
+      lowerAssignment(context, item, readSlot(slots[index] as number), site);
+  } else {
+    const { result, items } = assembler.capture(() => lowerReference(context, target));
+    const assigned = items.length > 0 ? context.store(value, site) : value;
+    assembler.append(items);
+    const { write } = result;
+    assembler.effect(site, (slots) => void write(slots, assigned(slots)));
+  }
+}
+
+/** The effect that assigns a local variable. `value` reports that another variable has no value. */
+function lowerVariable(variable: number, value: Evaluate, source?: Expression): Run {
+  const copied = source && localSlot(source);
+  if (copied !== undefined) {
+    return (slots) => {
+      const current = slots[copied];
+      slots[variable] = current === undefined ? value(slots) : current;
+    };
+  }
+  const remainder = source && lowerRemainder(variable, source, value);
+  if (remainder !== undefined) return remainder;
+  return (slots) => {
+    slots[variable] = value(slots);
+  };
+}
+
+/** Stores the items of a sequence that is assigned to several targets. */
+function unpack(value: Value, frame: Slot[], slots: readonly number[], site: number): undefined {
+  machine.site = site;
+  const items = toItems(value) ?? failAt(site, `got ${typeName(value)} in sequence assignment`);
+  const want = slots.length;
+  if (items.length > want) {
+    const got = toLength(value) ?? items.length;
+    failAt(site, `too many values to unpack (got ${got}, want ${want})`);
+  }
+  if (items.length < want)
+    failAt(site, `too few values to unpack (got ${items.length}, want ${want})`);
+  for (let index = 0; index < want; index++) frame[slots[index] as number] = items[index];
+}
+
+/** Adds the operations of `target operator= value`. The target is computed once; lists and dicts change in place. */
 export function lowerAugmentedAssignment(
   context: FunctionContext,
   statement: AssignStatement,
 ): void {
   const operator = statement.operator.slice(0, -1);
   const { at, value, start } = statement;
-  const target = withoutParentheses(statement.target);
-  const combine = augmentAt(operator, at);
   const { assembler } = context;
-  if (target.kind === "name") {
-    const store = context.write(target);
-    const [current, operand] = context.operands([target, value]) as [Evaluate, Evaluate];
-    const compute =
-      operator === "+" || operator === "|"
-        ? undefined
-        : lowerBinary(operator, { evaluate: current }, context.operand(value, operand), at);
-    if (compute !== undefined) assembler.effect(start, (slots) => store(slots, compute(slots)));
-    else if (operator === "+")
-      assembler.effect(start, addTo(context, target, { current, operand, store, combine }));
-    else assembler.effect(start, (slots) => store(slots, combine(current(slots), operand(slots))));
-    return;
-  }
-  if (target.kind === "index") {
-    const [object, key] = context
-      .operands([target.object, target.index])
-      .map((evaluate) => context.store(evaluate, start)) as [Evaluate, Evaluate];
-    const read: Evaluate = (slots) => getItemAt(object(slots), key(slots), target.at);
-    const current = canSuspend(value) ? context.store(read, target.at) : read;
-    const operand = context.lower(value);
-    assembler.effect(start, (slots) => {
-      const result = combine(current(slots), operand(slots));
-      setItemAt(object(slots), key(slots), result, target.at);
-    });
-  } else if (target.kind === "dot") {
-    const object = context.store(context.lower(target.object), start);
-    const read: Evaluate = (slots) => getAttributeAt(object(slots), target.name, target.at);
-    const current = canSuspend(value) ? context.store(read, target.at) : read;
-    const operand = context.lower(value);
-    assembler.effect(start, (slots) => {
-      const result = combine(current(slots), operand(slots));
-      setAttributeAt(object(slots), target.name, result, target.at);
-    });
-  }
+  const target = withoutParentheses(statement.target);
+  const { read, write } = lowerReference(context, target, (part) => context.store(part, start));
+  const { result: operand, items } = context.capture(value);
+  const current = items.length > 0 ? context.store(read, start) : read;
+  assembler.append(items);
+  const combined =
+    operator === "+" || operator === "|"
+      ? combineInPlace(operator, current, operand, at)
+      : lowerBinary(operator, { evaluate: current }, { evaluate: operand }, at);
+  const variable = localSlot(target);
+  if (variable !== undefined) context.storeInto(variable, combined, start);
+  else assembler.effect(start, (slots) => void write(slots, combined(slots)));
 }
 
-const max = Number.MAX_SAFE_INTEGER;
-
-/** `name += value`, fast for small ints. */
-function addTo(
-  context: FunctionContext,
-  target: Expression,
-  parts: {
-    readonly current: Evaluate;
-    readonly operand: Evaluate;
-    readonly store: Store;
-    readonly combine: (x: Value, y: Value) => Value;
-  },
-): (slots: Slot[]) => void {
-  const { current, operand, store, combine } = parts;
-  const { slot } = context.operand(target, current);
+function combineInPlace(
+  operator: "+" | "|",
+  current: Evaluate,
+  operand: Evaluate,
+  site: number,
+): Evaluate {
+  const apply = operator === "+" ? addInPlace : unionInPlace;
   return (slots) => {
     const x = current(slots);
     const y = operand(slots);
-    if (typeof x === "number" && typeof y === "number") {
-      const sum = x + y;
-      if (sum <= max && sum >= -max) {
-        if (slot === undefined) store(slots, sum);
-        else slots[slot] = sum;
-        return;
-      }
-    }
-    store(slots, combine(x, y));
+    if (operator === "+" && typeof x === "number" && typeof y === "number") return addInts(x, y);
+    machine.site = site;
+    return apply(x, y);
   };
 }

@@ -6,17 +6,14 @@ import type {
   Statement,
 } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
-import { Cell } from "../values/function.ts";
-import type { Builtin, Code, ModuleContext, Slot } from "../values/function.ts";
+import type { Builtin, Cell, Code, ModuleContext } from "../values/function.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import type { Value } from "../values/value.ts";
 import type { ModuleVariable } from "../resolve/scope.ts";
 import { Assembler } from "./assembler.ts";
-import type { Label } from "./assembler.ts";
-import type { Operand } from "./arithmetic.ts";
-import { failAt } from "./evaluate.ts";
-import type { Evaluate } from "./evaluate.ts";
-import { canSuspend } from "./suspension.ts";
+import type { Captured, Label } from "./assembler.ts";
+import { failAt, readSlot } from "./evaluate.ts";
+import type { Evaluate, Store } from "./evaluate.ts";
 
 /** The context of all functions of a module while they are lowered. */
 export interface ModuleLowering {
@@ -32,10 +29,28 @@ export interface ModuleLowering {
   readonly load: Builtin;
 }
 
-/** A loop around a statement: where `continue` and `break` go, and the slot of its iteration. */
+/** A loop around a statement: where `continue` and `break` go, and the slot of its items, which a `return` ends. */
 export interface Loop {
   readonly head: Label;
   readonly exit: Label;
+  readonly slot?: number;
+}
+
+/** An operand of an operator. */
+export interface Operand {
+  readonly evaluate: Evaluate;
+  /** A constant int. */
+  readonly constant?: number | undefined;
+}
+
+/** Functions whose files import this one. */
+interface Lowering {
+  readonly expression: (context: FunctionContext, expression: Expression) => Evaluate;
+  readonly lowerFunction: (
+    module: ModuleLowering,
+    scope: FunctionScope,
+    body: readonly Statement[] | Expression,
+  ) => Code;
 }
 
 /** One function while it is lowered: its slots and its operations. */
@@ -45,54 +60,43 @@ export class FunctionContext {
   readonly assembler: Assembler;
   readonly freeSlot: number;
   readonly loops: Loop[] = [];
-  /** The slots of the loops that a `return` ends. */
-  readonly iterations: number[] = [];
-  readonly expression: (context: FunctionContext, expression: Expression) => Evaluate;
-  readonly lowerFunction: (
-    module: ModuleLowering,
-    scope: FunctionScope,
-    body: readonly Statement[] | Expression,
-  ) => Code;
+  readonly lowering: Lowering;
+  /** The number of slots that the function needs. */
+  slotCount: number;
   #nextTemporary: number;
-  #slotCount: number;
 
-  constructor(
-    module: ModuleLowering,
-    scope: FunctionScope,
-    lowering: Pick<FunctionContext, "expression" | "lowerFunction">,
-  ) {
+  constructor(module: ModuleLowering, scope: FunctionScope, lowering: Lowering) {
     this.module = module;
     this.scope = scope;
+    this.lowering = lowering;
     this.assembler = new Assembler(!module.separate);
     this.freeSlot = scope.locals.length;
     this.#nextTemporary = this.freeSlot + scope.free.length;
-    this.#slotCount = this.#nextTemporary;
-    this.expression = lowering.expression;
-    this.lowerFunction = lowering.lowerFunction;
-  }
-
-  get slotCount(): number {
-    return this.#slotCount;
+    this.slotCount = this.#nextTemporary;
   }
 
   /** A slot for a value between operations. */
   temporary(): number {
     const slot = this.#nextTemporary++;
-    this.#slotCount = Math.max(this.#slotCount, this.#nextTemporary);
+    this.slotCount = Math.max(this.slotCount, this.#nextTemporary);
     return slot;
   }
 
   /** Runs `lower`; the temporary slots that it takes are free afterwards. */
-  withTemporaries<Result>(lower: () => Result): Result {
+  withTemporaries(lower: () => void): void {
     const saved = this.#nextTemporary;
-    const result = lower();
+    lower();
     this.#nextTemporary = saved;
-    return result;
   }
 
   /** The closure of an expression, after the operations that must run before it. */
   lower(expression: Expression): Evaluate {
-    return this.expression(this, expression);
+    return this.lowering.expression(this, expression);
+  }
+
+  /** The closure of an expression, and the operations that must run before it: an expression with any can be suspended. */
+  capture(expression: Expression): Captured<Evaluate> {
+    return this.assembler.capture(() => this.lower(expression));
   }
 
   /**
@@ -100,37 +104,25 @@ export class FunctionContext {
    * earlier ones are stored before.
    */
   operands(expressions: readonly Expression[]): Evaluate[] {
-    const last = expressions.findLastIndex(canSuspend);
-    return expressions.map((expression, index) => {
-      const evaluate = this.lower(expression);
-      return index < last && !this.#isStable(expression)
-        ? this.store(evaluate, expression.start)
-        : evaluate;
+    const captured = expressions.map((expression) => this.capture(expression));
+    const last = captured.findLastIndex(({ items }) => items.length > 0);
+    return captured.map(({ result, items }, index) => {
+      this.assembler.append(items);
+      return index < last ? this.store(result, (expressions[index] as Expression).start) : result;
     });
   }
 
   /** Stores a value in a temporary slot. Returns the closure that reads it. */
   store(evaluate: Evaluate, site: number): Evaluate {
     const slot = this.temporary();
-    this.assembler.effect(site, (slots) => {
-      slots[slot] = evaluate(slots);
-    });
+    this.storeInto(slot, evaluate, site);
     return readSlot(slot);
   }
 
-  /** Whether a value is the same whenever it is computed. */
-  #isStable(expression: Expression): boolean {
-    const inner = withoutParentheses(expression);
-    if (inner.kind === "literal") return true;
-    return (
-      inner.kind === "name" &&
-      (inner.binding?.scope === "universal" || this.isParameter(inner.binding))
-    );
-  }
-
-  /** Whether a variable always has a value. */
-  isParameter(binding: Binding | undefined): boolean {
-    return binding?.scope === "local" && binding.index < this.scope.parameters.length;
+  storeInto(slot: number, evaluate: Evaluate, site: number): void {
+    this.assembler.effect(site, (slots) => {
+      slots[slot] = evaluate(slots);
+    });
   }
 
   /** The slot of a variable of this function, or of a cell that it captured. */
@@ -138,81 +130,58 @@ export class FunctionContext {
     return binding.scope === "free" ? this.freeSlot + binding.index : binding.index;
   }
 
-  /** An operand of an operator, with its slot or its constant if it has one. */
-  operand(expression: Expression, evaluate: Evaluate): Operand {
-    const inner = withoutParentheses(expression);
-    if (
-      inner.kind === "literal" &&
-      typeof inner.value === "number" &&
-      inner.token === "int literal"
-    ) {
-      return { evaluate, constant: inner.value };
-    }
-    if (inner.kind === "name" && inner.binding?.scope === "local")
-      return { evaluate, slot: inner.binding.index };
-    return { evaluate };
-  }
-
   /** Reads a variable. */
   read(name: NameExpression): Evaluate {
-    const { binding, start: site } = name;
+    const { binding, start } = name;
     if (binding === undefined) throw new TypeError(`the name ${name.name} is not resolved`);
-    if (binding.scope === "universal" || binding.scope === "predeclared") {
-      const { predeclared, universe } = this.module;
-      const value = (binding.scope === "universal" ? universe : predeclared).get(
-        name.name,
-      ) as Value;
+    const { predeclared, universe, values, variables } = this.module;
+    const { scope, index } = binding;
+    if (scope === "universal" || scope === "predeclared") {
+      const value = (scope === "universal" ? universe : predeclared).get(name.name) as Value;
       return () => value;
     }
-    if (binding.scope === "module") return this.#readModule(binding.index, site);
     const slot = this.toSlot(binding);
-    if (this.isParameter(binding)) return readSlot(slot);
-    const message = `local variable ${toUtf8(name.name)} referenced before assignment`;
-    if (binding.scope === "local") {
+    // A parameter always has a value.
+    if (scope === "local" && index < this.scope.parameters.length) return readSlot(slot);
+    const kind = scope === "module" ? (variables[index] as ModuleVariable).kind : "local";
+    const message = `${kind} variable ${toUtf8(name.name)} referenced before assignment`;
+    if (scope === "local") {
       return (slots) => {
-        const value = slots[slot];
-        return value === undefined ? failAt(site, message) : (value as Value);
+        const value = slots[slot] as Value | undefined;
+        return value === undefined ? failAt(start, message) : value;
       };
     }
     return (slots) => {
-      const { value } = slots[slot] as Cell;
-      return value === undefined ? failAt(site, message) : value;
-    };
-  }
-
-  #readModule(index: number, site: number): Evaluate {
-    const { values, variables } = this.module;
-    const variable = variables[index] as ModuleVariable;
-    const message = `${variable.kind} variable ${toUtf8(variable.name)} referenced before assignment`;
-    return () => {
-      const value = values[index];
-      return value === undefined ? failAt(site, message) : value;
+      const value = scope === "module" ? values[index] : (slots[slot] as Cell).value;
+      return value === undefined ? failAt(start, message) : value;
     };
   }
 
   /** Assigns a variable. */
-  write(name: NameExpression): (slots: Slot[], value: Value) => void {
+  write(name: NameExpression): Store {
     const binding = name.binding as Binding;
-    if (binding.scope === "module") {
-      const { values } = this.module;
-      const { index } = binding;
-      return (_, value) => {
-        values[index] = value;
-      };
-    }
+    const { scope, index } = binding;
+    const { values } = this.module;
     const slot = this.toSlot(binding);
-    if (binding.scope === "local") {
-      return (slots, value) => {
-        slots[slot] = value;
-      };
-    }
     return (slots, value) => {
-      (slots[slot] as Cell).value = value;
+      if (scope === "module") values[index] = value;
+      else if (scope === "local") slots[slot] = value;
+      else (slots[slot] as Cell).value = value;
     };
   }
 }
 
-/** Reads a slot that has a value. */
-export function readSlot(slot: number): Evaluate {
-  return (slots) => slots[slot] as Value;
+/** The slot of a variable that is stored in one. */
+export function localSlot(expression: Expression): number | undefined {
+  const inner = withoutParentheses(expression);
+  return inner.kind === "name" && inner.binding?.scope === "local"
+    ? inner.binding.index
+    : undefined;
+}
+
+/** The value of a literal for a small int. */
+export function toConstant(expression: Expression): number | undefined {
+  const inner = withoutParentheses(expression);
+  const isInt = inner.kind === "literal" && inner.token === "int literal";
+  return isInt && typeof inner.value === "number" ? inner.value : undefined;
 }

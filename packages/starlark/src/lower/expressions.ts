@@ -1,288 +1,272 @@
+import { machine } from "../run/machine.ts";
 import type {
+  ComprehensionExpression,
   DictExpression,
   Expression,
   FormatExpression,
+  FunctionScope,
   LambdaExpression,
   Parameter,
+  Statement,
 } from "../syntax/ast.ts";
-import { withoutParentheses } from "../syntax/ast.ts";
 import { charge, chargeItems, chargeString, sizes } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
-import { StarlarkDict } from "../values/dict.ts";
+import { StarlarkDict, toDict } from "../values/dict.ts";
+import { fail } from "../values/error.ts";
 import { StarlarkFloat } from "../values/float.ts";
 import { toRepr, toText } from "../values/format-value.ts";
-import { Cell, StarlarkFunction } from "../values/function.ts";
-import type { Code } from "../values/function.ts";
-import { StarlarkList } from "../values/list.ts";
+import { StarlarkFunction } from "../values/function.ts";
+import type { Cell } from "../values/function.ts";
+import { StarlarkList, toList } from "../values/list.ts";
+import { applyUnary } from "../values/operators.ts";
+import { getSlice } from "../values/subscript.ts";
 import { StarlarkTuple } from "../values/tuple.ts";
 import type { Value } from "../values/value.ts";
 import { lowerBinary, lowerIndex } from "./arithmetic.ts";
+import { lowerAttribute } from "./assign.ts";
+import type { Captured, CapturedItems } from "./assembler.ts";
 import { lowerCall } from "./calls.ts";
-import { lowerComprehension } from "./comprehensions.ts";
-import { readSlot } from "./context.ts";
+import { toConstant } from "./context.ts";
 import type { FunctionContext } from "./context.ts";
-import { addEntryAt, getAttributeAt, getSliceAt, holds, unaryAt } from "./evaluate.ts";
+import { holds, lowerList, readSlot } from "./evaluate.ts";
 import type { Evaluate } from "./evaluate.ts";
-import { canSuspend } from "./suspension.ts";
+import { lowerLoop } from "./loops.ts";
 
 /** The closure of an expression. Calls and loops in it become operations that run before. */
 export function lowerExpression(context: FunctionContext, expression: Expression): Evaluate {
-  switch (expression.kind) {
-    case "name":
-      return context.read(expression);
-    case "literal": {
-      const value = toConstant(expression);
-      return () => value;
-    }
-    case "format":
-      return lowerFormat(context, expression);
-    case "parenthesized":
-      return lowerExpression(context, expression.value);
-    case "tuple":
-      return lowerTuple(context, expression.items);
-    case "list":
-      return lowerList(context, expression.items);
-    case "dict":
-      return lowerDict(context, expression);
-    case "comprehension":
-      return lowerComprehension(context, expression);
-    case "conditional":
-      return lowerConditional(context, expression);
-    case "unary":
-      return lowerUnary(context, expression);
-    case "binary":
-      return lowerOperator(context, expression);
-    case "dot": {
-      const object = context.lower(expression.object);
-      const { name, at } = expression;
-      return (slots) => getAttributeAt(object(slots), name, at);
-    }
-    case "index": {
-      const [object, index] = context.operands([expression.object, expression.index]) as [
-        Evaluate,
-        Evaluate,
-      ];
-      const key = context.operand(expression.index, index);
-      return lowerIndex(context.operand(expression.object, object), key, expression.at);
-    }
-    case "slice":
-      return lowerSlice(context, expression);
-    case "call":
-      return lowerCall(context, expression);
-    case "lambda":
-      return lowerLambda(context, expression);
-  }
+  const lower = lowerings[expression.kind] as (
+    context: FunctionContext,
+    expression: Expression,
+  ) => Evaluate;
+  return lower(context, expression);
 }
 
-function toConstant(literal: Expression & { readonly kind: "literal" }): Value {
-  if (literal.token === "float literal") return new StarlarkFloat(literal.value as number);
-  return literal.token === "bytes literal"
-    ? new StarlarkBytes(literal.value as string)
-    : literal.value;
-}
+type Lowerings = {
+  readonly [Kind in Expression["kind"]]: (
+    context: FunctionContext,
+    expression: Extract<Expression, { readonly kind: Kind }>,
+  ) => Evaluate;
+};
 
-function lowerFormat(context: FunctionContext, expression: FormatExpression): Evaluate {
-  const values = context.operands(
-    expression.parts.flatMap((part) => (typeof part === "string" ? [] : [part.value])),
-  );
-  let next = 0;
-  const parts = expression.parts.map((part): Evaluate => {
-    if (typeof part === "string") return () => part;
-    const value = values[next++] as Evaluate;
-    return part.conversion === "r"
-      ? (slots) => toRepr(value(slots))
-      : (slots) => toText(value(slots));
-  });
-  return (slots) => {
-    let text = "";
-    for (const part of parts) text += part(slots) as string;
-    chargeString(text.length);
-    return text;
-  };
-}
-
-function lowerTuple(context: FunctionContext, items: readonly Expression[]): Evaluate {
-  const [first, second, ...rest] = context.operands(items);
-  if (first !== undefined && second !== undefined && rest.length === 0) {
-    return (slots) => {
-      charge(sizes.tuple + 2 * sizes.slot);
-      return new StarlarkTuple([first(slots), second(slots)]);
-    };
-  }
-  const all = first === undefined ? [] : second === undefined ? [first] : [first, second, ...rest];
-  return (slots) => {
-    chargeItems(all.length);
-    return new StarlarkTuple(all.map((item) => item(slots)));
-  };
-}
-
-function lowerList(context: FunctionContext, items: readonly Expression[]): Evaluate {
-  const all = context.operands(items);
-  return (slots) => {
-    chargeItems(all.length);
-    return new StarlarkList(all.map((item) => item(slots)));
-  };
-}
-
-function lowerDict(context: FunctionContext, { entries }: DictExpression): Evaluate {
-  const operands = context.operands(entries.flatMap((entry) => [entry.key, entry.value]));
-  const pairs = entries.map(({ at }, index) => ({
-    key: operands[2 * index] as Evaluate,
-    value: operands[2 * index + 1] as Evaluate,
-    at,
-  }));
-  return (slots) => {
-    charge(sizes.dict);
-    const dict = new StarlarkDict();
-    for (const { key, value, at } of pairs) addEntryAt(dict, key(slots), value(slots), at);
-    return dict;
-  };
-}
-
-function lowerConditional(
-  context: FunctionContext,
-  expression: Expression & { readonly kind: "conditional" },
-): Evaluate {
-  const condition = context.lower(expression.condition);
-  if (!canSuspend(expression.whenTrue) && !canSuspend(expression.whenFalse)) {
-    const then = context.lower(expression.whenTrue);
-    const otherwise = context.lower(expression.whenFalse);
-    return (slots) => (holds(condition(slots)) ? then(slots) : otherwise(slots));
-  }
-  const { assembler } = context;
-  const slot = context.temporary();
-  const [onFalse, end] = [assembler.label(), assembler.label()];
-  assembler.control(expression.start, (next) => {
-    const { index } = onFalse;
-    return (slots) => (holds(condition(slots)) ? next : index);
-  });
-  lowerInto(context, expression.whenTrue, slot);
-  assembler.jump(end);
-  assembler.place(onFalse);
-  lowerInto(context, expression.whenFalse, slot);
-  assembler.place(end);
-  return readSlot(slot);
-}
-
-/** Computes a value into a slot. */
-function lowerInto(context: FunctionContext, expression: Expression, slot: number): void {
-  const evaluate = context.lower(expression);
-  context.assembler.effect(expression.start, (slots) => {
-    slots[slot] = evaluate(slots);
-  });
-}
-
-function lowerUnary(
-  context: FunctionContext,
-  expression: Expression & { readonly kind: "unary" },
-): Evaluate {
-  const { operator, start } = expression;
-  const inner = withoutParentheses(expression.operand);
-  if (
-    operator === "-" &&
-    inner.kind === "literal" &&
-    typeof inner.value === "number" &&
-    inner.token === "int literal"
-  ) {
-    const value = 0 - inner.value;
+const lowerings: Lowerings = {
+  name: (context, name) => context.read(name),
+  literal: (_, { token, value: literal }) => {
+    const value =
+      token === "float literal"
+        ? new StarlarkFloat(literal as number)
+        : token === "bytes literal"
+          ? new StarlarkBytes(literal as string)
+          : literal;
     return () => value;
-  }
-  const operand = context.lower(expression.operand);
-  if (operator === "not") return (slots) => !holds(operand(slots));
-  return (slots) => unaryAt(operator, operand(slots), start);
-}
+  },
+  format: (context, { parts, start }: FormatExpression) => {
+    const values = context.operands(
+      parts.flatMap((part) => (typeof part === "string" ? [] : [part.value])),
+    );
+    return (slots) => {
+      let text = "";
+      let index = 0;
+      for (const part of parts) {
+        if (typeof part === "string") text += part;
+        else {
+          const value = (values[index++] as Evaluate)(slots);
+          machine.site = start;
+          text += part.conversion === "r" ? toRepr(value) : toText(value);
+        }
+      }
+      machine.site = start;
+      chargeString(text.length);
+      return text;
+    };
+  },
+  parenthesized: (context, { value }) => context.lower(value),
+  tuple: (context, { items, start }) => {
+    const compute = lowerList(context.operands(items));
+    return (slots) => {
+      machine.site = start;
+      chargeItems(items.length);
+      return new StarlarkTuple(compute(slots));
+    };
+  },
+  list: (context, { items, start }) => {
+    const compute = lowerList(context.operands(items));
+    return (slots) => {
+      machine.site = start;
+      chargeItems(items.length);
+      return new StarlarkList(compute(slots));
+    };
+  },
+  dict: (context, { entries, start }: DictExpression) => {
+    const operands = context.operands(entries.flatMap(({ key, value }) => [key, value]));
+    return (slots) => {
+      machine.site = start;
+      const dict = toDict();
+      for (const [index, { at }] of entries.entries()) {
+        const key = (operands[2 * index] as Evaluate)(slots);
+        const value = (operands[2 * index + 1] as Evaluate)(slots);
+        machine.site = at;
+        dict.set(key, value);
+        if (dict.length === index) fail(`duplicate key: ${toRepr(key)}`);
+      }
+      return dict;
+    };
+  },
+  comprehension: lowerComprehension,
+  conditional: (context, { condition, whenTrue, whenFalse, start: site }) => {
+    const test = context.lower(condition);
+    const [first, second] = [context.capture(whenTrue), context.capture(whenFalse)];
+    if (first.items.length + second.items.length === 0)
+      return (slots) => (holds(test(slots)) ? first.result(slots) : second.result(slots));
+    const slot = context.temporary();
+    lowerChoice(context, { slot, site, test, whenTrue: first, whenFalse: second });
+    return readSlot(slot);
+  },
+  unary: (context, { operator, operand, start }) => {
+    const evaluate = context.lower(operand);
+    const constant = toConstant(operand);
+    if (operator === "-" && constant !== undefined) return () => 0 - constant;
+    if (operator === "not") return (slots) => !holds(evaluate(slots));
+    return (slots) => {
+      const value = evaluate(slots);
+      machine.site = start;
+      return applyUnary(operator, value);
+    };
+  },
+  binary: (context, expression) => {
+    const { operator, at, left, right } = expression;
+    if (operator === "and" || operator === "or") return lowerShortCircuit(context, expression);
+    const [x, y] = context.operands([left, right]) as [Evaluate, Evaluate];
+    const first = { evaluate: x, constant: toConstant(left) };
+    const second = { evaluate: y, constant: toConstant(right) };
+    return lowerBinary(operator, first, second, at);
+  },
+  dot: (context, { object, name, at }) => lowerAttribute(context.lower(object), name, at),
+  index: (context, expression) => {
+    const [object, index] = context.operands([expression.object, expression.index]);
+    return lowerIndex(object as Evaluate, index as Evaluate, expression.at);
+  },
+  slice: (context, { object, low, high, step, at }) => {
+    const bounds = [low, high, step];
+    const given = bounds.filter((bound) => bound !== undefined);
+    const [target, ...rest] = context.operands([object, ...given]) as [Evaluate, ...Evaluate[]];
+    const [from, to, stride] = bounds.map((bound) =>
+      bound === undefined ? () => null : rest.shift(),
+    ) as [Evaluate, Evaluate, Evaluate];
+    return (slots) => {
+      const sequence = target(slots);
+      const start = from(slots);
+      const end = to(slots);
+      const distance = stride(slots);
+      machine.site = at;
+      return getSlice(sequence, start, end, distance);
+    };
+  },
+  call: lowerCall,
+  lambda: (context, { code, body }: LambdaExpression) => lowerClosure(context, code, body),
+};
 
-function lowerOperator(
+/** Adds the operations that compute one of two values into a slot; without `whenFalse`, the slot may keep its value. */
+function lowerChoice(
   context: FunctionContext,
-  expression: Expression & { readonly kind: "binary" },
-): Evaluate {
-  const { operator, at } = expression;
-  if (operator === "and" || operator === "or") return lowerShortCircuit(context, expression);
-  const [left, right] = context.operands([expression.left, expression.right]) as [
-    Evaluate,
-    Evaluate,
-  ];
-  return lowerBinary(
-    operator,
-    context.operand(expression.left, left),
-    context.operand(expression.right, right),
-    at,
+  options: {
+    readonly slot: number;
+    readonly site: number;
+    readonly test: Evaluate;
+    readonly whenTrue: Captured<Evaluate>;
+    readonly whenFalse?: Captured<Evaluate>;
+  },
+): void {
+  const { assembler } = context;
+  const { slot, site, test, whenTrue, whenFalse } = options;
+  const capture = (value: Captured<Evaluate>): CapturedItems =>
+    assembler.capture(() => {
+      assembler.append(value.items);
+      context.storeInto(slot, value.result, site);
+    }).items;
+  assembler.branch(
+    [{ site, condition: { result: test, items: [] }, body: capture(whenTrue) }],
+    whenFalse === undefined ? [] : capture(whenFalse),
   );
 }
 
 function lowerShortCircuit(
   context: FunctionContext,
-  expression: Expression & { readonly kind: "binary" },
+  { operator, left, right, start: site }: Extract<Expression, { readonly kind: "binary" }>,
 ): Evaluate {
-  const left = context.lower(expression.left);
-  const wanted = expression.operator === "and";
-  if (!canSuspend(expression.right)) {
-    const right = context.lower(expression.right);
+  const isAnd = operator === "and";
+  const first = context.lower(left);
+  const whenTrue = context.capture(right);
+  if (whenTrue.items.length === 0) {
     return (slots) => {
-      const value = left(slots);
-      return holds(value) === wanted ? right(slots) : value;
+      const value = first(slots);
+      return holds(value) === isAnd ? whenTrue.result(slots) : value;
     };
   }
-  const { assembler } = context;
   const slot = context.temporary();
-  const end = assembler.label();
-  assembler.control(expression.start, (next) => {
-    const { index } = end;
-    return (slots) => {
-      const value = left(slots);
-      slots[slot] = value;
-      return holds(value) === wanted ? next : index;
-    };
-  });
-  lowerInto(context, expression.right, slot);
-  assembler.place(end);
+  context.storeInto(slot, first, site);
+  const test: Evaluate = (slots) => holds(slots[slot] as Value) === isAnd;
+  lowerChoice(context, { slot, site, test, whenTrue });
   return readSlot(slot);
 }
 
-function lowerSlice(
+/** The closure of a comprehension, after the operations of its loops. */
+function lowerComprehension(
   context: FunctionContext,
-  expression: Expression & { readonly kind: "slice" },
+  { body, clauses, start }: ComprehensionExpression,
 ): Evaluate {
-  const { object, low, high, step, at } = expression;
-  const bounds = [low, high, step].filter((bound) => bound !== undefined);
-  const [target, ...rest] = context.operands([object, ...bounds]) as [Evaluate, ...Evaluate[]];
-  const none: Evaluate = () => null;
-  const take = (bound: Expression | undefined): Evaluate =>
-    bound === undefined ? none : (rest.shift() as Evaluate);
-  const [from, to, stride] = [take(low), take(high), take(step)];
-  return (slots) => getSliceAt(target(slots), from(slots), to(slots), stride(slots), at);
-}
-
-function lowerLambda(context: FunctionContext, expression: LambdaExpression): Evaluate {
-  if (expression.code === undefined) throw new TypeError("a lambda is not resolved");
-  const code = context.lowerFunction(context.module, expression.code, expression.body);
-  return lowerClosure(context, code, expression.code.parameters, expression.code.free);
+  const { assembler } = context;
+  const slot = context.temporary();
+  const isDict = "key" in body;
+  assembler.effect(start, (slots) => {
+    machine.site = start;
+    slots[slot] = isDict ? toDict() : toList([]);
+  });
+  const lowerBody = (): void => {
+    const site = isDict ? body.at : body.start;
+    const [first, second] = context.operands(isDict ? [body.key, body.value] : [body]);
+    assembler.effect(site, (slots) => {
+      const item = (first as Evaluate)(slots);
+      const value = second?.(slots);
+      machine.site = site;
+      if (value === undefined) (slots[slot] as StarlarkList).append(item);
+      else (slots[slot] as StarlarkDict).set(item, value);
+    });
+  };
+  const lowerClauses = (index: number): void => {
+    const clause = clauses[index];
+    if (clause === undefined) lowerBody();
+    else if (clause.kind === "for")
+      lowerLoop(context, { ...clause, site: clause.start }, () => lowerClauses(index + 1));
+    else {
+      const condition = context.capture(clause.condition);
+      const { items } = assembler.capture(() => lowerClauses(index + 1));
+      assembler.branch([{ site: clause.start, condition, body: items }], []);
+    }
+  };
+  lowerClauses(0);
+  return readSlot(slot);
 }
 
 /** The closure that makes a function: it computes the defaults and captures the cells. */
 export function lowerClosure(
   context: FunctionContext,
-  code: Code,
-  parameters: readonly Parameter[],
-  free: readonly { readonly outer: Parameters<FunctionContext["toSlot"]>[0] }[],
+  scope: FunctionScope | undefined,
+  body: readonly Statement[] | Expression,
 ): Evaluate {
+  if (scope === undefined) throw new TypeError("a function is not resolved");
+  const code = context.lowering.lowerFunction(context.module, scope, body);
+  const { parameters, free, start: site } = scope;
   const named = parameters.filter(({ kind }) => kind === "required" || kind === "optional");
   const first = named.findIndex(({ kind }) => kind === "optional");
-  const positional = named.length - code.keywordOnly;
   // Required keyword-only parameters have no default, but their place in the list.
-  const start = Math.min(
-    first === -1 ? named.length : first,
-    code.keywordOnly > 0 ? positional : named.length,
-  );
-  const withDefault = named.slice(start);
+  const start = Math.min(first === -1 ? named.length : first, named.length - code.keywordOnly);
+  const withDefault: readonly Parameter[] = named.slice(start);
   const defaults = context.operands(withDefault.flatMap(({ fallback }) => fallback ?? []));
-  let next = 0;
-  const values = withDefault.map(({ fallback }) =>
-    fallback === undefined ? undefined : defaults[next++],
-  );
+  const values = withDefault.map(({ fallback }) => fallback && defaults.shift());
   const captured = free.map(({ outer }) => context.toSlot(outer));
   const size = sizes.object + sizes.slot * (captured.length + values.length);
   return (slots) => {
+    machine.site = site;
     charge(size);
     return new StarlarkFunction(
       code,

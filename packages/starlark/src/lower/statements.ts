@@ -1,23 +1,16 @@
-import { signals, machine, tick } from "../run/machine.ts";
-import { acceptResult, completed, runBuiltin } from "../run/call.ts";
-import type {
-  DefStatement,
-  IfStatement,
-  LoadStatement,
-  Statement,
-  WhileStatement,
-} from "../syntax/ast.ts";
+import { callValue } from "../run/call.ts";
+import { machine, tick } from "../run/machine.ts";
+import type { IfStatement, LoadStatement, Statement, WhileStatement } from "../syntax/ast.ts";
 import { budget } from "../values/budget.ts";
-import type { Value } from "../values/value.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import type { StarlarkTuple } from "../values/tuple.ts";
+import type { Value } from "../values/value.ts";
+import type { CapturedItems } from "./assembler.ts";
 import { lowerAssignment, lowerAugmentedAssignment } from "./assign.ts";
-import type { Loop, FunctionContext } from "./context.ts";
-import { readSlot } from "./context.ts";
-import type { CapturedItems, Effect } from "./assembler.ts";
+import { afterCall } from "./calls.ts";
+import type { FunctionContext, Loop } from "./context.ts";
 import { holds } from "./evaluate.ts";
 import type { Evaluate } from "./evaluate.ts";
-import { canSuspend } from "./suspension.ts";
 import { lowerClosure } from "./expressions.ts";
 import { endLoop, lowerLoop } from "./loops.ts";
 
@@ -38,23 +31,23 @@ function lowerStatement(context: FunctionContext, statement: Statement): void {
       assembler.effect(statement.start, (slots) => void evaluate(slots));
       return;
     }
-    case "assign":
-      if (statement.operator !== "=") lowerAugmentedAssignment(context, statement);
-      else {
-        const value = context.lower(statement.value);
-        const { slot } = context.operand(statement.value, value);
-        lowerAssignment(context, statement.target, value, statement.at, slot);
-      }
+    case "assign": {
+      const { operator, target, value, at } = statement;
+      if (operator === "=") lowerAssignment(context, target, context.lower(value), at, value);
+      else lowerAugmentedAssignment(context, statement);
       return;
-    case "def":
-      lowerDef(context, statement);
+    }
+    case "def": {
+      const { name, code, body, start } = statement;
+      lowerAssignment(context, name, lowerClosure(context, code, body), start);
       return;
+    }
     case "if":
       lowerIf(context, statement);
       return;
     case "for": {
       const { iterable, target, start: site, body } = statement;
-      lowerLoop(context, { iterable, target, site }, (labels) => lowerBody(context, labels, body));
+      lowerLoop(context, { iterable, target, site }, (loop) => lowerBody(context, loop, body));
       return;
     }
     case "while":
@@ -68,12 +61,13 @@ function lowerStatement(context: FunctionContext, statement: Statement): void {
       return;
     case "return": {
       const value = statement.value === undefined ? () => null : context.lower(statement.value);
-      const iterations = [...context.iterations];
-      assembler.control(statement.start, () => (slots) => {
-        machine.value = value(slots);
+      const iterations = context.loops.flatMap(({ slot }) => slot ?? []);
+      const run: Evaluate = (slots) => {
+        const result = value(slots);
         for (const slot of iterations) endLoop(slots, slot);
-        return signals.return;
-      });
+        return result;
+      };
+      assembler.effect(statement.start, iterations.length === 0 ? value : run, true);
       return;
     }
     case "load":
@@ -87,59 +81,16 @@ function lowerBody(context: FunctionContext, loop: Loop, body: readonly Statemen
   context.loops.pop();
 }
 
-function lowerDef(context: FunctionContext, statement: DefStatement): void {
-  if (statement.code === undefined) throw new TypeError("a function is not resolved");
-  const code = context.lowerFunction(context.module, statement.code, statement.body);
-  const evaluate = lowerClosure(context, code, statement.code.parameters, statement.code.free);
-  lowerAssignment(context, statement.name, evaluate, statement.start);
-}
-
 function lowerIf(context: FunctionContext, statement: IfStatement): void {
   const { assembler } = context;
-  const bodies = [...statement.branches.map(({ body }) => body), statement.otherwise ?? []].map(
-    (body) => assembler.capture(() => lowerStatements(context, body)),
-  );
-  const effects = bodies.map((items) => assembler.toEffect(items));
-  const simple = statement.branches.every(({ condition }) => !canSuspend(condition));
-  if (simple && !effects.includes(undefined)) {
-    const conditions = statement.branches.map(({ condition }) => context.lower(condition));
-    assembler.effect(statement.start, chooseEffect(conditions, effects as Effect[]));
-    return;
-  }
-  const end = assembler.label();
-  for (const [index, branch] of statement.branches.entries()) {
-    const other = assembler.label();
-    context.withTemporaries(() => {
-      const condition = context.lower(branch.condition);
-      assembler.control(branch.start, (next) => {
-        const { index: target } = other;
-        return (slots) => (holds(condition(slots)) ? next : target);
-      });
-    });
-    assembler.append(bodies[index] as CapturedItems);
-    const isLast = index === statement.branches.length - 1 && statement.otherwise === undefined;
-    if (!isLast) assembler.jump(end);
-    assembler.place(other);
-  }
-  assembler.append(bodies.at(-1) as CapturedItems);
-  assembler.place(end);
-}
-
-/** The effect of the first condition that holds; the last effect if none does. */
-function chooseEffect(conditions: readonly Evaluate[], effects: readonly Effect[]): Effect {
-  const [condition] = conditions as [Evaluate];
-  const otherwise = effects.at(-1) as Effect;
-  if (conditions.length === 1) {
-    const [effect] = effects as [Effect];
-    return (slots) => {
-      if (holds(condition(slots))) effect(slots);
-      else otherwise(slots);
-    };
-  }
-  return (slots) => {
-    const index = conditions.findIndex((evaluate) => holds(evaluate(slots)));
-    (effects.at(index) as Effect)(slots);
-  };
+  const capture = (body: readonly Statement[]): CapturedItems =>
+    assembler.capture(() => lowerStatements(context, body)).items;
+  const branches = statement.branches.map(({ condition, body, start }) => ({
+    condition: context.capture(condition),
+    body: capture(body),
+    site: start,
+  }));
+  assembler.branch(branches, capture(statement.otherwise ?? []));
 }
 
 function lowerWhile(context: FunctionContext, statement: WhileStatement): void {
@@ -161,26 +112,16 @@ function lowerWhile(context: FunctionContext, statement: WhileStatement): void {
 }
 
 /** `load` is a call of the host that returns the values of the names. */
-function lowerLoad(context: FunctionContext, statement: LoadStatement): void {
-  const { assembler, module } = context;
+function lowerLoad(context: FunctionContext, { module, names, start }: LoadStatement): void {
   const slot = context.temporary();
-  const args: Value[] = [
-    statement.module.value as string,
-    ...statement.names.map(({ from }) => toUtf8(from.name)),
-  ];
-  const { load } = module;
-  assembler.control(statement.start, (next) => (slots) => {
-    const result = runBuiltin(load.name, load.call, [...args], []);
-    const signal = acceptResult(result, load.name, slots, slot);
-    return signal === completed ? next : signal;
+  const args: Value[] = [module.value as string, ...names.map(({ from }) => toUtf8(from.name))];
+  const { load } = context.module;
+  context.assembler.control(start, (next) => (slots) => {
+    machine.site = start;
+    return afterCall(callValue(load, [...args], [], slots, slot), next);
   });
-  const loaded = readSlot(slot);
-  for (const [index, { to }] of statement.names.entries()) {
-    lowerAssignment(
-      context,
-      to,
-      (slots) => (loaded(slots) as StarlarkTuple).elements[index] as Value,
-      statement.start,
-    );
+  for (const [index, { to }] of names.entries()) {
+    const read: Evaluate = (slots) => (slots[slot] as StarlarkTuple).elements[index] as Value;
+    lowerAssignment(context, to, read, start);
   }
 }

@@ -1,11 +1,22 @@
-import { StarlarkError } from "../values/error.ts";
+import { fail } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
-import { Builtin, rejectCall, StarlarkFunction } from "../values/function.ts";
+import { toDict } from "../values/dict.ts";
+import { Builtin, StarlarkFunction } from "../values/function.ts";
 import type { BuiltinResult, CallbackTask, Code, Operation, Slot } from "../values/function.ts";
+import { quote } from "../values/quote.ts";
+import { toTuple } from "../values/tuple.ts";
+import { fromUtf8 } from "../values/utf8.ts";
 import { StarlarkObject, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { bindArguments, newSlots } from "./bind.ts";
-import { addToTraceback, machine, pushFrame, signals, tick } from "./machine.ts";
+import {
+  addToTraceback,
+  machine,
+  nativeCode,
+  pushFrame,
+  signals,
+  tick,
+  toFault,
+} from "./machine.ts";
 
 /** The signal of a call that is complete: its result is in the destination. */
 export const completed = 0;
@@ -19,66 +30,44 @@ export function callValue(
   destination: number,
 ): number {
   if (callee instanceof StarlarkFunction) {
-    const bound =
-      named.length === 0 && callee.code.simpleArity === args.length
-        ? fillSlots(newSlots(callee), args)
-        : bindArguments(callee, args, named);
-    return enterFunction(callee.code, bound, slots, destination);
+    const { code } = callee;
+    const bound = bindArguments(callee, args, named);
+    if (code.leaf === undefined) return pushFrame(code, bound, destination);
+    slots[destination] = runLeaf(code, bound, code.leaf);
+    return completed;
   }
   if (callee instanceof Builtin) {
-    return acceptResult(
-      runBuiltin(callee.name, callee.call, args, named),
-      callee.name,
-      slots,
-      destination,
-    );
+    return acceptResult(runBuiltin(callee, args, named), callee.name, slots, destination);
   }
-  return rejectCall(typeName(callee));
+  return fail(`invalid call of non-function (${typeName(callee)})`);
 }
 
-function fillSlots(slots: Slot[], args: readonly Value[]): Slot[] {
-  for (let index = 0; index < args.length; index++) slots[index] = args[index];
-  return slots;
-}
-
-/** Runs a function whose arguments are in the slots: at once if it cannot be suspended, else in a new frame. */
-export function enterFunction(
-  code: Code,
-  bound: Slot[],
-  slots: Slot[],
-  destination: number,
-): number {
-  if (code.leaf === undefined) return pushFrame(code, bound, destination);
-  slots[destination] = runLeaf(code, bound);
-  return completed;
-}
-
-function runLeaf(code: Code, bound: Slot[]): Value {
+/** Runs a function that cannot be suspended, without a frame. */
+function runLeaf(code: Code, bound: Slot[], leaf: (slots: Slot[]) => Value): Value {
   budget.fuel--;
+  machine.site = code.start;
   try {
-    return (code.leaf as (slots: Slot[]) => Value)(bound);
+    return leaf(bound);
   } catch (error) {
-    const fault = toStarlarkError(error);
-    addToTraceback(fault, code, code.start);
+    const fault = toFault(error);
+    addToTraceback(fault, code, machine.site);
+    // The place of the caller is that of its operation, which is the call.
+    machine.site = -1;
     throw fault;
   }
 }
 
 /** Runs a built-in function. An error names it as the innermost call. */
-export function runBuiltin<Result>(
-  name: string,
-  call: (args: Value[], named: NamedArguments) => Result,
+export function runBuiltin(
+  { name, call }: Builtin,
   args: Value[],
   named: NamedArguments,
-): Result {
+): BuiltinResult {
   budget.fuel--;
-  try {
-    return call(args, named);
-  } catch (error) {
-    const fault = toStarlarkError(error);
-    if (fault.callStack.length === 0) fault.callStack.push({ name, position: undefined });
-    throw fault;
-  }
+  machine.builtin = name;
+  const result = call(args, named);
+  machine.builtin = undefined;
+  return result;
 }
 
 /** Stores the result of a built-in function, or starts to wait for it. */
@@ -96,7 +85,7 @@ export function acceptResult(
     machine.pending = { name, promise: result, destination };
     return signals.wait;
   }
-  return pushFrame(taskCode(name), [null, false], destination, result);
+  return pushFrame(nativeCode(name, taskOperations), [null, false], destination, result);
 }
 
 /** The slots of a task: the result of its last call, and whether it made one. */
@@ -118,38 +107,65 @@ const taskOperations: readonly Operation[] = [
   },
 ];
 
-function taskCode(name: string): Code {
-  return {
-    name,
-    parameters: [],
-    keywordOnly: 0,
-    hasRest: false,
-    hasNamedRest: false,
-    simpleArity: -1,
-    freeSlot: 0,
-    emptyFrame: [],
-    operations: taskOperations,
-    sites: [],
-    leaf: undefined,
-    start: 0,
-    module: taskModule,
-  };
+/** The slots of a call: arguments are bound to parameters (specification, "Functions"). */
+function bindArguments(
+  { code, defaults, free }: StarlarkFunction,
+  args: readonly Value[],
+  named: NamedArguments,
+): Slot[] {
+  const { parameters, keywordOnly, hasRest, hasNamedRest, freeSlot } = code;
+  const slots: Slot[] = code.emptyFrame.slice();
+  for (let index = 0; index < free.length; index++) slots[freeSlot + index] = free[index];
+  if (named.length === 0 && code.simpleArity === args.length) {
+    for (let index = 0; index < args.length; index++) slots[index] = args[index];
+    return slots;
+  }
+  const count = parameters.length;
+  if (count === 0 && !hasRest && !hasNamedRest) {
+    const given = args.length + named.length;
+    return given === 0
+      ? slots
+      : fail(`function ${code.name} accepts no arguments (${given} given)`);
+  }
+  const positional = count - keywordOnly;
+  const used = Math.min(args.length, positional);
+  if (args.length > positional && !hasRest) {
+    const atMost = defaults.length > keywordOnly ? "at most " : "";
+    const plural = positional === 1 ? "" : "s";
+    fail(
+      `function ${code.name} accepts ${atMost}${positional} positional argument${plural} (${args.length} given)`,
+    );
+  }
+  for (let index = 0; index < used; index++) slots[index] = args[index];
+  if (hasRest) slots[count] = toTuple(args.slice(used));
+  bindNamed(code, slots, named);
+  for (let index = used; index < count; index++)
+    if (slots[index] === undefined) slots[index] = defaults[index - count + defaults.length];
+  const missing = parameters.filter((_, index) => slots[index] === undefined);
+  if (missing.length === 0) return slots;
+  const plural = missing.length > 1 ? "s" : "";
+  return fail(
+    `function ${code.name} missing ${missing.length} argument${plural} (${missing.join(", ")})`,
+  );
 }
 
-const taskModule = {
-  file: "<builtin>",
-  allowsRecursion: true,
-  position: () => ({ file: "<builtin>", line: 0, column: 0 }),
-};
-
-/** Any thrown value as a `StarlarkError`: V8's own limits are limits of the script. */
-export function toStarlarkError(error: unknown): StarlarkError {
-  if (error instanceof StarlarkError) return error;
-  if (error instanceof RangeError) {
-    return new StarlarkError("limit_exceeded", "a value is too large or nested too deeply", {
-      cause: error,
-    });
+function bindNamed(code: Code, slots: Slot[], named: NamedArguments): void {
+  const rest = code.hasNamedRest ? toDict() : undefined;
+  if (rest !== undefined) slots[code.parameters.length + (code.hasRest ? 1 : 0)] = rest;
+  for (const [name, value] of named) {
+    const index = code.parameters.indexOf(fromUtf8(name));
+    if (index === -1) {
+      if (rest === undefined)
+        fail(`function ${code.name} got an unexpected keyword argument ${quote(name)}`);
+      if (rest?.get(name) !== undefined) multipleValues(code.name, name);
+      rest?.set(name, value);
+    } else {
+      if (slots[index] !== undefined) multipleValues(code.name, name);
+      slots[index] = value;
+    }
   }
-  const message = error instanceof Error ? error.message : String(error);
-  return new StarlarkError("execution_failed", message, { cause: error });
+}
+
+function multipleValues(callee: string, name: string): never {
+  return fail(`function ${callee} got multiple values for parameter ${quote(name)}`);
 }

@@ -1,8 +1,8 @@
-import { fail } from "../values/error.ts";
+import { fail, toStarlarkError } from "../values/error.ts";
 import type { StarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import { fromUtf8 } from "../values/utf8.ts";
-import type { CallbackTask, Code, LateResult, Slot } from "../values/function.ts";
+import type { CallbackTask, Code, LateResult, Operation, Slot } from "../values/function.ts";
 import type { StarlarkObject, Value } from "../values/value.ts";
 
 /** The values that an operation returns instead of the index of the next one. */
@@ -18,7 +18,7 @@ export const signals = {
 } as const;
 
 /** One active call. */
-export class Frame {
+export interface Frame {
   readonly code: Code;
   readonly slots: Slot[];
   readonly caller: Frame | undefined;
@@ -26,49 +26,42 @@ export class Frame {
   readonly destination: number;
   readonly depth: number;
   /** The operation that runs, or that made the call that runs. */
-  operation = 0;
+  operation: number;
   /** The built-in function that this frame runs, if it is one. */
   readonly task: CallbackTask | undefined;
+}
 
-  constructor(
-    code: Code,
-    slots: Slot[],
-    caller: Frame | undefined,
-    destination: number,
-    task?: CallbackTask,
-  ) {
-    this.code = code;
-    this.slots = slots;
-    this.caller = caller;
-    this.destination = destination;
-    this.depth = caller === undefined ? 0 : caller.depth + 1;
-    this.task = task;
-  }
+/** The code of a frame that runs no function of a script. */
+export function nativeCode(name: string, operations: readonly Operation[]): Code {
+  const file = "<builtin>";
+  return {
+    name,
+    parameters: [],
+    keywordOnly: 0,
+    hasRest: false,
+    hasNamedRest: false,
+    simpleArity: -1,
+    freeSlot: 0,
+    emptyFrame: [],
+    operations,
+    sites: [],
+    leaf: undefined,
+    start: 0,
+    module: { file, allowsRecursion: true, position: () => ({ file, line: 0, column: 0 }) },
+  };
 }
 
 /** The loop over the items of a value, in a slot of a frame. */
 export class Iteration {
   readonly source: StarlarkObject;
-  readonly items: readonly Value[];
+  /** The items; `undefined` for a range, whose items are not stored. */
+  readonly items: readonly Value[] | undefined;
   index = 0;
 
-  constructor(source: StarlarkObject, items: readonly Value[]) {
+  constructor(source: StarlarkObject, items: readonly Value[] | undefined) {
     this.source = source;
     this.items = items;
     source.beginIteration();
-  }
-}
-
-/** The loop over a range that is not stored. */
-export class RangeIteration {
-  next: number;
-  remaining: number;
-  readonly step: number;
-
-  constructor(start: number, length: number, step: number) {
-    this.next = start;
-    this.remaining = length;
-    this.step = step;
   }
 }
 
@@ -92,26 +85,21 @@ export interface EffectLog {
  * The registers of the script that runs. There is one at a time, and it is not interrupted between two signals, so the
  * operations need no handle of their thread.
  */
-export const machine: {
-  frame: Frame | undefined;
-  value: Value;
-  resume: number;
-  pending: PendingResult | undefined;
-  /** Whether the time slice is over. Called when the fuel is used up. */
-  sliceEnded: () => boolean;
-  /** The parts of the run that functions of the host use. */
-  effects: EffectLog | undefined;
-  signal: AbortSignal | undefined;
-  context: unknown;
-} = {
-  frame: undefined,
-  value: null,
+export const machine = {
+  frame: undefined as Frame | undefined,
+  value: null as Value,
   resume: 0,
-  pending: undefined,
-  sliceEnded: () => false,
-  effects: undefined,
-  signal: undefined,
-  context: undefined,
+  pending: undefined as PendingResult | undefined,
+  /** The offset of the part of the operation that runs last; -1 if it is the one that the operation reports. */
+  site: -1,
+  /** The name of the built-in function that runs. */
+  builtin: undefined as string | undefined,
+  /** Whether the time slice is over. Called when the fuel is used up. */
+  sliceEnded: (): boolean => false,
+  /** The parts of the run that functions of the host use. */
+  effects: undefined as EffectLog | undefined,
+  signal: undefined as AbortSignal | undefined,
+  context: undefined as unknown,
 };
 
 const maxDepth = 1000;
@@ -129,30 +117,37 @@ export function pushFrame(
       if (frame.code === code) fail(`function ${code.name} called recursively`);
     }
   }
-  const frame = new Frame(code, slots, caller, destination, task);
-  if (frame.depth > maxDepth) fail("Starlark stack overflow");
+  const depth = caller === undefined ? 0 : caller.depth + 1;
+  if (depth > maxDepth) fail("Starlark stack overflow");
   budget.fuel--;
-  machine.frame = frame;
+  machine.frame = { code, slots, caller, destination, depth, operation: 0, task };
   return signals.call;
 }
 
 /** Continues at `next`, or ends the time slice there. Called when the fuel is used up. */
 export function tick(next: number): number {
+  machine.site = -1;
   budget.checkLimits();
   if (!machine.sliceEnded()) return next;
   machine.resume = next;
   return signals.yield;
 }
 
-/** Ends all loops and built-in functions of a frame that does not return. */
-export function abandonFrame(frame: Frame): void {
-  for (const slot of frame.slots) if (slot instanceof Iteration) slot.source.endIteration();
-  frame.task?.dispose?.();
+/** An error of the function that runs, with the built-in function that failed in it. */
+export function toFault(error: unknown): StarlarkError {
+  const fault = toStarlarkError(error);
+  const { builtin } = machine;
+  machine.builtin = undefined;
+  if (builtin !== undefined) nameBuiltin(fault, builtin);
+  return fault;
 }
 
-/** Adds a frame to the traceback of an error. The innermost place is the one of the operation that failed. */
+/** Adds a built-in function as the innermost call of an error. */
+export function nameBuiltin({ callStack }: StarlarkError, name: string): void {
+  if (callStack.length === 0) callStack.push({ name, position: undefined });
+}
+
+/** Adds a call of a function of the script to an error. */
 export function addToTraceback(error: StarlarkError, code: Code, site: number): void {
-  const offset = error.site ?? site;
-  error.site = undefined;
-  error.callStack.unshift({ name: fromUtf8(code.name), position: code.module.position(offset) });
+  error.callStack.unshift({ name: fromUtf8(code.name), position: code.module.position(site) });
 }

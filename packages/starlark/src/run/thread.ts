@@ -1,11 +1,20 @@
-import { StarlarkError } from "../values/error.ts";
+import { StarlarkError, toStarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import type { LateResult, Operation } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
-import { callValue, completed, toStarlarkError } from "./call.ts";
-import { abandonFrame, addToTraceback, Frame, machine, signals, tick } from "./machine.ts";
-import type { EffectLog, PendingResult } from "./machine.ts";
+import { callValue, completed } from "./call.ts";
+import {
+  addToTraceback,
+  Iteration,
+  machine,
+  nameBuiltin,
+  nativeCode,
+  signals,
+  tick,
+  toFault,
+} from "./machine.ts";
+import type { EffectLog, Frame, PendingResult } from "./machine.ts";
 
 /** The bounds of one run. */
 export interface ThreadLimits {
@@ -34,53 +43,28 @@ export interface ThreadOptions extends ThreadLimits {
   readonly now?: () => number;
 }
 
-const defaultMemoryBytes = 64 * 1024 * 1024;
-const defaultSliceMs = 3;
+const defaults = {
+  maxSteps: Infinity,
+  maxMemoryBytes: 64 * 1024 * 1024,
+  sliceMs: 3,
+  now: (): number => performance.now(),
+};
 const firstChunk = 256;
 const maxChunk = 65_536;
 
-/** The stack below the first call: it receives the result in its only slot. */
-function baseFrame(): Frame {
-  return new Frame(
-    {
-      name: "<host>",
-      parameters: [],
-      keywordOnly: 0,
-      hasRest: false,
-      hasNamedRest: false,
-      simpleArity: -1,
-      freeSlot: 0,
-      emptyFrame: [],
-      operations: [],
-      sites: [],
-      leaf: undefined,
-      start: 0,
-      module: {
-        file: "<host>",
-        allowsRecursion: true,
-        position: () => ({ file: "<host>", line: 0, column: 0 }),
-      },
-    },
-    [null],
-    undefined,
-    0,
-  );
-}
-
 /** One call that a host made: where it is, and what it waits for. */
 interface ActiveCall {
+  /** The frame below the first call: it receives the result in its only slot. */
   readonly base: Frame;
   frame: Frame;
   pending: PendingResult | undefined;
+  /** The place in the innermost frame that failed; -1 if it is the one of its operation. */
+  site: number;
 }
 
 /** The budget of a run. Its calls share it, and let the event loop turn in between. */
 export class Thread {
-  readonly #options: ThreadOptions;
-  readonly #now: () => number;
-  readonly #maxSteps: number;
-  readonly #maxMemory: number;
-  readonly #sliceMs: number;
+  readonly #options: ThreadOptions & typeof defaults;
   #memory: number;
   #fuel = 0;
   #granted = 0;
@@ -91,12 +75,15 @@ export class Thread {
   #usedMs = 0;
 
   constructor(options: ThreadOptions = {}) {
-    this.#options = options;
-    this.#now = options.now ?? (() => performance.now());
-    this.#maxSteps = options.maxSteps ?? Infinity;
-    this.#maxMemory = options.maxMemoryBytes ?? defaultMemoryBytes;
-    this.#memory = this.#maxMemory;
-    this.#sliceMs = options.sliceMs ?? defaultSliceMs;
+    const { maxSteps, maxMemoryBytes, sliceMs, now } = options;
+    this.#options = {
+      ...options,
+      maxSteps: maxSteps ?? defaults.maxSteps,
+      maxMemoryBytes: maxMemoryBytes ?? defaults.maxMemoryBytes,
+      sliceMs: sliceMs ?? defaults.sliceMs,
+      now: now ?? defaults.now,
+    };
+    this.#memory = this.#options.maxMemoryBytes;
   }
 
   /** The work that was done, in the unit of `maxSteps`. */
@@ -106,13 +93,21 @@ export class Thread {
 
   /** The bytes that were allocated. */
   get memoryBytes(): number {
-    return this.#maxMemory - this.#memory;
+    return this.#options.maxMemoryBytes - this.#memory;
   }
 
   /** Calls a value and returns its result. */
   async call(callee: Value, args: Value[], named: NamedArguments = []): Promise<Value> {
-    const base = baseFrame();
-    const call: ActiveCall = { base, frame: base, pending: undefined };
+    const base: Frame = {
+      code: nativeCode("<host>", []),
+      slots: [null],
+      caller: undefined,
+      destination: 0,
+      depth: 0,
+      operation: 0,
+      task: undefined,
+    };
+    const call: ActiveCall = { base, frame: base, pending: undefined, site: -1 };
     try {
       let signal = this.#enter(call, () => callValue(callee, args, named, base.slots, 0));
       while (signal !== completed && signal !== signals.return) {
@@ -129,11 +124,14 @@ export class Thread {
     }
   }
 
-  /** Lets other work of the process run. That time counts, since the script could run. */
+  /** Lets timers, sockets and other scripts run. That time counts, since the script could run. */
   async #pause(): Promise<void> {
-    const start = this.#now();
-    await nextTurn();
-    this.#usedMs += this.#now() - start;
+    const start = this.#options.now();
+    await new Promise<void>((resolve) => {
+      if (typeof setImmediate === "function") setImmediate(resolve);
+      else setTimeout(resolve, 0);
+    });
+    this.#usedMs += this.#options.now() - start;
   }
 
   /** Loads the registers, runs, and saves them. */
@@ -144,23 +142,29 @@ export class Thread {
     machine.effects = this.#options.effects;
     machine.signal = this.#options.signal;
     machine.context = this.#options.context;
+    machine.site = -1;
+    machine.builtin = undefined;
     machine.sliceEnded = () =>
-      this.#options.stepwise === true || this.#now() - this.#sliceStart >= this.#sliceMs;
+      this.#options.stepwise === true ||
+      this.#options.now() - this.#sliceStart >= this.#options.sliceMs;
     budget.memory = this.#memory;
     budget.fuel = this.#fuel;
     budget.checkLimits = () => this.#checkLimits();
-    this.#sliceStart = this.#now();
+    this.#sliceStart = this.#options.now();
     this.#grantedAt = this.#sliceStart;
     try {
       // After a plain operation, a stepwise run is checked where another one is, too.
       if (budget.fuel <= 0 && this.#options.stepwise !== true) this.#checkLimits();
       return run();
+    } catch (error) {
+      call.site = machine.site;
+      throw toFault(error);
     } finally {
       call.frame = machine.frame ?? call.base;
       call.pending = machine.pending;
       this.#fuel = budget.fuel;
       this.#memory = budget.memory;
-      this.#usedMs += this.#now() - this.#sliceStart;
+      this.#usedMs += this.#options.now() - this.#sliceStart;
       Object.assign(budget, savedBudget);
       Object.assign(machine, savedMachine);
     }
@@ -210,6 +214,7 @@ export class Thread {
             if (next === signals.yield) frame.operation = machine.resume;
             return next;
           }
+          machine.site = -1;
           ({ operations } = frame.code);
           ({ slots } = frame);
           if (budget.fuel < 0) next = tick(current);
@@ -227,18 +232,17 @@ export class Thread {
   }
 
   /** Adds the active calls to an error, the innermost first, and ends them. */
-  #unwind(error: StarlarkError, { frame: innermost, base }: ActiveCall): StarlarkError {
+  #unwind(error: StarlarkError, { frame: innermost, base, site }: ActiveCall): StarlarkError {
     if (error.isEncoded) error.message = fromUtf8(error.message);
     error.isEncoded = false;
-    for (
-      let frame: Frame | undefined = innermost;
-      frame !== undefined && frame !== base;
-      frame = frame.caller
-    ) {
-      if (frame.task === undefined)
-        addToTraceback(error, frame.code, frame.code.sites[frame.operation] ?? 0);
-      else error.callStack.unshift({ name: frame.code.name, position: undefined });
-      abandonFrame(frame);
+    for (let frame = innermost; frame !== base; frame = frame.caller as Frame) {
+      const { code, operation, task, slots } = frame;
+      const offset = frame === innermost && site >= 0 ? site : (code.sites[operation] ?? 0);
+      if (task === undefined) addToTraceback(error, code, offset);
+      else error.callStack.unshift({ name: code.name, position: undefined });
+      // Loops and built-in functions that do not return end here.
+      for (const slot of slots) if (slot instanceof Iteration) slot.source.endIteration();
+      task?.dispose?.();
     }
     return error;
   }
@@ -248,14 +252,14 @@ export class Thread {
     this.#steps += this.#granted - budget.fuel;
     this.#granted = 0;
     budget.fuel = 0;
-    if (this.#steps > this.#maxSteps) {
+    if (this.#steps > this.#options.maxSteps) {
       throw new StarlarkError(
         "limit_exceeded",
-        `the script took more than ${this.#maxSteps} steps`,
+        `the script took more than ${this.#options.maxSteps} steps`,
       );
     }
     if (this.#options.signal?.aborted === true) throw cancelled(this.#options.signal);
-    const now = this.#now();
+    const now = this.#options.now();
     const { timeoutMs } = this.#options;
     if (timeoutMs !== undefined && this.#usedMs + now - this.#sliceStart > timeoutMs) {
       throw new StarlarkError("timeout", `the script ran for more than ${timeoutMs} ms`);
@@ -266,7 +270,9 @@ export class Thread {
     else if (elapsed > 2) this.#chunk = Math.max(Math.floor(this.#chunk / 2), firstChunk);
     this.#grantedAt = now;
     this.#granted =
-      this.#options.stepwise === true ? 0 : Math.min(this.#chunk, this.#maxSteps - this.#steps);
+      this.#options.stepwise === true
+        ? 0
+        : Math.min(this.#chunk, this.#options.maxSteps - this.#steps);
     budget.fuel = this.#granted;
   }
 
@@ -284,7 +290,7 @@ export class Thread {
       return await Promise.race([promise, aborted]);
     } catch (error) {
       const fault = toStarlarkError(error);
-      if (fault.callStack.length === 0) fault.callStack.push({ name, position: undefined });
+      nameBuiltin(fault, name);
       throw fault;
     } finally {
       if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
@@ -294,12 +300,4 @@ export class Thread {
 
 function cancelled(signal: AbortSignal): StarlarkError {
   return new StarlarkError("cancelled", "the script was cancelled", { cause: signal.reason });
-}
-
-/** Lets timers, sockets and other scripts run. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === "function") setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });
 }

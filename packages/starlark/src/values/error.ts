@@ -40,8 +40,6 @@ export class StarlarkError extends Error {
   readonly problems: readonly SourceProblem[];
   /** The active calls, the outermost first; empty if no code was running. */
   readonly callStack: CallFrame[] = [];
-  /** The offset of the operation that failed, until the frame that runs it is known. */
-  site: number | undefined;
   /** Whether the message is a string of bytes, as the values of a script are. */
   isEncoded = false;
 
@@ -89,6 +87,18 @@ export function fail(message: string): never {
   const error = new StarlarkError("execution_failed", message);
   error.isEncoded = true;
   throw error;
+}
+
+/** Any thrown value as a `StarlarkError`: V8's own limits are limits of the script. */
+export function toStarlarkError(error: unknown): StarlarkError {
+  if (error instanceof StarlarkError) return error;
+  if (error instanceof RangeError) {
+    return new StarlarkError("limit_exceeded", "a value is too large or nested too deeply", {
+      cause: error,
+    });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new StarlarkError("execution_failed", message, { cause: error });
 }
 
 /** `file:line:column`, as compilers print it. */

@@ -1,4 +1,3 @@
-import { fail } from "./error.ts";
 import { StarlarkObject } from "./value.ts";
 import type { HashKey, NamedArguments, Value, ValueWriter } from "./value.ts";
 
@@ -177,9 +176,4 @@ export class StarlarkModule extends StarlarkObject {
 /** Whether a value can be called. */
 export function isCallable(value: Value): value is StarlarkFunction | Builtin {
   return value instanceof StarlarkFunction || value instanceof Builtin;
-}
-
-/** Fails for a value that cannot be called. */
-export function rejectCall(type: string): never {
-  return fail(`invalid call of non-function (${type})`);
 }
