@@ -22,6 +22,7 @@ import { addStubs } from "./commands/stubs.ts";
 import { addTest } from "./commands/test/command.ts";
 import { addTrust } from "./commands/trust.ts";
 import { addTypes } from "./commands/types/command.ts";
+import { addValidate } from "./commands/validate/command.ts";
 import { Output, OutputClosed, type CommandContext } from "./process/output.ts";
 import { Interrupt, version, type CliIo } from "./process/cli-io.ts";
 import {
@@ -214,6 +215,7 @@ export function createProgram(context: CommandContext): Command {
   addCall(program, context);
   addServe(program, context);
   addSchedule(program, context);
+  addValidate(program, context);
   addTest(program, context);
   addFmt(program, context);
   addStubs(program, context);

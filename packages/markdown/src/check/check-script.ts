@@ -50,23 +50,28 @@ export const conditionNames: Readonly<Record<"hook" | "bundle", readonly string[
 
 /** Checks a condition: one expression without effects. */
 export function checkCondition(
-  condition: ScriptText,
+  { place, text }: ScriptText,
   key: string,
   owner: "hook" | "bundle",
 ): readonly Finding[] {
-  const findings = findLanguageFaults(condition, "condition", {}, conditionNames[owner]);
-  if (findings.some(({ code }) => code === "starlark_syntax")) return findings;
-  const view = new ScriptView(condition, "condition", {}, [...findings]);
+  // In parentheses, as it is evaluated: an expression may take several lines.
+  const script = { text: `(\n${text}\n)`, place: { ...place, line: place.line - 1 } };
+  const findings = [...findLanguageFaults(script, "condition", {}, conditionNames[owner])];
+  const view = new ScriptView(script, "condition", {}, findings);
+  if (view.tree.problems.length > 0) return findings;
   const [first, second] = view.tree.statements;
-  if (first === undefined || first.kind !== "expression" || second !== undefined)
-    view.report(second ?? { start: 0 }, {
+  const isEmpty =
+    first?.kind === "expression" && first.value.kind === "tuple" && first.value.items.length === 0;
+  if (second !== undefined || isEmpty)
+    findings.push({
+      ...place,
       code: "not_an_expression",
       severity: "error",
       message: `${key} must be one expression`,
       hint: `Write ${key}: payload["name"] == "run_command", for example.`,
     });
   lintCalls(view);
-  return view.findings;
+  return findings;
 }
 
 /** The faults that a script has before it runs. */
@@ -83,7 +88,13 @@ function findLanguageFaults(
     if (!(error instanceof StarlarkError)) throw error;
     if (error.problems.length === 0)
       return [{ ...script.place, code: "script_limit", severity: "error", message: error.message }];
-    return error.problems.map((problem) => toFinding(problem, script, kind, names));
+    // The parenthesis around a condition is left over after each other fault.
+    const [first, ...others] = error.problems;
+    const problems =
+      kind === "condition" ? others.filter(({ message }) => message !== "unexpected ')'") : others;
+    return [first as SourceProblem, ...problems].map((problem) =>
+      toFinding(problem, script, kind, names),
+    );
   }
 }
 
@@ -98,7 +109,10 @@ function toFinding(
   let row = position.line - place.line;
   let column = position.column - place.column;
   // The end of the text is the end of its last line.
-  while (row > 0 && row >= lines.length - 1 && (lines[row] ?? "") === "") {
+  const isAfterEnd = (line: string): boolean =>
+    line === "" || (kind === "condition" && line === ")");
+  while (row > 0 && row >= lines.length - 1 && isAfterEnd(lines[row] ?? "")) {
+    lines.length = row;
     row--;
     column = [...(lines[row] ?? "")].length;
   }

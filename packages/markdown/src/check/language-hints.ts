@@ -46,6 +46,11 @@ const keywords: Readonly<Record<string, string>> = {
 };
 
 const rules: readonly Rule[] = [
+  [
+    /^got (?:identifier|newline|return|if|for|def|'\)'), want/,
+    ({ kind }) =>
+      kind === "condition" ? "Write one expression that is True or False." : undefined,
+  ],
   [/^got (\w+), want /, ({ message }) => keywords[/^got (\w+)/.exec(message)?.[1] ?? ""]],
   [
     /^got return, want primary/,
@@ -57,10 +62,10 @@ const rules: readonly Rule[] = [
   [/^got else, want primary/, "else belongs to if alone; for and while have none."],
   [
     /^got (?:'='|'[+*/-]='), want/,
-    ({ before }) =>
+    ({ before, kind }) =>
       before.includes("lambda")
         ? "A lambda has one expression and cannot assign. Write a def."
-        : /\bif\b|\breturn\b/.test(before)
+        : kind === "condition" || /\bif\b|\breturn\b/.test(before)
           ? "Write == to compare."
           : undefined,
   ],

@@ -125,7 +125,7 @@ function toSarif(findings: readonly Finding[], version: string | undefined): obj
 function toAnnotation({ code, column, file, hint, line, message, severity }: Finding): string {
   const text = hint === undefined ? message : `${message}\n${hint}`;
   const data = (value: string): string =>
-    value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+    visibleText(value).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
   const property = (value: string): string =>
     data(value).replaceAll(":", "%3A").replaceAll(",", "%2C");
   const place = `file=${property(file)},line=${line},col=${column}`;
