@@ -1,5 +1,6 @@
 export { checkFile } from "./check/check-file.ts";
-export type { CheckedPart, CheckOptions, FileCheck, FileKind } from "./check/check-file.ts";
+export type { CheckOptions, FileKind } from "./check/check-file.ts";
+export type { CheckedPart, FileCheck } from "./check/file-check.ts";
 export { checkPaths, kindOfFile } from "./check/check-folder.ts";
 export type { CheckPathsOptions, PathsCheck } from "./check/check-folder.ts";
 export { countFindings, formatReport } from "./check/report.ts";
@@ -19,3 +20,9 @@ export type {
   Capability,
   ScriptKind,
 } from "./builtins/builtin.ts";
+export { ScriptSession } from "./testing/script-session.ts";
+export type { SessionOptions } from "./testing/script-session.ts";
+export { SessionInput } from "./testing/session-input.ts";
+export { effectSource, sessionScope } from "./testing/session-scope.ts";
+export type { SessionReach } from "./testing/session-scope.ts";
+export { readHookFile, readToolFile } from "./artifact/read-artifact.ts";

@@ -43,22 +43,27 @@ describe.each(["tool", "hook", "bundle"] as const)("the schema of a %s", (kind) 
 
   test("has the keys of the reader, each with a description", () => {
     expect(Object.keys(properties).sort()).toEqual([...keys].sort());
-    for (const [key, { description }] of Object.entries(properties))
-      expect(typeof description, key).toBe("string");
+    expect(Object.values(properties).filter(({ description }) => !description)).toEqual([]);
   });
 });
 
 test("the schema of a hook has the events that a hook may name", () => {
   const { event } = kinds.hook.schema["properties"] as Readonly<Record<string, JsonObject>>;
-  const [{ enum: names }, { pattern }] = event?.["anyOf"] as [JsonObject, JsonObject];
+  const [{ enum: names }, { pattern }] = (event as JsonObject)["anyOf"] as unknown as [
+    JsonObject,
+    JsonObject,
+  ];
   expect(names).toEqual([...firedEvents, ...acceptedEvents]);
-  for (const name of ["custom.a", "meta.a-b", "custom.", "other.a"])
-    expect(new RegExp(pattern as string).test(name), name).toBe(isKnownEvent(name));
+  const others = ["custom.a", "meta.a-b", "custom.", "other.a"];
+  const matched = others.filter((name) => new RegExp(pattern as string).test(name));
+  expect(matched).toEqual(others.filter(isKnownEvent));
 });
 
 test("the schema of a bundle has those of tools and hooks for its entries", () => {
   const { $defs } = kinds.bundle.schema as { readonly $defs: Readonly<Record<string, JsonObject>> };
-  const strip = ({ $schema: _, $defs: __, title: ___, ...rest }: JsonObject): JsonObject => rest;
+  const outer = ["$schema", "$defs", "title"];
+  const strip = (schema: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(schema).filter(([key]) => !outer.includes(key)));
   expect($defs["tool"]).toEqual(strip(kinds.tool.schema));
   expect($defs["hook"]).toEqual(strip(kinds.hook.schema));
   expect($defs["parameter"]).toEqual((kinds.tool.schema["$defs"] as JsonObject)["parameter"]);
