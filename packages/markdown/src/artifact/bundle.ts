@@ -1,3 +1,4 @@
+import type { JsonValue } from "@toolweave/core";
 import { isObject, nearNames } from "@toolweave/core/adapter";
 import { isError } from "../text/sort-findings.ts";
 import type { BundleArtifact, HookArtifact, ToolArtifact } from "./artifact.ts";
@@ -17,12 +18,19 @@ export interface ArtifactPart {
   readonly isValid: boolean;
 }
 
-/** Reads the entries of `tools` and `hooks`. */
-export function readEntries(fields: Fields, context: ArtifactContext): readonly ArtifactPart[] {
-  return [
-    ...readList(fields, "tools", (entry) => readTool(entry, entryContext(entry, context))),
-    ...readList(fields, "hooks", (entry) => readHook(entry, entryContext(entry, context))),
-  ];
+/**
+ * Reads the entries of `tools` and `hooks`.
+ *
+ * @param reads whether a value of `tools` is an entry that is read. Default: every value.
+ */
+export function readEntries(
+  fields: Fields,
+  context: ArtifactContext,
+  reads: (value: JsonValue) => boolean = () => true,
+): readonly ArtifactPart[] {
+  const toTool = (entry: Fields): ToolArtifact => readTool(entry, entryContext(entry, context));
+  const toHook = (entry: Fields): HookArtifact => readHook(entry, entryContext(entry, context));
+  return [...readList(fields, "tools", toTool, reads), ...readList(fields, "hooks", toHook)];
 }
 
 /** An entry has no body: only its `description` describes it. Fences of the file's body can be its scripts. */
@@ -36,8 +44,10 @@ function readList(
   fields: Fields,
   key: "tools" | "hooks",
   read: (entry: Fields) => ToolArtifact | HookArtifact,
+  reads: (value: JsonValue) => boolean = () => true,
 ): readonly ArtifactPart[] {
   return (fields.list(key) ?? []).flatMap((value, index): readonly ArtifactPart[] => {
+    if (!reads(value)) return [];
     if (!isObject(value)) {
       fields.report([key, index], {
         code: "wrong_type",

@@ -1,15 +1,15 @@
 import { acceptedEvents } from "../artifact/keys.ts";
 import type { Artifact } from "../artifact/artifact.ts";
-import type { ArtifactPart } from "../artifact/bundle.ts";
 import { readArtifactFile, readInlineFile } from "../artifact/read-artifact.ts";
 import { readFences } from "../text/fences.ts";
 import type { Finding } from "../text/finding.ts";
 import { sortFindings } from "../text/sort-findings.ts";
+import { checkConfig } from "./check-config.ts";
+import type { CheckedPart, FileCheck } from "./file-check.ts";
 import { checkCondition, checkScript } from "./check-script.ts";
-import type { Reach } from "./capabilities.ts";
 
-/** The kinds of files: an artifact, or a file whose front matter has lists of them (`toolweave.md`, `harness.md`). */
-export type FileKind = Artifact["kind"] | "inline";
+/** The kinds of files: an artifact, a file whose front matter has lists of them (`toolweave.md`, `harness.md`), or `toolweave.json`. */
+export type FileKind = Artifact["kind"] | "inline" | "config";
 
 /** How a file is checked. */
 export interface CheckOptions {
@@ -20,26 +20,10 @@ export interface CheckOptions {
   readonly readFile?: (path: string) => string | undefined;
 }
 
-/** A tool, a hook or a bundle that was checked. */
-export interface CheckedPart {
-  readonly kind: Artifact["kind"];
-  readonly name: string;
-  /** The parts of the world that its script can reach. */
-  readonly capabilities: readonly Reach[];
-}
-
-/** Everything that was found in one file. */
-export interface FileCheck {
-  readonly file: string;
-  readonly findings: readonly Finding[];
-  readonly parts: readonly CheckedPart[];
-  /** The artifacts, also those with faults, with their places. */
-  readonly artifacts: readonly ArtifactPart["artifact"][];
-}
-
 /** Checks a file: its front matter, and every script in it. All faults are found, and no script runs. */
 export function checkFile(file: string, text: string, options: CheckOptions): FileCheck {
   const { kind, strict = false, readFile } = options;
+  if (kind === "config") return checkConfig(file, text, strict);
   const reading = readFile === undefined ? {} : { readFile };
   const read =
     kind === "inline"

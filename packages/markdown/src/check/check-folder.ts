@@ -5,7 +5,8 @@ import { findDuplicates } from "../artifact/duplicates.ts";
 import type { Finding } from "../text/finding.ts";
 import { sortFindings } from "../text/sort-findings.ts";
 import { checkFile } from "./check-file.ts";
-import type { FileCheck, FileKind } from "./check-file.ts";
+import type { FileKind } from "./check-file.ts";
+import type { FileCheck } from "./file-check.ts";
 
 /** How paths are checked. */
 export interface CheckPathsOptions {
@@ -41,6 +42,7 @@ const inlineFiles = ["toolweave.md", "harness.md"];
 export function kindOfFile(path: string, text: string): FileKind | undefined {
   const parts = path.split("/");
   const name = parts.at(-1) ?? "";
+  if (name === "toolweave.json") return "config";
   if (!name.endsWith(".md") || name === "SKILL.md") return undefined;
   if (name === "PLUGIN.md") return "bundle";
   if (inlineFiles.includes(name)) return "inline";
@@ -120,7 +122,8 @@ async function listFolder(folder: string): Promise<readonly string[]> {
     if (entry.isDirectory()) {
       const isHidden = entry.name.startsWith(".") && !readHidden.has(entry.name);
       if (!isHidden && entry.name !== "node_modules") files.push(...(await listFolder(path)));
-    } else if (entry.isFile() && entry.name.endsWith(".md")) files.push(path);
+    } else if (entry.isFile() && (entry.name.endsWith(".md") || entry.name === "toolweave.json"))
+      files.push(path);
   }
   return files;
 }

@@ -43,7 +43,7 @@ export function checkScript(
 }
 
 /** The names that a condition has beside the built-in ones. */
-export const conditionNames: Readonly<Record<"hook" | "bundle", readonly string[]>> = {
+const conditionNames: Readonly<Record<"hook" | "bundle", readonly string[]>> = {
   hook: ["event", "payload"],
   bundle: ["env", "platform"],
 };

@@ -44,7 +44,7 @@ function endsBlock(node: SyntaxNode): boolean {
 }
 
 /** The names that a node reads, with those of functions in it. */
-export function usedNames(nodes: readonly SyntaxNode[] | SyntaxNode): ReadonlySet<string> {
+function usedNames(nodes: readonly SyntaxNode[] | SyntaxNode): ReadonlySet<string> {
   const targets = new Set<SyntaxNode>();
   const used = new Set<string>();
   for (const node of walkSyntax(nodes)) {

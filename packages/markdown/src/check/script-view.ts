@@ -6,7 +6,7 @@ import { builtinsFor } from "../builtins/table.ts";
 import type { Finding } from "../text/finding.ts";
 
 /** A node of one kind. */
-export type NodeOf<Kind extends SyntaxNode["kind"]> = Extract<SyntaxNode, { readonly kind: Kind }>;
+type NodeOf<Kind extends SyntaxNode["kind"]> = Extract<SyntaxNode, { readonly kind: Kind }>;
 export type Definition = NodeOf<"def">;
 export type Call = NodeOf<"call">;
 

@@ -9,7 +9,7 @@ export interface FileParts {
 }
 
 /** The largest markdown file that is read, in bytes of UTF-8. */
-export const maxFileBytes: number = 256 * 1024;
+const maxFileBytes = 256 * 1024;
 
 const delimiter = /^---[ \t]*$/;
 

@@ -4,7 +4,7 @@ import type { Place } from "./finding.ts";
 export type ValuePath = readonly (string | number)[];
 
 /** How YAML writes a text: `literal` is `|`, `folded` is `>`. */
-export type TextStyle = "literal" | "folded" | "quoted" | "plain";
+type TextStyle = "literal" | "folded" | "quoted" | "plain";
 
 /** A text of several lines or of one, with the place of its first character. */
 export interface PlacedText {

@@ -141,6 +141,7 @@ describe("kinds of files", () => {
     ["post.md", front("title: A post"), undefined],
     ["skills/a/SKILL.md", front("name: a\nscript: x"), undefined],
     ["tools/a.txt", "", undefined],
+    ["toolweave.json", "{}", "config"],
   ])("%s with %j is %s", (path, text, kind) => {
     expect(kindOfFile(path, text)).toBe(kind);
   });
@@ -195,6 +196,33 @@ describe("folders", () => {
     const { findings } = await checkPaths(["linked"], { cwd: root });
     expect(findings).toMatchObject([{ code: "script_file" }]);
   });
+});
+
+test("scripts of toolweave.json have the place of their text", () => {
+  const config = {
+    mcp: { tools: [{ async: 1 }] },
+    tools: [
+      "./module.ts",
+      { name: "a", script: "def run(args):\n    return nope\n" },
+      { name: "b", timeout_ms: -1 },
+      { script: "x" },
+    ],
+    hooks: [{ name: "h", event: "tool.pre", when: "x", script: "def handle(e, p):\n    return 1" }],
+  };
+  const check = (text: string): readonly string[] =>
+    checkFile("toolweave.json", text, { kind: "config" }).findings.map(
+      ({ code, column, line, message }) => `${line}:${column} ${code}: ${message}`,
+    );
+  expect(check(JSON.stringify(config, undefined, "\t"))).toEqual([
+    "13:14 undefined_name: undefined: nope (did you mean None?) (line 2, column 12 of script)",
+    '17:18 timeout_ms: tool "b" timeout_ms must be >= 0',
+    "19:3 missing_field: tools[3].name cannot be empty",
+    "20:14 missing_function: tool script \"unnamed\" must define a 'run' function (line 1, column 1 of script)",
+    "20:14 undefined_name: undefined: x (line 1, column 1 of script)",
+    "27:12 undefined_name: undefined: x (line 1, column 1 of when)",
+  ]);
+  expect(check("{")).toEqual(["1:1 not_json: the file is no JSON object"]);
+  expect(check('{"tools": ["./a.ts"]}')).toEqual([]);
 });
 
 test("no text makes the check fail, and every place is in the file", () => {

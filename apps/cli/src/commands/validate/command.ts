@@ -18,6 +18,7 @@ Checked files:
   hooks/*.md                  a hook
   plugins/*.md, PLUGIN.md     a bundle; so is every file with type: plugin
   toolweave.md, harness.md    the lists tools and hooks of the front matter
+  toolweave.json              its own scripts, in tools and hooks
   Other files .md of folders are checked if their front matter has script, parameters or event.
 
 A finding is file:line:column: level code: message, with a hint.
