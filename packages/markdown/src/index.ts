@@ -14,7 +14,6 @@ export { readSkill } from "./skills/read-skill.ts";
 export { readSkills, skillsSource } from "./skills/skills-source.ts";
 export type { SkillsSource, SkillsSourceOptions } from "./skills/skills-source.ts";
 export type { Skill, SkillFile, SkillReading } from "./skills/skill.ts";
-export type { MakeScriptTool } from "./skills/script-tools.ts";
 export { skillsProvider } from "./skills/skill-resources.ts";
 export type { SkillsProvider, SkillsProviderOptions } from "./skills/skill-resources.ts";
 export { agentArtifacts, readAgent } from "./skills/read-agents.ts";

@@ -136,3 +136,19 @@ export class RunCache extends Map<string, JsonValue> {
     return super.set(key, value);
   }
 }
+
+/** Runs whose values are kept. */
+const maxRuns = 200;
+
+/** The values that scripts of a run share. Those of the oldest run are dropped first. */
+export function runCaches(): (runId: string) => Map<string, JsonValue> {
+  const caches = new Map<string, RunCache>();
+  return (runId) => {
+    const cache = caches.get(runId) ?? new RunCache();
+    caches.delete(runId);
+    caches.set(runId, cache);
+    const [oldest] = caches.keys();
+    if (caches.size > maxRuns && oldest !== undefined) caches.delete(oldest);
+    return cache;
+  };
+}

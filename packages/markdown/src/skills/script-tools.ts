@@ -1,12 +1,49 @@
-import type { JsonSchema, Tool } from "@toolweave/core";
-import { cleanName, isObject, prefixName } from "@toolweave/core/adapter";
+import { ToolError, type JsonSchema, type Tool } from "@toolweave/core";
+import { cleanName, isObject, prefixName, type SecretSet } from "@toolweave/core/adapter";
 import type { ToolArtifact } from "../artifact/artifact.ts";
+import { runCaches } from "../builtins/state.ts";
+import { artifactTool, type ToolServices } from "../effects/artifact-tool.ts";
+import { ScriptEffects, type EffectOptions } from "../effects/script-effects.ts";
+import type { ScriptHost } from "../script/run-script.ts";
 import type { Finding, Place } from "../text/finding.ts";
 import { decodeText, readFileBelow } from "./skill-folder.ts";
 import { skillLimits, type Skill } from "./skill.ts";
 
-/** Makes a tool of a script: the host passes the runner of scripts. */
-export type MakeScriptTool = (artifact: ToolArtifact) => Tool;
+/** Makes tools of the scripts of one source, with what they share. */
+export class ScriptRunner {
+  readonly #services: ToolServices;
+  readonly #effects: ScriptEffects;
+  readonly #closing = new AbortController();
+
+  constructor(source: string, options: EffectOptions & Pick<ScriptHost, "env" | "log">) {
+    const { env, log, ...effects } = options;
+    this.#effects = new ScriptEffects(effects);
+    this.#services = {
+      source,
+      effects: this.#effects,
+      limits: {},
+      closing: this.#closing.signal,
+      host: {
+        cacheFor: runCaches(),
+        ...(env === undefined ? {} : { env }),
+        ...(log === undefined ? {} : { log }),
+      },
+    };
+  }
+
+  get secrets(): SecretSet {
+    return this.#effects.secrets;
+  }
+
+  makeTool(artifact: ToolArtifact): Tool {
+    return artifactTool(artifact, this.#services);
+  }
+
+  close(): Promise<void> {
+    this.#closing.abort(new ToolError("unavailable", "The source was closed while the call ran."));
+    return this.#effects.close();
+  }
+}
 
 const maxDescription = 1024;
 

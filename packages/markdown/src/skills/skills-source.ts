@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ToolError, type Tool } from "@toolweave/core";
 import {
-  canonicalJson,
   checkOptions,
   loadedSource,
   type LoadedSource,
@@ -11,10 +9,12 @@ import {
   type SourceProblem,
 } from "@toolweave/core/adapter";
 import type { ToolArtifact } from "../artifact/artifact.ts";
+import type { EffectOptions } from "../effects/script-effects.ts";
+import type { ScriptHost } from "../script/run-script.ts";
 import type { Finding } from "../text/finding.ts";
 import { readSkill } from "./read-skill.ts";
 import { isBelow } from "./skill-folder.ts";
-import { readScripts, type MakeScriptTool } from "./script-tools.ts";
+import { readScripts, ScriptRunner } from "./script-tools.ts";
 import { catalogTools, skillFileTool, skillTool } from "./skill-tools.ts";
 import { skillLimits, type Skill, type SkillReading } from "./skill.ts";
 
@@ -24,8 +24,11 @@ export interface SkillsSourceOptions {
   readonly id?: string;
   /** With more skills, `list_skills` and `read_skill` are in place of a tool for each. Default: 20. */
   readonly maxSkillTools?: number;
-  /** Makes tools of scripts in Starlark. Default: scripts are files alone. */
-  readonly makeScriptTool?: MakeScriptTool;
+  /**
+   * What the scripts in Starlark (`scripts/NAME.star` with `def run(args)`) may reach; false: they are files alone. Each
+   * effect is for the policy to decide. Default: other tools and the web, but no files and no programs.
+   */
+  readonly scripts?: (EffectOptions & Pick<ScriptHost, "env" | "log">) | false;
 }
 
 /** A source of tools that read skills. */
@@ -39,13 +42,13 @@ export interface SkillsSource extends LoadedSource {
 const optionNames: readonly string[] = [
   "id",
   "maxSkillTools",
-  "makeScriptTool",
+  "scripts",
 ] satisfies readonly (keyof SkillsSourceOptions)[];
 
 /**
  * The skills of folders as tools that only read. A model sees the description of each skill; it gets the instructions
- * when it calls the skill's tool, and each file when it asks for it. Scripts are not run, but for those in Starlark if
- * the host passes `makeScriptTool`. Folders that do not exist have no skills.
+ * when it calls the skill's tool, and each file when it asks for it. Scripts are not run, but for those in
+ * Starlark. Folders that do not exist have no skills.
  *
  * @param folders folders of skills, such as `.claude/skills`, or a folder that is a skill.
  * @throws ToolError `invalid_configuration` for an invalid option.
@@ -61,7 +64,7 @@ export function skillsSource(
 ): SkillsSource {
   checkOptions("skillsSource", options, optionNames);
   const list = typeof folders === "string" ? [folders] : [...folders];
-  const { maxSkillTools = 20, makeScriptTool } = options;
+  const { maxSkillTools = 20, scripts: reach = {} } = options;
   if (!Number.isInteger(maxSkillTools) || maxSkillTools < 0) {
     throw new ToolError(
       "invalid_configuration",
@@ -69,15 +72,16 @@ export function skillsSource(
     );
   }
   const id = options.id ?? list.join(",");
+  const runner = reach === false ? undefined : new ScriptRunner(id, reach);
   let skills: readonly Skill[] = [];
   let findings: readonly Finding[] = [];
   const current = (): readonly Skill[] => skills;
   const load = async (): Promise<LoadedTools> => {
     const read = await readSkills(list);
     const scripts =
-      makeScriptTool === undefined
+      runner === undefined
         ? { tools: [], findings: [] }
-        : await scriptTools(read.skills, makeScriptTool);
+        : await scriptTools(read.skills, (artifact) => runner.makeTool(artifact));
     skills = read.skills;
     findings = [...read.findings, ...scripts.findings];
     const ofSkills =
@@ -87,7 +91,13 @@ export function skillsSource(
     const readers = skills.length === 0 ? [] : [...ofSkills, skillFileTool(current, id)];
     return { tools: [...readers, ...scripts.tools], problems: findings.map(toProblem) };
   };
-  const source = loadedSource({ id, load, trustAnnotations: true });
+  const source = loadedSource({
+    id,
+    load,
+    trustAnnotations: true,
+    ...(runner === undefined ? {} : { secrets: runner.secrets }),
+    close: () => runner?.close(),
+  });
   return Object.defineProperties(source, {
     skills: { get: () => skills, enumerable: true },
     findings: { get: () => findings, enumerable: true },
@@ -180,7 +190,7 @@ async function isDirectory(path: string): Promise<boolean> {
 
 async function scriptTools(
   skills: readonly Skill[],
-  makeScriptTool: MakeScriptTool,
+  makeScriptTool: (artifact: ToolArtifact) => Tool,
 ): Promise<{ readonly tools: readonly Tool[]; readonly findings: readonly Finding[] }> {
   const tools: Tool[] = [];
   const findings: Finding[] = [];
@@ -189,7 +199,7 @@ async function scriptTools(
     findings.push(...scripts.findings);
     for (const artifact of scripts.artifacts) {
       try {
-        tools.push(withFingerprint(makeScriptTool(artifact), artifact));
+        tools.push(makeScriptTool(artifact));
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         findings.push({ ...artifact.place, code: "invalid_script", severity: "error", message });
@@ -197,13 +207,6 @@ async function scriptTools(
     }
   }
   return { tools, findings };
-}
-
-/** A tool that is another one as soon as its script is: of two equal ones the first is used. */
-function withFingerprint(tool: Tool, { script }: ToolArtifact): Tool {
-  if (tool.fingerprint !== undefined) return tool;
-  const content = canonicalJson([tool.spec, script?.text ?? ""]);
-  return { ...tool, fingerprint: createHash("sha256").update(content).digest("hex") };
 }
 
 /** A finding as a sentence for the host. */

@@ -11,14 +11,14 @@ import { checkOptions, loadedSource, type SourceProblem } from "@toolweave/core/
 import type { BundleArtifact, ScriptLimits } from "../artifact/artifact.ts";
 import { isKnownEvent } from "../artifact/keys.ts";
 import { readInlineArtifacts } from "../artifact/read-artifact.ts";
-import { RunCache } from "../builtins/state.ts";
+import { runCaches } from "../builtins/state.ts";
 import { Registrations } from "../effects/registrations.ts";
 import { ScriptEffects, type EffectOptions } from "../effects/script-effects.ts";
 import type { ScriptHost } from "../script/run-script.ts";
 import type { Finding } from "../text/finding.ts";
 import { ArtifactHooks, type HookDecision } from "./artifact-hooks.ts";
 import { ArtifactReader, type ArtifactSet } from "./artifact-set.ts";
-import { artifactTool } from "./artifact-tool.ts";
+import { artifactTool } from "../effects/artifact-tool.ts";
 import { fileFinder, findWatchedFolders } from "./find-files.ts";
 import { FolderWatch } from "./folder-watch.ts";
 
@@ -71,9 +71,6 @@ export interface MarkdownSource extends ToolSource {
   /** Reads the files again. */
   refresh(): Promise<void>;
 }
-
-/** Runs whose cache is kept. */
-const maxRuns = 200;
 
 /**
  * The tools and hooks of the markdown files of a folder: `.toolweave/tools/*.md`, `.toolweave/hooks/*.md`, bundles, and the
@@ -179,19 +176,6 @@ export function markdownSource(
       [Symbol.asyncDispose]: { value: close },
     },
   ) as MarkdownSource;
-}
-
-/** The values that scripts of a run share. Those of the oldest run are dropped first. */
-function runCaches(): (runId: string) => Map<string, JsonValue> {
-  const caches = new Map<string, RunCache>();
-  return (runId) => {
-    const cache = caches.get(runId) ?? new RunCache();
-    caches.delete(runId);
-    caches.set(runId, cache);
-    const [oldest] = caches.keys();
-    if (caches.size > maxRuns && oldest !== undefined) caches.delete(oldest);
-    return cache;
-  };
 }
 
 /** Hooks that wait for events that the host does not emit. */

@@ -10,7 +10,7 @@ import { StarlarkError } from "@toolweave/starlark";
 import type { FindFile } from "../script/script-loader.ts";
 import type { ScriptHost } from "../script/run-script.ts";
 import { ArtifactHooks } from "../source/artifact-hooks.ts";
-import { artifactTool } from "../source/artifact-tool.ts";
+import { artifactTool } from "../effects/artifact-tool.ts";
 import type { Finding } from "../text/finding.ts";
 import { readArtifactsBeside, type ArtifactsBeside } from "./beside.ts";
 import type { Coverage } from "./coverage.ts";

@@ -11,7 +11,7 @@ import { memoryPendingCalls } from "@toolweave/core/stores";
 import { defineTool } from "@toolweave/core";
 import { readToolFile } from "../../src/artifact/read-artifact.ts";
 import { ScriptEffects } from "../../src/effects/script-effects.ts";
-import { artifactTool } from "../../src/source/artifact-tool.ts";
+import { artifactTool } from "../../src/effects/artifact-tool.ts";
 
 const notes: string[] = [];
 const note = defineTool({

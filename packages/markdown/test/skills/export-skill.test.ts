@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { defineTool, ToolRegistry } from "@toolweave/core";
+import { ToolRegistry } from "@toolweave/core";
 import { expect, test } from "vitest";
 import type { ToolArtifact } from "../../src/artifact/artifact.ts";
 import { readToolFile } from "../../src/artifact/read-artifact.ts";
 import { exportSkill, toSkillName } from "../../src/skills/export-skill.ts";
 import { exportSkills } from "../../src/skills/export-skills.ts";
 import { readSkill } from "../../src/skills/read-skill.ts";
+import { readScripts } from "../../src/skills/script-tools.ts";
 import { skillsSource } from "../../src/skills/skills-source.ts";
 import { folderOf, write } from "./temp-folder.ts";
 
@@ -52,15 +53,10 @@ test("the source of skills makes the same tool of it again", async () => {
   const { name, files } = exportSkill(artifact);
   const folder = folderOf();
   for (const [path, text] of files) write(folder, { [`${name}/${path}`]: text });
-  const made: ToolArtifact[] = [];
-  const source = skillsSource(folder, {
-    makeScriptTool: (one) => {
-      made.push(one);
-      const { inputSchema: input, description } = one;
-      return defineTool({ name: one.name, description, input, execute: () => "run" });
-    },
-  });
+  const source = skillsSource(folder);
   await new ToolRegistry([source]).ready;
+  const read = await Promise.all(source.skills.map((skill) => readScripts(skill)));
+  const made = read.flatMap(({ artifacts }) => artifacts);
   expect(made).toHaveLength(1);
   expect(made[0]).toMatchObject({
     name: "run-command__run",

@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { ToolExecutor, ToolRegistry, type JsonObject, type JsonValue } from "@toolweave/core";
 import { expect, onTestFinished, test } from "vitest";
-import { ScriptEffects } from "../../src/effects/script-effects.ts";
 import { skillsSource, type SkillsSource } from "../../src/skills/skills-source.ts";
-import { artifactTool } from "../../src/source/artifact-tool.ts";
 import { fixtures, folderOf, skillText, write } from "./temp-folder.ts";
 
 interface Opened {
@@ -14,18 +12,7 @@ interface Opened {
 
 /** Calls a script of a folder of skills with the runner of the package. */
 async function open(folder: string): Promise<Opened> {
-  const effects = new ScriptEffects({});
-  const source = skillsSource(folder, {
-    id: "skills",
-    makeScriptTool: (artifact) =>
-      artifactTool(artifact, {
-        source: "skills",
-        closing: new AbortController().signal,
-        effects,
-        host: { cacheFor: () => new Map() },
-        limits: {},
-      }),
-  });
+  const source = skillsSource(folder, { id: "skills" });
   const registry = new ToolRegistry([source]);
   await registry.ready;
   onTestFinished(() => registry.close());

@@ -1,13 +1,8 @@
 import { symlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import {
-  defineTool,
-  ToolExecutor,
-  ToolRegistry,
-  type JsonObject,
-  type ToolOutcome,
-} from "@toolweave/core";
+import { ToolExecutor, ToolRegistry, type JsonObject, type ToolOutcome } from "@toolweave/core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { readScripts } from "../../src/skills/script-tools.ts";
 import type { ToolArtifact } from "../../src/artifact/artifact.ts";
 import {
   skillsSource,
@@ -62,7 +57,7 @@ describe("a source of skills", () => {
   });
 
   it("has two tools in place of one for each above the limit", async () => {
-    const { names, call } = await open(join(fixtures, "good"));
+    const { names, call } = await open(join(fixtures, "good"), { scripts: false });
     expect(names).toEqual(["list_skills", "read_skill", "read_skill_file"]);
     const list = await call("list_skills");
     expect(list.status === "completed" && list.result.value).toHaveLength(30);
@@ -71,7 +66,9 @@ describe("a source of skills", () => {
     );
     const wrong = textOf(await call("read_skill", { name: "csv-cleanin" }));
     expect(wrong).toContain("Did you mean csv-cleaning");
-    expect((await open(join(fixtures, "good"), { maxSkillTools: 30 })).names).toHaveLength(31);
+    expect(
+      (await open(join(fixtures, "good"), { maxSkillTools: 30, scripts: false })).names,
+    ).toHaveLength(31);
   });
 
   it("gives files that are no text as base64", async () => {
@@ -174,16 +171,9 @@ describe("scripts of skills", () => {
     readonly artifacts: readonly ToolArtifact[];
     readonly names: readonly string[];
   }> => {
-    const artifacts: ToolArtifact[] = [];
-    const { names } = await open(folder, {
-      maxSkillTools: 0,
-      makeScriptTool: (artifact) => {
-        artifacts.push(artifact);
-        const { name, description, inputSchema: input } = artifact;
-        return defineTool({ name, description, input, execute: () => "run" });
-      },
-    });
-    return { artifacts, names };
+    const { names, source } = await open(folder, { maxSkillTools: 0 });
+    const read = await Promise.all(source.skills.map((skill) => readScripts(skill)));
+    return { artifacts: read.flatMap(({ artifacts }) => artifacts), names };
   };
 
   it("are tools if they are Starlark with run, and files otherwise", async () => {
@@ -209,8 +199,8 @@ describe("scripts of skills", () => {
     });
   });
 
-  it("are not run without a maker of tools", async () => {
-    const { names } = await open(join(fixtures, "good"), { maxSkillTools: 0 });
+  it("are files alone if the host says so", async () => {
+    const { names } = await open(join(fixtures, "good"), { maxSkillTools: 0, scripts: false });
     expect(names).toEqual(["list_skills", "read_skill", "read_skill_file"]);
   });
 
@@ -227,17 +217,13 @@ describe("scripts of skills", () => {
     expect(artifacts.map(({ name }) => name)).toEqual(["_3d__a_b"]);
   });
 
-  it("with a schema that is none, or an error of the maker, are findings", async () => {
+  it("with a schema that is none are findings", async () => {
     const folder = folderOf({
       "one/SKILL.md": skillText("one"),
       "one/scripts/a.star": "def run(args):\n    return 1\n",
       "one/scripts/a.schema.json": "[]",
     });
-    const { source } = await open(folder, {
-      makeScriptTool: () => {
-        throw new Error("the script is wrong");
-      },
-    });
-    expect(source.findings.map(({ code }) => code)).toEqual(["invalid_schema", "invalid_script"]);
+    const { source } = await open(folder);
+    expect(source.findings.map(({ code }) => code)).toEqual(["invalid_schema"]);
   });
 });
