@@ -35,7 +35,9 @@ import {
 import { failedSource } from "./modules/module-source.ts";
 import {
   configuredMarkdown,
+  configuredSkills,
   makeMarkdown,
+  makeSkills,
   type ConfiguredMarkdown,
 } from "./markdown/configured-markdown.ts";
 import { ConfigReader } from "./reading/config-reader.ts";
@@ -106,8 +108,8 @@ export type ConfiguredSource =
       readonly source: ToolSource;
     }
   | {
-      /** The tools of markdown files, and of scripts in the configuration. */
-      readonly kind: "markdown";
+      /** The tools of markdown files, and of scripts in the configuration; or those of skills. */
+      readonly kind: "markdown" | "skills";
       readonly name: string;
       readonly source: ToolSource;
     }
@@ -130,7 +132,7 @@ export interface LoadedConfig {
   readonly registry: ToolRegistry;
   /** For `new ToolExecutor({ registry, ...executorOptions })`. */
   readonly executorOptions: Pick<ExecutorOptions, "policy" | "hooks">;
-  /** In the order: MCP servers, documents, the workspace, built-in tools, markdown files, modules, agents, incomplete sources; without what the lock quarantines. */
+  /** In the order: MCP servers, documents, the workspace, built-in tools, markdown files, skills, modules, agents, incomplete sources; without what the lock quarantines. */
   readonly sources: readonly ConfiguredSource[];
   /** Unknown keys of the file, and rules of policies that can never match, with line and column. */
   readonly warnings: readonly string[];
@@ -175,6 +177,7 @@ export async function loadConfig(
   const workspace = await makeWorkspace(read.workspace, reader);
   const builtin = await makeBuiltin(read.builtin, reader);
   const markdown = await makeMarkdown(read.markdown, watch, reader);
+  const skills = await makeSkills(read.skills, read.markdown);
   const modules = await loadModules(read.modules, watch);
   const sources: ConfiguredSource[] = [];
   const registry = new ToolRegistry(
@@ -192,6 +195,7 @@ export async function loadConfig(
     if (markdown !== undefined) {
       sources.push({ kind: "markdown", name: markdown.source.id, source: markdown.source });
     }
+    if (skills !== undefined) sources.push({ kind: "skills", name: skills.id, source: skills });
     sources.push(...modules);
     for (const maker of agentMakers(agents, toSource, registry)) {
       sources.push(attempt(maker, reader));
@@ -207,6 +211,7 @@ export async function loadConfig(
     for (const source of builtin.sources) made.add(source);
     if (workspace !== undefined) made.add(workspace.source);
     if (markdown !== undefined) made.add(markdown.source);
+    if (skills !== undefined) made.add(skills);
     await Promise.allSettled([...made].map((source) => source.close()));
     throw error;
   }
@@ -258,6 +263,7 @@ interface ReadConfig {
   readonly workspace: ConfiguredWorkspace | undefined;
   readonly builtin: ConfiguredBuiltin | undefined;
   readonly markdown: ConfiguredMarkdown | undefined;
+  readonly skills: readonly string[];
   readonly agents: readonly ConfiguredAgent[];
   readonly policy: PolicyInput | undefined;
   readonly store: string | undefined;
@@ -288,6 +294,7 @@ async function readConfig(
     web: builtin?.groups["web"],
     env,
   });
+  const skills = configuredSkills(config, folder, reader);
   const agents = configuredAgents(config, { folder, env, models }, reader);
   const policy = configuredPolicy(config, reader);
   refuseSameNames({ servers, documents, agents }, reader);
@@ -300,6 +307,7 @@ async function readConfig(
     workspace,
     builtin,
     markdown,
+    skills,
     agents,
     policy,
     store,

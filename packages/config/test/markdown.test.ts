@@ -115,3 +115,22 @@ describe("scripts in the configuration itself", () => {
     expect(parts).toContainEqual(expect.objectContaining({ kind: "markdown", name: "." }));
   });
 });
+
+describe("skills of a configuration", () => {
+  test("are tools that read them, and their scripts run", async () => {
+    const path = makeProject(
+      { skills: ["skills"] },
+      {
+        "skills/count/SKILL.md":
+          "---\nname: count\ndescription: Count words.\n---\nUse the script.\n",
+        "skills/count/scripts/words.star": "def run(args):\n    return len(args['text'].split())\n",
+      },
+    );
+    const { call, config } = await open(path);
+    expect(JSON.stringify((await call("skill__count")).result?.content)).toContain(
+      "Use the script.",
+    );
+    expect((await call("count__words", { text: "one two" })).result?.value).toBe(2);
+    expect(config.sources.map(({ kind }) => kind)).toEqual(["skills"]);
+  });
+});

@@ -99,3 +99,32 @@ export async function makeMarkdown(
     throw error;
   }
 }
+
+/**
+ * The folders of skills of a valid configuration.
+ *
+ * @param folder to which they are relative.
+ */
+export function configuredSkills(
+  config: JsonObject,
+  folder: string,
+  reader: ConfigReader,
+): readonly string[] {
+  return ((config["skills"] ?? []) as readonly string[]).map((path, index) =>
+    resolve(folder, reader.resolved(path, `/skills/${index}`) as string),
+  );
+}
+
+/** Makes the source of skills; undefined: there are none. */
+export async function makeSkills(
+  folders: readonly string[],
+  markdown: ConfiguredMarkdown | undefined,
+): Promise<ToolSource | undefined> {
+  if (folders.length === 0) return undefined;
+  const { skillsSource } = await import("@toolweave/markdown");
+  const { workspace = false, web, env = {} } = markdown?.options ?? {};
+  return skillsSource(folders, {
+    id: "skills",
+    scripts: { workspace, env, ...(web === undefined ? {} : { web }) },
+  });
+}

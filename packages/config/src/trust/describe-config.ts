@@ -145,7 +145,10 @@ class Description {
     if (folder !== this.#folder) this.#files.addNamedBy(words.map(plain), this.#folder);
   }
 
-  #markdown({ markdown, hooks }: JsonObject): void {
+  #markdown({ markdown, hooks, skills }: JsonObject): void {
+    this.#texts("skills", skills ?? null);
+    for (const folder of Array.isArray(skills) ? skills.filter(isString) : [])
+      this.add("markdown", folder, `models read the skills of ${folder}, and their scripts run`);
     this.#texts("markdown", markdown ?? null);
     this.#texts("hooks", hooks ?? null);
     if (markdown !== undefined && markdown !== false) {
