@@ -4,7 +4,7 @@ import { walkSyntax } from "@toolweave/starlark";
 import type { SyntaxNode } from "@toolweave/starlark";
 import type { ToolArtifact } from "../artifact/artifact.ts";
 import type { Fields } from "../artifact/fields.ts";
-import { textOf } from "./script-view.ts";
+import { boundNames, textOf } from "./script-view.ts";
 import type { Definition, ScriptView } from "./script-view.ts";
 
 /** How a script reads its arguments. */
@@ -37,6 +37,8 @@ export function lintArguments(view: ScriptView, tool: ToolArtifact, fields: Fiel
   const name = argumentsName(run);
   const declared = declaredParameters(tool);
   if (run === undefined || name === undefined || declared === undefined) return;
+  // After an assignment, the name means another value.
+  if (boundNames(run.body).has(name)) return;
   const uses = readUses(view, run, name);
   const required = new Set(
     Array.isArray(tool.inputSchema["required"]) ? tool.inputSchema["required"] : [],

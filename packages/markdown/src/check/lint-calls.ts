@@ -73,15 +73,14 @@ const otherMembers: Readonly<Record<string, string>> = {
 
 /** Reports calls of functions that do not exist, and arguments that a function does not take. */
 export function lintCalls(view: ScriptView): void {
-  const loaded = new Set<string>();
-  for (const node of view.walk())
-    if (node.kind === "load") for (const { to } of node.names) loaded.add(to.name);
+  // Values of another file can have any attributes.
+  const hasLoads = view.tree.statements.some(({ kind }) => kind === "load");
   for (const node of view.walk()) {
     if (node.kind === "dot") lintMember(view, node);
     if (node.kind !== "call") continue;
     const builtin = view.builtin(node.callee);
     if (builtin !== undefined) lintBuiltinCall(view, node, builtin);
-    else if (!isUndefined(view, node.callee)) lintMethod(view, node, loaded);
+    else if (!hasLoads && !isUndefined(view, node.callee)) lintMethod(view, node);
   }
 }
 
@@ -126,11 +125,11 @@ function lintMember(view: ScriptView, node: Extract<SyntaxNode, { readonly kind:
   });
 }
 
-function lintMethod(view: ScriptView, call: Call, loaded: ReadonlySet<string>): void {
+function lintMethod(view: ScriptView, call: Call): void {
   const { callee } = call;
   if (callee.kind !== "dot" || methods.has(callee.name)) return;
   const { object } = callee;
-  if (object.kind === "name" && (loaded.has(object.name) || view.modules.has(object.name))) return;
+  if (object.kind === "name" && view.modules.has(object.name)) return;
   const hint = Object.hasOwn(otherMethods, callee.name) ? otherMethods[callee.name] : undefined;
   const [near] = nearNames(callee.name, methods, 1);
   view.report(

@@ -12,6 +12,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { inFullRun } from "@toolweave/test-support";
+import { scanCapabilities } from "../../src/builtins/capabilities.ts";
 import { checkFile } from "../../src/check/check-file.ts";
 import { checkPaths, kindOfFile } from "../../src/check/check-folder.ts";
 
@@ -40,6 +41,18 @@ describe("capabilities", () => {
       tool("x = = 1\ndef run(args):\n    return exec.run('git')").parts[0]?.capabilities,
     ).toEqual(["process"]);
   });
+});
+
+test("the capabilities of a tree are among those of its text, by which the source decides", () => {
+  const good = join(import.meta.dirname, "../fixtures/artifacts/good");
+  const missing = globSync("tools/*.md", { cwd: good }).flatMap((name) => {
+    const text = readFileSync(join(good, name), "utf8");
+    const [part] = checkFile(name, text, { kind: "tool" }).parts;
+    const scanned: ReadonlySet<string> = scanCapabilities(text);
+    const inferred = part?.capabilities ?? [];
+    return inferred.filter((each) => each !== "cache" && !scanned.has(each));
+  });
+  expect(missing).toEqual([]);
 });
 
 describe("no finding for", () => {
@@ -90,6 +103,11 @@ describe("no finding for", () => {
       "methods of loaded values",
       "load('lib.star', 'lib')\n\ndef run(args):\n    return lib.anything(1)",
       "",
+    ],
+    [
+      "arguments that are bound again",
+      "def run(args):\n    args = {'x': 1}\n    return args['x']",
+      "parameters: { a: { type: string } }\n",
     ],
     ["percent signs", "def run(args):\n    return '100%% of %s and %(a)s' % 1", ""],
     [
