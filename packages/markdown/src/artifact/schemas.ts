@@ -1,8 +1,10 @@
-import type { JsonSchema } from "@toolweave/core";
+import type { JsonSchema, JsonValue } from "@toolweave/core";
 import {
+  decodeFragment,
   findInvalidKeyword,
   getDialect,
   parsePointer,
+  resolvePointer,
   walkSubschemas,
 } from "@toolweave/core/adapter";
 import { describe } from "./fields.ts";
@@ -23,6 +25,13 @@ export function readSchema(fields: Fields, key: string): JsonSchema | undefined 
       hint: `Put the value under a property: ${key}: { type: object, properties: … }.`,
     });
   for (const { schema: node, pointer } of walkSubschemas(schema, maxSchemas)) {
+    const { $ref: reference } = node as { readonly $ref?: unknown };
+    if (typeof reference === "string" && !isLocal(schema, reference))
+      below.report([...toPath(pointer), "$ref"], {
+        code: "schema",
+        message: `${below.title([...toPath(pointer), "$ref"].join("."))} must refer to a part of this schema, not to "${reference}"`,
+        hint: 'Put the schema under $defs, and refer to it: $ref: "#/$defs/NAME".',
+      });
     const invalid = findInvalidKeyword(node, dialect);
     if (invalid === undefined || (pointer === "" && invalid.keyword === "type")) continue;
     const path = [...toPath(pointer), invalid.keyword];
@@ -32,6 +41,17 @@ export function readSchema(fields: Fields, key: string): JsonSchema | undefined 
     });
   }
   return schema["type"] === undefined ? { type: "object", ...schema } : schema;
+}
+
+/** Whether a reference leads to a part of the schema: nothing is ever loaded. */
+function isLocal(schema: JsonSchema, reference: string): boolean {
+  if (reference === "#") return true;
+  if (!reference.startsWith("#/")) return reference.startsWith("#");
+  try {
+    return resolvePointer(schema as JsonValue, decodeFragment(reference.slice(1))) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function toPath(pointer: string): readonly (string | number)[] {
