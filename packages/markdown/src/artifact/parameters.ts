@@ -123,6 +123,14 @@ function copyKeywords(fields: Fields, schema: Record<string, JsonValue>): void {
     ([key]) => !ownKeys.includes(key) && keywords.includes(key),
   );
   for (const [keyword, value] of others) {
+    if (keyword.startsWith("$")) {
+      fields.reportKey(keyword, {
+        code: "schema",
+        message: `${fields.title(keyword)} is not supported`,
+        hint: "Write the whole schema under input, in place of parameters.",
+      });
+      continue;
+    }
     const invalid = findInvalidKeyword({ [keyword]: value });
     if (invalid === undefined) schema[keyword] = value;
     else fields.reportType(keyword, value, invalid.expected);
