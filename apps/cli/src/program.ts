@@ -14,6 +14,7 @@ import { addPolicy } from "./commands/policy/command.ts";
 import { addAdd } from "./commands/setup/add.ts";
 import { addDoctor } from "./commands/doctor/command.ts";
 import { addInit } from "./commands/setup/init.ts";
+import { addRepl } from "./commands/repl/command.ts";
 import { addSchedule } from "./commands/schedule/command.ts";
 import { addStarlark } from "./commands/starlark/command.ts";
 import { addSearch } from "./commands/search.ts";
@@ -217,6 +218,7 @@ export function createProgram(context: CommandContext): Command {
   addSchedule(program, context);
   addValidate(program, context);
   addTest(program, context);
+  addRepl(program, context);
   addFmt(program, context);
   addStubs(program, context);
   addStarlark(program, context);

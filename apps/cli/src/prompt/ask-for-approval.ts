@@ -18,16 +18,19 @@ import { SchemaView } from "../input/schema-view.ts";
  * Shows a person what a call is about to do and takes their answer. Anything but a yes is a no.
  *
  * @param config the file that has the tool's source.
+ * @param converse asks the questions. Default: on lines of stdin.
  */
-export function promptApprover(io: CliIo, config?: string): Approver {
+export function promptApprover(
+  io: CliIo,
+  config?: string,
+  converse: typeof withQuestions = withQuestions,
+): Approver {
   return ({ spec, arguments: args, requests }) => {
     const place =
       config === undefined ? undefined : { file: config, source: spec.provenance.source };
     io.stderr.write(`${safeValue(spec.name)} needs your approval:\n`);
     io.stderr.write(describeRequests(requests, args, place));
-    return withQuestions(io, (question) =>
-      askForApproval(question, io, getGrantProposals(requests)),
-    );
+    return converse(io, (question) => askForApproval(question, io, getGrantProposals(requests)));
   };
 }
 

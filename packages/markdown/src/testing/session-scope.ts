@@ -3,7 +3,6 @@ import {
   toolsSource,
   type JsonObject,
   type JsonValue,
-  type Tool,
   type ToolExecutor,
   type ToolOutcome,
   type ToolSource,
@@ -14,12 +13,12 @@ import { ScriptEffects } from "../effects/script-effects.ts";
 
 /** What a session reaches outside of its inputs. */
 export interface SessionReach {
-  /** Calls the tools of `effectSource`. Absent: every effect is refused. */
-  readonly effects?: ToolExecutor;
-  /** Calls other tools, for `meta.call_tool`. Absent: there are none. */
-  readonly tools?: ToolExecutor;
+  /** Calls the tools of `effectSource`. Undefined: every effect is refused. */
+  readonly effects: () => ToolExecutor | undefined;
+  /** Calls other tools, for `meta.call_tool`. Undefined: there are none. */
+  readonly tools: () => ToolExecutor | undefined;
   /** The tools that `meta.list_tools` lists. */
-  readonly listTools?: () => readonly Tool[];
+  readonly listTools: ScriptScope["listTools"];
   /** The message of a refused effect. */
   readonly refusal: string;
   readonly log: (level: LogLevel, message: string) => void;
@@ -57,20 +56,18 @@ export function sessionScope(reach: SessionReach): ScriptScope {
     now: () => Date.now(),
     random: () => Math.random(),
     log: reach.log,
-    listTools: () =>
-      (reach.listTools?.() ?? []).map(({ spec }) => ({
-        name: spec.name,
-        description: spec.description,
-      })),
+    listTools: reach.listTools,
     effect: async (tool, args) => {
-      if (reach.effects === undefined) throw new ToolError("permission_denied", reach.refusal);
-      const outcome = await execute(reach.effects, tool, args);
+      const executor = reach.effects();
+      if (executor === undefined) throw new ToolError("permission_denied", reach.refusal);
+      const outcome = await execute(executor, tool, args);
       if (outcome.ok) return toValue(outcome);
       throw outcome.error ?? new ToolError("permission_denied", describeInterruption(outcome));
     },
     callTool: async (name, args) => {
-      if (reach.tools === undefined) throw new ToolError("permission_denied", reach.refusal);
-      const outcome = await execute(reach.tools, name, args);
+      const executor = reach.tools();
+      if (executor === undefined) throw new ToolError("permission_denied", reach.refusal);
+      const outcome = await execute(executor, name, args);
       if (outcome.ok) return { ok: true, value: toValue(outcome) };
       const { error } = outcome;
       if (error === undefined)
