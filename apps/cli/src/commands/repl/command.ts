@@ -11,9 +11,10 @@ Examples:
   $ toolweave repl --allow --policy readOnly
   $ echo 'json.encode([1, 2])' | toolweave repl
 
-Names stay defined. A function keeps the values that names had when it was defined, and each input works
-on copies of earlier lists and dicts. A block ends with an empty line. Ctrl-C ends the input or what
-runs, Ctrl-D ends the command, Tab completes names. :help lists the commands of the prompt.
+Names stay defined. A function keeps the values that names had when it was defined, and each
+input works on copies of earlier lists and dicts. A block ends with an empty line. Ctrl-C ends the
+input or what runs, Ctrl-D ends the command, Tab completes names. :help lists the commands of the
+prompt.
 `;
 
 /** Registers `toolweave repl`. */
