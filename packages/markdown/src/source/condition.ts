@@ -15,10 +15,10 @@ export class Condition {
 
   /** @param names the variables of the expression, in order. */
   constructor({ text, place }: ScriptText, names: readonly string[]) {
-    const before = `condition = lambda ${names.join(", ")}: (`;
-    // The places of the expression are those of its file.
+    // On a line of its own, so that the places of the expression are those of its file.
+    const before = `condition = lambda ${names.join(", ")}: (\n`;
     this.#program = new ScriptProgram(
-      { text: `${before}${text}\n)`, place: { ...place, column: place.column - before.length } },
+      { text: `${before}${text}\n)`, place: { ...place, line: place.line - 1 } },
       "condition",
     );
   }

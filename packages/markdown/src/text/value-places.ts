@@ -26,10 +26,11 @@ export interface ValuePlaces {
   isFaulty(path: ValuePath): boolean;
 }
 
+/** The places of one key and its value: computed when they are asked for, which few are. */
 interface Entry {
-  readonly key?: Place;
-  readonly value: Place;
-  readonly text?: PlacedText;
+  readonly key?: () => Place;
+  readonly value: () => Place;
+  readonly text: () => PlacedText | undefined;
 }
 
 /** The places that are recorded while YAML is read. */
@@ -54,18 +55,19 @@ export class RecordedPlaces implements ValuePlaces {
 
   key(path: ValuePath): Place {
     const entry = this.#nearest(path);
-    return entry?.key ?? entry?.value ?? this.#start;
+    return entry === undefined ? this.#start : (entry.key ?? entry.value)();
   }
 
   value(path: ValuePath): Place {
-    return this.#nearest(path)?.value ?? this.#start;
+    return this.#nearest(path)?.value() ?? this.#start;
   }
 
   text(path: ValuePath): PlacedText | undefined {
-    return this.#entries.get(toKey(path))?.text;
+    return this.#entries.get(toKey(path))?.text();
   }
 
   isFaulty(path: ValuePath): boolean {
+    if (this.#faulty.size === 0) return false;
     return path.some((_, index) => this.#faulty.has(toKey(path.slice(0, index + 1))));
   }
 
@@ -89,5 +91,5 @@ export function samePlace(place: Place): ValuePlaces {
 }
 
 function toKey(path: ValuePath): string {
-  return JSON.stringify(path);
+  return path.join("\0");
 }

@@ -71,10 +71,9 @@ export class YamlReader {
     if (isSeq(node))
       return node.items.map((item, index) => {
         const below = [...path, index];
-        const text = this.#toText(item);
         this.#places.add(below, {
-          value: this.#placeOf(item, path),
-          ...(text !== undefined && { text }),
+          value: () => this.#placeOf(item, path),
+          text: () => this.#toText(item),
         });
         return this.read(isPair(item) ? null : item, below);
       });
@@ -89,10 +88,12 @@ export class YamlReader {
     }
     const name = typeof key.value === "string" ? key.value : (key.source ?? String(key.value));
     const below = [...path, name];
-    const keyPlace = this.#placeOf(key, path);
-    const value = hasRange(pair.value) ? this.#placeOf(pair.value, below) : keyPlace;
-    const text = this.#toText(pair.value);
-    this.#places.add(below, { key: keyPlace, value, ...(text !== undefined && { text }) });
+    const toKeyPlace = (): PlacedText["place"] => this.#placeOf(key, path);
+    this.#places.add(below, {
+      key: toKeyPlace,
+      value: () => (hasRange(pair.value) ? this.#placeOf(pair.value, below) : toKeyPlace()),
+      text: () => this.#toText(pair.value),
+    });
     // The key `__proto__` is a key like others.
     Object.defineProperty(into, name, {
       value: this.read(pair.value, below),
