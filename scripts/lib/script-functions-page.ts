@@ -1,4 +1,4 @@
-/** What the page says of a function. */
+/** The facts about a function on the page. */
 export interface ScriptFunction {
   /** Absent: a global function. */
   readonly module?: string;
@@ -8,7 +8,7 @@ export interface ScriptFunction {
   readonly doc: string;
   readonly parameters: readonly { readonly name: string; readonly doc?: string }[];
   readonly kinds: readonly string[];
-  /** What it reaches outside of the script. */
+  /** The part of the outside that it reaches. */
   readonly capability?: string;
   readonly isPure: boolean;
 }

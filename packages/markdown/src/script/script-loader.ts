@@ -27,7 +27,7 @@ export interface LoadedFile {
  */
 export type FindFile = (name: string) => LoadedFile | undefined;
 
-/** What replaces parts of the environment of scripts, for tests and tools. */
+/** Replacements for parts of the environment of scripts, for tests and tools. */
 export interface ScriptEnvironment {
   /** The values of the predeclared names of a kind. */
   readonly predeclared?: (kind: ScriptKind) => Readonly<Record<string, Value>>;

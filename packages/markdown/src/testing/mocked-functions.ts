@@ -18,7 +18,7 @@ export class TestState {
   readonly mocks: Mocks = new Mocks();
   readonly fixed: FixedSource = new FixedSource();
   readonly cache: RunCache = new RunCache();
-  /** What scripts and the test have printed. */
+  /** The lines that scripts and the test have printed and logged. */
   readonly output: string[] = [];
 }
 

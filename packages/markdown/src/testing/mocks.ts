@@ -17,7 +17,7 @@ export type MockFunction = (
   named: Readonly<Record<string, HostValue>>,
 ) => Promise<HostValue>;
 
-/** What `t.mock` declares. */
+/** The arguments of `t.mock` behind the name. */
 export interface MockDefinition {
   readonly returns?: HostValue;
   readonly raises?: string;

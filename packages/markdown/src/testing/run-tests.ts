@@ -11,7 +11,7 @@ export interface TestResult {
   readonly line: number;
   /** Everything that was wrong, in order; none: the test has passed. */
   readonly failures: readonly TestFailure[];
-  /** What the test and the scripts printed and logged. */
+  /** The lines that the test and the scripts printed and logged. */
   readonly output: readonly string[];
 }
 

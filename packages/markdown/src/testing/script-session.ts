@@ -16,9 +16,9 @@ import { builtinNames, predeclared } from "../builtins/table.ts";
 import { ScriptLoader, type FindFile } from "../script/script-loader.ts";
 import type { Place } from "../text/finding.ts";
 
-/** What a session needs of its host. */
+/** The parts of a session that its host provides. */
 export interface SessionOptions {
-  /** What functions reach. */
+  /** The effects of functions, and the values that they read. */
   readonly scope: ScriptScope;
   /** Receives what `print` writes. */
   readonly print: (line: string) => void;
@@ -69,7 +69,7 @@ export class ScriptSession {
   readonly #copied = new Set<string>();
   readonly #texts: string[] = [];
   #inputs = 0;
-  /** What the last input used. */
+  /** The work and the memory of the last input. */
   lastUse: { readonly steps: number; readonly memoryBytes: number } = { steps: 0, memoryBytes: 0 };
 
   constructor(options: SessionOptions) {
@@ -84,13 +84,13 @@ export class ScriptSession {
     return [...this.#values.keys()];
   }
 
-  /** What the inputs can have reached so far, by their texts. */
+  /** The capabilities that the texts of the inputs so far can use. */
   get capabilities(): ReadonlySet<Capability> {
     return scanCapabilities(this.#texts.join("\n"));
   }
 
   /**
-   * Runs an input. What it defines before an error stays defined.
+   * Runs an input. Names that it defines before an error stay defined.
    *
    * @param place of the text. Default: an input of its own.
    * @throws StarlarkError (by rejecting)

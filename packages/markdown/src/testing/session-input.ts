@@ -1,6 +1,6 @@
 import { parse } from "@toolweave/starlark";
 
-/** What a text at a prompt is: complete, an open bracket or string, or a block that an empty line ends. */
+/** The state of a text at a prompt: complete, an open bracket or string, or a block that an empty line ends. */
 type InputState = "complete" | "open" | "block";
 
 /** Collects lines to inputs, as Python's prompt does: a block ends with an empty line, or before a line that is not indented. */

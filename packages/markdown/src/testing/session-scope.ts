@@ -11,7 +11,7 @@ import type { LogLevel, ScriptScope } from "../builtins/builtin.ts";
 import { RunCache } from "../builtins/state.ts";
 import { ScriptEffects } from "../effects/script-effects.ts";
 
-/** What a session reaches outside of its inputs. */
+/** The ways from a session to tools and to the log. */
 export interface SessionReach {
   /** Calls the tools of `effectSource`. Undefined: every effect is refused. */
   readonly effects: () => ToolExecutor | undefined;

@@ -63,7 +63,7 @@ export class TestFile {
     });
   }
 
-  /** What was printed since the last test began. */
+  /** The lines that were printed since the last test began. */
   get output(): readonly string[] {
     return this.#functions.state.output;
   }
@@ -179,7 +179,7 @@ export class TestFile {
     };
   }
 
-  /** What functions reach that the test calls itself: they are mocks, too. */
+  /** The scope of functions that the test calls itself: they are mocks, too. */
   get #scope(): ScriptScope {
     const { state } = this.#functions;
     return {

@@ -31,7 +31,7 @@ export interface Mismatch {
   readonly want?: string;
 }
 
-/** What the functions of `t` need. */
+/** The parts of a test run that the functions of `t` use. */
 export interface TestServices {
   readonly functions: MockedFunctions;
   /** The place in the test that runs. */

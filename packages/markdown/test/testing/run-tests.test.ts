@@ -77,7 +77,7 @@ def test_output(t):
   ]);
 });
 
-test("a test goes on after a failure, and each failure has its place and both values", async () => {
+test("a test continues after a failure, and each failure has its place and both values", async () => {
   const found = await failuresOf(`
 def check(t, value):
     t.eq(value, (1, "b"))

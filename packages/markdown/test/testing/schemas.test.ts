@@ -26,7 +26,7 @@ const kinds = {
   bundle: { schema: schemaOf("bundle"), keys: bundleKeys, read: readBundleFile },
 };
 
-/** What the schema of editors and the reader say about a front matter. */
+/** Whether the schema of editors and the reader accept a front matter. */
 async function judge(kind: keyof typeof kinds, yaml: string) {
   const { schema, read } = kinds[kind];
   const check = await ajvValidator().compile(schema);

@@ -1,7 +1,7 @@
 import { createInterface, type CompleterResult, type Interface } from "node:readline";
 import { Interrupt, type CliIo } from "../../process/cli-io.ts";
 
-/** What a person has done at the prompt. */
+/** One action at the prompt. */
 type Typed =
   | { readonly kind: "line"; readonly text: string }
   /** Ctrl-C. */

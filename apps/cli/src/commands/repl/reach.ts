@@ -20,7 +20,7 @@ export interface ReachOptions {
   readonly policy?: string;
 }
 
-/** What a session with `--allow` reaches, and how it is closed. */
+/** The executors of a session with `--allow`. */
 export interface Reach {
   readonly effects: ToolExecutor;
   /** The tools of the configuration, for `meta.call_tool`. */
