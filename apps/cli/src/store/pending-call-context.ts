@@ -48,6 +48,8 @@ export interface PendingCallContext {
   readonly folder?: string;
   /** Modules that export tools, by their absolute paths. */
   readonly modules?: readonly StoredModule[];
+  /** Scripts could call the tools. */
+  readonly scripts?: true;
   /** The absolute path of a workspace. */
   readonly workspace?: string;
   /** The absolute path of a configuration. */
@@ -73,6 +75,7 @@ const metadataKey = "toolweave-cli";
 export function toContextMetadata(
   options: ToolOptions & ResolvedSources,
   policy: string | undefined,
+  hasScripts = false,
 ): JsonObject {
   const { openapi, mcp, tools, workspace, config, found } = options;
   const { baseUrl, header = [], auth = [], timeout } = options;
@@ -90,6 +93,7 @@ export function toContextMetadata(
     ...(tools.length === 0
       ? {}
       : { modules: tools.map((path) => ({ path: resolve(path), id: path })) }),
+    ...(hasScripts ? { scripts: true } : {}),
     ...(workspace === undefined ? {} : { workspace }),
     ...(config === undefined ? {} : { config }),
     ...(config === undefined || !found ? {} : { found }),

@@ -169,7 +169,7 @@ function pointerTo(where: string, isList: boolean): string {
 }
 
 /**
- * Limits of `toolweave serve`, as a configuration has them in `serve`: whole numbers, 1 or more. What is absent has the
+ * Options of `toolweave serve`, as a configuration has them in `serve`. Limits are whole numbers, 1 or more. What is absent has the
  * default of the gateway (`limits` of `serveMcp`, options of `listenHttp`).
  */
 export interface ServeLimits {
@@ -189,6 +189,8 @@ export interface ServeLimits {
   readonly maxSubscriptions?: number;
   /** Connections of all callers over HTTP. Default: 4,096. */
   readonly maxConnections?: number;
+  /** Lists `run_script`, whose scripts call the tools, beside the tools or in their place. Default: false. */
+  readonly scripts?: boolean | "beside" | "only";
 }
 
 /** The limits in `serve` of a valid configuration; `undefined`: none. */

@@ -123,7 +123,7 @@ export class Gateway implements McpGateway {
     this.#executor = executor;
     this.#providers = new ProviderAggregator(served.providers, new ProviderCalls(executor));
     this.#watchedResources = new WatchedResources(this.#providers);
-    const tools = (this.#tools = new ClientTools(executor, served.search));
+    const tools = (this.#tools = new ClientTools(executor, served));
     const states = new RequestStates(served.key);
     this.#runner = new CallRunner(executor, served, tools, states);
     this.#handlers = new RequestHandlers(
@@ -133,7 +133,7 @@ export class Gateway implements McpGateway {
       this.#providers,
       this.#watchedResources,
       states,
-      served.forModel === true,
+      served,
     );
     this.#budgets = new CallerBudgets(served.limits);
     this.#clients = new StatelessClients(this.#budgets);

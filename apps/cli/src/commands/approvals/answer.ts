@@ -22,6 +22,7 @@ import {
 import { showProgress } from "../../render/progress.ts";
 import { safeValue } from "../../render/text.ts";
 import { planSources } from "../../sources/load-sources.ts";
+import { addScripts } from "../../sources/script-source.ts";
 import { withApprovalStore, type ApprovalStore } from "../../store/approval-store.ts";
 import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
@@ -245,6 +246,7 @@ async function answerCall(
   const answers = (await getAnswers(interruption, false)) ?? [];
   const { registry, failures, policy, hooks } = await plan.load();
   try {
+    await addScripts(registry, context?.scripts, planOptions.policy);
     for (const failure of failures)
       output.printMessage(describeError(failure, options.verbose === true));
     const found = registry.get(interruption.call.name);

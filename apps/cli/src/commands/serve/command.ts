@@ -57,6 +57,12 @@ export function addServe(program: Command, { io, output, end }: CommandContext):
       "also serve the Agent Skills of a folder, such as .claude/skills; may be repeated",
       collect,
     )
+    .addOption(
+      new Option(
+        "--scripts [which]",
+        "also list run_script, whose scripts call the tools; `only`: in place of the tools",
+      ).choices(["beside", "only"]),
+    )
     .option("--watch", "load modules again when their files change")
     .option("--locked", "omit tools that differ from the lock")
     .option("--lock-file <file>", lockFileHelp)

@@ -14,6 +14,7 @@ import type { Output } from "../../process/output.ts";
 import { describeError } from "../../render/describe-error.ts";
 import { formatCount, safeLine, safeValue } from "../../render/text.ts";
 import { describeCollisions } from "../../render/tool-list.ts";
+import { addScripts } from "../../sources/script-source.ts";
 import { planSources, type LoadedSources, type SourcePlan } from "../../sources/load-sources.ts";
 import { openApprovalStore } from "../../store/approval-store.ts";
 import { readLockFile, resolveLockPath } from "../../store/lock-file.ts";
@@ -77,6 +78,8 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
     const { policy, hooks, servers } = loaded;
     const { timeout, grace: graceMs = defaultGraceMs } = options;
     const { limits, listener } = resolveServeLimits(options, loaded.serve);
+    const which = options.scripts ?? loaded.serve?.scripts;
+    const scripts = await addScripts(registry, which, options.policy);
     const executor = new ToolExecutor({
       registry,
       key: store.key.value,
@@ -93,10 +96,12 @@ export async function serve(options: ServeOptions, io: CliIo, output: Output): P
       version: version(),
       providers: [...servers.map(({ provider }) => provider), ...skills],
       search: options.search === true ? true : "auto",
+      ...scripts,
       key: store.key.value,
       limits,
       ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
-      callMetadata: () => toContextMetadata({ ...options, ...plan }, options.policy),
+      callMetadata: () =>
+        toContextMetadata({ ...options, ...plan }, options.policy, scripts !== undefined),
       howToAnswer: (interruption) => formatHints(interruption, store, io.env),
       onError: (error) => {
         if (options.verbose === true) output.printMessage(describeError(error, true));

@@ -1,7 +1,13 @@
 import type { Caller, ToolExecutor, ToolRun, Toolset } from "@toolweave/core";
-import type { ToolSearch } from "@toolweave/core/adapter";
+import {
+  builtInSource,
+  ToolsetSnapshot,
+  type RegisteredTool,
+  type ToolSearch,
+} from "@toolweave/core/adapter";
 import { toolSearch } from "@toolweave/core/search";
 import { toCallerKey } from "./gateway-client.ts";
+import type { ServeMcpOptions } from "./serve-options.ts";
 
 /** Number of tools above which `auto` uses search. */
 const maxListed = 100;
@@ -17,25 +23,51 @@ interface CallerToolsets {
 export class ClientTools {
   readonly #executor: ToolExecutor;
   readonly #search: boolean | "auto";
+  readonly #listed: ServeMcpOptions["listed"];
+  /** Toolsets of which only some tools are listed, by the whole toolset. */
+  readonly #narrowed = new WeakMap<Toolset, Toolset>();
   readonly #lists = new Map<string, CallerToolsets>();
   #toolSearch: ToolSearch | undefined;
 
-  constructor(executor: ToolExecutor, search: boolean | "auto") {
+  constructor(
+    executor: ToolExecutor,
+    { search, listed }: Pick<ServeMcpOptions, "listed"> & { readonly search: boolean | "auto" },
+  ) {
     this.#executor = executor;
     this.#search = search;
+    this.#listed = listed;
   }
 
   /** Returns the toolset of a caller: the same object until a tool changes. */
   forCaller(caller: Caller | undefined): Toolset {
     const lists = this.#toolsetsOf(caller);
     const all = lists.all.freezeToolset();
+    if (this.#listed?.only === true) return this.#narrow(all, this.#listed.names);
     const searches = this.#search === "auto" ? all.size > maxListed : this.#search;
     if (!searches) return all;
     lists.searching ??= this.#executor.startRun({
       ...(caller === undefined ? {} : { caller }),
-      search: (this.#toolSearch ??= toolSearch({ form: "constant" })),
+      search: (this.#toolSearch ??= toolSearch({
+        form: "constant",
+        always: this.#listed?.names ?? [],
+      })),
     });
     return lists.searching.freezeToolset();
+  }
+
+  /** The toolset in which only the named and the built-in tools are listed. */
+  #narrow(all: Toolset, names: readonly string[]): Toolset {
+    let narrowed = this.#narrowed.get(all);
+    if (narrowed === undefined) {
+      const entries = new Map<string, RegisteredTool>();
+      for (const entry of all.entries()) {
+        const { name } = entry.tool.spec;
+        if (names.includes(name) || entry.source === builtInSource) entries.set(name, entry);
+      }
+      narrowed = new ToolsetSnapshot(all.version, entries, all);
+      this.#narrowed.set(all, narrowed);
+    }
+    return narrowed;
   }
 
   /** Resolves when the tool exists, no loading source can add it any more, or the signal is aborted. */

@@ -6,6 +6,8 @@ import {
   type Answer,
   type ToolCall,
   type ToolRun,
+  type ToolSpec,
+  type Toolset,
 } from "@toolweave/core";
 import type { Metadata } from "@toolweave/core/adapter";
 import { checkOptions } from "@toolweave/core/adapter";
@@ -76,6 +78,15 @@ export interface ServeMcpOptions {
    */
   readonly search?: boolean | "auto";
   /**
+   * Tools that are listed also where a search lists others; with `only`, in place of all others. What is not listed can
+   * still be called by name, and by tools that call tools. Default: none.
+   */
+  readonly listed?: { readonly names: readonly string[]; readonly only?: boolean };
+  /**
+   * Returns the description of a tool in the list of a client that can call `toolset`. Default: the tool's own.
+   */
+  readonly describe?: (spec: ToolSpec, toolset: Toolset) => string;
+  /**
    * Secret of at least 32 bytes that encrypts the `requestState` of clients of 2026-07-28. Processes that serve the
    * same clients need the same key, for instance the executor's. Default: a random one.
    */
@@ -96,6 +107,8 @@ export const serveOptionNames: readonly string[] = [
   "howToAnswer",
   "callMetadata",
   "search",
+  "listed",
+  "describe",
   "key",
   "limits",
   "onError",

@@ -13,6 +13,7 @@ import {
 } from "../clients/request-port.ts";
 import { withInputRequired, type ProviderCall } from "../providers/provider-calls.ts";
 import type { ProviderAggregator } from "../providers/provider-aggregator.ts";
+import type { GatewaySettings } from "../clients/serve-options.ts";
 import { toPage } from "../clients/paging.ts";
 import type { RequestStates } from "../clients/request-states.ts";
 import type { WatchedResources } from "../providers/watched-resources.ts";
@@ -45,10 +46,10 @@ export class RequestHandlers {
     providers: ProviderAggregator,
     watched: WatchedResources,
     states: RequestStates,
-    forModel: boolean,
+    served: Pick<GatewaySettings, "forModel" | "describe">,
   ) {
     this.#executor = executor;
-    this.#list = new ToolList(forModel);
+    this.#list = new ToolList(served);
     this.#tools = tools;
     this.#runner = runner;
     this.#providers = providers;
@@ -241,16 +242,23 @@ const hints = [
 class ToolList {
   readonly #cache = new WeakMap<Toolset, readonly JsonObject[]>();
   readonly #forModel: boolean;
+  readonly #describe: GatewaySettings["describe"];
 
-  /** @param forModel Results have no structured content, so output schemas are omitted. */
-  constructor(forModel: boolean) {
-    this.#forModel = forModel;
+  /** With `forModel`, results have no structured content, so output schemas are omitted. */
+  constructor({ forModel, describe }: Pick<GatewaySettings, "forModel" | "describe">) {
+    this.#forModel = forModel === true;
+    this.#describe = describe;
   }
 
   forToolset(toolset: Toolset): readonly JsonObject[] {
     let list = this.#cache.get(toolset);
     if (list === undefined) {
-      list = toolset.specs().map(this.#forModel ? toModelDefinition : toDefinition);
+      const describe = this.#describe;
+      list = toolset.specs().map((spec) => {
+        const definition = this.#forModel ? toModelDefinition(spec) : toDefinition(spec);
+        if (describe === undefined) return definition;
+        return { ...definition, description: describe(spec, toolset) };
+      });
       this.#cache.set(toolset, list);
     }
     return list;
