@@ -12,6 +12,15 @@ export function qualifiedName({ module, name }: Pick<BuiltinFunction, "module" |
   return module === undefined || module === name ? name : `${module}.${name}`;
 }
 
+/** The names of the arguments that a call gave, without those that have their default. */
+const givenNames = new WeakMap<BuiltinArguments, readonly string[]>();
+
+/** The arguments of `bindArguments` that the call gave itself. */
+export function givenArguments(args: BuiltinArguments): BuiltinArguments {
+  const names = givenNames.get(args) ?? Object.keys(args);
+  return Object.fromEntries(names.map((name) => [name, args[name]]));
+}
+
 /**
  * The arguments of a call by parameter, checked.
  *
@@ -40,6 +49,7 @@ export function bindArguments(
     if (name in bound) reject(fn, `got multiple values for parameter ${name}`);
     bound[name] = checked(fn, parameter, value);
   }
+  givenNames.set(bound, Object.keys(bound));
   for (const { name, default: fallback } of single) {
     if (name in bound) continue;
     if (fallback === undefined) reject(fn, `missing argument for ${name}`);

@@ -1,6 +1,6 @@
 import { defineTool, ToolError, type Tool } from "@toolweave/core";
 import { StarlarkError, type HostValue, type Value } from "@toolweave/starlark";
-import { qualifiedName } from "../builtins/bind.ts";
+import { givenArguments, qualifiedName } from "../builtins/bind.ts";
 import type {
   BuiltinArguments,
   BuiltinFunction,
@@ -20,7 +20,26 @@ export class TestState {
   readonly cache: RunCache = new RunCache();
   /** The lines that scripts and the test have printed and logged. */
   readonly output: string[] = [];
+  #depth = 0;
+
+  /**
+   * Makes a call of the test in a run of its own, where the check for functions that call themselves begins anew.
+   *
+   * @throws StarlarkError (by rejecting) for calls in calls without an end.
+   */
+  async nest<Result>(call: () => Promise<Result>): Promise<Result> {
+    if (this.#depth >= maxDepth)
+      throw new StarlarkError("execution_failed", `more than ${maxDepth} calls in calls of a test`);
+    this.#depth++;
+    try {
+      return await call();
+    } finally {
+      this.#depth--;
+    }
+  }
 }
+
+const maxDepth = 20;
 
 /** Ends a function whose effect a mock has answered. */
 class Answered extends Error {
@@ -64,11 +83,12 @@ export class MockedFunctions {
       ...fn,
       call: async (args, scope) => {
         const { mocks, fixed } = this.state;
-        const given = withoutDefaults(fn, args);
+        const given = givenArguments(args);
         let answer = mocks.answer(name, given);
         if (answer?.kind === "call") {
           const [positional, named] = toCall(fn, given);
-          answer = toAnswer(fn, name, await answer.call(positional, named));
+          const { call: mock } = answer;
+          answer = toAnswer(fn, name, await this.state.nest(() => mock(positional, named)));
         }
         if (fn.capability === undefined || fn.capability === "tools") {
           if (answer === undefined && fn.capability === undefined)
@@ -143,24 +163,6 @@ function toValue(name: string, answer: MockAnswer | undefined): HostValue {
   if (answer?.kind === "value") return answer.value;
   const message = answer?.kind === "error" ? answer.message : notMocked(name);
   throw new StarlarkError("execution_failed", message);
-}
-
-/** The arguments that differ from their defaults. */
-function withoutDefaults(
-  { parameters }: BuiltinFunction,
-  args: BuiltinArguments,
-): BuiltinArguments {
-  const entries = parameters.flatMap(({ name, default: fallback }) => {
-    const value = args[name];
-    const isDefault =
-      fallback !== undefined && JSON.stringify(value, toText) === JSON.stringify(fallback);
-    return isDefault ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(entries);
-}
-
-function toText(_: string, value: unknown): unknown {
-  return typeof value === "bigint" ? value.toString() : value;
 }
 
 /** The arguments as a script would write them: by position as long as none is left out, then by name. */

@@ -96,7 +96,7 @@ export class Mocks {
     );
   }
 
-  /** The arguments of the calls of a function, without those that have their default. */
+  /** The arguments that the calls of a function gave. */
   calls(name: string): readonly BuiltinArguments[] {
     toMockable(name);
     return this.#calls.flatMap((call) => (call.name === name ? [call.args] : []));

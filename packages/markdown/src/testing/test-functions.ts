@@ -56,7 +56,7 @@ const rows: readonly Row[] = [
   [
     "calls",
     "list",
-    "The arguments of each call of a function, as dicts without the arguments that have their default.",
+    "The arguments of each call of a function, by parameter: those that the script has given.",
     required("name", "str"),
   ],
 ];

@@ -118,7 +118,8 @@ function failsFunction(services: TestServices, module: Module): Value {
     const place = services.place();
     const [fn = named["fn"], pattern = named["pattern"] ?? ""] = args;
     if (fn === undefined) throw fault("t.fails: missing argument for fn");
-    const message = await failureOf(() => new Thread(thread()).call(fn, []));
+    const { state } = services.functions;
+    const message = await failureOf(() => state.nest(() => new Thread(thread()).call(fn, [])));
     if (message === undefined) {
       services.report({ message: "the function did not fail" }, place);
       return null;

@@ -45,10 +45,19 @@ export class TestedArtifacts {
       predeclared: functions.predeclared,
       onOperation: coverage.record,
     };
+    const findCovered = (file: string): FindFile => {
+      const find = findFile(file);
+      return (name) => {
+        const found = find(name);
+        if (found !== undefined)
+          coverage.add({ text: found.text, place: { file: found.file, line: 1, column: 1 } });
+        return found;
+      };
+    };
     const services = { source: "test", host: this.#host, effects: functions.effects, limits: {} };
     const all = Array.from(tools.values(), (artifact) =>
       // A task would end after the test.
-      artifactTool({ ...artifact, isAsync: false }, { ...services, findFile }),
+      artifactTool({ ...artifact, isAsync: false }, { ...services, findFile: findCovered }),
     );
     this.#registry = new ToolRegistry([toolsSource("test", all)], { onProblem: () => {} });
   }
