@@ -10,6 +10,7 @@ import { addInstall } from "./commands/hosts/install.ts";
 import { addInspect } from "./commands/inspect/command.ts";
 import { addLock } from "./commands/lock.ts";
 import { addLogin } from "./commands/login.ts";
+import { addLsp } from "./commands/lsp/command.ts";
 import { addPolicy } from "./commands/policy/command.ts";
 import { addAdd } from "./commands/setup/add.ts";
 import { addDoctor } from "./commands/doctor/command.ts";
@@ -222,6 +223,7 @@ export function createProgram(context: CommandContext): Command {
   addFmt(program, context);
   addStubs(program, context);
   addStarlark(program, context);
+  addLsp(program, context);
   addExport(program, context);
   addInstall(program, context);
   addTrust(program, context);
