@@ -65,6 +65,7 @@ export interface ScriptScope {
   readonly signal: AbortSignal | undefined;
 }
 
+/** How important a line of the log is. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** The answer of a tool that a script has called. */

@@ -24,10 +24,13 @@ export function toJsonValue(value: HostValue, what = "the value", depth = 0): Js
     return Array.from(value as Iterable<HostValue>, (item) => toJsonValue(item, what, depth + 1));
   }
   if (value instanceof Map) return reject(`${what} has a dict with keys that are no strings`);
-  const object = Object.create(null) as Record<string, JsonValue>;
-  for (const [key, item] of Object.entries(value))
-    object[key] = toJsonValue(item as HostValue, what, depth + 1);
-  return object;
+  // `Object.fromEntries` defines members: `__proto__` is one like the others.
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      toJsonValue(item as HostValue, what, depth + 1),
+    ]),
+  );
 }
 
 /** A dict of a script as a JSON object; `None` is an empty one. */

@@ -33,7 +33,7 @@ const withinScript: unique symbol = Symbol("toolweave.withinScript");
  * @throws ToolError `invalid_configuration` for an invalid option.
  * @example
  * ```ts
- * const registry = new ToolRegistry([github, toolsSource("scripts", scriptTools())]);
+ * const registry = new ToolRegistry([toolsSource("scripts", scriptTools())]);
  * ```
  */
 export function scriptTool(options: ScriptToolOptions = {}): Tool {
