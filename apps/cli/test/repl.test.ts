@@ -137,6 +137,11 @@ test("on a terminal, repl --allow asks before an effect for which the policy ask
   stdin.write("\u0003");
   await said("Interrupted.");
   expect(read("c.txt")).toBe("y");
+  // Answers are not part of the history.
+  stdin.write("\u001b[A");
+  stdin.write("\u001b[A");
+  await until(() => stdout().split('"y")').length > 2);
+  stdin.write("\u0003");
   stdin.write("\u0004");
   expect(await ended).toBe(0);
 });

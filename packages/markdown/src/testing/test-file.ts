@@ -139,14 +139,16 @@ export class TestFile {
     const { problems, message, callStack } = error;
     if (problems.length > 0)
       return problems.map(({ position, message: fault }) => ({ ...position, message: fault }));
-    const frames = callStack.filter(({ position }) => position?.file !== preludeFile);
-    const place = frames.findLast(({ position }) => position !== undefined)?.position;
+    const places = callStack.flatMap(({ position }) =>
+      position === undefined || position.file === preludeFile ? [] : [position],
+    );
+    const place = places.at(-1);
     const own = this.#program.script.place;
     return [
       {
         ...toPlace(place ?? { ...own }),
         message,
-        ...(frames.length > 1 ? { traceback: error.traceback } : {}),
+        ...(places.length > 1 ? { traceback: error.traceback } : {}),
       },
     ];
   }

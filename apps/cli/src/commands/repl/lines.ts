@@ -27,6 +27,7 @@ export class Lines {
   readonly #signal: AbortSignal;
   readonly #waiting: Typed[] = [];
   #isClosed = false;
+  #isAsking = false;
   #receive: ((typed: Typed) => void) | undefined;
   #onInterrupt: (() => void) | undefined;
 
@@ -51,7 +52,11 @@ export class Lines {
       this.#isClosed = true;
       this.#add({ kind: "end" });
     });
-    this.#interface.on("history", onHistory);
+    this.#interface.on("history", (lines: string[]) => {
+      // An answer is no input: it is not offered again.
+      if (this.#isAsking) lines.shift();
+      else onHistory(lines);
+    });
     this.#interface.on("SIGINT", () => {
       if (this.#onInterrupt !== undefined) {
         this.#onInterrupt();
@@ -88,6 +93,19 @@ export class Lines {
     return typed;
   }
 
+  /** Asks a question while an input runs; undefined: there is no answer. Lines that were typed before are no answers. */
+  async ask(prompt: string): Promise<string | undefined> {
+    const kept = this.#waiting.filter(({ kind }) => kind === "end");
+    this.#waiting.splice(0, this.#waiting.length, ...kept);
+    this.#isAsking = true;
+    try {
+      const typed = await this.next(prompt);
+      return typed.kind === "line" ? typed.text : undefined;
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
   /** Calls `onInterrupt` for Ctrl-C until the work has ended. */
   async whileRunning<T>(work: () => Promise<T>, onInterrupt: () => void): Promise<T> {
     this.#onInterrupt = onInterrupt;
@@ -98,12 +116,6 @@ export class Lines {
       this.#onInterrupt = undefined;
       this.#signal.removeEventListener("abort", onInterrupt);
     }
-  }
-
-  /** Drops lines that were typed before they were asked for: they are no answers. */
-  discard(): void {
-    const kept = this.#waiting.filter(({ kind }) => kind === "end");
-    this.#waiting.splice(0, this.#waiting.length, ...kept);
   }
 
   close(): void {

@@ -8,6 +8,7 @@ import { StarlarkError } from "@toolweave/starlark";
 import { Interrupt, type CliIo } from "../../process/cli-io.ts";
 import { exitCode, UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
+import { QueuedWriter } from "../../process/queued-writer.ts";
 import { canPrompt, type Question } from "../../prompt/questions.ts";
 import { safeLine, safeText } from "../../render/text.ts";
 import { History } from "./history.ts";
@@ -36,7 +37,7 @@ export class Repl {
   readonly #lines: Lines;
   readonly #session: ScriptSession;
   #running: AbortController | undefined;
-  #pending: Promise<void>[] = [];
+  readonly #writer: QueuedWriter;
   #hasFailed = false;
 
   /** @param reach undefined: effects are refused. */
@@ -51,7 +52,8 @@ export class Repl {
       onHistory: (lines) => history.save(lines),
       complete: (line) => this.#complete(line),
     });
-    const print = (text: string): void => void this.#pending.push(output.write(`${text}\n`));
+    this.#writer = new QueuedWriter(output);
+    const print = (text: string): void => this.#writer.write(`${text}\n`);
     this.#session = new ScriptSession({
       scope: sessionScope({
         effects: () => reach?.effects,
@@ -146,7 +148,7 @@ export class Repl {
       this.#fail(error.code === "cancelled" ? "Interrupted." : error.traceback);
     } finally {
       this.#running = undefined;
-      await Promise.all(this.#pending.splice(0));
+      await this.#writer.end();
     }
   }
 
@@ -156,11 +158,7 @@ export class Repl {
   }
 
   /** Asks a question on the terminal while an input runs. */
-  readonly question: Question = async (prompt) => {
-    this.#lines.discard();
-    const typed = await this.#lines.next(prompt);
-    return typed.kind === "line" ? typed.text : undefined;
-  };
+  readonly question: Question = (prompt) => this.#lines.ask(prompt);
 
   #complete(line: string): [string[], string] {
     if (line.startsWith(":")) {

@@ -15,6 +15,7 @@ import {
 import { Interrupt, rejectOnInterrupt, type CliIo } from "../../process/cli-io.ts";
 import { exitCode, UsageError } from "../../process/exit-code.ts";
 import type { Output } from "../../process/output.ts";
+import { QueuedWriter } from "../../process/queued-writer.ts";
 import { safeJson, safeLine, safeText } from "../../render/text.ts";
 
 /** The options of `toolweave test`. */
@@ -67,8 +68,8 @@ async function runOnce(
   { signal }: CliIo,
   output: Output,
 ): Promise<number> {
-  const pending: Promise<void>[] = [];
-  const print = (text: string): void => void pending.push(output.write(text));
+  const writer = new QueuedWriter(output);
+  const print = (text: string): void => writer.write(text);
   const run = await runTests(programs, {
     signal,
     ...(format === "text" ? { onResult: (result) => print(formatLine(result, output)) } : {}),
@@ -76,14 +77,14 @@ async function runOnce(
     if (signal.aborted) throw new Interrupt();
     throw error;
   });
-  await Promise.all(pending);
+  await writer.end();
   if (format === "json") await output.write(safeJson(toJsonReport(run)));
   else if (format === "junit") await output.write(toJunitReport(run));
   else {
     if (coverage === true) print(`\n${safeText(formatCoverage(run.coverage))}`);
     const summary = formatSummary(run).trimEnd();
     print(`\n${output.style(run.failed === 0 ? "green" : "red", summary)}\n`);
-    await Promise.all(pending);
+    await writer.end();
   }
   return run.failed === 0 ? exitCode.completed : exitCode.toolError;
 }
