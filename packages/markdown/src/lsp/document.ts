@@ -206,7 +206,9 @@ export class LanguageDocument {
     }
     if (name !== undefined) return undefined;
     const quote = /^["']/.exec(written)?.[0];
-    if (quote !== undefined) {
+    // Blanks at the end of the line belong to an expression that is being written.
+    if (quote === undefined) end += /^[ \t]*/.exec(this.text.slice(end))?.[0].length ?? 0;
+    else {
       start++;
       if (end > start && this.text[end - 1] === quote) end--;
     }

@@ -2,6 +2,9 @@ import type { ValuePath } from "../../text/value-places.ts";
 import { readOutline } from "./outline.ts";
 import type { Outline, OutlineEntry } from "./outline.ts";
 
+/** Maps and lists in one line. */
+const maxLevels = 64;
+
 /** What can be written at an offset of front matter. */
 export interface KeyContext {
   /** `key`: a key of the map at `path`. `value`: the value at `path`. */
@@ -67,6 +70,7 @@ function readFlow(text: string, path: ValuePath, offset: number): KeyContext | u
       if (end === -1) return undefined;
       at = end;
     } else if (character === "{" || character === "[") {
+      if (levels.length >= maxLevels) return undefined;
       const isMap = character === "{";
       levels.push({ path: current, keys: [], isMap, items: 0 });
       if (!isMap) current = [...current, 0];
