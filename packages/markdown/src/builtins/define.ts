@@ -11,7 +11,7 @@ import type {
 import type { HostValue } from "@toolweave/starlark";
 
 /** Kinds of scripts that may have effects. */
-export const actingKinds: readonly ScriptKind[] = ["tool", "session", "test"];
+const actingKinds: readonly ScriptKind[] = ["tool", "session", "test"];
 
 /** Every kind of script but a condition, which only computes. */
 export const runningKinds: readonly ScriptKind[] = [...actingKinds, "hook"];
