@@ -6,9 +6,9 @@ export type Call = readonly [name: string, args: JsonObject];
 
 /** The tokens of one conversation. */
 export interface Cost {
-  /** What is new: the task, the calls that the model writes, the results that it reads, and its answer. */
+  /** Everything once: the task, the calls that the model writes, the results that it reads, and its answer. */
   readonly newTokens: number;
-  /** What the model reads in all turns together: the definitions of tools, and everything before, again in each turn. */
+  /** All that the model reads in its turns together: the definitions of tools, and everything before, again in each turn. */
   readonly contextTokens: number;
   readonly turns: number;
   readonly calls: number;

@@ -1,3 +1,4 @@
+import { museumScripts } from "../../../examples/museum/test/scripts/museum-scripts.ts";
 import type { Read, Task } from "../task.ts";
 
 const events = async (turn: Parameters<Task["plain"]>[0], args = {}): Promise<Read[]> => {
@@ -8,7 +9,7 @@ const events = async (turn: Parameters<Task["plain"]>[0], args = {}): Promise<Re
 const dates = (month: string, days: number): readonly string[] =>
   Array.from({ length: days }, (_, day) => `2027-${month}-${String(day + 1).padStart(2, "0")}`);
 
-/** Tasks over the museum, with a programme of 47 events. Five of them wait for a person. */
+/** Tasks over the museum, with a programme of 47 events. The scripts of the five that wait for a person are those of the test that kills their process. */
 export const museumTasks: readonly Task[] = [
   {
     name: "average price by kind",
@@ -72,12 +73,7 @@ for n in range(1, 32):
       return Object.fromEntries(changed.map(({ title, priceCents }) => [title, priceCents]));
     },
     describe: ["list_events", "update_event"],
-    scripts: [
-      `result = {}
-for t in list_events(kind="tour", limit=100)["events"]:
-    e = update_event(eventId=t["id"], body={"priceCents": t["priceCents"] * 8 // 10})
-    result[e["title"]] = e["priceCents"]`,
-    ],
+    scripts: [museumScripts.discount],
   },
   {
     name: "cancel small workshops",
@@ -92,15 +88,7 @@ for t in list_events(kind="tour", limit=100)["events"]:
       return all.length - small.length;
     },
     describe: ["list_events"],
-    scripts: [
-      `left = 0
-for e in list_events(kind="workshop", limit=100)["events"]:
-    if e["capacity"] < 15:
-        delete_event(eventId=e["id"])
-    else:
-        left += 1
-left`,
-    ],
+    scripts: [museumScripts.cancellations],
   },
   {
     name: "a talk on every first open day",
@@ -121,16 +109,7 @@ left`,
       return found;
     },
     describe: ["get_hours", "create_event"],
-    scripts: [
-      `result = []
-for month in ["07", "08", "09"]:
-    for day in range(1, 8):
-        date = f"2027-{month}-0{day}"
-        if get_hours(date=date)["open"]:
-            create_event(title="Open Doors", kind="talk", startsOn=date, capacity=50, priceCents=0)
-            result.append(date)
-            break`,
-    ],
+    scripts: [museumScripts.talks],
   },
   {
     name: "tickets for a family",
@@ -151,11 +130,7 @@ for month in ["07", "08", "09"]:
       return [cheapest.title, sold.reduce((sum, { totalCents }) => sum + totalCents, 0)];
     },
     describe: ["list_events", "buy_tickets"],
-    scripts: [
-      `paid = [e for e in list_events(tags=["family"], limit=100)["events"] if e["priceCents"] > 0]
-e = sorted(paid, key=lambda e: e["priceCents"])[0]
-[e["title"], sum([buy_tickets(eventId=e["id"], visitor=v, quantity=1)["totalCents"] for v in ["Ada", "Alan", "Grace"]])]`,
-    ],
+    scripts: [museumScripts.tickets],
   },
   {
     name: "events on closed days",
@@ -178,19 +153,6 @@ e = sorted(paid, key=lambda e: e["priceCents"])[0]
       return moved.map(({ id }) => id);
     },
     describe: ["list_events", "get_hours", "update_event"],
-    scripts: [
-      `result = []
-open_on = {}
-for e in list_events(limit=100)["events"]:
-    day = e["startsOn"]
-    if day != e["endsOn"]:
-        continue
-    if day not in open_on:
-        open_on[day] = get_hours(date=day)["open"]
-    if not open_on[day]:
-        next = day[:8] + ("0" + str(int(day[8:]) + 1))[-2:]
-        update_event(eventId=e["id"], body={"startsOn": next, "endsOn": next})
-        result.append(e["id"])`,
-    ],
+    scripts: [museumScripts.closedDays],
   },
 ];
