@@ -22,7 +22,10 @@ describe("a schema as a type", () => {
     [{ type: "string", nullable: true }, "str | None"],
     [{ enum: ["a", 1, null, true] }, 'Literal["a", 1, None, True]'],
     [{ const: "x" }, 'Literal["x"]'],
-    [{ enum: Array.from({ length: 20 }, (_, n) => n) }, /^Literal\[0, .*, 11, … 8 more\]$/],
+    [
+      { enum: Array.from({ length: 20 }, (_, n) => n) },
+      "Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, … 8 more]",
+    ],
     [{ anyOf: [{ type: "string" }, { type: "integer" }, { type: "string" }] }, "str | int"],
     [{ anyOf: [{ type: "string" }, {}] }, "Any"],
     [{ type: "array", items: { type: "number" } }, "list[float]"],
@@ -50,8 +53,7 @@ describe("a schema as a type", () => {
     [true, "Any"],
     [undefined, "Any"],
   ])("%j", (schema, expected) => {
-    if (typeof expected === "string") expect(type(schema)).toBe(expected);
-    else expect(type(schema)).toMatch(expected);
+    expect(type(schema)).toBe(expected);
   });
 
   test("ends where it refers to itself", () => {
