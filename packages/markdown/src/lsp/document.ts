@@ -19,7 +19,7 @@ import { ScriptRegion } from "./language/script-region.ts";
 /** The names that conditions have beside the built-in ones. */
 const conditionNames = { hook: ["event", "payload"], bundle: ["env", "platform"] } as const;
 
-/** What all documents share. */
+/** The parts that all documents share. */
 export interface DocumentContext {
   readonly files: WorkspaceFiles;
   /** The model of a file, open or on disk; undefined: it cannot be read. */

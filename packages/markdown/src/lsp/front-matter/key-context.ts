@@ -5,7 +5,7 @@ import type { Outline, OutlineEntry } from "./outline.ts";
 /** Maps and lists in one line. */
 const maxLevels = 64;
 
-/** What can be written at an offset of front matter. */
+/** The kind of text that can be written at an offset of front matter. */
 export interface KeyContext {
   /** `key`: a key of the map at `path`. `value`: the value at `path`. */
   readonly kind: "key" | "value";
@@ -46,7 +46,7 @@ export function readKeyContext(document: string, offset: number): KeyContext | u
 }
 
 /** The keys that the map at a path has. */
-export function keysOf({ entries }: Outline, path: ValuePath): readonly string[] {
+function keysOf({ entries }: Outline, path: ValuePath): readonly string[] {
   return entries.flatMap(({ key, path: each }) =>
     key !== undefined && isBelow(each, path) ? [key] : [],
   );

@@ -17,7 +17,7 @@ const maxDepth = 50;
 const known = new WeakMap<SyntaxNode, ValueType>();
 
 /** The payload of the events of tools. */
-export const payloadSchema: JsonSchema = {
+const payloadSchema: JsonSchema = {
   type: "object",
   properties: {
     id: { type: "string", description: "The id of the call." },
