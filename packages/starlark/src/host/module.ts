@@ -62,7 +62,9 @@ export class Module {
     options: ThreadOptions & { readonly named?: Readonly<Record<string, HostValue>> } = {},
   ): Promise<HostValue> {
     const named = toNamedArguments(options.named);
-    return toHost(await new Thread(options).call(this.get(name), args.map(toStarlark), named));
+    const thread = new Thread(options);
+    const value = await thread.call(this.get(name), args.map(toStarlark), named);
+    return thread.compute(() => toHost(value));
   }
 }
 
@@ -208,7 +210,8 @@ export async function run(program: Program, options: RunOptions = {}): Promise<R
   const value =
     options.call === undefined ? null : await thread.call(module.get(options.call), args, named);
   journal?.finish();
-  return { value: toHost(value), steps: thread.steps, memoryBytes: thread.memoryBytes };
+  const result = thread.compute(() => toHost(value));
+  return { value: result, steps: thread.steps, memoryBytes: thread.memoryBytes };
 }
 
 async function digestProgram({ source, dialect }: Program): Promise<string> {

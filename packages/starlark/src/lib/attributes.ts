@@ -1,5 +1,6 @@
 import { fail } from "../values/error.ts";
 import { nearestName } from "../values/nearest-name.ts";
+import { charge, sizes } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet } from "../values/dict.ts";
 import { Builtin } from "../values/function.ts";
@@ -38,8 +39,10 @@ export function methodFinder(name: string): (value: Value) => Method | undefined
 /** The value of an attribute, or a method with its receiver. */
 export function findAttribute(value: Value, name: string): Value | undefined {
   const method = findMethod(value, name);
-  if (method !== undefined)
+  if (method !== undefined) {
+    charge(2 * sizes.object);
     return new Builtin(name, (args, named) => method(value, args, named), value);
+  }
   return value instanceof StarlarkObject ? value.attribute(name) : undefined;
 }
 

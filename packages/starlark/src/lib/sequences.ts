@@ -2,7 +2,7 @@ import { fail, StarlarkError } from "../values/error.ts";
 import { chargeItems, spend } from "../values/budget.ts";
 import { compareValues } from "../values/compare.ts";
 import type { BuiltinImplementation, BuiltinResult } from "../values/function.ts";
-import { toList } from "../values/list.ts";
+import { StarlarkList, toList } from "../values/list.ts";
 import { toTuple } from "../values/tuple.ts";
 import { StarlarkObject, toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
@@ -82,12 +82,14 @@ const readSorted = argumentReader("sorted", "iterable: iterable, key?: callable,
 export function sortItems(args: readonly Value[], named: NamedArguments): BuiltinResult {
   const [iterable, key, reverse] = readSorted(args, named);
   const items = copyItems(iterable as Value);
-  const sort = (keys: readonly Value[]): Value => toList(sortByKeys(items, keys, reverse === true));
+  const sort = (keys: readonly Value[]): Value =>
+    new StarlarkList(sortByKeys(items, keys, reverse === true));
   return key === undefined ? sort(items) : callForEach(key, items, sort);
 }
 
 function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: boolean): Value[] {
   const { length } = keys;
+  chargeItems(length);
   spend(length * Math.ceil(Math.log2(length + 2)));
   const sorted = keys.every((key) => typeof key === "number")
     ? sortByInts(items, keys, reverse)

@@ -1,4 +1,5 @@
 import { fail } from "../values/error.ts";
+import { chargeItems } from "../values/budget.ts";
 import { toSet } from "../values/dict.ts";
 import type { StarlarkSet } from "../values/dict.ts";
 import { toItems, typeName } from "../values/value.ts";
@@ -22,10 +23,12 @@ function collecting(
   return (set, args, named: NamedArguments) =>
     withName(name, () => {
       if (named.length > 0) fail("does not accept keyword arguments");
-      const elements = args.flatMap(
-        (value, index) =>
-          toItems(value) ?? fail(`argument #${index + 1} is not iterable: ${typeName(value)}`),
-      );
+      const elements = args.flatMap((value, index) => {
+        const items =
+          toItems(value) ?? fail(`argument #${index + 1} is not iterable: ${typeName(value)}`);
+        chargeItems(items.length);
+        return items;
+      });
       return add(set, elements);
     });
 }

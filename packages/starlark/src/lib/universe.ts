@@ -1,5 +1,5 @@
 import { fail } from "../values/error.ts";
-import { charge, spend } from "../values/budget.ts";
+import { chargeItems, chargeString, spend } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
 import { toRepr, toText } from "../values/format-value.ts";
@@ -11,7 +11,13 @@ import { toList } from "../values/list.ts";
 import { StarlarkRange } from "../values/range.ts";
 import { toTuple } from "../values/tuple.ts";
 import { toDict, toSet } from "../values/dict.ts";
-import { codePoints, encodeCodePoint, fromUtf8, replaceInvalid } from "../values/utf8.ts";
+import {
+  codePointAt,
+  countCharacters,
+  encodeCodePoint,
+  fromUtf8,
+  replaceInvalid,
+} from "../values/utf8.ts";
 import { isTrue, toItems, toLength, typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
 import { argumentReader, withName } from "./arguments.ts";
@@ -50,10 +56,13 @@ function hashText(data: string): number {
 
 function toBytesValue(value: Value): Value {
   if (value instanceof StarlarkBytes) return value;
-  if (typeof value === "string") return new StarlarkBytes(replaceInvalid(value));
+  if (typeof value === "string") {
+    chargeString(value.length);
+    return new StarlarkBytes(replaceInvalid(value));
+  }
   const items =
     toItems(value) ?? fail(`got ${typeName(value)}, want string, bytes, or iterable of ints`);
-  charge(items.length);
+  chargeItems(items.length);
   return new StarlarkBytes(items.map(toByte).join(""));
 }
 
@@ -78,9 +87,9 @@ function toOrdinal(value: Value): number {
     return value.data.charCodeAt(0);
   }
   if (typeof value !== "string") return fail(`got ${typeName(value)}, want string`);
-  const points = codePoints(value);
-  if (points.length !== 1) fail(`string encodes ${points.length} Unicode code points, want 1`);
-  return points[0] as number;
+  const length = countCharacters(value);
+  if (length !== 1) fail(`string encodes ${length} Unicode code points, want 1`);
+  return codePointAt(value, 0);
 }
 
 function iterate(value: Value): readonly Value[] {
@@ -168,7 +177,7 @@ const implementations: Readonly<Record<string, Definition<[]> | BuiltinImplement
     },
   ],
   repr: ["any", toRepr],
-  reversed: ["iterable", (items: Value) => toList(copyItems(items).toReversed())],
+  reversed: ["iterable", (items: Value) => toList(copyItems(items).reverse())],
   set: ["iterable?", (items?: Value) => toSet(items === undefined ? [] : iterate(items))],
   sorted: sortItems,
   str: single("str", "exactly 1", toText),

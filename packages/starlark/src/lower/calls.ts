@@ -3,7 +3,7 @@ import { acceptResult, callValue, completed, runBuiltin } from "../run/call.ts";
 import { machine, tick } from "../run/machine.ts";
 import type { Argument, CallExpression, Expression } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
-import { budget } from "../values/budget.ts";
+import { budget, chargeItems } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { fail } from "../values/error.ts";
 import type { Builtin, Slot } from "../values/function.ts";
@@ -23,15 +23,20 @@ interface LoweredArguments {
   readonly single: Evaluate | undefined;
 }
 
-/** Built-in functions that call back if they get a key. */
-const callsBack: ReadonlySet<string> = new Set(["sorted", "min", "max"]);
+/** Built-in functions that call back if they get a key, and how many arguments without a name are certainly none. */
+const argumentsBeforeKey: ReadonlyMap<string, number> = new Map([
+  ["sorted", 1],
+  ["min", Infinity],
+  ["max", Infinity],
+]);
 
 /** Whether a call is one of a function of the language that ends at once. */
 function isImmediateCall({ callee, arguments: list }: CallExpression): boolean {
   if (callee.kind !== "name" || callee.binding?.scope !== "universal") return false;
-  return (
-    !callsBack.has(callee.name) ||
-    list.every(({ kind, name }) => kind === "positional" || name === "reverse")
+  const limit = argumentsBeforeKey.get(callee.name);
+  if (limit === undefined) return true;
+  return list.every(({ kind, name }, index) =>
+    kind === "positional" ? index < limit : name === "reverse",
   );
 }
 
@@ -142,6 +147,7 @@ function lowerArguments(context: FunctionContext, call: CallExpression): Lowered
     const rest = (star as Evaluate)(slots);
     machine.site = call.at;
     const items = toItems(rest) ?? fail(`argument after * must be iterable, not ${typeName(rest)}`);
+    chargeItems(items.length);
     return [...args, ...items];
   };
   return {

@@ -1,10 +1,11 @@
 import { fail } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
+import { sliceItems } from "../values/collection.ts";
 import { toDict } from "../values/dict.ts";
 import { Builtin, StarlarkFunction } from "../values/function.ts";
 import type { BuiltinResult, CallbackTask, Code, Operation, Slot } from "../values/function.ts";
 import { quote } from "../values/quote.ts";
-import { toTuple } from "../values/tuple.ts";
+import { StarlarkTuple } from "../values/tuple.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 import { StarlarkObject, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
@@ -137,7 +138,7 @@ function bindArguments(
     );
   }
   for (let index = 0; index < used; index++) slots[index] = args[index];
-  if (hasRest) slots[count] = toTuple(args.slice(used));
+  if (hasRest) slots[count] = new StarlarkTuple(sliceItems(args, used, args.length - used, 1));
   bindNamed(code, slots, named);
   for (let index = used; index < count; index++)
     if (slots[index] === undefined) slots[index] = defaults[index - count + defaults.length];

@@ -62,6 +62,19 @@ interface ActiveCall {
   site: number;
 }
 
+function openCall(): ActiveCall {
+  const base: Frame = {
+    code: nativeCode("<host>", []),
+    slots: [null],
+    caller: undefined,
+    destination: 0,
+    depth: 0,
+    operation: 0,
+    task: undefined,
+  };
+  return { base, frame: base, pending: undefined, site: -1 };
+}
+
 /** The budget of a run. Its calls share it, and let the event loop turn in between. */
 export class Thread {
   readonly #options: ThreadOptions & typeof defaults;
@@ -98,16 +111,8 @@ export class Thread {
 
   /** Calls a value and returns its result. */
   async call(callee: Value, args: Value[], named: NamedArguments = []): Promise<Value> {
-    const base: Frame = {
-      code: nativeCode("<host>", []),
-      slots: [null],
-      caller: undefined,
-      destination: 0,
-      depth: 0,
-      operation: 0,
-      task: undefined,
-    };
-    const call: ActiveCall = { base, frame: base, pending: undefined, site: -1 };
+    const call = openCall();
+    const { base } = call;
     try {
       let signal = this.#enter(call, () => callValue(callee, args, named, base.slots, 0));
       while (signal !== completed && signal !== signals.return) {
@@ -124,6 +129,16 @@ export class Thread {
     }
   }
 
+  /** Computes something that is charged to the run, such as the value of a result for the host. */
+  compute<Result>(compute: () => Result): Result {
+    const call = openCall();
+    try {
+      return this.#enter(call, compute);
+    } catch (error) {
+      throw this.#unwind(toStarlarkError(error), call);
+    }
+  }
+
   /** Lets timers, sockets and other scripts run. That time counts, since the script could run. */
   async #pause(): Promise<void> {
     const start = this.#options.now();
@@ -135,7 +150,7 @@ export class Thread {
   }
 
   /** Loads the registers, runs, and saves them. */
-  #enter(call: ActiveCall, run: () => number): number {
+  #enter<Result>(call: ActiveCall, run: () => Result): Result {
     const savedBudget = { ...budget };
     const savedMachine = { ...machine };
     machine.frame = call.frame;

@@ -38,8 +38,8 @@ export class TokenReader extends Scanner {
 
   /** Runs `parse` one level deeper. */
   protected nested<Result>(parse: () => Result): Result {
+    this.limitNesting(this.#nesting + 1);
     this.#nesting++;
-    this.limitNesting(this.#nesting);
     try {
       return parse();
     } finally {

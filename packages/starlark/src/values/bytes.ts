@@ -1,4 +1,4 @@
-import { chargeItems, chargeString } from "./budget.ts";
+import { charge, chargeItems, chargeString, sizes } from "./budget.ts";
 import { quote } from "./quote.ts";
 import { characterLength, codePointAt, encodeCodePoint } from "./utf8.ts";
 import { StarlarkObject } from "./value.ts";
@@ -12,6 +12,7 @@ export class StarlarkBytes extends StarlarkObject {
 
   constructor(data: string) {
     super();
+    charge(sizes.object);
     this.data = data;
   }
 
@@ -54,6 +55,7 @@ export class ElementsView extends StarlarkObject {
 
   constructor(source: string | StarlarkBytes, method: string) {
     super();
+    charge(sizes.object);
     const isBytes = typeof source !== "string";
     this.#source = source;
     this.#method = method;

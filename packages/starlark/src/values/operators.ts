@@ -7,10 +7,10 @@ import { floatOperators, isNumber, StarlarkFloat, toFloat, toNumber } from "./fl
 import { toRepr } from "./format-value.ts";
 import { intOperators, invertInt, isInt, negateInt } from "./int.ts";
 import type { Int } from "./int.ts";
-import { StarlarkList, toList } from "./list.ts";
+import { StarlarkList } from "./list.ts";
 import { StarlarkRange } from "./range.ts";
 import { interpolate } from "./interpolate.ts";
-import { StarlarkTuple, toTuple } from "./tuple.ts";
+import { StarlarkTuple } from "./tuple.ts";
 import { StarlarkObject, toItems, typeName } from "./value.ts";
 import type { Value } from "./value.ts";
 
@@ -50,11 +50,11 @@ function concatenate(x: Value, y: Value): Value | undefined {
     chargeConcat(x.length, y.length);
     return x + y;
   }
-  if (x instanceof StarlarkList && y instanceof StarlarkList)
-    return toList([...x.elements, ...y.elements]);
-  return x instanceof StarlarkTuple && y instanceof StarlarkTuple
-    ? toTuple([...x.elements, ...y.elements])
-    : undefined;
+  const isLists = x instanceof StarlarkList && y instanceof StarlarkList;
+  if (!isLists && !(x instanceof StarlarkTuple && y instanceof StarlarkTuple)) return undefined;
+  chargeItems(x.length + y.length);
+  const elements = [...x.elements, ...y.elements];
+  return isLists ? new StarlarkList(elements) : new StarlarkTuple(elements);
 }
 
 /** `x += y`: lists grow in place by any iterable. */

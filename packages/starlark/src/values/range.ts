@@ -1,4 +1,4 @@
-import { chargeItems } from "./budget.ts";
+import { charge, chargeItems, sizes } from "./budget.ts";
 import { StarlarkObject } from "./value.ts";
 import type { Value, ValueWriter } from "./value.ts";
 
@@ -16,6 +16,7 @@ export class StarlarkRange extends StarlarkObject {
     this.stop = stop;
     this.step = step;
     const distance = step > 0 ? stop - start : start - stop;
+    charge(sizes.object);
     this.#length = distance <= 0 ? 0 : Math.floor((distance - 1) / Math.abs(step)) + 1;
   }
 

@@ -82,6 +82,13 @@ export function codePointAt(bytes: string, index: number): number {
   return point;
 }
 
+/** The number of characters; an invalid byte is one. */
+export function countCharacters(bytes: string): number {
+  let count = 0;
+  for (let index = 0; index < bytes.length; index += characterLength(bytes, index)) count++;
+  return count;
+}
+
 /** All code points; invalid bytes are U+FFFD, each its own. */
 export function codePoints(bytes: string): number[] {
   const points: number[] = [];
