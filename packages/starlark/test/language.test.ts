@@ -93,6 +93,11 @@ test.each([
     "d = {1: 'a', 2.0: 'b', (1, 'x'): 'c'}\nd[1.0] = 'z'\nprint(d, d[2], d.keys(), (1, 'x') in d)",
     '{1: "z", 2.0: "b", (1, "x"): "c"} b [1, 2.0, (1, "x")] True',
   ],
+  [
+    "None as a member",
+    "d = {1: None, 'a': None, (1,): None}\nprint(d[1], d['a'], d[(1,)], '%(a)s' % d, d.pop(1), d.setdefault('a', 2))",
+    "None None None None None None",
+  ],
 ])("%s", async (_, source, output) => {
   expect(await print(source)).toBe(output);
 });

@@ -63,7 +63,8 @@ export function missingAttribute(value: Value, name: string): never {
 
 /** `x.name`. */
 export function getAttribute(value: Value, name: string): Value {
-  return findAttribute(value, name) ?? missingAttribute(value, name);
+  const found = findAttribute(value, name);
+  return found === undefined ? missingAttribute(value, name) : found;
 }
 
 /** `x.name = value`. */

@@ -116,10 +116,16 @@ function sortByInts(
 ): Value[] | undefined {
   const { length } = keys;
   const sign = reverse ? -1 : 1;
-  const combined = Float64Array.from(keys, (key, index) => key * sign * length + index);
-  if (!combined.every(Number.isSafeInteger)) return undefined;
+  const combined = new Float64Array(length);
+  for (let index = 0; index < length; index++) {
+    const value = (keys[index] as number) * sign * length + index;
+    if (!Number.isSafeInteger(value)) return undefined;
+    combined[index] = value;
+  }
   combined.sort();
-  return Array.from(combined, (value) => items[((value % length) + length) % length] as Value);
+  const sorted: Value[] = [];
+  for (const value of combined) sorted.push(items[((value % length) + length) % length] as Value);
+  return sorted;
 }
 
 function compareTexts(left: Value, right: Value): number {

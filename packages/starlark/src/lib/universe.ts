@@ -20,7 +20,7 @@ import {
 } from "../values/utf8.ts";
 import { isTrue, toItems, toLength, typeName } from "../values/value.ts";
 import type { Value } from "../values/value.ts";
-import { argumentReader, withName } from "./arguments.ts";
+import { argumentReader, failWithName } from "./arguments.ts";
 import { attributeNames, findAttribute, missingAttribute } from "./attributes.ts";
 import { updateDict } from "./dict-methods.ts";
 import { defineFunction } from "./method.ts";
@@ -33,7 +33,11 @@ function single(name: string, wanted: string, run: (value: Value) => Value): Bui
   return (args, named) => {
     if (named.length > 0) fail(`${name} does not accept keyword arguments`);
     if (args.length !== 1) fail(`${name}: got ${args.length} arguments, want ${wanted}`);
-    return withName(name, () => run(args[0] as Value));
+    try {
+      return run(args[0] as Value);
+    } catch (error) {
+      return failWithName(name, error);
+    }
   };
 }
 
@@ -95,6 +99,11 @@ function toOrdinal(value: Value): number {
 function iterate(value: Value): readonly Value[] {
   const items = toItems(value) as readonly Value[];
   spend(items.length >> 2);
+  return items;
+}
+
+function reverse(items: Value[]): Value[] {
+  items.reverse();
   return items;
 }
 
@@ -177,7 +186,7 @@ const implementations: Readonly<Record<string, Definition<[]> | BuiltinImplement
     },
   ],
   repr: ["any", toRepr],
-  reversed: ["iterable", (items: Value) => toList(copyItems(items).reverse())],
+  reversed: ["iterable", (items: Value) => toList(reverse(copyItems(items)))],
   set: ["iterable?", (items?: Value) => toSet(items === undefined ? [] : iterate(items))],
   sorted: sortItems,
   str: single("str", "exactly 1", toText),

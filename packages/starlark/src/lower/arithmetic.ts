@@ -1,10 +1,9 @@
 import { machine } from "../run/machine.ts";
 import type { Expression } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
-import { StarlarkDict } from "../values/dict.ts";
 import type { Slot } from "../values/function.ts";
-import { StarlarkList } from "../values/list.ts";
-import { applyBinary } from "../values/operators.ts";
+import { toOperator } from "../values/operators.ts";
+import type { BinaryOperator } from "../values/operators.ts";
 import { getItem } from "../values/subscript.ts";
 import type { Value } from "../values/value.ts";
 import { localSlot, toConstant } from "./context.ts";
@@ -15,7 +14,8 @@ import type { Evaluate } from "./evaluate.ts";
 export function lowerBinary(operator: string, x: Operand, y: Operand, site: number): Evaluate {
   const { evaluate: left } = x;
   const { evaluate: right } = y;
-  const folded = foldConstants(operator, x, y);
+  const apply = toOperator(operator);
+  const folded = foldConstants(apply, x, y);
   if (folded !== undefined) return () => folded;
   if (operator === "+") {
     // The most frequent operator has a closure of its own, which V8 makes special for it.
@@ -25,7 +25,7 @@ export function lowerBinary(operator: string, x: Operand, y: Operand, site: numb
       const sum = typeof a === "number" && typeof b === "number" ? toSmall(a + b) : undefined;
       if (sum !== undefined) return sum;
       machine.site = site;
-      return applyBinary("+", a, b);
+      return apply(a, b);
     };
   }
   return (slots) => {
@@ -36,7 +36,7 @@ export function lowerBinary(operator: string, x: Operand, y: Operand, site: numb
       if (result !== undefined) return result;
     }
     machine.site = site;
-    return applyBinary(operator, a, b);
+    return apply(a, b);
   };
 }
 
@@ -62,10 +62,10 @@ export function lowerRemainder(
 }
 
 /** The result for two constant ints. An operation that fails is left to the time when it runs. */
-function foldConstants(operator: string, x: Operand, y: Operand): Value | undefined {
+function foldConstants(apply: BinaryOperator, x: Operand, y: Operand): Value | undefined {
   if (x.constant === undefined || y.constant === undefined) return undefined;
   try {
-    return applyBinary(operator, x.constant, y.constant);
+    return apply(x.constant, y.constant);
   } catch {
     return undefined;
   }
@@ -110,13 +110,6 @@ export function lowerIndex(object: Evaluate, index: Evaluate, site: number): Eva
   return (slots) => {
     const target = object(slots);
     const key = index(slots);
-    if (target instanceof StarlarkList && typeof key === "number") {
-      const element = target.elements[key];
-      if (element !== undefined) return element;
-    } else if (target instanceof StarlarkDict && typeof key === "string") {
-      const value = target.get(key);
-      if (value !== undefined) return value;
-    }
     machine.site = site;
     return getItem(target, key);
   };

@@ -21,22 +21,23 @@ interface Reference {
   readonly write: Store;
 }
 
-/** The target of an assignment. `hold` stores the parts that it is computed from, so that it can be used twice. */
+/** The target of an assignment. With `isTwice`, the parts that it is computed from are stored, so that they are computed once. */
 function lowerReference(
   context: FunctionContext,
   expression: Expression,
-  hold?: (part: Evaluate) => Evaluate,
+  isTwice = false,
 ): Reference {
+  // An expression cannot assign a local variable.
+  const hold = (part: Evaluate, source: Expression): Evaluate =>
+    isTwice && localSlot(source) === undefined ? context.store(part, expression.start) : part;
   const target = withoutParentheses(expression);
   switch (target.kind) {
     case "name":
       return { read: context.read(target), write: context.write(target) };
     case "index": {
-      const operands = context.operands([target.object, target.index]);
-      const [object, key] = (hold === undefined ? operands : operands.map(hold)) as [
-        Evaluate,
-        Evaluate,
-      ];
+      const parts = [target.object, target.index] as const;
+      const operands = context.operands(parts) as [Evaluate, Evaluate];
+      const [object, key] = [hold(operands[0], parts[0]), hold(operands[1], parts[1])];
       const { at } = target;
       return {
         read: lowerIndex(object, key, at),
@@ -49,8 +50,7 @@ function lowerReference(
       };
     }
     case "dot": {
-      const operand = context.lower(target.object);
-      const object = hold === undefined ? operand : hold(operand);
+      const object = hold(context.lower(target.object), target.object);
       const { name, at } = target;
       return {
         read: lowerAttribute(object, name, at),
@@ -147,7 +147,7 @@ export function lowerAugmentedAssignment(
   const { at, value, start } = statement;
   const { assembler } = context;
   const target = withoutParentheses(statement.target);
-  const { read, write } = lowerReference(context, target, (part) => context.store(part, start));
+  const { read, write } = lowerReference(context, target, true);
   const { result: operand, items } = context.capture(value);
   const current = items.length > 0 ? context.store(read, start) : read;
   assembler.append(items);

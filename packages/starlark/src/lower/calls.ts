@@ -1,11 +1,19 @@
 import { getAttribute, methodFinder } from "../lib/attributes.ts";
-import { acceptResult, callValue, completed, runBuiltin } from "../run/call.ts";
+import {
+  acceptResult,
+  callValue,
+  completed,
+  enterFunction,
+  newSlots,
+  runBuiltin,
+} from "../run/call.ts";
 import { machine, tick } from "../run/machine.ts";
 import type { Argument, CallExpression, Expression } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
 import { budget, chargeItems } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { fail } from "../values/error.ts";
+import { StarlarkFunction } from "../values/function.ts";
 import type { Builtin, Slot } from "../values/function.ts";
 import { StarlarkList } from "../values/list.ts";
 import { toUtf8 } from "../values/utf8.ts";
@@ -19,8 +27,8 @@ import type { Evaluate } from "./evaluate.ts";
 interface LoweredArguments {
   readonly positional: (slots: Slot[]) => Value[];
   readonly named: (slots: Slot[]) => NamedArguments;
-  /** The argument, if there is one only, without a name. */
-  readonly single: Evaluate | undefined;
+  /** The arguments, if none has a name or a star. */
+  readonly plain: readonly Evaluate[] | undefined;
 }
 
 /** Built-in functions that call back if they get a key, and how many arguments without a name are certainly none. */
@@ -64,7 +72,17 @@ export function lowerCall(context: FunctionContext, call: CallExpression): Evalu
     const target = items.length > 0 ? context.store(evaluate, callee.start) : evaluate;
     assembler.append(items);
     const invoke = lowerInvocation(list, at, slot);
-    assembler.control(at, (next) => (slots) => afterCall(invoke(target(slots), slots), next));
+    const { plain } = list;
+    assembler.control(at, (next) => (slots) => {
+      const fn = target(slots);
+      if (!(fn instanceof StarlarkFunction) || fn.code.simpleArity !== plain?.length)
+        return afterCall(invoke(fn, slots), next);
+      const bound = newSlots(fn);
+      for (let index = 0; index < plain.length; index++)
+        bound[index] = (plain[index] as Evaluate)(slots);
+      machine.site = at;
+      return afterCall(enterFunction(fn.code, bound, slots, slot), next);
+    });
   }
   return readSlot(slot);
 }
@@ -97,9 +115,9 @@ function lowerMethodCall(
   slot: number,
 ): void {
   const receiver = context.lower(callee.object);
-  const { positional, named, single } = list;
+  const { positional, named, plain } = list;
   const { name } = callee;
-  const appended = name === "append" ? single : undefined;
+  const appended = name === "append" && plain?.length === 1 ? plain[0] : undefined;
   const findMethod = methodFinder(name);
   const invoke = lowerInvocation(list, site, slot);
   context.assembler.control(site, (next) => (slots) => {
@@ -153,7 +171,7 @@ function lowerArguments(context: FunctionContext, call: CallExpression): Lowered
   return {
     positional: star === undefined ? compute : computeAll,
     named: lowerNamed(names, lowerList(pick("named")), pick("**")[0], call.at),
-    single: values.length === 1 ? positional[0] : undefined,
+    plain: values.length === positional.length ? positional : undefined,
   };
 }
 

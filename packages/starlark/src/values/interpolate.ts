@@ -52,7 +52,8 @@ export function interpolate(format: string, value: Value): string {
 
 function getMember(value: Value, key: string): Value {
   if (!(value instanceof StarlarkDict)) return fail("format requires a mapping");
-  return value.get(key) ?? fail(`key not found: ${key}`);
+  const member = value.get(key);
+  return member === undefined ? fail(`key not found: ${key}`) : member;
 }
 
 const conversions: Readonly<Record<string, (operand: Value, conversion: string) => string>> = {

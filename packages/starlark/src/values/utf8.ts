@@ -27,7 +27,9 @@ export function fromUtf8(bytes: string): string {
 
 /** A byte array as a byte string. */
 export function fromBytes(bytes: Uint8Array): string {
-  if (bytes.every((byte) => byte < 0x80)) return decoder.decode(bytes);
+  let ascii = 0;
+  while (ascii < bytes.length && (bytes[ascii] as number) < 0x80) ascii++;
+  if (ascii === bytes.length) return decoder.decode(bytes);
   let text = "";
   for (let index = 0; index < bytes.length; index += 8192) {
     text += String.fromCharCode.apply(
