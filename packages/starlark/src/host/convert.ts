@@ -1,4 +1,4 @@
-import { StarlarkError } from "../values/error.ts";
+import { failLimit, StarlarkError } from "../values/error.ts";
 import { charge, chargeItems, chargeString, sizes, spend } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
@@ -8,8 +8,7 @@ import { StarlarkList, toList } from "../values/list.ts";
 import { StarlarkRange } from "../values/range.ts";
 import { StarlarkTuple } from "../values/tuple.ts";
 import { fromBytes, fromUtf8, isAscii, toBytes, toUtf8 } from "../values/utf8.ts";
-import { StarlarkObject, typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { StarlarkObject, typeName, type Value } from "../values/value.ts";
 
 /** A JavaScript value that has a Starlark value. */
 export type HostValue =
@@ -28,10 +27,7 @@ export type HostValue =
 const maxDepth = 200;
 
 function tooDeep(): never {
-  throw new StarlarkError(
-    "limit_exceeded",
-    `a value is nested too deeply to be converted (limit ${maxDepth})`,
-  );
+  failLimit(`a value is nested too deeply to be converted (limit ${maxDepth})`);
 }
 
 /**

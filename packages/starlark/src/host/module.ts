@@ -1,20 +1,16 @@
 import { fail, StarlarkError, toStarlarkError } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
 import { lowerFunction } from "../lower/module.ts";
-import { nearestName } from "../values/nearest-name.ts";
-import { Thread } from "../run/thread.ts";
-import type { ThreadOptions } from "../run/thread.ts";
+import { nameHint } from "../values/nearest-name.ts";
+import { Thread, type ThreadOptions } from "../run/thread.ts";
 import { toText } from "../values/format-value.ts";
 import { freezeValue } from "../values/freeze.ts";
-import { Builtin, StarlarkFunction } from "../values/function.ts";
-import type { Code } from "../values/function.ts";
+import { Builtin, type Code, StarlarkFunction } from "../values/function.ts";
 import { toTuple } from "../values/tuple.ts";
 import { fromUtf8, toUtf8 } from "../values/utf8.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
-import { toHost, toStarlark } from "./convert.ts";
-import type { HostValue } from "./convert.ts";
-import { digestArguments } from "./journal.ts";
-import type { Journal } from "./journal.ts";
+import { type HostValue, toHost, toStarlark } from "./convert.ts";
+import { digestArguments, type Journal } from "./journal.ts";
 import type { Program } from "./program.ts";
 
 /** The environment of a program while it runs. */
@@ -149,8 +145,7 @@ function loader(find: LoadOptions["load"]): Builtin {
         }),
       );
     const reject = (member: string, names: Iterable<string>): never => {
-      const nearest = nearestName(member, names);
-      const hint = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+      const hint = nameHint(member, names);
       return fail(toUtf8(`load: name ${member} not found in module ${name}${hint}`));
     };
     const cannotLoad = (error: unknown): never => {

@@ -1,11 +1,8 @@
-import { StarlarkError } from "../values/error.ts";
-import type { SourcePosition, SourceProblem } from "../values/error.ts";
+import { failLimit, type SourcePosition } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
-import { resolveFile } from "../resolve/resolver.ts";
-import type { ResolvedFile } from "../resolve/resolver.ts";
+import { type ResolvedFile, resolveFile } from "../resolve/resolver.ts";
 import type { Statement } from "../syntax/ast.ts";
-import { toDialect } from "../syntax/dialect.ts";
-import type { Dialect } from "../syntax/dialect.ts";
+import { type Dialect, toDialect } from "../syntax/dialect.ts";
 import { parseFile } from "../syntax/parser.ts";
 import { SourceText } from "../syntax/source-text.ts";
 
@@ -25,22 +22,12 @@ export interface CompileOptions {
 }
 
 /** A program that is ready to run. */
-export class Program {
+export interface Program {
   readonly source: SourceText;
   readonly dialect: Dialect;
   readonly statements: readonly Statement[];
   readonly resolved: ResolvedFile;
   readonly predeclared: readonly string[];
-
-  constructor(
-    parts: Pick<Program, "source" | "dialect" | "statements" | "resolved" | "predeclared">,
-  ) {
-    this.source = parts.source;
-    this.dialect = parts.dialect;
-    this.statements = parts.statements;
-    this.resolved = parts.resolved;
-    this.predeclared = parts.predeclared;
-  }
 }
 
 const maxSourceLength = 1024 * 1024;
@@ -50,12 +37,8 @@ const universalNames = new Set([...universe.keys(), "print"]);
 export function compile(text: string, options: CompileOptions = {}): Program {
   const source = new SourceText(options.file ?? "script.star", text, options.start);
   const dialect = toDialect(options.dialect);
-  if (text.length > maxSourceLength) {
-    throw new StarlarkError(
-      "limit_exceeded",
-      `the source is longer than ${maxSourceLength} characters`,
-    );
-  }
+  if (text.length > maxSourceLength)
+    failLimit(`the source is longer than ${maxSourceLength} characters`);
   const file = parseFile(text, { fstrings: dialect.fstrings === true });
   const predeclared = options.predeclared ?? [];
   const known = new Set(predeclared);
@@ -71,17 +54,6 @@ export function compile(text: string, options: CompileOptions = {}): Program {
   });
   // Names that a faulty statement would have bound are not reported as missing.
   if (problems.length === 0) problems.push(...resolved.problems);
-  if (problems.length > 0) throw syntaxError(source, problems);
-  return new Program({ source, dialect, statements: file.statements, resolved, predeclared });
-}
-
-function syntaxError(
-  source: SourceText,
-  found: readonly { readonly offset: number; readonly message: string }[],
-): StarlarkError {
-  const problems: SourceProblem[] = found.map(({ offset, message }) => ({
-    position: source.position(offset),
-    message,
-  }));
-  return new StarlarkError("invalid_syntax", problems[0]?.message ?? "", { problems });
+  if (problems.length > 0) throw source.toError(problems);
+  return { source, dialect, statements: file.statements, resolved, predeclared };
 }

@@ -1,12 +1,11 @@
-import { fail, StarlarkError } from "../values/error.ts";
+import { fail, failLimit } from "../values/error.ts";
 import { budget, charge, chargeString, sizes } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { formatFloat, StarlarkFloat } from "../values/float.ts";
 import { toRepr } from "../values/format-value.ts";
 import { formatInt } from "../values/int.ts";
 import { fromBytes, fromUtf8, toUtf8 } from "../values/utf8.ts";
-import { typeName } from "../values/value.ts";
-import type { StarlarkObject, Value } from "../values/value.ts";
+import { type StarlarkObject, typeName, type Value } from "../values/value.ts";
 import { failWithName } from "./arguments.ts";
 
 /** How deep values may be nested. */
@@ -14,10 +13,7 @@ export const maxDepth = 500;
 
 /** Fails for a value that is nested too deeply. */
 export function rejectDepth(): never {
-  throw new StarlarkError(
-    "limit_exceeded",
-    `json: the value is nested too deeply (limit ${maxDepth})`,
-  );
+  failLimit(`json: the value is nested too deeply (limit ${maxDepth})`);
 }
 
 /** A value as JSON, on one line, with sorted keys. */

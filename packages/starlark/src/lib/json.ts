@@ -1,4 +1,4 @@
-import { StarlarkError } from "../values/error.ts";
+import { isFailure } from "../values/error.ts";
 import { chargeString } from "../values/budget.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import type { Value } from "../values/value.ts";
@@ -64,7 +64,7 @@ export const json: StarlarkModule = new StarlarkModule("json", [
       try {
         return decodeJson(text as string);
       } catch (error) {
-        const recoverable = error instanceof StarlarkError && error.code === "execution_failed";
+        const recoverable = isFailure(error);
         if (recoverable && fallback !== undefined) return fallback;
         throw error;
       }

@@ -1,4 +1,4 @@
-import { fail, StarlarkError } from "../values/error.ts";
+import { fail, isFailure, type StarlarkError } from "../values/error.ts";
 import { chargeItems, spend } from "../values/budget.ts";
 import { compareValues } from "../values/compare.ts";
 import type { BuiltinImplementation, BuiltinResult } from "../values/function.ts";
@@ -101,8 +101,7 @@ function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: bo
   try {
     order.sort((left, right) => compare(keys[left] as Value, keys[right] as Value) * sign);
   } catch (error) {
-    if (error instanceof StarlarkError && error.code === "execution_failed")
-      reportOrder(keys, reverse, error);
+    if (isFailure(error)) reportOrder(keys, reverse, error);
     throw error;
   }
   return order.map((index) => items[index] as Value);
@@ -147,7 +146,7 @@ function reportOrder(keys: readonly Value[], reverse: boolean, found: StarlarkEr
     try {
       return reverse ? compareValues("<", right, left) : compareValues("<", left, right);
     } catch (error) {
-      if (!(error instanceof StarlarkError) || error.code !== "execution_failed") throw error;
+      if (!isFailure(error)) throw error;
       last = error;
       return false;
     }

@@ -1,12 +1,9 @@
 import { fail } from "../values/error.ts";
 import { chargeItems } from "../values/budget.ts";
-import { toSet } from "../values/dict.ts";
-import type { StarlarkSet } from "../values/dict.ts";
-import { toItems, typeName } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import { type StarlarkSet, toSet } from "../values/dict.ts";
+import { type NamedArguments, toItems, typeName, type Value } from "../values/value.ts";
 import { withName } from "./arguments.ts";
-import { defineMethods } from "./method.ts";
-import type { Definition, Method, MethodTable } from "./method.ts";
+import { defineMethods, type Definition, type Method, type MethodTable } from "./method.ts";
 
 /** A method that combines the set with the elements of one iterable. */
 function combining(

@@ -3,10 +3,8 @@ import { chargeItems, chargeString, spend } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
 import { toRepr, toText } from "../values/format-value.ts";
-import { Builtin } from "../values/function.ts";
-import type { BuiltinImplementation } from "../values/function.ts";
-import { addInts, isInt, negateInt, toMachineInt } from "../values/int.ts";
-import type { Int } from "../values/int.ts";
+import { Builtin, type BuiltinImplementation } from "../values/function.ts";
+import { addInts, type Int, isInt, negateInt, toMachineInt } from "../values/int.ts";
 import { toList } from "../values/list.ts";
 import { StarlarkRange } from "../values/range.ts";
 import { toTuple } from "../values/tuple.ts";
@@ -18,13 +16,11 @@ import {
   fromUtf8,
   replaceInvalid,
 } from "../values/utf8.ts";
-import { isTrue, toItems, toLength, typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { isTrue, toItems, toLength, typeName, type Value } from "../values/value.ts";
 import { argumentReader, failWithName } from "./arguments.ts";
 import { attributeNames, findAttribute, missingAttribute } from "./attributes.ts";
 import { updateDict } from "./dict-methods.ts";
-import { defineFunction } from "./method.ts";
-import type { Definition } from "./method.ts";
+import { defineFunction, type Definition } from "./method.ts";
 import { parseFloatText, parseInteger } from "./numbers.ts";
 import { copyItems, extremum, sortItems, zipItems } from "./sequences.ts";
 

@@ -1,22 +1,20 @@
 import { machine } from "../run/machine.ts";
-import type { Expression } from "../syntax/ast.ts";
-import { withoutParentheses } from "../syntax/ast.ts";
+import { type Expression, withoutParentheses } from "../syntax/ast.ts";
 import type { Slot } from "../values/function.ts";
 import { toOperator } from "../values/operators.ts";
-import type { BinaryOperator } from "../values/operators.ts";
 import { getItem } from "../values/subscript.ts";
 import type { Value } from "../values/value.ts";
 import { localSlot, toConstant } from "./context.ts";
-import type { Operand } from "./context.ts";
 import type { Evaluate } from "./evaluate.ts";
 
 /** The closure of a binary operator, special for small ints. */
-export function lowerBinary(operator: string, x: Operand, y: Operand, site: number): Evaluate {
-  const { evaluate: left } = x;
-  const { evaluate: right } = y;
+export function lowerBinary(
+  operator: string,
+  left: Evaluate,
+  right: Evaluate,
+  site: number,
+): Evaluate {
   const apply = toOperator(operator);
-  const folded = foldConstants(apply, x, y);
-  if (folded !== undefined) return () => folded;
   if (operator === "+") {
     // The most frequent operator has a closure of its own, which V8 makes special for it.
     return (slots) => {
@@ -59,16 +57,6 @@ export function lowerRemainder(
     slots[variable] =
       dividend >= 0 && dividend <= Number.MAX_SAFE_INTEGER ? dividend % constant : value(slots);
   };
-}
-
-/** The result for two constant ints. An operation that fails is left to the time when it runs. */
-function foldConstants(apply: BinaryOperator, x: Operand, y: Operand): Value | undefined {
-  if (x.constant === undefined || y.constant === undefined) return undefined;
-  try {
-    return apply(x.constant, y.constant);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The result for two small ints; `undefined` if it needs more care. */

@@ -1,19 +1,15 @@
 import { getAttribute, setAttribute } from "../lib/attributes.ts";
 import { machine } from "../run/machine.ts";
-import type { AssignStatement, Expression } from "../syntax/ast.ts";
-import { withoutParentheses } from "../syntax/ast.ts";
+import { type Expression, type Statement, withoutParentheses } from "../syntax/ast.ts";
 import type { Slot } from "../values/function.ts";
 import { addInts } from "../values/int.ts";
 import { addInPlace, unionInPlace } from "../values/operators.ts";
 import { setItem } from "../values/subscript.ts";
-import { toItems, toLength, typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { toItems, toLength, typeName, type Value } from "../values/value.ts";
 import { lowerBinary, lowerIndex, lowerRemainder } from "./arithmetic.ts";
 import type { Run } from "./assembler.ts";
-import { localSlot } from "./context.ts";
-import type { FunctionContext } from "./context.ts";
-import { failAt, readSlot } from "./evaluate.ts";
-import type { Evaluate, Store } from "./evaluate.ts";
+import { type FunctionContext, localSlot } from "./context.ts";
+import { type Evaluate, failAt, readSlot, type Store } from "./evaluate.ts";
 
 /** A variable, an element or a field, as it is read and assigned. */
 interface Reference {
@@ -141,7 +137,7 @@ function unpack(value: Value, frame: Slot[], slots: readonly number[], site: num
 /** Adds the operations of `target operator= value`. The target is computed once; lists and dicts change in place. */
 export function lowerAugmentedAssignment(
   context: FunctionContext,
-  statement: AssignStatement,
+  statement: Statement<"assign">,
 ): void {
   const operator = statement.operator.slice(0, -1);
   const { at, value, start } = statement;
@@ -154,7 +150,7 @@ export function lowerAugmentedAssignment(
   const combined =
     operator === "+" || operator === "|"
       ? combineInPlace(operator, current, operand, at)
-      : lowerBinary(operator, { evaluate: current }, { evaluate: operand }, at);
+      : lowerBinary(operator, current, operand, at);
   const variable = localSlot(target);
   if (variable !== undefined) context.storeInto(variable, combined, start);
   else assembler.effect(start, (slots) => void write(slots, combined(slots)));

@@ -8,20 +8,16 @@ import {
   runBuiltin,
 } from "../run/call.ts";
 import { machine, tick } from "../run/machine.ts";
-import type { Argument, CallExpression, Expression } from "../syntax/ast.ts";
-import { withoutParentheses } from "../syntax/ast.ts";
+import { type Argument, type Expression, withoutParentheses } from "../syntax/ast.ts";
 import { budget, chargeItems } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { fail } from "../values/error.ts";
-import { StarlarkFunction } from "../values/function.ts";
-import type { Builtin, Slot } from "../values/function.ts";
+import { type Builtin, type Slot, StarlarkFunction } from "../values/function.ts";
 import { StarlarkList } from "../values/list.ts";
 import { toUtf8 } from "../values/utf8.ts";
-import { toItems, typeName } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import { type NamedArguments, toItems, typeName, type Value } from "../values/value.ts";
 import type { FunctionContext } from "./context.ts";
-import { lowerList, readSlot } from "./evaluate.ts";
-import type { Evaluate } from "./evaluate.ts";
+import { type Evaluate, lowerList, readSlot } from "./evaluate.ts";
 
 /** The arguments of a call as they are computed. */
 interface LoweredArguments {
@@ -39,7 +35,7 @@ const argumentsBeforeKey: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Whether a call is one of a function of the language that ends at once. */
-function isImmediateCall({ callee, arguments: list }: CallExpression): boolean {
+function isImmediateCall({ callee, arguments: list }: Expression<"call">): boolean {
   if (callee.kind !== "name" || callee.binding?.scope !== "universal") return false;
   const limit = argumentsBeforeKey.get(callee.name);
   if (limit === undefined) return true;
@@ -49,7 +45,7 @@ function isImmediateCall({ callee, arguments: list }: CallExpression): boolean {
 }
 
 /** The closure of a call. Only calls of built-in functions that end at once are no operation. */
-export function lowerCall(context: FunctionContext, call: CallExpression): Evaluate {
+export function lowerCall(context: FunctionContext, call: Expression<"call">): Evaluate {
   const { assembler } = context;
   const { at } = call;
   const { result: list, items } = assembler.capture(() => lowerArguments(context, call));
@@ -147,7 +143,7 @@ function lowerMethodCall(
 }
 
 /** The arguments of a call: those with a star are computed last. */
-function lowerArguments(context: FunctionContext, call: CallExpression): LoweredArguments {
+function lowerArguments(context: FunctionContext, call: Expression<"call">): LoweredArguments {
   const isStarred = ({ kind }: Argument): boolean => kind === "*" || kind === "**";
   const ordered = [
     ...call.arguments.filter((argument) => !isStarred(argument)),

@@ -1,19 +1,11 @@
-import type {
-  Binding,
-  Expression,
-  FunctionScope,
-  NameExpression,
-  Statement,
-} from "../syntax/ast.ts";
+import type { Binding, Expression, FunctionScope, Statement } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
 import type { Builtin, Cell, Code, ModuleContext } from "../values/function.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import type { Value } from "../values/value.ts";
 import type { ModuleVariable } from "../resolve/scope.ts";
-import { Assembler } from "./assembler.ts";
-import type { Captured, Label } from "./assembler.ts";
-import { failAt, readSlot } from "./evaluate.ts";
-import type { Evaluate, Store } from "./evaluate.ts";
+import { Assembler, type Captured, type Label } from "./assembler.ts";
+import { type Evaluate, failAt, readSlot, type Store } from "./evaluate.ts";
 
 /** The context of all functions of a module while they are lowered. */
 export interface ModuleLowering {
@@ -34,13 +26,6 @@ export interface Loop {
   readonly head: Label;
   readonly exit: Label;
   readonly slot?: number;
-}
-
-/** An operand of an operator. */
-export interface Operand {
-  readonly evaluate: Evaluate;
-  /** A constant int. */
-  readonly constant?: number | undefined;
 }
 
 /** Functions whose files import this one. */
@@ -131,7 +116,7 @@ export class FunctionContext {
   }
 
   /** Reads a variable. */
-  read(name: NameExpression): Evaluate {
+  read(name: Expression<"name">): Evaluate {
     const { binding, start } = name;
     if (binding === undefined) throw new TypeError(`the name ${name.name} is not resolved`);
     const { predeclared, universe, values, variables } = this.module;
@@ -158,7 +143,7 @@ export class FunctionContext {
   }
 
   /** Assigns a variable. */
-  write(name: NameExpression): Store {
+  write(name: Expression<"name">): Store {
     const binding = name.binding as Binding;
     const { scope, index } = binding;
     const { values } = this.module;

@@ -1,8 +1,7 @@
 import { machine } from "../run/machine.ts";
 import { fail } from "../values/error.ts";
 import type { Slot } from "../values/function.ts";
-import { isTrue } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { isTrue, type Value } from "../values/value.ts";
 
 /**
  * Computes a value from the slots of a frame, without a suspension. What can fail stores its place in `machine.site` after

@@ -1,22 +1,12 @@
 import { machine } from "../run/machine.ts";
-import type {
-  ComprehensionExpression,
-  DictExpression,
-  Expression,
-  FormatExpression,
-  FunctionScope,
-  LambdaExpression,
-  Parameter,
-  Statement,
-} from "../syntax/ast.ts";
+import type { Expression, FunctionScope, Parameter, Statement } from "../syntax/ast.ts";
 import { charge, chargeItems, chargeString, sizes } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, toDict } from "../values/dict.ts";
 import { fail } from "../values/error.ts";
 import { StarlarkFloat } from "../values/float.ts";
 import { toRepr, toText } from "../values/format-value.ts";
-import { StarlarkFunction } from "../values/function.ts";
-import type { Cell } from "../values/function.ts";
+import { type Cell, StarlarkFunction } from "../values/function.ts";
 import { StarlarkList, toList } from "../values/list.ts";
 import { applyUnary } from "../values/operators.ts";
 import { getSlice } from "../values/subscript.ts";
@@ -26,10 +16,8 @@ import { lowerBinary, lowerIndex } from "./arithmetic.ts";
 import { lowerAttribute } from "./assign.ts";
 import type { Captured, CapturedItems } from "./assembler.ts";
 import { lowerCall } from "./calls.ts";
-import { toConstant } from "./context.ts";
-import type { FunctionContext } from "./context.ts";
-import { holds, lowerList, readSlot } from "./evaluate.ts";
-import type { Evaluate } from "./evaluate.ts";
+import { type FunctionContext, toConstant } from "./context.ts";
+import { type Evaluate, holds, lowerList, readSlot } from "./evaluate.ts";
 import { lowerLoop } from "./loops.ts";
 
 /** The closure of an expression. Calls and loops in it become operations that run before. */
@@ -59,7 +47,7 @@ const lowerings: Lowerings = {
           : literal;
     return () => value;
   },
-  format: (context, { parts, start }: FormatExpression) => {
+  format: (context, { parts, start }) => {
     const values = context.operands(
       parts.flatMap((part) => (typeof part === "string" ? [] : [part.value])),
     );
@@ -96,7 +84,7 @@ const lowerings: Lowerings = {
       return new StarlarkList(compute(slots));
     };
   },
-  dict: (context, { entries, start }: DictExpression) => {
+  dict: (context, { entries, start }) => {
     const operands = context.operands(entries.flatMap(({ key, value }) => [key, value]));
     return (slots) => {
       machine.site = start;
@@ -136,9 +124,7 @@ const lowerings: Lowerings = {
     const { operator, at, left, right } = expression;
     if (operator === "and" || operator === "or") return lowerShortCircuit(context, expression);
     const [x, y] = context.operands([left, right]) as [Evaluate, Evaluate];
-    const first = { evaluate: x, constant: toConstant(left) };
-    const second = { evaluate: y, constant: toConstant(right) };
-    return lowerBinary(operator, first, second, at);
+    return lowerBinary(operator, x, y, at);
   },
   dot: (context, { object, name, at }) => lowerAttribute(context.lower(object), name, at),
   index: (context, expression) => {
@@ -162,7 +148,7 @@ const lowerings: Lowerings = {
     };
   },
   call: lowerCall,
-  lambda: (context, { code, body }: LambdaExpression) => lowerClosure(context, code, body),
+  lambda: (context, { code, body }) => lowerClosure(context, code, body),
 };
 
 /** Adds the operations that compute one of two values into a slot; without `whenFalse`, the slot may keep its value. */
@@ -212,7 +198,7 @@ function lowerShortCircuit(
 /** The closure of a comprehension, after the operations of its loops. */
 function lowerComprehension(
   context: FunctionContext,
-  { body, clauses, start }: ComprehensionExpression,
+  { body, clauses, start }: Expression<"comprehension">,
 ): Evaluate {
   const { assembler } = context;
   const slot = context.temporary();

@@ -1,12 +1,10 @@
 import { machine } from "../run/machine.ts";
 import type { Expression, FunctionScope, Statement } from "../syntax/ast.ts";
 import { charge, sizes } from "../values/budget.ts";
-import { Cell } from "../values/function.ts";
-import type { Code, Slot } from "../values/function.ts";
+import { Cell, type Code, type Slot } from "../values/function.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import type { Value } from "../values/value.ts";
-import { FunctionContext } from "./context.ts";
-import type { ModuleLowering } from "./context.ts";
+import { FunctionContext, type ModuleLowering } from "./context.ts";
 import { lowerExpression } from "./expressions.ts";
 import { lowerStatements } from "./statements.ts";
 

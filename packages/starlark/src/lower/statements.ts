@@ -1,6 +1,6 @@
 import { callValue } from "../run/call.ts";
 import { machine, tick } from "../run/machine.ts";
-import type { IfStatement, LoadStatement, Statement, WhileStatement } from "../syntax/ast.ts";
+import type { Statement } from "../syntax/ast.ts";
 import { budget } from "../values/budget.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import type { StarlarkTuple } from "../values/tuple.ts";
@@ -9,8 +9,7 @@ import type { CapturedItems } from "./assembler.ts";
 import { lowerAssignment, lowerAugmentedAssignment } from "./assign.ts";
 import { afterCall } from "./calls.ts";
 import type { FunctionContext, Loop } from "./context.ts";
-import { holds } from "./evaluate.ts";
-import type { Evaluate } from "./evaluate.ts";
+import { type Evaluate, holds } from "./evaluate.ts";
 import { lowerClosure } from "./expressions.ts";
 import { endLoop, lowerLoop } from "./loops.ts";
 
@@ -81,7 +80,7 @@ function lowerBody(context: FunctionContext, loop: Loop, body: readonly Statemen
   context.loops.pop();
 }
 
-function lowerIf(context: FunctionContext, statement: IfStatement): void {
+function lowerIf(context: FunctionContext, statement: Statement<"if">): void {
   const { assembler } = context;
   const capture = (body: readonly Statement[]): CapturedItems =>
     assembler.capture(() => lowerStatements(context, body)).items;
@@ -93,7 +92,7 @@ function lowerIf(context: FunctionContext, statement: IfStatement): void {
   assembler.branch(branches, capture(statement.otherwise ?? []));
 }
 
-function lowerWhile(context: FunctionContext, statement: WhileStatement): void {
+function lowerWhile(context: FunctionContext, statement: Statement<"while">): void {
   const { assembler } = context;
   const head = assembler.label();
   const exit = assembler.label();
@@ -112,7 +111,7 @@ function lowerWhile(context: FunctionContext, statement: WhileStatement): void {
 }
 
 /** `load` is a call of the host that returns the values of the names. */
-function lowerLoad(context: FunctionContext, { module, names, start }: LoadStatement): void {
+function lowerLoad(context: FunctionContext, { module, names, start }: Statement<"load">): void {
   const slot = context.temporary();
   const args: Value[] = [module.value as string, ...names.map(({ from }) => toUtf8(from.name))];
   const { load } = context.module;

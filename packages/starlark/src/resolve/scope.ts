@@ -1,6 +1,5 @@
-import type { Binding, FunctionScope, NameExpression, Parameter } from "../syntax/ast.ts";
-import { layOutParameters } from "./parameters.ts";
-import type { Report } from "./parameters.ts";
+import type { Binding, Expression, FunctionScope, Parameter } from "../syntax/ast.ts";
+import { layOutParameters, type Report } from "./parameters.ts";
 
 /** A function while it is resolved. */
 export interface OpenFunction extends FunctionScope {
@@ -22,7 +21,7 @@ export interface Block {
 export interface ModuleVariable {
   readonly name: string;
   readonly kind: "global" | "local";
-  readonly first: NameExpression;
+  readonly first: Expression<"name">;
   readonly binding: Binding;
 }
 

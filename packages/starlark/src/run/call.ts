@@ -7,8 +7,7 @@ import type { BuiltinResult, CallbackTask, Code, Operation, Slot } from "../valu
 import { quote } from "../values/quote.ts";
 import { StarlarkTuple } from "../values/tuple.ts";
 import { fromUtf8 } from "../values/utf8.ts";
-import { StarlarkObject, typeName } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import { type NamedArguments, StarlarkObject, typeName, type Value } from "../values/value.ts";
 import {
   addToTraceback,
   machine,

@@ -1,5 +1,4 @@
-import { fail, toStarlarkError } from "../values/error.ts";
-import type { StarlarkError } from "../values/error.ts";
+import { fail, type StarlarkError, toStarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 import type { CallbackTask, Code, LateResult, Operation, Slot } from "../values/function.ts";

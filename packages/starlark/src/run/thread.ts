@@ -1,4 +1,4 @@
-import { StarlarkError, toStarlarkError } from "../values/error.ts";
+import { failLimit, StarlarkError, toStarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import type { LateResult, Operation } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
@@ -267,12 +267,8 @@ export class Thread {
     this.#steps += this.#granted - budget.fuel;
     this.#granted = 0;
     budget.fuel = 0;
-    if (this.#steps > this.#options.maxSteps) {
-      throw new StarlarkError(
-        "limit_exceeded",
-        `the script took more than ${this.#options.maxSteps} steps`,
-      );
-    }
+    if (this.#steps > this.#options.maxSteps)
+      failLimit(`the script took more than ${this.#options.maxSteps} steps`);
     if (this.#options.signal?.aborted === true) throw cancelled(this.#options.signal);
     const now = this.#options.now();
     const { timeoutMs } = this.#options;

@@ -1,8 +1,6 @@
 import type { Statement } from "./ast.ts";
-import { toDialect } from "./dialect.ts";
-import type { Dialect } from "./dialect.ts";
-import { ExpressionPrinter } from "./expression-printer.ts";
-import type { Item } from "./expression-printer.ts";
+import { type Dialect, toDialect } from "./dialect.ts";
+import { ExpressionPrinter, type Item } from "./expression-printer.ts";
 import { parseFile } from "./parser.ts";
 import { SourceText } from "./source-text.ts";
 

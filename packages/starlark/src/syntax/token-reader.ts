@@ -1,6 +1,5 @@
 import type { Expression } from "./ast.ts";
-import { Scanner } from "./scanner.ts";
-import type { TokenKind } from "./scanner.ts";
+import { Scanner, type TokenKind } from "./scanner.ts";
 
 /** How deep expressions and blocks may be nested. */
 const maxNesting = 200;

@@ -1,7 +1,6 @@
 import type { SourcePosition, SourceProblem } from "../values/error.ts";
 import type { Argument, ComprehensionClause, Expression, Parameter, Statement } from "./ast.ts";
-import { toDialect } from "./dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import { type Dialect, toDialect } from "./dialect.ts";
 import { parseFile } from "./parser.ts";
 import { SourceText } from "./source-text.ts";
 
@@ -37,10 +36,7 @@ export function parse(text: string, options: ParseOptions = {}): SyntaxTree {
   return {
     text,
     statements: parsed.statements,
-    problems: parsed.problems.map(({ offset, message }) => ({
-      position: source.position(offset),
-      message,
-    })),
+    problems: source.toProblems(parsed.problems),
     position: (offset) => source.position(offset),
   };
 }
@@ -54,10 +50,8 @@ export function* walkSyntax(
   root: SyntaxNode | readonly SyntaxNode[],
   enters: (node: SyntaxNode) => boolean = () => true,
 ): Generator<SyntaxNode> {
-  const waiting: unknown[] = [root];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (typeof value !== "object" || value === null) continue;
+  const waiting: object[] = [root];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (isNode(value)) {
       yield value;
       if (!enters(value)) continue;
@@ -66,20 +60,20 @@ export function* walkSyntax(
   }
 }
 
-/** The parts of a node, or of a list, in the order of the text. */
-function partsOf(value: object): unknown[] {
-  const parts: unknown[] = [];
-  for (const [key, part] of Object.entries(value)) {
+/** The objects inside of a node, or of a list, in the order of the text. */
+function partsOf(value: object): object[] {
+  const parts: object[] = [];
+  for (const [key, part] of Object.entries(value) as [string, unknown][]) {
     // Entries of the resolver are no syntax.
     if (key === "binding" || key === "code" || typeof part !== "object") continue;
-    parts.push(...(Array.isArray(part) ? (part as unknown[]) : [part]));
+    const objects = (Array.isArray(part) ? part : [part]) as unknown[];
+    for (const inner of objects) if (typeof inner === "object" && inner !== null) parts.push(inner);
   }
   return parts.sort((left, right) => startOf(left) - startOf(right));
 }
 
-function startOf(value: unknown): number {
-  const { start } = (value ?? {}) as { readonly start?: number };
-  return start ?? 0;
+function startOf({ start = 0 }: { readonly start?: number }): number {
+  return start;
 }
 
 function isNode(value: object): value is SyntaxNode {

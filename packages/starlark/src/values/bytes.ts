@@ -1,8 +1,7 @@
 import { charge, chargeItems, chargeString, sizes } from "./budget.ts";
 import { quote } from "./quote.ts";
 import { characterLength, codePointAt, encodeCodePoint } from "./utf8.ts";
-import { StarlarkObject } from "./value.ts";
-import type { HashKey, Value, ValueWriter } from "./value.ts";
+import { type HashKey, StarlarkObject, type Value, type ValueWriter } from "./value.ts";
 
 /** A sequence of bytes that is not text. */
 export class StarlarkBytes extends StarlarkObject {

@@ -3,13 +3,11 @@ import { spend } from "./budget.ts";
 import { StarlarkBytes } from "./bytes.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
 import { isNumber, StarlarkFloat } from "./float.ts";
-import { isInt } from "./int.ts";
-import type { Int } from "./int.ts";
+import { type Int, isInt } from "./int.ts";
 import { StarlarkList } from "./list.ts";
 import { StarlarkRange } from "./range.ts";
 import { StarlarkTuple } from "./tuple.ts";
-import { typeName } from "./value.ts";
-import type { Value } from "./value.ts";
+import { typeName, type Value } from "./value.ts";
 
 export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=";
 

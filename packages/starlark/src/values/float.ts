@@ -1,9 +1,7 @@
 import { fail } from "./error.ts";
 import { charge, sizes } from "./budget.ts";
-import { fromIntegral, intToNumber, isInt } from "./int.ts";
-import type { Int } from "./int.ts";
-import { StarlarkObject, typeName } from "./value.ts";
-import type { HashKey, Value, ValueWriter } from "./value.ts";
+import { fromIntegral, type Int, intToNumber, isInt } from "./int.ts";
+import { type HashKey, StarlarkObject, typeName, type Value, type ValueWriter } from "./value.ts";
 
 /** A float. */
 export class StarlarkFloat extends StarlarkObject {

@@ -1,5 +1,4 @@
-import { StarlarkObject } from "./value.ts";
-import type { Value } from "./value.ts";
+import { StarlarkObject, type Value } from "./value.ts";
 
 /** Makes a value and everything inside of it immutable. Deep values need no deep stack. */
 export function freezeValue(value: Value): void {

@@ -1,7 +1,6 @@
-import { fail, StarlarkError } from "./error.ts";
+import { fail, failLimit } from "./error.ts";
 import { charge, maxIntBits, spend } from "./budget.ts";
-import { typeName } from "./value.ts";
-import type { Value } from "./value.ts";
+import { typeName, type Value } from "./value.ts";
 
 /** An int of any size: a number while it is exact, else a bigint. */
 export type Int = number | bigint;
@@ -18,12 +17,8 @@ export function isInt(value: Value): value is Int {
 export function fromBigInt(value: bigint): Int {
   const number = Number(value);
   if (number <= max && number >= -max) return number;
-  if (!Number.isFinite(number) && (value >= largest || value <= smallest)) {
-    throw new StarlarkError(
-      "limit_exceeded",
-      `an int of more than ${maxIntBits} bits is too large`,
-    );
-  }
+  if (!Number.isFinite(number) && (value >= largest || value <= smallest))
+    failLimit(`an int of more than ${maxIntBits} bits is too large`);
   charge(32);
   return value;
 }

@@ -6,8 +6,7 @@ import { toRepr, toText } from "./format-value.ts";
 import { formatInt, isInt } from "./int.ts";
 import { StarlarkTuple } from "./tuple.ts";
 import { characterLength, codePointAt, encodeCodePoint } from "./utf8.ts";
-import { typeName } from "./value.ts";
-import type { Value } from "./value.ts";
+import { typeName, type Value } from "./value.ts";
 
 /** `format % value` (specification of starlark-go, "String interpolation"). */
 export function interpolate(format: string, value: Value): string {

@@ -5,14 +5,12 @@ import { areEqual, compareValues } from "./compare.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
 import { floatOperators, isNumber, StarlarkFloat, toFloat, toNumber } from "./float.ts";
 import { toRepr } from "./format-value.ts";
-import { intOperators, invertInt, isInt, negateInt } from "./int.ts";
-import type { Int } from "./int.ts";
+import { type Int, intOperators, invertInt, isInt, negateInt } from "./int.ts";
 import { StarlarkList } from "./list.ts";
 import { StarlarkRange } from "./range.ts";
 import { interpolate } from "./interpolate.ts";
 import { StarlarkTuple } from "./tuple.ts";
-import { StarlarkObject, toItems, typeName } from "./value.ts";
-import type { Value } from "./value.ts";
+import { StarlarkObject, toItems, typeName, type Value } from "./value.ts";
 
 /** Operators on values that are not two numbers. The result is `undefined` if they do not apply. */
 const otherOperators: Readonly<Record<string, (x: Value, y: Value) => Value | undefined>> = {
@@ -29,10 +27,8 @@ const otherOperators: Readonly<Record<string, (x: Value, y: Value) => Value | un
   "not in": (x, y) => !isIn(x, y),
 };
 
-export type BinaryOperator = (x: Value, y: Value) => Value;
-
 /** A binary operator, without `and` and `or`. */
-export function toOperator(operator: string): BinaryOperator {
+export function toOperator(operator: string): (x: Value, y: Value) => Value {
   const onInts = intOperators[operator];
   const onFloats = floatOperators[operator];
   const onOthers = otherOperators[operator];

@@ -1,6 +1,5 @@
 import { charge, chargeItems, sizes } from "./budget.ts";
-import { StarlarkObject } from "./value.ts";
-import type { Value, ValueWriter } from "./value.ts";
+import { StarlarkObject, type Value, type ValueWriter } from "./value.ts";
 
 /** The ints from `start` up to `stop` in steps of `step`, which are not stored. */
 export class StarlarkRange extends StarlarkObject {

@@ -4,8 +4,7 @@ import { StarlarkDict } from "./dict.ts";
 import { isInt, toMachineInt } from "./int.ts";
 import { StarlarkList } from "./list.ts";
 import { missingKey } from "./operators.ts";
-import { isSequence, toLength, typeName } from "./value.ts";
-import type { StarlarkObject, Value } from "./value.ts";
+import { isSequence, type StarlarkObject, toLength, typeName, type Value } from "./value.ts";
 
 /** `x[y]`. */
 export function getItem(x: Value, y: Value): Value {
