@@ -1,11 +1,10 @@
 import { areEqual, compareValues } from "../../src/values/compare.ts";
 import { toText, toRepr } from "../../src/values/format-value.ts";
-import { freezeValue } from "../../src/values/freeze.ts";
 import { Builtin, StarlarkModule } from "../../src/values/function.ts";
 import { StarlarkFloat } from "../../src/values/float.ts";
 import { toOperator } from "../../src/values/operators.ts";
 import { fromUtf8 } from "../../src/values/utf8.ts";
-import { isTrue, StarlarkObject } from "../../src/values/value.ts";
+import { freezeValue, isTrue, StarlarkObject } from "../../src/values/value.ts";
 import type { Value, ValueWriter } from "../../src/values/value.ts";
 import { math } from "../../src/lib/math.ts";
 import { fail } from "../../src/values/error.ts";

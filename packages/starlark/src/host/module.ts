@@ -1,14 +1,13 @@
 import { fail, StarlarkError, toStarlarkError } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
-import { lowerFunction } from "../lower/module.ts";
+import { lowerFunction } from "../lower/statements.ts";
 import { nameHint } from "../values/nearest-name.ts";
 import { Thread, type ThreadOptions } from "../run/thread.ts";
 import { toText } from "../values/format-value.ts";
-import { freezeValue } from "../values/freeze.ts";
 import { Builtin, type Code, StarlarkFunction } from "../values/function.ts";
 import { toTuple } from "../values/tuple.ts";
 import { fromUtf8, toUtf8 } from "../values/utf8.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import { freezeValue, type NamedArguments, type Value } from "../values/value.ts";
 import { type HostValue, toHost, toStarlark } from "./convert.ts";
 import { digestArguments, type Journal } from "./journal.ts";
 import type { Program } from "./program.ts";

@@ -29,7 +29,6 @@ export function zipItems(args: readonly Value[], named: NamedArguments): Value {
   );
 }
 
-/** `min` and `max`. */
 export function extremum(name: "min" | "max"): BuiltinImplementation {
   const readNamed = argumentReader(name, "key?: callable");
   return (args, named) => {

@@ -32,13 +32,7 @@ function collecting(
 
 /** The methods of sets (specification of starlark-go, "set·add" and the following). */
 export const setMethods: MethodTable<StarlarkSet> = defineMethods({
-  add: [
-    "any",
-    (set, value: Value) => {
-      set.checkMutable("insert into");
-      set.add(value);
-    },
-  ],
+  add: ["any", (set, value: Value) => set.add(value)],
   clear: [
     "",
     (set) => {
@@ -67,7 +61,6 @@ export const setMethods: MethodTable<StarlarkSet> = defineMethods({
   symmetric_difference: combining((set, other) => set.binary("^", other, true)),
   union: collecting("union", (set, elements) => toSet([...set.keys(), ...elements])),
   update: collecting("update", (set, elements) => {
-    if (elements.length > 0) set.checkMutable("insert into");
     for (const element of elements) set.add(element);
     return null;
   }),

@@ -36,7 +36,6 @@ function isCased(character: string): boolean {
   return [toUpper, toLower, toTitle].some((change) => change(character) !== character);
 }
 
-/** The text with every character replaced. */
 function mapCharacters(text: string, change: (character: string, index: number) => string): string {
   chargeString(text.length * 2);
   return toUtf8(Array.from(fromUtf8(text), change).join(""));

@@ -172,7 +172,6 @@ export const stringMethods: MethodTable<string> = defineMethods({
   strip: stripping(true, true),
 });
 
-/** The methods of bytes. */
 export const bytesMethods: MethodTable<StarlarkBytes> = defineMethods({
   elems: ["", (bytes) => new ElementsView(bytes, "elems")],
 });

@@ -37,7 +37,6 @@ function single(name: string, wanted: string, run: (value: Value) => Value): Bui
   };
 }
 
-/** The FNV hash of bytes. */
 function hashBytes(data: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < data.length; index++)

@@ -46,7 +46,6 @@ export class FunctionContext {
   readonly freeSlot: number;
   readonly loops: Loop[] = [];
   readonly lowering: Lowering;
-  /** The number of slots that the function needs. */
   slotCount: number;
   #nextTemporary: number;
 
@@ -115,7 +114,6 @@ export class FunctionContext {
     return binding.scope === "free" ? this.freeSlot + binding.index : binding.index;
   }
 
-  /** Reads a variable. */
   read(name: Expression<"name">): Evaluate {
     const { binding, start } = name;
     if (binding === undefined) throw new TypeError(`the name ${name.name} is not resolved`);
@@ -142,7 +140,6 @@ export class FunctionContext {
     };
   }
 
-  /** Assigns a variable. */
   write(name: Expression<"name">): Store {
     const binding = name.binding as Binding;
     const { scope, index } = binding;

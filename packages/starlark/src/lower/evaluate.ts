@@ -9,16 +9,13 @@ import { isTrue, type Value } from "../values/value.ts";
  */
 export type Evaluate = (slots: Slot[]) => Value;
 
-/** Assigns a value to a target. */
 export type Store = (slots: Slot[], value: Value) => void;
 
-/** Fails at a place. */
 export function failAt(site: number, message: string): never {
   machine.site = site;
   return fail(message);
 }
 
-/** Whether a condition holds. */
 export function holds(value: Value): boolean {
   return value === true || (value !== false && isTrue(value));
 }

@@ -4,8 +4,7 @@ import type { SourceText, SyntaxProblem } from "../syntax/source-text.ts";
 import { walkSyntax, type SyntaxNode } from "../syntax/tree.ts";
 import { formatPosition } from "../values/error.ts";
 import { nameHint } from "../values/nearest-name.ts";
-import { checkArguments } from "./parameters.ts";
-import { bindLocal, findLexical, openFunction } from "./scope.ts";
+import { bindLocal, checkArguments, findLexical, openFunction } from "./scope.ts";
 import type { Block, ModuleVariable, OpenFunction } from "./scope.ts";
 
 /** A resolved file: the scope of its statements, and the variables of the module in the order of their slots. */

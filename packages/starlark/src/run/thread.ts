@@ -290,25 +290,24 @@ export class Thread {
   /** Waits for a built-in function, until the caller ends the run. */
   async #wait({ name, promise }: PendingResult): Promise<LateResult> {
     const { signal } = this.#options;
-    let onAbort: (() => void) | undefined;
+    let onAbort = (): void => undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(cancelled(signal));
+    });
     try {
-      const aborted = new Promise<never>((_, reject) => {
-        if (signal === undefined) return;
-        onAbort = () => reject(cancelled(signal));
-        if (signal.aborted) onAbort();
-        else signal.addEventListener("abort", onAbort, { once: true });
-      });
+      if (signal?.aborted === true) onAbort();
+      signal?.addEventListener("abort", onAbort, { once: true });
       return await Promise.race([promise, aborted]);
     } catch (error) {
       const fault = toStarlarkError(error);
       nameBuiltin(fault, name);
       throw fault;
     } finally {
-      if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
+      signal?.removeEventListener("abort", onAbort);
     }
   }
 }
 
-function cancelled(signal: AbortSignal): StarlarkError {
-  return new StarlarkError("cancelled", "the script was cancelled", { cause: signal.reason });
+function cancelled(signal: AbortSignal | undefined): StarlarkError {
+  return new StarlarkError("cancelled", "the script was cancelled", { cause: signal?.reason });
 }

@@ -25,7 +25,6 @@ export function format(text: string, options: FormatOptions = {}): string {
   return new Formatter(text, comments).file(statements);
 }
 
-/** Prints statements. */
 class Formatter extends ExpressionPrinter {
   readonly #lines: string[] = [];
   /** The end of the text that is printed already. */

@@ -1,6 +1,5 @@
 import { type SourcePosition, type SourceProblem, StarlarkError } from "../values/error.ts";
 
-/** A fault with its offset. */
 export interface SyntaxProblem {
   readonly offset: number;
   readonly message: string;

@@ -4,7 +4,6 @@ import { Scanner, type TokenKind } from "./scanner.ts";
 /** How deep expressions and blocks may be nested. */
 const maxNesting = 200;
 
-/** Reads tokens one by one. */
 export class TokenReader extends Scanner {
   #nesting = 0;
 

@@ -35,7 +35,6 @@ export function charge(bytes: number): void {
   if ((budget.memory -= bytes) < 0) failLimit("the memory budget is used up");
 }
 
-/** Accounts for work of one operation. */
 export function spend(units: number): void {
   if ((budget.fuel -= units) < 0) budget.checkLimits();
 }

@@ -28,7 +28,6 @@ export abstract class Collection extends StarlarkObject {
     for (const part of this.parts()) pending.push(part);
   }
 
-  /** Whether the collection can change now. */
   get isMutable(): boolean {
     return !this.#frozen && this.#iterations === 0;
   }

@@ -19,7 +19,6 @@ export function compareValues(operator: ComparisonOperator, x: Value, y: Value):
   return compareDeep(operator, x, y, maxDepth);
 }
 
-/** Whether two values are equal. */
 export function areEqual(x: Value, y: Value): boolean {
   return equalDeep(x, y, maxDepth);
 }

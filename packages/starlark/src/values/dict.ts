@@ -79,7 +79,6 @@ abstract class HashTable extends Collection {
   }
 }
 
-/** A dict. */
 export class StarlarkDict extends HashTable {
   override readonly type = "dict";
 

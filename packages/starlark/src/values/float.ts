@@ -3,7 +3,6 @@ import { charge, sizes } from "./budget.ts";
 import { fromIntegral, type Int, intToNumber, isInt } from "./int.ts";
 import { type HashKey, StarlarkObject, typeName, type Value, type ValueWriter } from "./value.ts";
 
-/** A float. */
 export class StarlarkFloat extends StarlarkObject {
   override readonly type = "float";
   readonly value: number;
@@ -33,7 +32,6 @@ export function toFloat(value: number): StarlarkFloat {
   return new StarlarkFloat(value);
 }
 
-/** Whether a value is an int or a float. */
 export function isNumber(value: Value): value is Int | StarlarkFloat {
   return isInt(value) || value instanceof StarlarkFloat;
 }

@@ -8,7 +8,6 @@ import { StarlarkBytes } from "./bytes.ts";
 
 const maxDepth = 200;
 
-/** Collects the text of a value. */
 class Writer implements ValueWriter {
   readonly parts: string[] = [];
   readonly #open: StarlarkObject[] = [];

@@ -150,7 +150,6 @@ export function applyUnary(operator: "+" | "-" | "~", x: Value): Value {
   return fail(`unknown unary op: ${operator} ${typeName(x)}`);
 }
 
-/** The message for a key that a dict lacks. */
 export function missingKey(key: Value): never {
   return fail(`key ${toRepr(key)} not in dict`);
 }

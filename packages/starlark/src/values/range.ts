@@ -38,7 +38,6 @@ export class StarlarkRange extends StarlarkObject {
     return new StarlarkRange(newStart, newStart + newStep * count, newStep);
   }
 
-  /** Whether an int is one of the range. */
   includes(value: number | bigint): boolean {
     if (!Number.isInteger(value)) return false;
     const offset = Number(value) - this.start;
@@ -46,7 +45,6 @@ export class StarlarkRange extends StarlarkObject {
     return offset % this.step === 0 && index >= 0 && index < this.length;
   }
 
-  /** Whether both ranges have the same ints. */
   equals(other: StarlarkRange): boolean {
     if (this.length !== other.length) return false;
     if (this.length === 0) return true;

@@ -3,7 +3,6 @@ import { sliceItems } from "./collection.ts";
 import { failLimit } from "./error.ts";
 import { type HashKey, StarlarkObject, type Value, type ValueWriter } from "./value.ts";
 
-/** A tuple. */
 export class StarlarkTuple extends StarlarkObject {
   override readonly type = "tuple";
   readonly elements: readonly Value[];
