@@ -1,6 +1,6 @@
 import { fail, isFailure, type StarlarkError } from "../values/error.ts";
 import { chargeItems, spend } from "../values/budget.ts";
-import { compareValues } from "../values/compare.ts";
+import { compareValues, orderTexts } from "../values/compare.ts";
 import type { BuiltinImplementation, BuiltinResult } from "../values/function.ts";
 import { StarlarkList, toList } from "../values/list.ts";
 import { toTuple } from "../values/tuple.ts";
@@ -95,10 +95,9 @@ function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: bo
     : undefined;
   if (sorted !== undefined) return sorted;
   const order = Array.from({ length }, (_, index) => index);
-  const compare = keys.every((key) => typeof key === "string") ? compareTexts : compareAny;
   const sign = reverse ? -1 : 1;
   try {
-    order.sort((left, right) => compare(keys[left] as Value, keys[right] as Value) * sign);
+    order.sort((left, right) => compareAny(keys[left] as Value, keys[right] as Value) * sign);
   } catch (error) {
     if (isFailure(error)) reportOrder(keys, reverse, error);
     throw error;
@@ -126,11 +125,8 @@ function sortByInts(
   return sorted;
 }
 
-function compareTexts(left: Value, right: Value): number {
-  return (left as string) < (right as string) ? -1 : left === right ? 0 : 1;
-}
-
 function compareAny(left: Value, right: Value): number {
+  if (typeof left === "string" && typeof right === "string") return orderTexts(left, right);
   return compareValues("<", left, right) ? -1 : compareValues("<", right, left) ? 1 : 0;
 }
 

@@ -1,5 +1,6 @@
 import { fail } from "../values/error.ts";
 import { chargeItems, chargeString, spend } from "../values/budget.ts";
+import { sliceItems } from "../values/collection.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
 import { toRepr, toText } from "../values/format-value.ts";
@@ -97,11 +98,6 @@ function iterate(value: Value): readonly Value[] {
   return items;
 }
 
-function reverse(items: Value[]): Value[] {
-  items.reverse();
-  return items;
-}
-
 const readAbs = argumentReader("abs", "any");
 const readFail = argumentReader("fail", "sep?: string");
 
@@ -181,7 +177,13 @@ const implementations: Readonly<Record<string, Definition<[]> | BuiltinImplement
     },
   ],
   repr: ["any", toRepr],
-  reversed: ["iterable", (items: Value) => toList(reverse(copyItems(items)))],
+  reversed: [
+    "iterable",
+    (iterable: Value) => {
+      const items = iterate(iterable);
+      return toList(sliceItems(items, items.length - 1, items.length, -1));
+    },
+  ],
   set: ["iterable?", (items?: Value) => toSet(items === undefined ? [] : iterate(items))],
   sorted: sortItems,
   str: single("str", "exactly 1", toText),

@@ -15,6 +15,7 @@ export function lowerBinary(
   site: number,
 ): Evaluate {
   const apply = toOperator(operator);
+  const onSmall = smallOperators[operator];
   if (operator === "+") {
     // The most frequent operator has a closure of its own, which V8 makes special for it.
     return (slots) => {
@@ -29,13 +30,27 @@ export function lowerBinary(
   return (slots) => {
     const a = left(slots);
     const b = right(slots);
-    if (typeof a === "number" && typeof b === "number") {
-      const result = applySmall(operator, a, b);
+    if (onSmall !== undefined && typeof a === "number" && typeof b === "number") {
+      const result = onSmall(a, b);
       if (result !== undefined) return result;
     }
     machine.site = site;
     return apply(a, b);
   };
+}
+
+/** The result for two literals of small ints. An operation that fails is left to the time when it runs. */
+export function foldConstants(
+  operator: string,
+  left: Expression,
+  right: Expression,
+): Value | undefined {
+  const [x, y] = [toConstant(left), toConstant(right)];
+  try {
+    return x === undefined || y === undefined ? undefined : toOperator(operator)(x, y);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The statement `variable = (first + second) % constant` as one closure; `value` computes other remainders. */
@@ -59,33 +74,19 @@ export function lowerRemainder(
   };
 }
 
-/** The result for two small ints; `undefined` if it needs more care. */
-function applySmall(operator: string, a: number, b: number): Value | undefined {
-  switch (operator) {
-    case "-":
-      return toSmall(a - b);
-    case "*":
-      return toSmall(a * b + 0);
-    case "%":
-      return b > 0 && a >= 0 ? a % b : undefined;
-    case "//":
-      return b > 0 && a >= 0 ? (a - (a % b)) / b : undefined;
-    case "<":
-      return a < b;
-    case "<=":
-      return a <= b;
-    case ">":
-      return a > b;
-    case ">=":
-      return a >= b;
-    case "==":
-      return a === b;
-    case "!=":
-      return a !== b;
-    default:
-      return undefined;
-  }
-}
+/** The results for two small ints; `undefined` if they need more care. */
+const smallOperators: Readonly<Record<string, (a: number, b: number) => Value | undefined>> = {
+  "-": (a, b) => toSmall(a - b),
+  "*": (a, b) => toSmall(a * b + 0),
+  "%": (a, b) => (b > 0 && a >= 0 ? a % b : undefined),
+  "//": (a, b) => (b > 0 && a >= 0 ? (a - (a % b)) / b : undefined),
+  "<": (a, b) => a < b,
+  "<=": (a, b) => a <= b,
+  ">": (a, b) => a > b,
+  ">=": (a, b) => a >= b,
+  "==": (a, b) => a === b,
+  "!=": (a, b) => a !== b,
+};
 
 function toSmall(result: number): number | undefined {
   return result <= Number.MAX_SAFE_INTEGER && result >= -Number.MAX_SAFE_INTEGER

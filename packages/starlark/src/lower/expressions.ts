@@ -12,7 +12,7 @@ import { applyUnary } from "../values/operators.ts";
 import { getSlice } from "../values/subscript.ts";
 import { StarlarkTuple } from "../values/tuple.ts";
 import type { Value } from "../values/value.ts";
-import { lowerBinary, lowerIndex } from "./arithmetic.ts";
+import { foldConstants, lowerBinary, lowerIndex } from "./arithmetic.ts";
 import { lowerAttribute } from "./assign.ts";
 import type { Captured, CapturedItems } from "./assembler.ts";
 import { lowerCall } from "./calls.ts";
@@ -124,7 +124,8 @@ const lowerings: Lowerings = {
     const { operator, at, left, right } = expression;
     if (operator === "and" || operator === "or") return lowerShortCircuit(context, expression);
     const [x, y] = context.operands([left, right]) as [Evaluate, Evaluate];
-    return lowerBinary(operator, x, y, at);
+    const folded = foldConstants(operator, left, right);
+    return folded === undefined ? lowerBinary(operator, x, y, at) : () => folded;
   },
   dot: (context, { object, name, at }) => lowerAttribute(context.lower(object), name, at),
   index: (context, expression) => {

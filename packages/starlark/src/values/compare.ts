@@ -80,7 +80,8 @@ function compareDeep(operator: ComparisonOperator, x: Value, y: Value, depth: nu
   return equal === (operator === "==");
 }
 
-function orderTexts(x: string, y: string): number {
+/** The sign of `x - y` for the order of bytes. */
+export function orderTexts(x: string, y: string): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 

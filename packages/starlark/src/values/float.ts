@@ -1,6 +1,6 @@
 import { fail } from "./error.ts";
 import { charge, sizes } from "./budget.ts";
-import { fromIntegral, type Int, intToNumber, isInt } from "./int.ts";
+import { floorRemainder, fromIntegral, type Int, intToNumber, isInt } from "./int.ts";
 import { type HashKey, StarlarkObject, typeName, type Value, type ValueWriter } from "./value.ts";
 
 export class StarlarkFloat extends StarlarkObject {
@@ -86,9 +86,5 @@ export const floatOperators: Readonly<Record<string, (x: number, y: number) => n
   "*": (x, y) => x * y,
   "/": (x, y) => (y === 0 ? fail("floating-point division by zero") : x / y),
   "//": (x, y) => (y === 0 ? fail("floored division by zero") : Math.floor(x / y)),
-  "%": (x, y) => {
-    if (y === 0) fail("floating-point modulo by zero");
-    const remainder = x % y;
-    return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
-  },
+  "%": (x, y) => (y === 0 ? fail("floating-point modulo by zero") : floorRemainder(x, y)),
 };

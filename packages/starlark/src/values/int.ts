@@ -76,17 +76,16 @@ function bitwise(operator: "&" | "|" | "^", x: Int, y: Int): Int {
   );
 }
 
-/** The remainder has the sign of `y`. */
-const modulo = exact(
-  (x, y) => {
-    const remainder = x % y;
-    return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
-  },
-  (x, y) => {
-    const remainder = x % y;
-    return remainder !== 0n && remainder < 0n !== y < 0n ? remainder + y : remainder;
-  },
-);
+/** The remainder with the sign of `y`. */
+export function floorRemainder(x: number, y: number): number {
+  const remainder = x % y;
+  return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
+}
+
+const modulo = exact(floorRemainder, (x, y) => {
+  const remainder = x % y;
+  return remainder !== 0n && remainder < 0n !== y < 0n ? remainder + y : remainder;
+});
 
 /** The quotient is rounded down. The division of two safe integers may round up, but a multiple of `y` is divided exactly. */
 const floorDivide = exact(
