@@ -1,22 +1,14 @@
-import { failLimit, type SourcePosition } from "../values/error.ts";
+import { failLimit } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
 import { type ResolvedFile, resolveFile } from "../resolve/resolver.ts";
 import type { Statement } from "../syntax/ast.ts";
 import { type Dialect, toDialect } from "../syntax/dialect.ts";
 import { parseFile } from "../syntax/parser.ts";
 import { SourceText } from "../syntax/source-text.ts";
+import type { ParseOptions } from "../syntax/tree.ts";
 
 /** How a source text is read. */
-export interface CompileOptions {
-  /** The name of the file in errors. Default: `script.star`. */
-  readonly file?: string;
-  /**
-   * The place of the text in the file, if it is a part of one: positions are those of the file. Every line begins at the
-   * same column. Default: line 1, column 1.
-   */
-  readonly start?: Pick<SourcePosition, "line" | "column">;
-  /** The features of the file: `artifact`, `session`, or single options. Default: `artifact`. */
-  readonly dialect?: Dialect | "artifact" | "session";
+export interface CompileOptions extends ParseOptions {
   /** The names that the host provides when the program runs. */
   readonly predeclared?: readonly string[];
 }

@@ -1,15 +1,12 @@
 import type { Statement } from "./ast.ts";
-import { type Dialect, toDialect } from "./dialect.ts";
+import { toDialect } from "./dialect.ts";
 import { ExpressionPrinter, type Item } from "./expression-printer.ts";
 import { parseFile } from "./parser.ts";
 import { SourceText } from "./source-text.ts";
+import type { ParseOptions } from "./tree.ts";
 
 /** How a text is formatted. */
-export interface FormatOptions {
-  /** The name of the file in errors. Default: `script.star`. */
-  readonly file?: string;
-  readonly dialect?: Dialect | "artifact" | "session";
-}
+export type FormatOptions = Pick<ParseOptions, "file" | "dialect">;
 
 /**
  * The text in the standard form: 4 spaces per level, one statement per line, one item per line where a list is long or was

@@ -8,9 +8,12 @@ import { SourceText } from "./source-text.ts";
 export interface ParseOptions {
   /** The name of the file in positions. Default: `script.star`. */
   readonly file?: string;
-  /** The place of the first character of the text. Default: line 1, column 1. */
+  /**
+   * The place of the text in the file, if it is a part of one: positions are those of the file. Every line begins at the
+   * same column. Default: line 1, column 1.
+   */
   readonly start?: Pick<SourcePosition, "line" | "column">;
-  /** Decides whether f-strings are read. Default: `artifact`. */
+  /** The features of the file: `artifact`, `session`, or single options. Default: `artifact`. */
   readonly dialect?: Dialect | "artifact" | "session";
 }
 
