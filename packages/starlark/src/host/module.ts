@@ -140,13 +140,11 @@ function loader(find: LoadOptions["load"]): Builtin {
       toTuple(
         wanted.map((member) => {
           const value = globals.get(member);
-          return value === undefined ? reject(member, globals.keys()) : value;
+          if (value !== undefined) return value;
+          const hint = nameHint(member, globals.keys());
+          return fail(toUtf8(`load: name ${member} not found in module ${name}${hint}`));
         }),
       );
-    const reject = (member: string, names: Iterable<string>): never => {
-      const hint = nameHint(member, names);
-      return fail(toUtf8(`load: name ${member} not found in module ${name}${hint}`));
-    };
     const cannotLoad = (error: unknown): never => {
       const message = error instanceof Error ? error.message : String(error);
       throw new StarlarkError("execution_failed", `cannot load ${name}: ${message}`, {

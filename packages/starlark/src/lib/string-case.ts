@@ -38,7 +38,13 @@ function isCased(character: string): boolean {
 
 function mapCharacters(text: string, change: (character: string, index: number) => string): string {
   chargeString(text.length * 2);
-  return toUtf8(Array.from(fromUtf8(text), change).join(""));
+  let index = 0;
+  // In parts, so that the characters of a long text are not in memory at once.
+  const parts = fromUtf8(text).match(/[^]{1,4096}/gu) ?? [];
+  const mapped = parts.map((part) =>
+    Array.from(part, (character) => change(character, index++)).join(""),
+  );
+  return toUtf8(mapped.join(""));
 }
 
 function upper(text: string): string {

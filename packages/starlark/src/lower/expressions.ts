@@ -106,7 +106,9 @@ const lowerings: Lowerings = {
     if (first.items.length + second.items.length === 0)
       return (slots) => (holds(test(slots)) ? first.result(slots) : second.result(slots));
     const slot = context.temporary();
-    lowerChoice(context, { slot, site, test, whenTrue: first, whenFalse: second });
+    const body = captureInto(context, slot, first, site);
+    const otherwise = captureInto(context, slot, second, site);
+    context.assembler.branch([{ site, condition: { result: test, items: [] }, body }], otherwise);
     return readSlot(slot);
   },
   unary: (context, { operator, operand, start }) => {
@@ -152,47 +154,37 @@ const lowerings: Lowerings = {
   lambda: (context, { code, body }) => lowerClosure(context, code, body),
 };
 
-/** Adds the operations that compute one of two values into a slot; without `whenFalse`, the slot may keep its value. */
-function lowerChoice(
+/** The operations that compute a value into a slot. */
+function captureInto(
   context: FunctionContext,
-  options: {
-    readonly slot: number;
-    readonly site: number;
-    readonly test: Evaluate;
-    readonly whenTrue: Captured<Evaluate>;
-    readonly whenFalse?: Captured<Evaluate>;
-  },
-): void {
-  const { assembler } = context;
-  const { slot, site, test, whenTrue, whenFalse } = options;
-  const capture = (value: Captured<Evaluate>): CapturedItems =>
-    assembler.capture(() => {
-      assembler.append(value.items);
-      context.storeInto(slot, value.result, site);
-    }).items;
-  assembler.branch(
-    [{ site, condition: { result: test, items: [] }, body: capture(whenTrue) }],
-    whenFalse === undefined ? [] : capture(whenFalse),
-  );
+  slot: number,
+  { result, items }: Captured<Evaluate>,
+  site: number,
+): CapturedItems {
+  return context.assembler.capture(() => {
+    context.assembler.append(items);
+    context.storeInto(slot, result, site);
+  }).items;
 }
 
 function lowerShortCircuit(
   context: FunctionContext,
-  { operator, left, right, start: site }: Extract<Expression, { readonly kind: "binary" }>,
+  { operator, left, right, start: site }: Expression<"binary">,
 ): Evaluate {
   const isAnd = operator === "and";
   const first = context.lower(left);
-  const whenTrue = context.capture(right);
-  if (whenTrue.items.length === 0) {
+  const second = context.capture(right);
+  if (second.items.length === 0) {
     return (slots) => {
       const value = first(slots);
-      return holds(value) === isAnd ? whenTrue.result(slots) : value;
+      return holds(value) === isAnd ? second.result(slots) : value;
     };
   }
   const slot = context.temporary();
   context.storeInto(slot, first, site);
   const test: Evaluate = (slots) => holds(slots[slot] as Value) === isAnd;
-  lowerChoice(context, { slot, site, test, whenTrue });
+  const body = captureInto(context, slot, second, site);
+  context.assembler.branch([{ site, condition: { result: test, items: [] }, body }], []);
   return readSlot(slot);
 }
 

@@ -1,5 +1,5 @@
 import type { SourcePosition } from "./error.ts";
-import { StarlarkObject } from "./value.ts";
+import { StarlarkObject, typeName } from "./value.ts";
 import type { HashKey, NamedArguments, Value, ValueWriter } from "./value.ts";
 
 /** A variable that nested functions use. */
@@ -134,12 +134,9 @@ export class Builtin extends StarlarkObject {
   }
 
   override write(writer: ValueWriter): void {
-    if (this.receiver === undefined) writer.text(`<built-in function ${this.name}>`);
-    else {
-      const type =
-        typeof this.receiver === "string" ? "string" : (this.receiver as StarlarkObject).type;
-      writer.text(`<built-in method ${this.name} of ${type} value>`);
-    }
+    const { name, receiver } = this;
+    if (receiver === undefined) writer.text(`<built-in function ${name}>`);
+    else writer.text(`<built-in method ${name} of ${typeName(receiver)} value>`);
   }
 }
 
