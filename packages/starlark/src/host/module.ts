@@ -7,7 +7,7 @@ import { toText } from "../values/format-value.ts";
 import { Builtin, type Code, StarlarkFunction } from "../values/function.ts";
 import { toTuple } from "../values/tuple.ts";
 import { fromUtf8, toUtf8 } from "../values/utf8.ts";
-import { freezeValue, type NamedArguments, type Value } from "../values/value.ts";
+import { freezeValue, type NamedArguments, StarlarkObject, type Value } from "../values/value.ts";
 import { type HostValue, toHost, toStarlark } from "./convert.ts";
 import { digestArguments, type Journal } from "./journal.ts";
 import type { Program } from "./program.ts";
@@ -59,12 +59,17 @@ export class Module {
     const named = toNamedArguments(options.named);
     const thread = new Thread(options);
     const value = await thread.call(this.get(name), args.map(toStarlark), named);
-    return thread.compute(() => toHost(value));
+    return toResult(value, thread);
   }
 }
 
 function toNamedArguments(named: Readonly<Record<string, HostValue>> = {}): NamedArguments {
   return Object.entries(named).map(([name, value]) => [toUtf8(name), toStarlark(value)]);
+}
+
+/** A result for the host, at the cost of the run if it can be more than one value. */
+function toResult(value: Value, thread: Thread): HostValue {
+  return value instanceof StarlarkObject ? thread.compute(() => toHost(value)) : toHost(value);
 }
 
 /** Runs the statements of a program and freezes its globals. */
@@ -202,7 +207,7 @@ export async function run(program: Program, options: RunOptions = {}): Promise<R
   const value =
     options.call === undefined ? null : await thread.call(module.get(options.call), args, named);
   journal?.finish();
-  const result = thread.compute(() => toHost(value));
+  const result = toResult(value, thread);
   return { value: result, steps: thread.steps, memoryBytes: thread.memoryBytes };
 }
 
