@@ -17,7 +17,7 @@ export type Slot = Value | Cell | object | undefined;
 /** One operation of a function. It returns the index of the next one, or a signal below 0. */
 export type Operation = (slots: Slot[]) => number;
 
-/** What a frame needs to run and to report its place. */
+/** The part of a function that a frame needs to run and to report its place. */
 export interface FrameCode {
   readonly name: string;
   readonly operations: readonly Operation[];
