@@ -21,6 +21,8 @@ const names = [
   "workspace",
   "workspace-edits",
   "web-pages",
+  "starlark",
+  "starlark-bounds",
 ];
 
 /** The page as it has to be, formatted. */
