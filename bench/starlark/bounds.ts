@@ -134,7 +134,7 @@ rows.push([
 printTable("starlark-bounds", {
   title: "Starlark: bounds and small scripts",
   page: "bench/starlark/README.md",
-  meaning: "Measured by the clock, on a machine that does nothing else.",
+  meaning: "Measured by the clock, so that other work of the machine counts.",
   versions: {},
   columns: ["what", "figure"],
   rows,

@@ -22,6 +22,8 @@ const names = [
   "workspace-edits",
   "web-pages",
   "scripts",
+  "starlark",
+  "starlark-bounds",
 ];
 
 /** The page as it has to be, formatted. */

@@ -7,16 +7,20 @@ export type {
 } from "./values/error.ts";
 export { toHost, toStarlark } from "./host/convert.ts";
 export type { HostValue } from "./host/convert.ts";
-export { hostFunction, hostModule } from "./host/functions.ts";
-export type { HostCall, HostFunction, HostFunctionOptions, HostMember } from "./host/functions.ts";
+export { hostFunction, hostModule, valueFunction } from "./host/functions.ts";
+export type {
+  HostCall,
+  HostFunction,
+  HostFunctionOptions,
+  HostMember,
+  ValueCall,
+} from "./host/functions.ts";
 export { Journal } from "./host/journal.ts";
 export type { JournalEntry, JournalState } from "./host/journal.ts";
 export { load, Module, run } from "./host/module.ts";
 export type { LoadedModule, LoadOptions, RunOptions, RunResult } from "./host/module.ts";
-export { valueFunction } from "./host/value-function.ts";
-export type { ValueCall } from "./host/value-function.ts";
-export { compile, Program } from "./host/program.ts";
-export type { CompileOptions } from "./host/program.ts";
+export { compile } from "./host/program.ts";
+export type { CompileOptions, Program } from "./host/program.ts";
 export { json } from "./lib/json.ts";
 export { math } from "./lib/math.ts";
 export { Thread } from "./run/thread.ts";

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
-import { StarlarkError } from "./values/error.ts";
-import { unpack } from "./lib/arguments.ts";
+import { failLimit, StarlarkError } from "./values/error.ts";
+import { argumentReader } from "./lib/arguments.ts";
 import { charge, spend } from "./values/budget.ts";
 import { Builtin, StarlarkModule } from "./values/function.ts";
 import { toList } from "./values/list.ts";
@@ -54,15 +54,11 @@ export function regexModule(limits: RegexLimits = {}): StarlarkModule {
   const define = (
     name: string,
     apply: (pattern: RE2JS, input: string, text: string, replacement: string) => Value,
-    third: readonly string[] = [],
+    parameters = "pattern: string, text: string",
   ): [string, Builtin] => {
-    const parameters = ["pattern", "text", ...third].map((parameter): [string, "string"] => [
-      parameter,
-      "string",
-    ]);
+    const read = argumentReader(`re.${name}`, parameters);
     const builtin = new Builtin(`re.${name}`, (args, named) => {
-      const values = unpack(`re.${name}`, args, named, parameters);
-      const [pattern, text, replacement = ""] = values as [string, string, string?];
+      const [pattern, text, replacement = ""] = read(args, named) as [string, string, string?];
       const compiled = compile(pattern);
       if (text.length > maxTextBytes) reject(`the text is longer than ${maxTextBytes} bytes`);
       const work = text.length * compiled.programSize();
@@ -105,7 +101,7 @@ export function regexModule(limits: RegexLimits = {}): StarlarkModule {
         charge(text.length * (1 + replacement.length));
         return toUtf8(pattern.matcher(input).replaceAll(fromUtf8(replacement)));
       },
-      ["replacement"],
+      "pattern: string, text: string, replacement: string",
     ),
     define("split", (pattern, input, text) => {
       charge(64 * text.length);
@@ -115,5 +111,5 @@ export function regexModule(limits: RegexLimits = {}): StarlarkModule {
 }
 
 function reject(message: string): never {
-  throw new StarlarkError("limit_exceeded", `re: ${message}`);
+  failLimit(`re: ${message}`);
 }

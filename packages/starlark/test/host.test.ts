@@ -250,3 +250,9 @@ test("keys such as __proto__ are keys like any other", async () => {
   expect(seen).toEqual([["__proto__"], true]);
   expect(Object.keys(value as object)).toEqual(["__proto__"]);
 });
+
+test("a member of a module can be None", async () => {
+  const program = compile("def f(): return [none.value]", { predeclared: ["none"] });
+  const predeclared = { none: hostModule("none", { value: null }) };
+  expect((await run(program, { call: "f", predeclared })).value).toEqual([null]);
+});

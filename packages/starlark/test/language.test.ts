@@ -93,8 +93,40 @@ test.each([
     "d = {1: 'a', 2.0: 'b', (1, 'x'): 'c'}\nd[1.0] = 'z'\nprint(d, d[2], d.keys(), (1, 'x') in d)",
     '{1: "z", 2.0: "b", (1, "x"): "c"} b [1, 2.0, (1, "x")] True',
   ],
+  [
+    "None as a member",
+    "d = {1: None, 'a': None, (1,): None}\nprint(d[1], d['a'], d[(1,)], '%(a)s' % d, d.pop(1), d.setdefault('a', 2))",
+    "None None None None None None",
+  ],
 ])("%s", async (_, source, output) => {
   expect(await print(source)).toBe(output);
+});
+
+// The results are those of starlark-go.
+test.each([
+  ["sorted(x, len)", '["a", "ccc", "bbb"]'],
+  ["sorted(x, len, True)", '["ccc", "bbb", "a"]'],
+  ["sorted(x, len, reverse=True)", '["ccc", "bbb", "a"]'],
+  ["sorted(x, *[len])", '["a", "ccc", "bbb"]'],
+  ["sorted(*[x, len, True])", '["ccc", "bbb", "a"]'],
+  ["sorted(x, **{'key': len})", '["a", "ccc", "bbb"]'],
+  ["sorted(key=len, iterable=x)", '["a", "ccc", "bbb"]'],
+  ["sorted(reverse=True, iterable=x)", '["ccc", "bbb", "a"]'],
+  ["by(x, lambda y: y)", '["a", "bbb", "ccc"]'],
+  ["min(x, key=len), max(x, key=len)", "a ccc"],
+  ["min('bb', 'a', key=len), max('bb', 'a', **{'key': len})", "a bb"],
+  ["min(*x, **{'key': lambda y: -len(y)})", "ccc"],
+])("a key is called in whatever way it is given: %s", async (call, output) => {
+  expect(await print(`x = ['ccc', 'bbb', 'a']\nby = sorted\nprint(${call})`)).toBe(output);
+});
+
+test.each([
+  ["min(['bb', 'a'], len)", "min: builtin_function_or_method < list not implemented"],
+  ["max(['bb', 'a'], *[len])", "max: builtin_function_or_method > list not implemented"],
+  ["sorted([2, 1], None)", "sorted: for parameter key: got NoneType, want callable"],
+  ["sorted([2, 1], len, True, 1)", "sorted: got 4 arguments, want at most 3"],
+])("what is no key is an error: %s", async (call, message) => {
+  expect((await failure(`print(${call})`)).message).toBe(message);
 });
 
 test("options allow sets, while, control at the top level, reassignment and f-strings", async () => {
@@ -140,6 +172,14 @@ test("all faults of a text are reported, in order", async () => {
     "2: got ':', want ')'",
     "5: got end of file, want ')'",
   ]);
+});
+
+test("a text that is nested too deeply has no effect on the statements behind it", async () => {
+  const nested = (depth: number): string => `${"(".repeat(depth)}1${")".repeat(depth)}\n`;
+  const error = await failure(nested(300).repeat(50) + nested(190));
+  expect(error.problems.map(({ position }) => position.line)).toEqual(
+    Array.from({ length: 50 }, (_, index) => index + 1),
+  );
 });
 
 test("an error ends the loops that it leaves, so that their lists can change again", async () => {

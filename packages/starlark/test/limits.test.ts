@@ -120,6 +120,18 @@ test.each([
   expect(error.code).toBe("limit_exceeded");
 });
 
+test.each([
+  ["list", "x = [1]\n    for i in range(60): x = [x, x]\n    return x"],
+  ["string", "return ['é' * 1000] * 1000000"],
+  ["bytes", "return [b'a' * 1000] * 1000000"],
+  ["set", "return [set(range(1000))] * 100000"],
+])("a result that has a %s many times is charged for all of them", async (_, body) => {
+  const program = compile(`def f():\n    ${body}`, { dialect: "session" });
+  expect((await failure({ call: "f" }, program)).code).toBe("limit_exceeded");
+  const module = await load(program);
+  await expect(module.call("f", [])).rejects.toMatchObject({ code: "limit_exceeded" });
+});
+
 const shared = "x = [1]\nfor i in range(60):\n    x = [x, x]\nf(x)";
 test.each([
   ["a string, as arguments of an effect", "f(['x' * 10000000] * 1000)", new Journal()],

@@ -1,15 +1,16 @@
 import { areEqual, compareValues } from "../../src/values/compare.ts";
 import { toText, toRepr } from "../../src/values/format-value.ts";
-import { freezeValue } from "../../src/values/freeze.ts";
 import { Builtin, StarlarkModule } from "../../src/values/function.ts";
 import { StarlarkFloat } from "../../src/values/float.ts";
-import { applyBinary } from "../../src/values/operators.ts";
+import { toOperator } from "../../src/values/operators.ts";
 import { fromUtf8 } from "../../src/values/utf8.ts";
-import { isTrue, StarlarkObject } from "../../src/values/value.ts";
+import { freezeValue, isTrue, StarlarkObject } from "../../src/values/value.ts";
 import type { Value, ValueWriter } from "../../src/values/value.ts";
 import { math } from "../../src/lib/math.ts";
 import { fail } from "../../src/values/error.ts";
 import { Thread } from "../../src/run/thread.ts";
+
+const isIn = toOperator("in");
 
 /** A value with fields, as the tests of starlark-go define it. */
 class HasFields extends StarlarkObject {
@@ -80,9 +81,7 @@ export function testHost(
       isTrue(x as Value) ? null : (report(`not true: ${show(message)}`), null),
     ),
     builtin("contains", (x, y) =>
-      applyBinary("in", y as Value, x as Value) === true
-        ? null
-        : (report(`${show(x)} lacks ${show(y)}`), null),
+      isIn(y as Value, x as Value) === true ? null : (report(`${show(x)} lacks ${show(y)}`), null),
     ),
     builtin("fail", (message) => (report(fromUtf8(toText(message as Value))), null)),
     builtin("fails", async (fn, pattern) => {

@@ -1,5 +1,5 @@
-import { StarlarkError } from "../values/error.ts";
-import { charge, chargeItems, chargeString, spend } from "../values/budget.ts";
+import { failLimit, StarlarkError } from "../values/error.ts";
+import { charge, chargeItems, chargeString, sizes, spend } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
@@ -7,9 +7,8 @@ import { fromBigInt } from "../values/int.ts";
 import { StarlarkList, toList } from "../values/list.ts";
 import { StarlarkRange } from "../values/range.ts";
 import { StarlarkTuple } from "../values/tuple.ts";
-import { fromBytes, fromUtf8, toBytes, toUtf8 } from "../values/utf8.ts";
-import { StarlarkObject, typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { fromBytes, fromUtf8, isAscii, toBytes, toUtf8 } from "../values/utf8.ts";
+import { StarlarkObject, typeName, type Value } from "../values/value.ts";
 
 /** A JavaScript value that has a Starlark value. */
 export type HostValue =
@@ -28,10 +27,7 @@ export type HostValue =
 const maxDepth = 200;
 
 function tooDeep(): never {
-  throw new StarlarkError(
-    "limit_exceeded",
-    `a value is nested too deeply to be converted (limit ${maxDepth})`,
-  );
+  failLimit(`a value is nested too deeply to be converted (limit ${maxDepth})`);
 }
 
 /**
@@ -110,12 +106,17 @@ export function toHost(value: Value): HostValue {
 
 function convertOut(value: Value, depth: number): HostValue {
   if (typeof value === "string") {
+    // Values that a list has many times are one in memory, but not for the host.
+    if (!isAscii(value)) chargeString(value.length);
     spend(value.length >> 6);
     return fromUtf8(value);
   }
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof StarlarkFloat) return value.value;
-  if (value instanceof StarlarkBytes) return toBytes(value.data);
+  if (value instanceof StarlarkBytes) {
+    charge(sizes.object + value.length);
+    return toBytes(value.data);
+  }
   if (depth >= maxDepth) tooDeep();
   if (
     value instanceof StarlarkList ||
@@ -126,8 +127,10 @@ function convertOut(value: Value, depth: number): HostValue {
     chargeItems(items.length);
     return items.map((item) => convertOut(item, depth + 1));
   }
-  if (value instanceof StarlarkSet)
+  if (value instanceof StarlarkSet) {
+    charge(sizes.dict + sizes.entry * value.length);
     return new Set(value.items().map((item) => convertOut(item, depth + 1)));
+  }
   if (value instanceof StarlarkDict) return convertDictOut(value, depth + 1);
   throw new StarlarkError("execution_failed", `a ${typeName(value)} has no value for the host`);
 }

@@ -1,17 +1,15 @@
 import { machine } from "../run/machine.ts";
-import { Builtin, StarlarkModule } from "../values/function.ts";
-import type { LateResult } from "../values/function.ts";
+import { Builtin, type LateResult, StarlarkModule } from "../values/function.ts";
 import type { NamedArguments, StarlarkObject, Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 import { toDict } from "../values/dict.ts";
 import { toList } from "../values/list.ts";
-import { toHost, toStarlark } from "./convert.ts";
-import type { HostValue } from "./convert.ts";
+import { type HostValue, toHost, toStarlark } from "./convert.ts";
 
 /** The call of a function of the host, without its positional arguments. */
-export interface HostCall {
+export interface HostCall<Argument = HostValue> {
   /** The arguments that were given by name. */
-  readonly named: Readonly<Record<string, HostValue>>;
+  readonly named: Readonly<Record<string, Argument>>;
   /** Aborted if the run ends. */
   readonly signal: AbortSignal | undefined;
   /** The value that the host gave to the run (`context`). */
@@ -23,6 +21,9 @@ export type HostFunction = (
   args: readonly HostValue[],
   call: HostCall,
 ) => HostValue | Promise<HostValue>;
+
+/** The call of a function that receives values as they are, without its positional arguments. */
+export type ValueCall = HostCall<Value>;
 
 /** How a function of the host is used. */
 export interface HostFunctionOptions {
@@ -43,9 +44,7 @@ export function hostFunction(
   options: HostFunctionOptions = {},
 ): Builtin {
   const perform = (args: readonly Value[], named: NamedArguments): Value | Promise<LateResult> => {
-    const { signal, context } = machine;
-    const names = Object.fromEntries(named.map(([key, value]) => [fromUtf8(key), toHost(value)]));
-    const result = call(args.map(toHost), { named: names, signal, context });
+    const result = call(args.map(toHost), toCall(named, toHost));
     return result instanceof Promise
       ? result.then((late) => () => toStarlark(late))
       : toStarlark(result);
@@ -56,6 +55,31 @@ export function hostFunction(
     const recorded = [toList(args), toDict(named)];
     return effects.effect(name, recorded, () => perform(args, named));
   });
+}
+
+/**
+ * A function of the host that receives the values of the script as they are, functions among them, which a `Thread` can
+ * call. Nothing is converted, and the call is not recorded in the journal: use `hostFunction` for functions with an effect.
+ */
+export function valueFunction(
+  name: string,
+  call: (args: readonly Value[], call: ValueCall) => Value | Promise<Value>,
+): Value {
+  return new Builtin(name, (args, named) =>
+    call(
+      args,
+      toCall(named, (value) => value),
+    ),
+  );
+}
+
+function toCall<Argument>(
+  named: NamedArguments,
+  convert: (value: Value) => Argument,
+): HostCall<Argument> {
+  const { signal, context } = machine;
+  const names = Object.fromEntries(named.map(([key, value]) => [fromUtf8(key), convert(value)]));
+  return { named: names, signal, context };
 }
 
 /** A member of a module: a function of the host, or a value. */

@@ -1,4 +1,4 @@
-import { StarlarkError } from "../values/error.ts";
+import { failLimit, StarlarkError } from "../values/error.ts";
 import type { EffectLog } from "../run/machine.ts";
 import type { LateResult } from "../values/function.ts";
 import type { Value } from "../values/value.ts";
@@ -99,10 +99,7 @@ export class Journal implements EffectLog {
     const known = this.#entries[this.#next];
     if (known === undefined) {
       if (this.#bytes < this.#maxBytes) return this.#perform({ name, arguments: digest }, perform);
-      throw new StarlarkError(
-        "limit_exceeded",
-        `the journal is longer than ${this.#maxBytes} bytes`,
-      );
+      failLimit(`the journal is longer than ${this.#maxBytes} bytes`);
     }
     if (known.name !== name || known.arguments !== digest) {
       throw new StarlarkError(

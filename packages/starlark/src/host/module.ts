@@ -1,20 +1,15 @@
 import { fail, StarlarkError, toStarlarkError } from "../values/error.ts";
 import { universe } from "../lib/universe.ts";
-import { lowerFunction } from "../lower/module.ts";
-import { nearestName } from "../values/nearest-name.ts";
-import { Thread } from "../run/thread.ts";
-import type { ThreadOptions } from "../run/thread.ts";
+import { lowerFunction } from "../lower/statements.ts";
+import { nameHint } from "../values/nearest-name.ts";
+import { Thread, type ThreadOptions } from "../run/thread.ts";
 import { toText } from "../values/format-value.ts";
-import { freezeValue } from "../values/freeze.ts";
-import { Builtin, StarlarkFunction } from "../values/function.ts";
-import type { Code } from "../values/function.ts";
+import { Builtin, type Code, StarlarkFunction } from "../values/function.ts";
 import { toTuple } from "../values/tuple.ts";
 import { fromUtf8, toUtf8 } from "../values/utf8.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
-import { toHost, toStarlark } from "./convert.ts";
-import type { HostValue } from "./convert.ts";
-import { digestArguments } from "./journal.ts";
-import type { Journal } from "./journal.ts";
+import { freezeValue, type NamedArguments, StarlarkObject, type Value } from "../values/value.ts";
+import { type HostValue, toHost, toStarlark } from "./convert.ts";
+import { digestArguments, type Journal } from "./journal.ts";
 import type { Program } from "./program.ts";
 
 /** The environment of a program while it runs. */
@@ -62,12 +57,19 @@ export class Module {
     options: ThreadOptions & { readonly named?: Readonly<Record<string, HostValue>> } = {},
   ): Promise<HostValue> {
     const named = toNamedArguments(options.named);
-    return toHost(await new Thread(options).call(this.get(name), args.map(toStarlark), named));
+    const thread = new Thread(options);
+    const value = await thread.call(this.get(name), args.map(toStarlark), named);
+    return toResult(value, thread);
   }
 }
 
 function toNamedArguments(named: Readonly<Record<string, HostValue>> = {}): NamedArguments {
   return Object.entries(named).map(([name, value]) => [toUtf8(name), toStarlark(value)]);
+}
+
+/** A result for the host, at the cost of the run if it can be more than one value. */
+function toResult(value: Value, thread: Thread): HostValue {
+  return value instanceof StarlarkObject ? thread.compute(() => toHost(value)) : toHost(value);
 }
 
 /** Runs the statements of a program and freezes its globals. */
@@ -143,14 +145,11 @@ function loader(find: LoadOptions["load"]): Builtin {
       toTuple(
         wanted.map((member) => {
           const value = globals.get(member);
-          return value === undefined ? reject(member, globals.keys()) : value;
+          if (value !== undefined) return value;
+          const hint = nameHint(member, globals.keys());
+          return fail(toUtf8(`load: name ${member} not found in module ${name}${hint}`));
         }),
       );
-    const reject = (member: string, names: Iterable<string>): never => {
-      const nearest = nearestName(member, names);
-      const hint = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
-      return fail(toUtf8(`load: name ${member} not found in module ${name}${hint}`));
-    };
     const cannotLoad = (error: unknown): never => {
       const message = error instanceof Error ? error.message : String(error);
       throw new StarlarkError("execution_failed", `cannot load ${name}: ${message}`, {
@@ -208,7 +207,8 @@ export async function run(program: Program, options: RunOptions = {}): Promise<R
   const value =
     options.call === undefined ? null : await thread.call(module.get(options.call), args, named);
   journal?.finish();
-  return { value: toHost(value), steps: thread.steps, memoryBytes: thread.memoryBytes };
+  const result = toResult(value, thread);
+  return { value: result, steps: thread.steps, memoryBytes: thread.memoryBytes };
 }
 
 async function digestProgram({ source, dialect }: Program): Promise<string> {

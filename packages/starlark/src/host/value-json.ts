@@ -1,4 +1,4 @@
-import { StarlarkError } from "../values/error.ts";
+import { failLimit, StarlarkError } from "../values/error.ts";
 import { chargeItems, chargeString } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet, toDict, toSet } from "../values/dict.ts";
@@ -7,8 +7,7 @@ import { fromBigInt } from "../values/int.ts";
 import { StarlarkList, toList } from "../values/list.ts";
 import { StarlarkTuple, toTuple } from "../values/tuple.ts";
 import { fromUtf8, toUtf8 } from "../values/utf8.ts";
-import { typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { typeName, type Value } from "../values/value.ts";
 
 const maxDepth = 200;
 
@@ -25,12 +24,7 @@ export function encodeValue(value: Value, depth = 0): unknown {
   if (value instanceof StarlarkFloat)
     return { $float: Object.is(value.value, -0) ? "-0" : String(value.value) };
   if (value instanceof StarlarkBytes) return { $bytes: value.data };
-  if (depth >= maxDepth) {
-    throw new StarlarkError(
-      "limit_exceeded",
-      `a value is nested too deeply to be saved (limit ${maxDepth})`,
-    );
-  }
+  if (depth >= maxDepth) failLimit(`a value is nested too deeply to be saved (limit ${maxDepth})`);
   const encodeAll = (items: readonly Value[]): unknown[] => {
     chargeItems(items.length);
     return items.map((item) => encodeValue(item, depth + 1));

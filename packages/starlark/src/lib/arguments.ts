@@ -1,10 +1,9 @@
-import { fail, StarlarkError } from "../values/error.ts";
-import { nearestName } from "../values/nearest-name.ts";
+import { fail, isFailure } from "../values/error.ts";
+import { nameHint } from "../values/nearest-name.ts";
 import { isCallable } from "../values/function.ts";
 import { toMachineInt } from "../values/int.ts";
 import { quote } from "../values/quote.ts";
-import { isIterable, typeName } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import { isIterable, type NamedArguments, typeName, type Value } from "../values/value.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 
 /** The values that a parameter accepts; `any` is everything. An int has at most 64 bits. */
@@ -58,30 +57,27 @@ export function argumentReader(name: string, parameters: string): ArgumentReader
   };
 }
 
-/** A parameter of a built-in function that can be given by name. A `?` at the end of the name means optional. */
-export type NamedParameter = readonly [name: string, kind: ParameterKind];
-
-/** The arguments of a built-in function in the order of its parameters. Missing ones are `undefined`. */
-export function unpack(
+/** Checks arguments that can be given by name. A `?` at the end of the name of a parameter means optional. */
+function unpack(
   name: string,
   args: readonly Value[],
   named: NamedArguments,
-  parameters: readonly NamedParameter[],
+  parameters: readonly (readonly [name: string, kind: ParameterKind])[],
 ): (Value | undefined)[] {
   if (args.length > parameters.length)
     fail(`${name}: got ${args.length} arguments, want at most ${parameters.length}`);
   const names = parameters.map(([parameter]) => parameter.replace("?", ""));
   const values = Array.from<Value | undefined>({ length: parameters.length });
   const accept = (index: number, value: Value): void => {
-    check(name, names[index] as string, (parameters[index] as NamedParameter)[1], value);
+    const kind = parameters[index]?.[1] ?? "any";
+    check(name, names[index] as string, kind, value);
     values[index] = value;
   };
   for (const [index, value] of args.entries()) accept(index, value);
   for (const [key, value] of named) {
     const index = names.indexOf(key);
     if (index === -1) {
-      const nearest = nearestName(fromUtf8(key), names);
-      const hint = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+      const hint = nameHint(fromUtf8(key), names);
       fail(`${name}: unexpected keyword argument ${quote(key)}${hint}`);
     }
     if (values[index] !== undefined)
@@ -106,7 +102,6 @@ export function withName<Result>(name: string, run: () => Result): Result {
 
 /** Fails with an error to which the name of the built-in function is added. */
 export function failWithName(name: string, error: unknown): never {
-  if (error instanceof StarlarkError && error.code === "execution_failed")
-    fail(`${name}: ${error.message}`);
+  if (isFailure(error)) fail(`${name}: ${error.message}`);
   throw error;
 }

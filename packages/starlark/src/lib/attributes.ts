@@ -1,12 +1,12 @@
 import { fail } from "../values/error.ts";
-import { nearestName } from "../values/nearest-name.ts";
+import { nameHint } from "../values/nearest-name.ts";
+import { charge, sizes } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, StarlarkSet } from "../values/dict.ts";
 import { Builtin } from "../values/function.ts";
 import { StarlarkList } from "../values/list.ts";
 import { toUtf8 } from "../values/utf8.ts";
-import { StarlarkObject, typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { StarlarkObject, typeName, type Value } from "../values/value.ts";
 import { dictMethods } from "./dict-methods.ts";
 import { listMethods } from "./list-methods.ts";
 import type { Method, MethodTable } from "./method.ts";
@@ -38,8 +38,10 @@ export function methodFinder(name: string): (value: Value) => Method | undefined
 /** The value of an attribute, or a method with its receiver. */
 export function findAttribute(value: Value, name: string): Value | undefined {
   const method = findMethod(value, name);
-  if (method !== undefined)
+  if (method !== undefined) {
+    charge(2 * sizes.object);
     return new Builtin(name, (args, named) => method(value, args, named), value);
+  }
   return value instanceof StarlarkObject ? value.attribute(name) : undefined;
 }
 
@@ -52,15 +54,14 @@ export function attributeNames(value: Value): readonly string[] {
 
 /** Fails for an attribute that does not exist, with the nearest name. */
 export function missingAttribute(value: Value, name: string): never {
-  const nearest = nearestName(name, attributeNames(value));
-  return fail(
-    `${typeName(value)} has no .${toUtf8(name)} field or method${nearest === undefined ? "" : ` (did you mean .${nearest}?)`}`,
-  );
+  const hint = nameHint(name, attributeNames(value), ".");
+  return fail(`${typeName(value)} has no .${toUtf8(name)} field or method${hint}`);
 }
 
 /** `x.name`. */
 export function getAttribute(value: Value, name: string): Value {
-  return findAttribute(value, name) ?? missingAttribute(value, name);
+  const found = findAttribute(value, name);
+  return found === undefined ? missingAttribute(value, name) : found;
 }
 
 /** `x.name = value`. */

@@ -4,11 +4,9 @@ import { StarlarkDict } from "../values/dict.ts";
 import { toRepr } from "../values/format-value.ts";
 import { toList } from "../values/list.ts";
 import { toTuple } from "../values/tuple.ts";
-import { toItems, toLength, typeName } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import { type NamedArguments, toItems, toLength, typeName, type Value } from "../values/value.ts";
 import { withName } from "./arguments.ts";
-import { defineMethods } from "./method.ts";
-import type { MethodTable } from "./method.ts";
+import { defineMethods, type MethodTable } from "./method.ts";
 
 /** The methods of dicts (specification of starlark-go, "dict·clear" and the following). */
 export const dictMethods: MethodTable<StarlarkDict> = defineMethods({

@@ -1,14 +1,12 @@
-import { fail, StarlarkError } from "../values/error.ts";
+import { fail, failLimit } from "../values/error.ts";
 import { charge, chargeString, sizes, spend } from "../values/budget.ts";
 import { toDict } from "../values/dict.ts";
 import { toFloat } from "../values/float.ts";
-import { negateInt } from "../values/int.ts";
-import type { Int } from "../values/int.ts";
+import { type Int, negateInt } from "../values/int.ts";
 import { toList } from "../values/list.ts";
 import { quote } from "../values/quote.ts";
 import { replaceInvalid, toUtf8 } from "../values/utf8.ts";
-import { typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { typeName, type Value } from "../values/value.ts";
 import { maxDepth, rejectDepth } from "./json-writer.ts";
 import { parseDigits } from "./numbers.ts";
 
@@ -22,12 +20,7 @@ const words = Object.entries({ null: null, true: true, false: false });
 
 /** Reads JSON text: numbers without a fraction and an exponent are ints of any size. */
 export function decodeJson(text: string): Value {
-  if (text.length > maxInput) {
-    throw new StarlarkError(
-      "limit_exceeded",
-      `json.decode: the text is longer than ${maxInput} bytes`,
-    );
-  }
+  if (text.length > maxInput) failLimit(`json.decode: the text is longer than ${maxInput} bytes`);
   spend(text.length >> 2);
   return new JsonReader(text).read();
 }

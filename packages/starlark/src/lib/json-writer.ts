@@ -1,12 +1,11 @@
-import { fail, StarlarkError } from "../values/error.ts";
+import { fail, failLimit } from "../values/error.ts";
 import { budget, charge, chargeString, sizes } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { formatFloat, StarlarkFloat } from "../values/float.ts";
 import { toRepr } from "../values/format-value.ts";
 import { formatInt } from "../values/int.ts";
 import { fromBytes, fromUtf8, toUtf8 } from "../values/utf8.ts";
-import { typeName } from "../values/value.ts";
-import type { StarlarkObject, Value } from "../values/value.ts";
+import { type StarlarkObject, typeName, type Value } from "../values/value.ts";
 import { failWithName } from "./arguments.ts";
 
 /** How deep values may be nested. */
@@ -14,10 +13,7 @@ export const maxDepth = 500;
 
 /** Fails for a value that is nested too deeply. */
 export function rejectDepth(): never {
-  throw new StarlarkError(
-    "limit_exceeded",
-    `json: the value is nested too deeply (limit ${maxDepth})`,
-  );
+  failLimit(`json: the value is nested too deeply (limit ${maxDepth})`);
 }
 
 /** A value as JSON, on one line, with sorted keys. */
@@ -113,7 +109,7 @@ class JsonWriter {
       if (typeof key !== "string") fail(`dict has ${typeName(key)} key, want string`);
     this.#push("{");
     let first = true;
-    for (const key of (keys as string[]).sort()) {
+    for (const key of sortKeys(keys as string[])) {
       if (!first) this.#push(",");
       first = false;
       this.#pushString(key);
@@ -126,6 +122,18 @@ class JsonWriter {
     }
     this.#push("}");
   }
+}
+
+/** Sorts in place; few keys by insertion, which is faster for them than the sort of arrays. */
+function sortKeys(keys: string[]): string[] {
+  if (keys.length > 12) return keys.sort();
+  for (let index = 1; index < keys.length; index++) {
+    const key = keys[index] as string;
+    let at = index;
+    for (; at > 0 && (keys[at - 1] as string) > key; at--) keys[at] = keys[at - 1] as string;
+    keys[at] = key;
+  }
+  return keys;
 }
 
 const shortEscapes: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { StarlarkError } from "../values/error.ts";
+import { isFailure } from "../values/error.ts";
 import { chargeString } from "../values/budget.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import type { Value } from "../values/value.ts";
@@ -18,15 +18,14 @@ function indentJson(text: string, prefix: string, indent: string): string {
     parts.push(part);
   };
   const newLine = (): void => push(`\n${prefix}${indent.repeat(depth)}`);
-  const tokens = text.match(/"(?:[^"\\]|\\[^])*"|[[\]{},:]|[^\s[\]{},:"]+/g) ?? [];
-  for (const [index, token] of tokens.entries()) {
-    if (token === "]" || token === "}") {
-      depth--;
-      const previous = tokens[index - 1];
-      if (previous !== "[" && previous !== "{") newLine();
-    } else if (tokens[index - 1] === "[" || tokens[index - 1] === "{") newLine();
+  let isFirst = false;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\[^])*"|[[\]{},:]|[^\s[\]{},:"]+/g)) {
+    const isClosing = token === "]" || token === "}";
+    if (isClosing) depth--;
+    if (isClosing !== isFirst) newLine();
     push(token === ":" ? ": " : token);
-    if (token === "[" || token === "{") depth++;
+    isFirst = token === "[" || token === "{";
+    if (isFirst) depth++;
     if (token === ",") newLine();
   }
   chargeString(length);
@@ -64,7 +63,7 @@ export const json: StarlarkModule = new StarlarkModule("json", [
       try {
         return decodeJson(text as string);
       } catch (error) {
-        const recoverable = error instanceof StarlarkError && error.code === "execution_failed";
+        const recoverable = isFailure(error);
         if (recoverable && fallback !== undefined) return fallback;
         throw error;
       }

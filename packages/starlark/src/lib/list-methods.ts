@@ -4,10 +4,8 @@ import { areEqual } from "../values/compare.ts";
 import type { Int } from "../values/int.ts";
 import type { StarlarkList } from "../values/list.ts";
 import { toPosition, toRange } from "../values/subscript.ts";
-import { toItems } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
-import { defineMethods } from "./method.ts";
-import type { MethodTable } from "./method.ts";
+import { toItems, type Value } from "../values/value.ts";
+import { defineMethods, type MethodTable } from "./method.ts";
 
 /** The methods of lists (specification of starlark-go, "list·append" and the following). */
 export const listMethods: MethodTable<StarlarkList> = defineMethods({

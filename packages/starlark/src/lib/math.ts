@@ -2,8 +2,7 @@ import { fail } from "../values/error.ts";
 import { toFloat, toNumber, truncateToInt } from "../values/float.ts";
 import { Builtin, StarlarkModule } from "../values/function.ts";
 import { isInt } from "../values/int.ts";
-import { typeName } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import { type NamedArguments, typeName, type Value } from "../values/value.ts";
 import { argumentReader, withName } from "./arguments.ts";
 
 function toOperand(name: string, value: Value, index: number): number {

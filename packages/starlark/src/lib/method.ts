@@ -2,14 +2,12 @@ import type { BuiltinImplementation, BuiltinResult } from "../values/function.ts
 import type { NamedArguments, Value } from "../values/value.ts";
 import { failWithName, argumentReader } from "./arguments.ts";
 
-/** A method of a built-in type. */
 export type Method<Receiver extends Value = Value> = (
   receiver: Receiver,
   args: Value[],
   named: NamedArguments,
 ) => BuiltinResult;
 
-/** The methods of a type by their names. */
 export type MethodTable<Receiver extends Value> = ReadonlyMap<string, Method<Receiver>>;
 
 /**
@@ -48,7 +46,6 @@ function toMethod<Receiver extends Value>(
   };
 }
 
-/** The implementation of a function with a name. */
 export function defineFunction(
   name: string,
   ...[parameters, run]: Definition<[]>

@@ -1,10 +1,8 @@
-import { fail, StarlarkError } from "../values/error.ts";
+import { fail, failLimit } from "../values/error.ts";
 import { charge, maxIntBits, spend } from "../values/budget.ts";
 import { StarlarkFloat, toFloat, truncateToInt } from "../values/float.ts";
-import { fromBigInt, intToNumber, isInt, negateInt } from "../values/int.ts";
-import type { Int } from "../values/int.ts";
-import { typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { fromBigInt, type Int, intToNumber, isInt, negateInt } from "../values/int.ts";
+import { typeName, type Value } from "../values/value.ts";
 
 /** `int(x, base)`. */
 export function parseInteger(value: Value, base: Value | undefined): Value {
@@ -43,12 +41,7 @@ export function parseDigits(digits: string, radix: number): Int | undefined {
   const pattern = radix <= 10 ? `^[0-${highest}]+$` : `^[0-9a-${highest}]+$`;
   if (!new RegExp(pattern, "i").test(digits)) return undefined;
   const bits = Math.ceil(digits.length * Math.log2(radix));
-  if (bits > maxIntBits + 8) {
-    throw new StarlarkError(
-      "limit_exceeded",
-      `an int of more than ${maxIntBits} bits is too large`,
-    );
-  }
+  if (bits > maxIntBits + 8) failLimit(`an int of more than ${maxIntBits} bits is too large`);
   const small = digits.length <= 10 ? Number.parseInt(digits, radix) : Infinity;
   if (Number.isSafeInteger(small)) return small;
   charge(bits >> 3);

@@ -1,8 +1,8 @@
-import { fail, StarlarkError } from "../values/error.ts";
+import { fail, isFailure, type StarlarkError } from "../values/error.ts";
 import { chargeItems, spend } from "../values/budget.ts";
-import { compareValues } from "../values/compare.ts";
+import { compareValues, orderTexts } from "../values/compare.ts";
 import type { BuiltinImplementation, BuiltinResult } from "../values/function.ts";
-import { toList } from "../values/list.ts";
+import { StarlarkList, toList } from "../values/list.ts";
 import { toTuple } from "../values/tuple.ts";
 import { StarlarkObject, toItems, typeName } from "../values/value.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
@@ -29,7 +29,6 @@ export function zipItems(args: readonly Value[], named: NamedArguments): Value {
   );
 }
 
-/** `min` and `max`. */
 export function extremum(name: "min" | "max"): BuiltinImplementation {
   const readNamed = argumentReader(name, "key?: callable");
   return (args, named) => {
@@ -82,25 +81,25 @@ const readSorted = argumentReader("sorted", "iterable: iterable, key?: callable,
 export function sortItems(args: readonly Value[], named: NamedArguments): BuiltinResult {
   const [iterable, key, reverse] = readSorted(args, named);
   const items = copyItems(iterable as Value);
-  const sort = (keys: readonly Value[]): Value => toList(sortByKeys(items, keys, reverse === true));
+  const sort = (keys: readonly Value[]): Value =>
+    new StarlarkList(sortByKeys(items, keys, reverse === true));
   return key === undefined ? sort(items) : callForEach(key, items, sort);
 }
 
 function sortByKeys(items: readonly Value[], keys: readonly Value[], reverse: boolean): Value[] {
   const { length } = keys;
+  chargeItems(length);
   spend(length * Math.ceil(Math.log2(length + 2)));
   const sorted = keys.every((key) => typeof key === "number")
     ? sortByInts(items, keys, reverse)
     : undefined;
   if (sorted !== undefined) return sorted;
   const order = Array.from({ length }, (_, index) => index);
-  const compare = keys.every((key) => typeof key === "string") ? compareTexts : compareAny;
   const sign = reverse ? -1 : 1;
   try {
-    order.sort((left, right) => compare(keys[left] as Value, keys[right] as Value) * sign);
+    order.sort((left, right) => compareAny(keys[left] as Value, keys[right] as Value) * sign);
   } catch (error) {
-    if (error instanceof StarlarkError && error.code === "execution_failed")
-      reportOrder(keys, reverse, error);
+    if (isFailure(error)) reportOrder(keys, reverse, error);
     throw error;
   }
   return order.map((index) => items[index] as Value);
@@ -114,17 +113,20 @@ function sortByInts(
 ): Value[] | undefined {
   const { length } = keys;
   const sign = reverse ? -1 : 1;
-  const combined = Float64Array.from(keys, (key, index) => key * sign * length + index);
-  if (!combined.every(Number.isSafeInteger)) return undefined;
+  const combined = new Float64Array(length);
+  for (let index = 0; index < length; index++) {
+    const value = (keys[index] as number) * sign * length + index;
+    if (!Number.isSafeInteger(value)) return undefined;
+    combined[index] = value;
+  }
   combined.sort();
-  return Array.from(combined, (value) => items[((value % length) + length) % length] as Value);
-}
-
-function compareTexts(left: Value, right: Value): number {
-  return (left as string) < (right as string) ? -1 : left === right ? 0 : 1;
+  const sorted: Value[] = [];
+  for (const value of combined) sorted.push(items[((value % length) + length) % length] as Value);
+  return sorted;
 }
 
 function compareAny(left: Value, right: Value): number {
+  if (typeof left === "string" && typeof right === "string") return orderTexts(left, right);
   return compareValues("<", left, right) ? -1 : compareValues("<", right, left) ? 1 : 0;
 }
 
@@ -139,7 +141,7 @@ function reportOrder(keys: readonly Value[], reverse: boolean, found: StarlarkEr
     try {
       return reverse ? compareValues("<", right, left) : compareValues("<", left, right);
     } catch (error) {
-      if (!(error instanceof StarlarkError) || error.code !== "execution_failed") throw error;
+      if (!isFailure(error)) throw error;
       last = error;
       return false;
     }

@@ -1,11 +1,9 @@
 import { fail } from "../values/error.ts";
-import { toSet } from "../values/dict.ts";
-import type { StarlarkSet } from "../values/dict.ts";
-import { toItems, typeName } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import { chargeItems } from "../values/budget.ts";
+import { type StarlarkSet, toSet } from "../values/dict.ts";
+import { type NamedArguments, toItems, typeName, type Value } from "../values/value.ts";
 import { withName } from "./arguments.ts";
-import { defineMethods } from "./method.ts";
-import type { Definition, Method, MethodTable } from "./method.ts";
+import { defineMethods, type Definition, type Method, type MethodTable } from "./method.ts";
 
 /** A method that combines the set with the elements of one iterable. */
 function combining(
@@ -22,23 +20,19 @@ function collecting(
   return (set, args, named: NamedArguments) =>
     withName(name, () => {
       if (named.length > 0) fail("does not accept keyword arguments");
-      const elements = args.flatMap(
-        (value, index) =>
-          toItems(value) ?? fail(`argument #${index + 1} is not iterable: ${typeName(value)}`),
-      );
+      const elements = args.flatMap((value, index) => {
+        const items =
+          toItems(value) ?? fail(`argument #${index + 1} is not iterable: ${typeName(value)}`);
+        chargeItems(items.length);
+        return items;
+      });
       return add(set, elements);
     });
 }
 
 /** The methods of sets (specification of starlark-go, "set·add" and the following). */
 export const setMethods: MethodTable<StarlarkSet> = defineMethods({
-  add: [
-    "any",
-    (set, value: Value) => {
-      set.checkMutable("insert into");
-      set.add(value);
-    },
-  ],
+  add: ["any", (set, value: Value) => set.add(value)],
   clear: [
     "",
     (set) => {
@@ -67,7 +61,6 @@ export const setMethods: MethodTable<StarlarkSet> = defineMethods({
   symmetric_difference: combining((set, other) => set.binary("^", other, true)),
   union: collecting("union", (set, elements) => toSet([...set.keys(), ...elements])),
   update: collecting("update", (set, elements) => {
-    if (elements.length > 0) set.checkMutable("insert into");
     for (const element of elements) set.add(element);
     return null;
   }),

@@ -36,10 +36,15 @@ function isCased(character: string): boolean {
   return [toUpper, toLower, toTitle].some((change) => change(character) !== character);
 }
 
-/** The text with every character replaced. */
 function mapCharacters(text: string, change: (character: string, index: number) => string): string {
   chargeString(text.length * 2);
-  return toUtf8(Array.from(fromUtf8(text), change).join(""));
+  let index = 0;
+  // In parts, so that the characters of a long text are not in memory at once.
+  const parts = fromUtf8(text).match(/[^]{1,4096}/gu) ?? [];
+  const mapped = parts.map((part) =>
+    Array.from(part, (character) => change(character, index++)).join(""),
+  );
+  return toUtf8(mapped.join(""));
 }
 
 function upper(text: string): string {
@@ -63,15 +68,22 @@ function title(text: string): string {
   });
 }
 
+/** The text as a JavaScript string, with its memory charged. */
+function decode(text: string): string {
+  if (!isAscii(text)) chargeString(text.length);
+  return fromUtf8(text);
+}
+
 /** Whether there is text, and no character of it matches. */
 function lacks(text: string, pattern: RegExp): boolean {
   spend(text.length >> 6);
-  return text !== "" && !pattern.test(fromUtf8(text));
+  return text !== "" && !pattern.test(decode(text));
 }
 
 function hasCase(text: string): boolean {
   spend(text.length >> 6);
-  return Array.from(fromUtf8(text)).some(isCased);
+  for (const character of decode(text)) if (isCased(character)) return true;
+  return false;
 }
 
 /**
@@ -91,7 +103,7 @@ const methods: Readonly<Record<string, (text: string) => Value>> = {
   isdigit: (text) => lacks(text, /\P{Nd}/u),
   islower: (text) => hasCase(text) && text === lower(text),
   isspace: (text) => lacks(text, /\P{White_Space}/u),
-  istitle: (text) => lacks(text, notInTitle) && /[\p{Lu}\p{Ll}\p{Lt}]/u.test(fromUtf8(text)),
+  istitle: (text) => lacks(text, notInTitle) && /[\p{Lu}\p{Ll}\p{Lt}]/u.test(decode(text)),
   isupper: (text) => hasCase(text) && text === upper(text),
   lower,
   title,

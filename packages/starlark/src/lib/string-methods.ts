@@ -1,17 +1,14 @@
 import { fail } from "../values/error.ts";
-import { charge, chargeItems, chargeString, sizes, spend } from "../values/budget.ts";
-import { ElementsView } from "../values/bytes.ts";
-import type { StarlarkBytes } from "../values/bytes.ts";
+import { chargeItems, chargeString, spend } from "../values/budget.ts";
+import { ElementsView, type StarlarkBytes } from "../values/bytes.ts";
 import type { Int } from "../values/int.ts";
 import { toList } from "../values/list.ts";
 import { toRange } from "../values/subscript.ts";
 import { StarlarkTuple, toTuple } from "../values/tuple.ts";
-import { codePoints, isAscii } from "../values/utf8.ts";
-import { toItems, typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { countCharacters } from "../values/utf8.ts";
+import { toItems, typeName, type Value } from "../values/value.ts";
 import { argumentReader } from "./arguments.ts";
-import { defineMethods } from "./method.ts";
-import type { Definition, Method, MethodTable } from "./method.ts";
+import { defineMethods, type Definition, type Method, type MethodTable } from "./method.ts";
 import { caseMethods } from "./string-case.ts";
 import { formatString } from "./string-format.ts";
 import { splitCharacters, splitLines, splitOnSpace, splitOnText, strip } from "./string-parts.ts";
@@ -77,18 +74,12 @@ function splitting(fromRight: boolean): Method<string> {
   return (text, args, named) => {
     const [separator = null, limit = -1] = read(args, named) as [Value?, Int?];
     spend(text.length >> 4);
-    if (separator === null)
-      return toTextList(splitOnSpace(text, Number(limit), fromRight), text.length);
+    if (separator === null) return toList(splitOnSpace(text, Number(limit), fromRight));
     if (typeof separator !== "string")
       return fail(`split: got ${typeName(separator)} for separator, want string`);
     if (separator === "") fail("split: empty separator");
-    return toTextList(splitOnText(text, separator, Number(limit), fromRight), text.length);
+    return toList(splitOnText(text, separator, Number(limit), fromRight));
   };
-}
-
-function toTextList(parts: string[], length: number): Value {
-  charge(parts.length * sizes.string + length);
-  return toList(parts);
 }
 
 function stripping(left: boolean, right: boolean): StringMethod {
@@ -96,6 +87,7 @@ function stripping(left: boolean, right: boolean): StringMethod {
     "string?",
     (text, cutset = "") => {
       spend(text.length >> 4);
+      if (cutset !== "") chargeItems(cutset.length);
       return strip(text, cutset, left, right);
     },
   ];
@@ -105,9 +97,8 @@ function replace(text: string, wanted: string, replacement: string, given: Int =
   const limit = given < 0 ? Infinity : Number(given);
   if (limit === 0) return text;
   if (wanted === "") chargeItems(text.length);
-  const parts = wanted === "" ? ["", ...splitCharacters(text), ""] : text.split(wanted);
+  const parts = wanted === "" ? ["", ...splitCharacters(text), ""] : splitOnText(text, wanted);
   spend(text.length >> 4);
-  chargeItems(parts.length);
   const count = Math.min(parts.length - 1, limit);
   if (count === 0) return text;
   chargeString(text.length + count * (replacement.length - wanted.length));
@@ -131,7 +122,7 @@ function join(separator: string, iterable: Value): Value {
 function count(text: string, wanted: string, low?: Value, high?: Value): Value {
   const [part] = selectPart(text, low, high);
   spend(part.length >> 4);
-  if (wanted === "") return (isAscii(part) ? part.length : codePoints(part).length) + 1;
+  if (wanted === "") return countCharacters(part) + 1;
   let found = 0;
   let index = part.indexOf(wanted);
   for (; index !== -1; index = part.indexOf(wanted, index + wanted.length)) found++;
@@ -176,15 +167,11 @@ export const stringMethods: MethodTable<string> = defineMethods({
   rsplit: splitting(true),
   rstrip: stripping(false, true),
   split: splitting(false),
-  splitlines: [
-    "bool?",
-    (text, keepEnds: boolean = false) => toTextList(splitLines(text, keepEnds), text.length),
-  ],
+  splitlines: ["bool?", (text, keepEnds: boolean = false) => toList(splitLines(text, keepEnds))],
   startswith: testing((text, affix) => text.startsWith(affix)),
   strip: stripping(true, true),
 });
 
-/** The methods of bytes. */
 export const bytesMethods: MethodTable<StarlarkBytes> = defineMethods({
   elems: ["", (bytes) => new ElementsView(bytes, "elems")],
 });

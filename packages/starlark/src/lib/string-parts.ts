@@ -1,3 +1,4 @@
+import { charge, sizes } from "../values/budget.ts";
 import { characterLength, codePointAt, codePoints, toUtf8 } from "../values/utf8.ts";
 
 /** The white space of Go's `unicode.IsSpace`. */
@@ -6,9 +7,17 @@ const whiteSpace = Array.from(
 );
 const whiteSpacePoints = new Set(whiteSpace.map((character) => character.charCodeAt(0)));
 const whiteSpaceRun = new RegExp(`((?:${whiteSpace.map(toUtf8).join("|")})+)`);
+const everyWhiteSpaceRun = new RegExp(whiteSpaceRun, "g");
+
+function chargeParts(count: number, text: string): void {
+  charge(count * sizes.string + text.length);
+}
 
 /** The parts between runs of white space; at most `limit` splits, from the right if `fromRight`. */
 export function splitOnSpace(text: string, limit: number, fromRight: boolean): string[] {
+  let count = 2;
+  while (everyWhiteSpaceRun.test(text)) count += 2;
+  chargeParts(count, text);
   // Words and the white space between them, in turns.
   const parts = text.split(whiteSpaceRun);
   const first = parts[0] === "" ? 2 : 0;
@@ -25,9 +34,13 @@ export function splitOnSpace(text: string, limit: number, fromRight: boolean): s
 export function splitOnText(
   text: string,
   separator: string,
-  limit: number,
-  fromRight: boolean,
+  limit: number = -1,
+  fromRight: boolean = false,
 ): string[] {
+  let count = 1;
+  let at = text.indexOf(separator);
+  for (; at !== -1; at = text.indexOf(separator, at + separator.length)) count++;
+  chargeParts(count, text);
   const parts = text.split(separator);
   const excess = limit < 0 ? 0 : parts.length - limit - 1;
   if (excess <= 0) return parts;
@@ -38,7 +51,7 @@ export function splitOnText(
 /** The lines, with their ends if `keepEnds`. */
 export function splitLines(text: string, keepEnds: boolean): string[] {
   if (text === "") return [];
-  const lines = text.split("\n");
+  const lines = splitOnText(text, "\n");
   const complete = text.endsWith("\n");
   if (complete) lines.pop();
   if (!keepEnds) return lines;

@@ -1,24 +1,27 @@
 import { fail } from "../values/error.ts";
-import { charge, spend } from "../values/budget.ts";
+import { chargeItems, chargeString, spend } from "../values/budget.ts";
+import { sliceItems } from "../values/collection.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkFloat, toFloat } from "../values/float.ts";
 import { toRepr, toText } from "../values/format-value.ts";
-import { Builtin } from "../values/function.ts";
-import type { BuiltinImplementation } from "../values/function.ts";
-import { addInts, isInt, negateInt, toMachineInt } from "../values/int.ts";
-import type { Int } from "../values/int.ts";
+import { Builtin, type BuiltinImplementation } from "../values/function.ts";
+import { addInts, type Int, isInt, negateInt, toMachineInt } from "../values/int.ts";
 import { toList } from "../values/list.ts";
 import { StarlarkRange } from "../values/range.ts";
 import { toTuple } from "../values/tuple.ts";
 import { toDict, toSet } from "../values/dict.ts";
-import { codePoints, encodeCodePoint, fromUtf8, replaceInvalid } from "../values/utf8.ts";
-import { isTrue, toItems, toLength, typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
-import { argumentReader, withName } from "./arguments.ts";
+import {
+  codePointAt,
+  countCharacters,
+  encodeCodePoint,
+  fromUtf8,
+  replaceInvalid,
+} from "../values/utf8.ts";
+import { isTrue, toItems, toLength, typeName, type Value } from "../values/value.ts";
+import { argumentReader, failWithName } from "./arguments.ts";
 import { attributeNames, findAttribute, missingAttribute } from "./attributes.ts";
 import { updateDict } from "./dict-methods.ts";
-import { defineFunction } from "./method.ts";
-import type { Definition } from "./method.ts";
+import { defineFunction, type Definition } from "./method.ts";
 import { parseFloatText, parseInteger } from "./numbers.ts";
 import { copyItems, extremum, sortItems, zipItems } from "./sequences.ts";
 
@@ -27,11 +30,14 @@ function single(name: string, wanted: string, run: (value: Value) => Value): Bui
   return (args, named) => {
     if (named.length > 0) fail(`${name} does not accept keyword arguments`);
     if (args.length !== 1) fail(`${name}: got ${args.length} arguments, want ${wanted}`);
-    return withName(name, () => run(args[0] as Value));
+    try {
+      return run(args[0] as Value);
+    } catch (error) {
+      return failWithName(name, error);
+    }
   };
 }
 
-/** The FNV hash of bytes. */
 function hashBytes(data: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < data.length; index++)
@@ -50,10 +56,13 @@ function hashText(data: string): number {
 
 function toBytesValue(value: Value): Value {
   if (value instanceof StarlarkBytes) return value;
-  if (typeof value === "string") return new StarlarkBytes(replaceInvalid(value));
+  if (typeof value === "string") {
+    chargeString(value.length);
+    return new StarlarkBytes(replaceInvalid(value));
+  }
   const items =
     toItems(value) ?? fail(`got ${typeName(value)}, want string, bytes, or iterable of ints`);
-  charge(items.length);
+  chargeItems(items.length);
   return new StarlarkBytes(items.map(toByte).join(""));
 }
 
@@ -78,9 +87,9 @@ function toOrdinal(value: Value): number {
     return value.data.charCodeAt(0);
   }
   if (typeof value !== "string") return fail(`got ${typeName(value)}, want string`);
-  const points = codePoints(value);
-  if (points.length !== 1) fail(`string encodes ${points.length} Unicode code points, want 1`);
-  return points[0] as number;
+  const length = countCharacters(value);
+  if (length !== 1) fail(`string encodes ${length} Unicode code points, want 1`);
+  return codePointAt(value, 0);
 }
 
 function iterate(value: Value): readonly Value[] {
@@ -168,7 +177,13 @@ const implementations: Readonly<Record<string, Definition<[]> | BuiltinImplement
     },
   ],
   repr: ["any", toRepr],
-  reversed: ["iterable", (items: Value) => toList(copyItems(items).toReversed())],
+  reversed: [
+    "iterable",
+    (iterable: Value) => {
+      const items = iterate(iterable);
+      return toList(sliceItems(items, items.length - 1, items.length, -1));
+    },
+  ],
   set: ["iterable?", (items?: Value) => toSet(items === undefined ? [] : iterate(items))],
   sorted: sortItems,
   str: single("str", "exactly 1", toText),

@@ -1,22 +1,21 @@
 import { machine } from "../run/machine.ts";
-import type { Expression } from "../syntax/ast.ts";
-import { withoutParentheses } from "../syntax/ast.ts";
-import { StarlarkDict } from "../values/dict.ts";
+import { type Expression, withoutParentheses } from "../syntax/ast.ts";
 import type { Slot } from "../values/function.ts";
-import { StarlarkList } from "../values/list.ts";
-import { applyBinary } from "../values/operators.ts";
+import { toOperator } from "../values/operators.ts";
 import { getItem } from "../values/subscript.ts";
 import type { Value } from "../values/value.ts";
 import { localSlot, toConstant } from "./context.ts";
-import type { Operand } from "./context.ts";
 import type { Evaluate } from "./evaluate.ts";
 
 /** The closure of a binary operator, special for small ints. */
-export function lowerBinary(operator: string, x: Operand, y: Operand, site: number): Evaluate {
-  const { evaluate: left } = x;
-  const { evaluate: right } = y;
-  const folded = foldConstants(operator, x, y);
-  if (folded !== undefined) return () => folded;
+export function lowerBinary(
+  operator: string,
+  left: Evaluate,
+  right: Evaluate,
+  site: number,
+): Evaluate {
+  const apply = toOperator(operator);
+  const onSmall = smallOperators[operator];
   if (operator === "+") {
     // The most frequent operator has a closure of its own, which V8 makes special for it.
     return (slots) => {
@@ -25,19 +24,33 @@ export function lowerBinary(operator: string, x: Operand, y: Operand, site: numb
       const sum = typeof a === "number" && typeof b === "number" ? toSmall(a + b) : undefined;
       if (sum !== undefined) return sum;
       machine.site = site;
-      return applyBinary("+", a, b);
+      return apply(a, b);
     };
   }
   return (slots) => {
     const a = left(slots);
     const b = right(slots);
-    if (typeof a === "number" && typeof b === "number") {
-      const result = applySmall(operator, a, b);
+    if (onSmall !== undefined && typeof a === "number" && typeof b === "number") {
+      const result = onSmall(a, b);
       if (result !== undefined) return result;
     }
     machine.site = site;
-    return applyBinary(operator, a, b);
+    return apply(a, b);
   };
+}
+
+/** The result for two literals of small ints. An operation that fails is left to the time when it runs. */
+export function foldConstants(
+  operator: string,
+  left: Expression,
+  right: Expression,
+): Value | undefined {
+  const [x, y] = [toConstant(left), toConstant(right)];
+  try {
+    return x === undefined || y === undefined ? undefined : toOperator(operator)(x, y);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The statement `variable = (first + second) % constant` as one closure; `value` computes other remainders. */
@@ -61,43 +74,19 @@ export function lowerRemainder(
   };
 }
 
-/** The result for two constant ints. An operation that fails is left to the time when it runs. */
-function foldConstants(operator: string, x: Operand, y: Operand): Value | undefined {
-  if (x.constant === undefined || y.constant === undefined) return undefined;
-  try {
-    return applyBinary(operator, x.constant, y.constant);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The result for two small ints; `undefined` if it needs more care. */
-function applySmall(operator: string, a: number, b: number): Value | undefined {
-  switch (operator) {
-    case "-":
-      return toSmall(a - b);
-    case "*":
-      return toSmall(a * b + 0);
-    case "%":
-      return b > 0 && a >= 0 ? a % b : undefined;
-    case "//":
-      return b > 0 && a >= 0 ? (a - (a % b)) / b : undefined;
-    case "<":
-      return a < b;
-    case "<=":
-      return a <= b;
-    case ">":
-      return a > b;
-    case ">=":
-      return a >= b;
-    case "==":
-      return a === b;
-    case "!=":
-      return a !== b;
-    default:
-      return undefined;
-  }
-}
+/** The results for two small ints; `undefined` if they need more care. */
+const smallOperators: Readonly<Record<string, (a: number, b: number) => Value | undefined>> = {
+  "-": (a, b) => toSmall(a - b),
+  "*": (a, b) => toSmall(a * b + 0),
+  "%": (a, b) => (b > 0 && a >= 0 ? a % b : undefined),
+  "//": (a, b) => (b > 0 && a >= 0 ? (a - (a % b)) / b : undefined),
+  "<": (a, b) => a < b,
+  "<=": (a, b) => a <= b,
+  ">": (a, b) => a > b,
+  ">=": (a, b) => a >= b,
+  "==": (a, b) => a === b,
+  "!=": (a, b) => a !== b,
+};
 
 function toSmall(result: number): number | undefined {
   return result <= Number.MAX_SAFE_INTEGER && result >= -Number.MAX_SAFE_INTEGER
@@ -110,13 +99,6 @@ export function lowerIndex(object: Evaluate, index: Evaluate, site: number): Eva
   return (slots) => {
     const target = object(slots);
     const key = index(slots);
-    if (target instanceof StarlarkList && typeof key === "number") {
-      const element = target.elements[key];
-      if (element !== undefined) return element;
-    } else if (target instanceof StarlarkDict && typeof key === "string") {
-      const value = target.get(key);
-      if (value !== undefined) return value;
-    }
     machine.site = site;
     return getItem(target, key);
   };

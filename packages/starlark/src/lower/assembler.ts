@@ -1,8 +1,7 @@
 import { machine, signals } from "../run/machine.ts";
 import type { Operation, Slot } from "../values/function.ts";
 import type { Value } from "../values/value.ts";
-import { holds } from "./evaluate.ts";
-import type { Evaluate } from "./evaluate.ts";
+import { type Evaluate, holds } from "./evaluate.ts";
 
 /** A place between operations that others continue at. */
 export interface Label {

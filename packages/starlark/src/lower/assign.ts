@@ -1,19 +1,15 @@
 import { getAttribute, setAttribute } from "../lib/attributes.ts";
 import { machine } from "../run/machine.ts";
-import type { AssignStatement, Expression } from "../syntax/ast.ts";
-import { withoutParentheses } from "../syntax/ast.ts";
+import { type Expression, type Statement, withoutParentheses } from "../syntax/ast.ts";
 import type { Slot } from "../values/function.ts";
 import { addInts } from "../values/int.ts";
 import { addInPlace, unionInPlace } from "../values/operators.ts";
 import { setItem } from "../values/subscript.ts";
-import { toItems, toLength, typeName } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { toItems, toLength, typeName, type Value } from "../values/value.ts";
 import { lowerBinary, lowerIndex, lowerRemainder } from "./arithmetic.ts";
 import type { Run } from "./assembler.ts";
-import { localSlot } from "./context.ts";
-import type { FunctionContext } from "./context.ts";
-import { failAt, readSlot } from "./evaluate.ts";
-import type { Evaluate, Store } from "./evaluate.ts";
+import { type FunctionContext, localSlot } from "./context.ts";
+import { type Evaluate, failAt, readSlot, type Store } from "./evaluate.ts";
 
 /** A variable, an element or a field, as it is read and assigned. */
 interface Reference {
@@ -21,22 +17,23 @@ interface Reference {
   readonly write: Store;
 }
 
-/** The target of an assignment. `hold` stores the parts that it is computed from, so that it can be used twice. */
+/** The target of an assignment. With `isTwice`, the parts that it is computed from are stored, so that they are computed once. */
 function lowerReference(
   context: FunctionContext,
   expression: Expression,
-  hold?: (part: Evaluate) => Evaluate,
+  isTwice = false,
 ): Reference {
+  // An expression cannot assign a local variable.
+  const hold = (part: Evaluate, source: Expression): Evaluate =>
+    isTwice && localSlot(source) === undefined ? context.store(part, expression.start) : part;
   const target = withoutParentheses(expression);
   switch (target.kind) {
     case "name":
       return { read: context.read(target), write: context.write(target) };
     case "index": {
-      const operands = context.operands([target.object, target.index]);
-      const [object, key] = (hold === undefined ? operands : operands.map(hold)) as [
-        Evaluate,
-        Evaluate,
-      ];
+      const parts = [target.object, target.index] as const;
+      const operands = context.operands(parts) as [Evaluate, Evaluate];
+      const [object, key] = [hold(operands[0], parts[0]), hold(operands[1], parts[1])];
       const { at } = target;
       return {
         read: lowerIndex(object, key, at),
@@ -49,8 +46,7 @@ function lowerReference(
       };
     }
     case "dot": {
-      const operand = context.lower(target.object);
-      const object = hold === undefined ? operand : hold(operand);
+      const object = hold(context.lower(target.object), target.object);
       const { name, at } = target;
       return {
         read: lowerAttribute(object, name, at),
@@ -141,20 +137,20 @@ function unpack(value: Value, frame: Slot[], slots: readonly number[], site: num
 /** Adds the operations of `target operator= value`. The target is computed once; lists and dicts change in place. */
 export function lowerAugmentedAssignment(
   context: FunctionContext,
-  statement: AssignStatement,
+  statement: Statement<"assign">,
 ): void {
   const operator = statement.operator.slice(0, -1);
   const { at, value, start } = statement;
   const { assembler } = context;
   const target = withoutParentheses(statement.target);
-  const { read, write } = lowerReference(context, target, (part) => context.store(part, start));
+  const { read, write } = lowerReference(context, target, true);
   const { result: operand, items } = context.capture(value);
   const current = items.length > 0 ? context.store(read, start) : read;
   assembler.append(items);
   const combined =
     operator === "+" || operator === "|"
       ? combineInPlace(operator, current, operand, at)
-      : lowerBinary(operator, { evaluate: current }, { evaluate: operand }, at);
+      : lowerBinary(operator, current, operand, at);
   const variable = localSlot(target);
   if (variable !== undefined) context.storeInto(variable, combined, start);
   else assembler.effect(start, (slots) => void write(slots, combined(slots)));

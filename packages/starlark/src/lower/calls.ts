@@ -1,42 +1,51 @@
 import { getAttribute, methodFinder } from "../lib/attributes.ts";
-import { acceptResult, callValue, completed, runBuiltin } from "../run/call.ts";
+import {
+  acceptResult,
+  callValue,
+  completed,
+  enterFunction,
+  newSlots,
+  runBuiltin,
+} from "../run/call.ts";
 import { machine, tick } from "../run/machine.ts";
-import type { Argument, CallExpression, Expression } from "../syntax/ast.ts";
-import { withoutParentheses } from "../syntax/ast.ts";
-import { budget } from "../values/budget.ts";
+import { type Argument, type Expression, withoutParentheses } from "../syntax/ast.ts";
+import { budget, chargeItems } from "../values/budget.ts";
 import { StarlarkDict } from "../values/dict.ts";
 import { fail } from "../values/error.ts";
-import type { Builtin, Slot } from "../values/function.ts";
+import { type Builtin, type Slot, StarlarkFunction } from "../values/function.ts";
 import { StarlarkList } from "../values/list.ts";
 import { toUtf8 } from "../values/utf8.ts";
-import { toItems, typeName } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import { type NamedArguments, toItems, typeName, type Value } from "../values/value.ts";
 import type { FunctionContext } from "./context.ts";
-import { lowerList, readSlot } from "./evaluate.ts";
-import type { Evaluate } from "./evaluate.ts";
+import { type Evaluate, lowerList, readSlot } from "./evaluate.ts";
 
 /** The arguments of a call as they are computed. */
 interface LoweredArguments {
   readonly positional: (slots: Slot[]) => Value[];
   readonly named: (slots: Slot[]) => NamedArguments;
-  /** The argument, if there is one only, without a name. */
-  readonly single: Evaluate | undefined;
+  /** The arguments, if none has a name or a star. */
+  readonly plain: readonly Evaluate[] | undefined;
 }
 
-/** Built-in functions that call back if they get a key. */
-const callsBack: ReadonlySet<string> = new Set(["sorted", "min", "max"]);
+/** Built-in functions that call back if they get a key, and how many arguments without a name are certainly none. */
+const argumentsBeforeKey: ReadonlyMap<string, number> = new Map([
+  ["sorted", 1],
+  ["min", Infinity],
+  ["max", Infinity],
+]);
 
 /** Whether a call is one of a function of the language that ends at once. */
-function isImmediateCall({ callee, arguments: list }: CallExpression): boolean {
+function isImmediateCall({ callee, arguments: list }: Expression<"call">): boolean {
   if (callee.kind !== "name" || callee.binding?.scope !== "universal") return false;
-  return (
-    !callsBack.has(callee.name) ||
-    list.every(({ kind, name }) => kind === "positional" || name === "reverse")
+  const limit = argumentsBeforeKey.get(callee.name);
+  if (limit === undefined) return true;
+  return list.every(({ kind, name }, index) =>
+    kind === "positional" ? index < limit : name === "reverse",
   );
 }
 
 /** The closure of a call. Only calls of built-in functions that end at once are no operation. */
-export function lowerCall(context: FunctionContext, call: CallExpression): Evaluate {
+export function lowerCall(context: FunctionContext, call: Expression<"call">): Evaluate {
   const { assembler } = context;
   const { at } = call;
   const { result: list, items } = assembler.capture(() => lowerArguments(context, call));
@@ -59,7 +68,17 @@ export function lowerCall(context: FunctionContext, call: CallExpression): Evalu
     const target = items.length > 0 ? context.store(evaluate, callee.start) : evaluate;
     assembler.append(items);
     const invoke = lowerInvocation(list, at, slot);
-    assembler.control(at, (next) => (slots) => afterCall(invoke(target(slots), slots), next));
+    const { plain } = list;
+    assembler.control(at, (next) => (slots) => {
+      const fn = target(slots);
+      if (!(fn instanceof StarlarkFunction) || fn.code.simpleArity !== plain?.length)
+        return afterCall(invoke(fn, slots), next);
+      const bound = newSlots(fn);
+      for (let index = 0; index < plain.length; index++)
+        bound[index] = (plain[index] as Evaluate)(slots);
+      machine.site = at;
+      return afterCall(enterFunction(fn.code, bound, slots, slot), next);
+    });
   }
   return readSlot(slot);
 }
@@ -92,9 +111,9 @@ function lowerMethodCall(
   slot: number,
 ): void {
   const receiver = context.lower(callee.object);
-  const { positional, named, single } = list;
+  const { positional, named, plain } = list;
   const { name } = callee;
-  const appended = name === "append" ? single : undefined;
+  const appended = name === "append" && plain?.length === 1 ? plain[0] : undefined;
   const findMethod = methodFinder(name);
   const invoke = lowerInvocation(list, site, slot);
   context.assembler.control(site, (next) => (slots) => {
@@ -124,7 +143,7 @@ function lowerMethodCall(
 }
 
 /** The arguments of a call: those with a star are computed last. */
-function lowerArguments(context: FunctionContext, call: CallExpression): LoweredArguments {
+function lowerArguments(context: FunctionContext, call: Expression<"call">): LoweredArguments {
   const isStarred = ({ kind }: Argument): boolean => kind === "*" || kind === "**";
   const ordered = [
     ...call.arguments.filter((argument) => !isStarred(argument)),
@@ -142,12 +161,13 @@ function lowerArguments(context: FunctionContext, call: CallExpression): Lowered
     const rest = (star as Evaluate)(slots);
     machine.site = call.at;
     const items = toItems(rest) ?? fail(`argument after * must be iterable, not ${typeName(rest)}`);
+    chargeItems(items.length);
     return [...args, ...items];
   };
   return {
     positional: star === undefined ? compute : computeAll,
     named: lowerNamed(names, lowerList(pick("named")), pick("**")[0], call.at),
-    single: values.length === 1 ? positional[0] : undefined,
+    plain: values.length === positional.length ? positional : undefined,
   };
 }
 

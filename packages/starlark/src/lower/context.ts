@@ -1,19 +1,11 @@
-import type {
-  Binding,
-  Expression,
-  FunctionScope,
-  NameExpression,
-  Statement,
-} from "../syntax/ast.ts";
+import type { Binding, Expression, FunctionScope, Statement } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/ast.ts";
 import type { Builtin, Cell, Code, ModuleContext } from "../values/function.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import type { Value } from "../values/value.ts";
 import type { ModuleVariable } from "../resolve/scope.ts";
-import { Assembler } from "./assembler.ts";
-import type { Captured, Label } from "./assembler.ts";
-import { failAt, readSlot } from "./evaluate.ts";
-import type { Evaluate, Store } from "./evaluate.ts";
+import { Assembler, type Captured, type Label } from "./assembler.ts";
+import { type Evaluate, failAt, readSlot, type Store } from "./evaluate.ts";
 
 /** The context of all functions of a module while they are lowered. */
 export interface ModuleLowering {
@@ -36,13 +28,6 @@ export interface Loop {
   readonly slot?: number;
 }
 
-/** An operand of an operator. */
-export interface Operand {
-  readonly evaluate: Evaluate;
-  /** A constant int. */
-  readonly constant?: number | undefined;
-}
-
 /** Functions whose files import this one. */
 interface Lowering {
   readonly expression: (context: FunctionContext, expression: Expression) => Evaluate;
@@ -61,7 +46,6 @@ export class FunctionContext {
   readonly freeSlot: number;
   readonly loops: Loop[] = [];
   readonly lowering: Lowering;
-  /** The number of slots that the function needs. */
   slotCount: number;
   #nextTemporary: number;
 
@@ -130,8 +114,7 @@ export class FunctionContext {
     return binding.scope === "free" ? this.freeSlot + binding.index : binding.index;
   }
 
-  /** Reads a variable. */
-  read(name: NameExpression): Evaluate {
+  read(name: Expression<"name">): Evaluate {
     const { binding, start } = name;
     if (binding === undefined) throw new TypeError(`the name ${name.name} is not resolved`);
     const { predeclared, universe, values, variables } = this.module;
@@ -157,8 +140,7 @@ export class FunctionContext {
     };
   }
 
-  /** Assigns a variable. */
-  write(name: NameExpression): Store {
+  write(name: Expression<"name">): Store {
     const binding = name.binding as Binding;
     const { scope, index } = binding;
     const { values } = this.module;

@@ -1,8 +1,7 @@
 import { machine } from "../run/machine.ts";
 import { fail } from "../values/error.ts";
 import type { Slot } from "../values/function.ts";
-import { isTrue } from "../values/value.ts";
-import type { Value } from "../values/value.ts";
+import { isTrue, type Value } from "../values/value.ts";
 
 /**
  * Computes a value from the slots of a frame, without a suspension. What can fail stores its place in `machine.site` after
@@ -10,16 +9,13 @@ import type { Value } from "../values/value.ts";
  */
 export type Evaluate = (slots: Slot[]) => Value;
 
-/** Assigns a value to a target. */
 export type Store = (slots: Slot[], value: Value) => void;
 
-/** Fails at a place. */
 export function failAt(site: number, message: string): never {
   machine.site = site;
   return fail(message);
 }
 
-/** Whether a condition holds. */
 export function holds(value: Value): boolean {
   return value === true || (value !== false && isTrue(value));
 }

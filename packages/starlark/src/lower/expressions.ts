@@ -1,35 +1,23 @@
 import { machine } from "../run/machine.ts";
-import type {
-  ComprehensionExpression,
-  DictExpression,
-  Expression,
-  FormatExpression,
-  FunctionScope,
-  LambdaExpression,
-  Parameter,
-  Statement,
-} from "../syntax/ast.ts";
+import type { Expression, FunctionScope, Parameter, Statement } from "../syntax/ast.ts";
 import { charge, chargeItems, chargeString, sizes } from "../values/budget.ts";
 import { StarlarkBytes } from "../values/bytes.ts";
 import { StarlarkDict, toDict } from "../values/dict.ts";
 import { fail } from "../values/error.ts";
 import { StarlarkFloat } from "../values/float.ts";
 import { toRepr, toText } from "../values/format-value.ts";
-import { StarlarkFunction } from "../values/function.ts";
-import type { Cell } from "../values/function.ts";
+import { type Cell, StarlarkFunction } from "../values/function.ts";
 import { StarlarkList, toList } from "../values/list.ts";
 import { applyUnary } from "../values/operators.ts";
 import { getSlice } from "../values/subscript.ts";
 import { StarlarkTuple } from "../values/tuple.ts";
 import type { Value } from "../values/value.ts";
-import { lowerBinary, lowerIndex } from "./arithmetic.ts";
+import { foldConstants, lowerBinary, lowerIndex } from "./arithmetic.ts";
 import { lowerAttribute } from "./assign.ts";
 import type { Captured, CapturedItems } from "./assembler.ts";
 import { lowerCall } from "./calls.ts";
-import { toConstant } from "./context.ts";
-import type { FunctionContext } from "./context.ts";
-import { holds, lowerList, readSlot } from "./evaluate.ts";
-import type { Evaluate } from "./evaluate.ts";
+import { type FunctionContext, toConstant } from "./context.ts";
+import { type Evaluate, holds, lowerList, readSlot } from "./evaluate.ts";
 import { lowerLoop } from "./loops.ts";
 
 /** The closure of an expression. Calls and loops in it become operations that run before. */
@@ -59,7 +47,7 @@ const lowerings: Lowerings = {
           : literal;
     return () => value;
   },
-  format: (context, { parts, start }: FormatExpression) => {
+  format: (context, { parts, start }) => {
     const values = context.operands(
       parts.flatMap((part) => (typeof part === "string" ? [] : [part.value])),
     );
@@ -96,7 +84,7 @@ const lowerings: Lowerings = {
       return new StarlarkList(compute(slots));
     };
   },
-  dict: (context, { entries, start }: DictExpression) => {
+  dict: (context, { entries, start }) => {
     const operands = context.operands(entries.flatMap(({ key, value }) => [key, value]));
     return (slots) => {
       machine.site = start;
@@ -118,7 +106,9 @@ const lowerings: Lowerings = {
     if (first.items.length + second.items.length === 0)
       return (slots) => (holds(test(slots)) ? first.result(slots) : second.result(slots));
     const slot = context.temporary();
-    lowerChoice(context, { slot, site, test, whenTrue: first, whenFalse: second });
+    const body = captureInto(context, slot, first, site);
+    const otherwise = captureInto(context, slot, second, site);
+    context.assembler.branch([{ site, condition: { result: test, items: [] }, body }], otherwise);
     return readSlot(slot);
   },
   unary: (context, { operator, operand, start }) => {
@@ -136,9 +126,8 @@ const lowerings: Lowerings = {
     const { operator, at, left, right } = expression;
     if (operator === "and" || operator === "or") return lowerShortCircuit(context, expression);
     const [x, y] = context.operands([left, right]) as [Evaluate, Evaluate];
-    const first = { evaluate: x, constant: toConstant(left) };
-    const second = { evaluate: y, constant: toConstant(right) };
-    return lowerBinary(operator, first, second, at);
+    const folded = foldConstants(operator, left, right);
+    return folded === undefined ? lowerBinary(operator, x, y, at) : () => folded;
   },
   dot: (context, { object, name, at }) => lowerAttribute(context.lower(object), name, at),
   index: (context, expression) => {
@@ -162,57 +151,47 @@ const lowerings: Lowerings = {
     };
   },
   call: lowerCall,
-  lambda: (context, { code, body }: LambdaExpression) => lowerClosure(context, code, body),
+  lambda: (context, { code, body }) => lowerClosure(context, code, body),
 };
 
-/** Adds the operations that compute one of two values into a slot; without `whenFalse`, the slot may keep its value. */
-function lowerChoice(
+/** The operations that compute a value into a slot. */
+function captureInto(
   context: FunctionContext,
-  options: {
-    readonly slot: number;
-    readonly site: number;
-    readonly test: Evaluate;
-    readonly whenTrue: Captured<Evaluate>;
-    readonly whenFalse?: Captured<Evaluate>;
-  },
-): void {
-  const { assembler } = context;
-  const { slot, site, test, whenTrue, whenFalse } = options;
-  const capture = (value: Captured<Evaluate>): CapturedItems =>
-    assembler.capture(() => {
-      assembler.append(value.items);
-      context.storeInto(slot, value.result, site);
-    }).items;
-  assembler.branch(
-    [{ site, condition: { result: test, items: [] }, body: capture(whenTrue) }],
-    whenFalse === undefined ? [] : capture(whenFalse),
-  );
+  slot: number,
+  { result, items }: Captured<Evaluate>,
+  site: number,
+): CapturedItems {
+  return context.assembler.capture(() => {
+    context.assembler.append(items);
+    context.storeInto(slot, result, site);
+  }).items;
 }
 
 function lowerShortCircuit(
   context: FunctionContext,
-  { operator, left, right, start: site }: Extract<Expression, { readonly kind: "binary" }>,
+  { operator, left, right, start: site }: Expression<"binary">,
 ): Evaluate {
   const isAnd = operator === "and";
   const first = context.lower(left);
-  const whenTrue = context.capture(right);
-  if (whenTrue.items.length === 0) {
+  const second = context.capture(right);
+  if (second.items.length === 0) {
     return (slots) => {
       const value = first(slots);
-      return holds(value) === isAnd ? whenTrue.result(slots) : value;
+      return holds(value) === isAnd ? second.result(slots) : value;
     };
   }
   const slot = context.temporary();
   context.storeInto(slot, first, site);
   const test: Evaluate = (slots) => holds(slots[slot] as Value) === isAnd;
-  lowerChoice(context, { slot, site, test, whenTrue });
+  const body = captureInto(context, slot, second, site);
+  context.assembler.branch([{ site, condition: { result: test, items: [] }, body }], []);
   return readSlot(slot);
 }
 
 /** The closure of a comprehension, after the operations of its loops. */
 function lowerComprehension(
   context: FunctionContext,
-  { body, clauses, start }: ComprehensionExpression,
+  { body, clauses, start }: Expression<"comprehension">,
 ): Evaluate {
   const { assembler } = context;
   const slot = context.temporary();

@@ -1,21 +1,68 @@
 import { callValue } from "../run/call.ts";
 import { machine, tick } from "../run/machine.ts";
-import type { IfStatement, LoadStatement, Statement, WhileStatement } from "../syntax/ast.ts";
-import { budget } from "../values/budget.ts";
+import type { Expression, FunctionScope, Statement } from "../syntax/ast.ts";
+import { budget, charge, sizes } from "../values/budget.ts";
+import { Cell, type Code, type Slot } from "../values/function.ts";
 import { toUtf8 } from "../values/utf8.ts";
 import type { StarlarkTuple } from "../values/tuple.ts";
 import type { Value } from "../values/value.ts";
 import type { CapturedItems } from "./assembler.ts";
 import { lowerAssignment, lowerAugmentedAssignment } from "./assign.ts";
 import { afterCall } from "./calls.ts";
-import type { FunctionContext, Loop } from "./context.ts";
-import { holds } from "./evaluate.ts";
-import type { Evaluate } from "./evaluate.ts";
-import { lowerClosure } from "./expressions.ts";
+import { FunctionContext, type Loop, type ModuleLowering } from "./context.ts";
+import { type Evaluate, holds } from "./evaluate.ts";
+import { lowerClosure, lowerExpression } from "./expressions.ts";
 import { endLoop, lowerLoop } from "./loops.ts";
 
-/** Adds the operations of statements. */
-export function lowerStatements(context: FunctionContext, statements: readonly Statement[]): void {
+/** Turns a function into operations: each runs without a suspension, and between any two a script can be suspended. */
+export function lowerFunction(
+  module: ModuleLowering,
+  scope: FunctionScope,
+  body: readonly Statement[] | Expression,
+): Code {
+  const lowering = { expression: lowerExpression, lowerFunction };
+  const context = new FunctionContext(module, scope, lowering);
+  const { assembler } = context;
+  const { start, keywordOnly } = scope;
+  const { items } = assembler.capture(() => {
+    for (const { binding } of scope.locals) {
+      if (binding.scope !== "cell") continue;
+      const { index } = binding;
+      assembler.effect(start, (slots) => {
+        machine.site = start;
+        charge(sizes.entry);
+        slots[index] = new Cell(slots[index] as Value | undefined);
+      });
+    }
+    if ("kind" in body) assembler.effect(body.start, context.lower(body), true);
+    else {
+      lowerStatements(context, body);
+      assembler.effect(start, () => null, true);
+    }
+  });
+  const leaf = assembler.toEffect(items)?.run;
+  assembler.append(items);
+  const { operations, sites } = assembler.finish();
+  const parameters = scope.parameters.filter(({ kind }) => kind !== "*" && kind !== "**");
+  const rest = scope.parameters.slice(parameters.length).map(({ kind }) => kind);
+  return {
+    name: toUtf8(scope.name),
+    parameters: parameters.map(({ name }) => name?.name ?? ""),
+    keywordOnly,
+    hasRest: rest.includes("*"),
+    hasNamedRest: rest.includes("**"),
+    simpleArity: rest.length === 0 && keywordOnly === 0 ? parameters.length : -1,
+    freeSlot: context.freeSlot,
+    emptyFrame: Array.from({ length: context.slotCount }, () => undefined),
+    operations,
+    sites,
+    leaf: leaf as ((slots: Slot[]) => Value) | undefined,
+    start,
+    module: module.context,
+  };
+}
+
+function lowerStatements(context: FunctionContext, statements: readonly Statement[]): void {
   for (const statement of statements)
     context.withTemporaries(() => lowerStatement(context, statement));
 }
@@ -81,7 +128,7 @@ function lowerBody(context: FunctionContext, loop: Loop, body: readonly Statemen
   context.loops.pop();
 }
 
-function lowerIf(context: FunctionContext, statement: IfStatement): void {
+function lowerIf(context: FunctionContext, statement: Statement<"if">): void {
   const { assembler } = context;
   const capture = (body: readonly Statement[]): CapturedItems =>
     assembler.capture(() => lowerStatements(context, body)).items;
@@ -93,7 +140,7 @@ function lowerIf(context: FunctionContext, statement: IfStatement): void {
   assembler.branch(branches, capture(statement.otherwise ?? []));
 }
 
-function lowerWhile(context: FunctionContext, statement: WhileStatement): void {
+function lowerWhile(context: FunctionContext, statement: Statement<"while">): void {
   const { assembler } = context;
   const head = assembler.label();
   const exit = assembler.label();
@@ -112,7 +159,7 @@ function lowerWhile(context: FunctionContext, statement: WhileStatement): void {
 }
 
 /** `load` is a call of the host that returns the values of the names. */
-function lowerLoad(context: FunctionContext, { module, names, start }: LoadStatement): void {
+function lowerLoad(context: FunctionContext, { module, names, start }: Statement<"load">): void {
   const slot = context.temporary();
   const args: Value[] = [module.value as string, ...names.map(({ from }) => toUtf8(from.name))];
   const { load } = context.module;

@@ -1,11 +1,10 @@
-import { operands } from "../syntax/ast.ts";
 import type { Binding, Expression, FunctionScope, SourceFile, Statement } from "../syntax/ast.ts";
 import type { Dialect } from "../syntax/dialect.ts";
 import type { SourceText, SyntaxProblem } from "../syntax/source-text.ts";
+import { walkSyntax, type SyntaxNode } from "../syntax/tree.ts";
 import { formatPosition } from "../values/error.ts";
-import { nearestName } from "../values/nearest-name.ts";
-import { checkArguments } from "./parameters.ts";
-import { bindLocal, findLexical, openFunction } from "./scope.ts";
+import { nameHint } from "../values/nearest-name.ts";
+import { bindLocal, checkArguments, findLexical, openFunction } from "./scope.ts";
 import type { Block, ModuleVariable, OpenFunction } from "./scope.ts";
 
 /** A resolved file: the scope of its statements, and the variables of the module in the order of their slots. */
@@ -42,6 +41,11 @@ const goTypeNames: Readonly<Record<string, string>> = {
   comprehension: "comprehension",
   conditional: "condexpr",
 };
+
+/** Comprehensions and functions have scopes of their own. */
+function hasNoScope({ kind }: SyntaxNode): boolean {
+  return kind !== "comprehension" && kind !== "lambda";
+}
 
 class Resolver {
   readonly #options: ResolverOptions;
@@ -116,8 +120,7 @@ class Resolver {
     const names = [...this.#visible.keys()];
     for (let block: Block | undefined = from; block !== undefined; block = block.outer)
       names.push(...block.names.keys());
-    const nearest = nearestName(name, names) ?? nearestName(name, this.#options.environment.names);
-    const hint = nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+    const hint = nameHint(name, names) || nameHint(name, this.#options.environment.names);
     this.#report(start, `undefined: ${name}${hint}`);
   }
 
@@ -232,12 +235,12 @@ class Resolver {
   }
 
   #expression(expression: Expression): void {
-    if (expression.kind === "name") return this.#use(expression);
-    if (expression.kind === "comprehension") return this.#comprehension(expression);
-    if (expression.kind === "lambda") return this.#function(expression);
-    if (expression.kind === "call")
-      checkArguments(expression.arguments, expression.at, this.#report);
-    this.#expressions(operands(expression));
+    for (const node of walkSyntax(expression, hasNoScope)) {
+      if (node.kind === "name") this.#use(node);
+      else if (node.kind === "comprehension") this.#comprehension(node);
+      else if (node.kind === "lambda") this.#function(node);
+      else if (node.kind === "call") checkArguments(node.arguments, node.at, this.#report);
+    }
   }
 
   #comprehension({ body, clauses }: Expression<"comprehension">): void {

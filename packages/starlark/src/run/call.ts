@@ -1,13 +1,13 @@
 import { fail } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
+import { sliceItems } from "../values/collection.ts";
 import { toDict } from "../values/dict.ts";
 import { Builtin, StarlarkFunction } from "../values/function.ts";
 import type { BuiltinResult, CallbackTask, Code, Operation, Slot } from "../values/function.ts";
 import { quote } from "../values/quote.ts";
-import { toTuple } from "../values/tuple.ts";
+import { StarlarkTuple } from "../values/tuple.ts";
 import { fromUtf8 } from "../values/utf8.ts";
-import { StarlarkObject, typeName } from "../values/value.ts";
-import type { NamedArguments, Value } from "../values/value.ts";
+import { type NamedArguments, StarlarkObject, typeName, type Value } from "../values/value.ts";
 import {
   addToTraceback,
   machine,
@@ -30,16 +30,24 @@ export function callValue(
   destination: number,
 ): number {
   if (callee instanceof StarlarkFunction) {
-    const { code } = callee;
-    const bound = bindArguments(callee, args, named);
-    if (code.leaf === undefined) return pushFrame(code, bound, destination);
-    slots[destination] = runLeaf(code, bound, code.leaf);
-    return completed;
+    return enterFunction(callee.code, bindArguments(callee, args, named), slots, destination);
   }
   if (callee instanceof Builtin) {
     return acceptResult(runBuiltin(callee, args, named), callee.name, slots, destination);
   }
   return fail(`invalid call of non-function (${typeName(callee)})`);
+}
+
+/** Calls a function whose arguments are in the slots of its frame. */
+export function enterFunction(
+  code: Code,
+  bound: Slot[],
+  slots: Slot[],
+  destination: number,
+): number {
+  if (code.leaf === undefined) return pushFrame(code, bound, destination);
+  slots[destination] = runLeaf(code, bound, code.leaf);
+  return completed;
 }
 
 /** Runs a function that cannot be suspended, without a frame. */
@@ -107,15 +115,22 @@ const taskOperations: readonly Operation[] = [
   },
 ];
 
+/** The slots of a new frame, with the captured variables. */
+export function newSlots({ code, free }: StarlarkFunction): Slot[] {
+  const slots: Slot[] = code.emptyFrame.slice();
+  for (let index = 0; index < free.length; index++) slots[code.freeSlot + index] = free[index];
+  return slots;
+}
+
 /** The slots of a call: arguments are bound to parameters (specification, "Functions"). */
 function bindArguments(
-  { code, defaults, free }: StarlarkFunction,
+  callee: StarlarkFunction,
   args: readonly Value[],
   named: NamedArguments,
 ): Slot[] {
-  const { parameters, keywordOnly, hasRest, hasNamedRest, freeSlot } = code;
-  const slots: Slot[] = code.emptyFrame.slice();
-  for (let index = 0; index < free.length; index++) slots[freeSlot + index] = free[index];
+  const { code, defaults } = callee;
+  const { parameters, keywordOnly, hasRest, hasNamedRest } = code;
+  const slots = newSlots(callee);
   if (named.length === 0 && code.simpleArity === args.length) {
     for (let index = 0; index < args.length; index++) slots[index] = args[index];
     return slots;
@@ -137,7 +152,7 @@ function bindArguments(
     );
   }
   for (let index = 0; index < used; index++) slots[index] = args[index];
-  if (hasRest) slots[count] = toTuple(args.slice(used));
+  if (hasRest) slots[count] = new StarlarkTuple(sliceItems(args, used, args.length - used, 1));
   bindNamed(code, slots, named);
   for (let index = used; index < count; index++)
     if (slots[index] === undefined) slots[index] = defaults[index - count + defaults.length];

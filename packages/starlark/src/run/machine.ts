@@ -1,8 +1,7 @@
-import { fail, toStarlarkError } from "../values/error.ts";
-import type { StarlarkError } from "../values/error.ts";
+import { fail, type SourcePosition, type StarlarkError, toStarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import { fromUtf8 } from "../values/utf8.ts";
-import type { CallbackTask, Code, LateResult, Operation, Slot } from "../values/function.ts";
+import type { CallbackTask, FrameCode, LateResult, Operation, Slot } from "../values/function.ts";
 import type { StarlarkObject, Value } from "../values/value.ts";
 
 /** The values that an operation returns instead of the index of the next one. */
@@ -19,7 +18,7 @@ export const signals = {
 
 /** One active call. */
 export interface Frame {
-  readonly code: Code;
+  readonly code: FrameCode;
   readonly slots: Slot[];
   readonly caller: Frame | undefined;
   /** The slot of the caller that receives the result. */
@@ -32,23 +31,10 @@ export interface Frame {
 }
 
 /** The code of a frame that runs no function of a script. */
-export function nativeCode(name: string, operations: readonly Operation[]): Code {
+export function nativeCode(name: string, operations: readonly Operation[]): FrameCode {
   const file = "<builtin>";
-  return {
-    name,
-    parameters: [],
-    keywordOnly: 0,
-    hasRest: false,
-    hasNamedRest: false,
-    simpleArity: -1,
-    freeSlot: 0,
-    emptyFrame: [],
-    operations,
-    sites: [],
-    leaf: undefined,
-    start: 0,
-    module: { file, allowsRecursion: true, position: () => ({ file, line: 0, column: 0 }) },
-  };
+  const position = (): SourcePosition => ({ file, line: 0, column: 0 });
+  return { name, operations, sites: [], module: { file, allowsRecursion: true, position } };
 }
 
 /** The loop over the items of a value, in a slot of a frame. */
@@ -106,7 +92,7 @@ const maxDepth = 1000;
 
 /** Adds a frame for a call. */
 export function pushFrame(
-  code: Code,
+  code: FrameCode,
   slots: Slot[],
   destination: number,
   task?: CallbackTask,
@@ -148,6 +134,6 @@ export function nameBuiltin({ callStack }: StarlarkError, name: string): void {
 }
 
 /** Adds a call of a function of the script to an error. */
-export function addToTraceback(error: StarlarkError, code: Code, site: number): void {
+export function addToTraceback(error: StarlarkError, code: FrameCode, site: number): void {
   error.callStack.unshift({ name: fromUtf8(code.name), position: code.module.position(site) });
 }

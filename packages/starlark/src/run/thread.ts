@@ -1,4 +1,4 @@
-import { StarlarkError, toStarlarkError } from "../values/error.ts";
+import { failLimit, StarlarkError, toStarlarkError } from "../values/error.ts";
 import { budget } from "../values/budget.ts";
 import type { LateResult, Operation } from "../values/function.ts";
 import type { NamedArguments, Value } from "../values/value.ts";
@@ -62,6 +62,19 @@ interface ActiveCall {
   site: number;
 }
 
+function openCall(): ActiveCall {
+  const base: Frame = {
+    code: nativeCode("<host>", []),
+    slots: [null],
+    caller: undefined,
+    destination: 0,
+    depth: 0,
+    operation: 0,
+    task: undefined,
+  };
+  return { base, frame: base, pending: undefined, site: -1 };
+}
+
 /** The budget of a run. Its calls share it, and let the event loop turn in between. */
 export class Thread {
   readonly #options: ThreadOptions & typeof defaults;
@@ -98,16 +111,8 @@ export class Thread {
 
   /** Calls a value and returns its result. */
   async call(callee: Value, args: Value[], named: NamedArguments = []): Promise<Value> {
-    const base: Frame = {
-      code: nativeCode("<host>", []),
-      slots: [null],
-      caller: undefined,
-      destination: 0,
-      depth: 0,
-      operation: 0,
-      task: undefined,
-    };
-    const call: ActiveCall = { base, frame: base, pending: undefined, site: -1 };
+    const call = openCall();
+    const { base } = call;
     try {
       let signal = this.#enter(call, () => callValue(callee, args, named, base.slots, 0));
       while (signal !== completed && signal !== signals.return) {
@@ -124,6 +129,16 @@ export class Thread {
     }
   }
 
+  /** Computes something that is charged to the run, such as the value of a result for the host. */
+  compute<Result>(compute: () => Result): Result {
+    const call = openCall();
+    try {
+      return this.#enter(call, compute);
+    } catch (error) {
+      throw this.#unwind(toStarlarkError(error), call);
+    }
+  }
+
   /** Lets timers, sockets and other scripts run. That time counts, since the script could run. */
   async #pause(): Promise<void> {
     const start = this.#options.now();
@@ -135,7 +150,7 @@ export class Thread {
   }
 
   /** Loads the registers, runs, and saves them. */
-  #enter(call: ActiveCall, run: () => number): number {
+  #enter<Result>(call: ActiveCall, run: () => Result): Result {
     const savedBudget = { ...budget };
     const savedMachine = { ...machine };
     machine.frame = call.frame;
@@ -252,12 +267,8 @@ export class Thread {
     this.#steps += this.#granted - budget.fuel;
     this.#granted = 0;
     budget.fuel = 0;
-    if (this.#steps > this.#options.maxSteps) {
-      throw new StarlarkError(
-        "limit_exceeded",
-        `the script took more than ${this.#options.maxSteps} steps`,
-      );
-    }
+    if (this.#steps > this.#options.maxSteps)
+      failLimit(`the script took more than ${this.#options.maxSteps} steps`);
     if (this.#options.signal?.aborted === true) throw cancelled(this.#options.signal);
     const now = this.#options.now();
     const { timeoutMs } = this.#options;
@@ -279,25 +290,24 @@ export class Thread {
   /** Waits for a built-in function, until the caller ends the run. */
   async #wait({ name, promise }: PendingResult): Promise<LateResult> {
     const { signal } = this.#options;
-    let onAbort: (() => void) | undefined;
+    let onAbort = (): void => undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(cancelled(signal));
+    });
     try {
-      const aborted = new Promise<never>((_, reject) => {
-        if (signal === undefined) return;
-        onAbort = () => reject(cancelled(signal));
-        if (signal.aborted) onAbort();
-        else signal.addEventListener("abort", onAbort, { once: true });
-      });
+      if (signal?.aborted === true) onAbort();
+      signal?.addEventListener("abort", onAbort, { once: true });
       return await Promise.race([promise, aborted]);
     } catch (error) {
       const fault = toStarlarkError(error);
       nameBuiltin(fault, name);
       throw fault;
     } finally {
-      if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
+      signal?.removeEventListener("abort", onAbort);
     }
   }
 }
 
-function cancelled(signal: AbortSignal): StarlarkError {
-  return new StarlarkError("cancelled", "the script was cancelled", { cause: signal.reason });
+function cancelled(signal: AbortSignal | undefined): StarlarkError {
+  return new StarlarkError("cancelled", "the script was cancelled", { cause: signal?.reason });
 }

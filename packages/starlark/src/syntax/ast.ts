@@ -54,7 +54,7 @@ export interface Argument extends Node {
 /** A parameter; a bare `*` has no name. `at` is its operator, or its name if it has none. */
 export interface Parameter extends Node {
   readonly kind: "required" | "optional" | "*" | "**";
-  readonly name: NameExpression | undefined;
+  readonly name: Expression<"name"> | undefined;
   readonly fallback: Expression | undefined;
   readonly at: number;
 }
@@ -91,12 +91,6 @@ export type Expression<Kind extends ExpressionKind = ExpressionKind> = NodeOf<
   ExpressionFields,
   Kind
 >;
-export type NameExpression = Expression<"name">;
-export type FormatExpression = Expression<"format">;
-export type DictExpression = Expression<"dict">;
-export type ComprehensionExpression = Expression<"comprehension">;
-export type CallExpression = Expression<"call">;
-export type LambdaExpression = Expression<"lambda">;
 
 type Statements = readonly Statement[];
 
@@ -104,7 +98,7 @@ interface StatementFields {
   expression: { value: Expression };
   assign: { operator: string; target: Expression; value: Expression; at: number };
   /** `at` is the closing parenthesis. */
-  def: { name: NameExpression; parameters: readonly Parameter[]; body: Statements; at: number };
+  def: { name: Expression<"name">; parameters: readonly Parameter[]; body: Statements; at: number };
   /** The branches are `if` and every `elif`, in order. `at` is `else`, if there is one. */
   if: {
     branches: readonly (Node & Block)[];
@@ -128,19 +122,14 @@ interface Block {
 
 /** A name as the other module knows it, and the name in this file. */
 export interface LoadedName {
-  readonly from: NameExpression;
-  readonly to: NameExpression;
+  readonly from: Expression<"name">;
+  readonly to: Expression<"name">;
 }
 
 type StatementKind = keyof StatementFields;
 
 /** A statement, of any kind or of one. */
 export type Statement<Kind extends StatementKind = StatementKind> = NodeOf<StatementFields, Kind>;
-export type AssignStatement = Statement<"assign">;
-export type DefStatement = Statement<"def">;
-export type IfStatement = Statement<"if">;
-export type WhileStatement = Statement<"while">;
-export type LoadStatement = Statement<"load">;
 
 /** A function after it is resolved: its slots, and the cells that it takes from the function around it. */
 export interface FunctionScope {
@@ -176,49 +165,4 @@ export function withoutParentheses(expression: Expression): Expression {
   let inner = expression;
   while (inner.kind === "parenthesized") inner = inner.value;
   return inner;
-}
-
-/** The first operand of a chain of binary operators, which is a deep tree to the left, and the operations on it in order. */
-export function flattenOperators(expression: Expression): {
-  readonly first: Expression;
-  readonly operations: readonly Expression<"binary">[];
-} {
-  const operations: Expression<"binary">[] = [];
-  let first = expression;
-  for (; first.kind === "binary"; first = first.left) operations.push(first);
-  return { first, operations: operations.toReversed() };
-}
-
-type Operands = readonly Optional[];
-
-const operandsByKind: {
-  readonly [Kind in ExpressionKind]: (expression: Expression<Kind>) => Operands;
-} = {
-  name: () => [],
-  literal: () => [],
-  format: ({ parts }) => parts.map((part) => (typeof part === "string" ? undefined : part.value)),
-  parenthesized: ({ value }) => [value],
-  tuple: ({ items }) => items,
-  list: ({ items }) => items,
-  dict: ({ entries }) => entries.flatMap(({ key, value }) => [key, value]),
-  comprehension: () => [],
-  conditional: ({ condition, whenTrue, whenFalse }) => [condition, whenTrue, whenFalse],
-  unary: ({ operand }) => [operand],
-  binary(expression) {
-    const { first, operations } = flattenOperators(expression);
-    return [first, ...operations.map(({ right }) => right)];
-  },
-  dot: ({ object }) => [object],
-  index: ({ object, index }) => [object, index],
-  slice: ({ object, low, high, step }) => [object, low, high, step],
-  call: (call) => [call.callee, ...call.arguments.map(({ value }) => value)],
-  lambda: ({ parameters }) => parameters.map(({ fallback }) => fallback),
-};
-
-/**
- * The operands of an expression in their order; those of a chain of operators are one list. Comprehensions and the bodies
- * of functions have scopes of their own: they are not among the operands.
- */
-export function operands(expression: Expression): Operands {
-  return (operandsByKind[expression.kind] as (expression: Expression) => Operands)(expression);
 }

@@ -1,4 +1,3 @@
-import { flattenOperators } from "./ast.ts";
 import type { Argument, Comment, DictEntry, Expression, Node, Parameter } from "./ast.ts";
 
 /** The columns of one level, and of a line. */
@@ -96,16 +95,12 @@ export class ExpressionPrinter {
   }
 
   /** Operators whose operands were on different lines stay so. */
-  #binary(expression: Expression, column: number): string {
-    const { first, operations } = flattenOperators(expression);
-    let text = this.expression(first, column);
-    for (const { operator, left, right } of operations) {
-      const between = this.text.slice(left.end, right.start);
-      const breaks = between.includes("\n") && !between.includes("\\");
-      text += ` ${operator}${breaks ? `\n${" ".repeat(column)}` : " "}`;
-      text += this.expression(right, breaks ? column : column + lastWidth(text));
-    }
-    return text;
+  #binary({ operator, left, right }: Expression<"binary">, column: number): string {
+    const between = this.text.slice(left.end, right.start);
+    const breaks = between.includes("\n") && !between.includes("\\");
+    const head = `${this.expression(left, column)} ${operator}`;
+    const text = `${head}${breaks ? `\n${" ".repeat(column)}` : " "}`;
+    return text + this.expression(right, breaks ? column : column + lastWidth(text));
   }
 
   #comprehension(

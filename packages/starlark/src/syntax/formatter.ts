@@ -1,17 +1,12 @@
 import type { Statement } from "./ast.ts";
 import { toDialect } from "./dialect.ts";
-import type { Dialect } from "./dialect.ts";
-import { ExpressionPrinter } from "./expression-printer.ts";
-import type { Item } from "./expression-printer.ts";
+import { ExpressionPrinter, type Item } from "./expression-printer.ts";
 import { parseFile } from "./parser.ts";
 import { SourceText } from "./source-text.ts";
+import type { ParseOptions } from "./tree.ts";
 
 /** How a text is formatted. */
-export interface FormatOptions {
-  /** The name of the file in errors. Default: `script.star`. */
-  readonly file?: string;
-  readonly dialect?: Dialect | "artifact" | "session";
-}
+export type FormatOptions = Pick<ParseOptions, "file" | "dialect">;
 
 /**
  * The text in the standard form: 4 spaces per level, one statement per line, one item per line where a list is long or was
@@ -27,7 +22,6 @@ export function format(text: string, options: FormatOptions = {}): string {
   return new Formatter(text, comments).file(statements);
 }
 
-/** Prints statements. */
 class Formatter extends ExpressionPrinter {
   readonly #lines: string[] = [];
   /** The end of the text that is printed already. */

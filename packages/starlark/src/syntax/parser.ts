@@ -1,7 +1,6 @@
 import type { Expression, LoadedName, SourceFile, Statement } from "./ast.ts";
 import { ExpressionParser } from "./expression-parser.ts";
-import { SyntaxFault } from "./source-text.ts";
-import type { SyntaxProblem } from "./source-text.ts";
+import { SyntaxFault, type SyntaxProblem } from "./source-text.ts";
 import { describeToken } from "./token-reader.ts";
 import { fromUtf8 } from "../values/utf8.ts";
 

@@ -1,7 +1,5 @@
-import { StarlarkError } from "../values/error.ts";
-import type { SourcePosition } from "../values/error.ts";
+import { type SourcePosition, type SourceProblem, StarlarkError } from "../values/error.ts";
 
-/** A fault with its offset. */
 export interface SyntaxProblem {
   readonly offset: number;
   readonly message: string;
@@ -48,13 +46,14 @@ export class SourceText {
     return { file: this.file, line: this.start.line + low, column };
   }
 
+  /** The faults of the text with their places. */
+  toProblems(problems: readonly SyntaxProblem[]): SourceProblem[] {
+    return problems.map(({ offset, message }) => ({ position: this.position(offset), message }));
+  }
+
   /** The error that reports the faults of the text. */
   toError(problems: readonly SyntaxProblem[]): StarlarkError {
-    return new StarlarkError("invalid_syntax", problems[0]?.message ?? "", {
-      problems: problems.map(({ offset, message }) => ({
-        position: this.position(offset),
-        message,
-      })),
-    });
+    const message = problems[0]?.message ?? "";
+    return new StarlarkError("invalid_syntax", message, { problems: this.toProblems(problems) });
   }
 }

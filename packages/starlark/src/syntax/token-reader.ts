@@ -1,11 +1,9 @@
 import type { Expression } from "./ast.ts";
-import { Scanner } from "./scanner.ts";
-import type { TokenKind } from "./scanner.ts";
+import { Scanner, type TokenKind } from "./scanner.ts";
 
 /** How deep expressions and blocks may be nested. */
 const maxNesting = 200;
 
-/** Reads tokens one by one. */
 export class TokenReader extends Scanner {
   #nesting = 0;
 
@@ -38,8 +36,8 @@ export class TokenReader extends Scanner {
 
   /** Runs `parse` one level deeper. */
   protected nested<Result>(parse: () => Result): Result {
+    this.limitNesting(this.#nesting + 1);
     this.#nesting++;
-    this.limitNesting(this.#nesting);
     try {
       return parse();
     } finally {

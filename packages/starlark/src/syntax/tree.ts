@@ -1,7 +1,6 @@
 import type { SourcePosition, SourceProblem } from "../values/error.ts";
 import type { Argument, ComprehensionClause, Expression, Parameter, Statement } from "./ast.ts";
-import { toDialect } from "./dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import { type Dialect, toDialect } from "./dialect.ts";
 import { parseFile } from "./parser.ts";
 import { SourceText } from "./source-text.ts";
 
@@ -9,9 +8,12 @@ import { SourceText } from "./source-text.ts";
 export interface ParseOptions {
   /** The name of the file in positions. Default: `script.star`. */
   readonly file?: string;
-  /** The place of the first character of the text. Default: line 1, column 1. */
+  /**
+   * The place of the text in the file, if it is a part of one: positions are those of the file. Every line begins at the
+   * same column. Default: line 1, column 1.
+   */
   readonly start?: Pick<SourcePosition, "line" | "column">;
-  /** Decides whether f-strings are read. Default: `artifact`. */
+  /** The features of the file: `artifact`, `session`, or single options. Default: `artifact`. */
   readonly dialect?: Dialect | "artifact" | "session";
 }
 
@@ -37,10 +39,7 @@ export function parse(text: string, options: ParseOptions = {}): SyntaxTree {
   return {
     text,
     statements: parsed.statements,
-    problems: parsed.problems.map(({ offset, message }) => ({
-      position: source.position(offset),
-      message,
-    })),
+    problems: source.toProblems(parsed.problems),
     position: (offset) => source.position(offset),
   };
 }
@@ -54,10 +53,8 @@ export function* walkSyntax(
   root: SyntaxNode | readonly SyntaxNode[],
   enters: (node: SyntaxNode) => boolean = () => true,
 ): Generator<SyntaxNode> {
-  const waiting: unknown[] = [root];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (typeof value !== "object" || value === null) continue;
+  const waiting: object[] = [root];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (isNode(value)) {
       yield value;
       if (!enters(value)) continue;
@@ -66,20 +63,20 @@ export function* walkSyntax(
   }
 }
 
-/** The parts of a node, or of a list, in the order of the text. */
-function partsOf(value: object): unknown[] {
-  const parts: unknown[] = [];
-  for (const [key, part] of Object.entries(value)) {
+/** The objects inside of a node, or of a list, in the order of the text. */
+function partsOf(value: object): object[] {
+  const parts: object[] = [];
+  for (const [key, part] of Object.entries(value) as [string, unknown][]) {
     // Entries of the resolver are no syntax.
     if (key === "binding" || key === "code" || typeof part !== "object") continue;
-    parts.push(...(Array.isArray(part) ? (part as unknown[]) : [part]));
+    const objects = (Array.isArray(part) ? part : [part]) as unknown[];
+    for (const inner of objects) if (typeof inner === "object" && inner !== null) parts.push(inner);
   }
   return parts.sort((left, right) => startOf(left) - startOf(right));
 }
 
-function startOf(value: unknown): number {
-  const { start } = (value ?? {}) as { readonly start?: number };
-  return start ?? 0;
+function startOf({ start = 0 }: { readonly start?: number }): number {
+  return start;
 }
 
 function isNode(value: object): value is SyntaxNode {

@@ -1,4 +1,4 @@
-import { StarlarkError } from "./error.ts";
+import { failLimit } from "./error.ts";
 
 /**
  * The counters of the script that runs. There is one at a time: between two suspensions a script is not interrupted, so
@@ -32,23 +32,17 @@ export const sizes = {
 
 /** Accounts for memory before it is allocated. */
 export function charge(bytes: number): void {
-  if ((budget.memory -= bytes) < 0)
-    throw new StarlarkError("limit_exceeded", "the memory budget is used up");
+  if ((budget.memory -= bytes) < 0) failLimit("the memory budget is used up");
 }
 
-/** Accounts for work of one operation. */
 export function spend(units: number): void {
   if ((budget.fuel -= units) < 0) budget.checkLimits();
 }
 
 /** Accounts for a new string of a length, and for the copy. */
 export function chargeString(length: number): void {
-  if (length > maxStringLength) {
-    throw new StarlarkError(
-      "limit_exceeded",
-      `a string of ${length} bytes is too long (limit ${maxStringLength})`,
-    );
-  }
+  if (length > maxStringLength)
+    failLimit(`a string of ${length} bytes is too long (limit ${maxStringLength})`);
   charge(sizes.string + length);
   spend(length >> 6);
 }

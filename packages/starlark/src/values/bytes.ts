@@ -1,8 +1,7 @@
-import { chargeItems, chargeString } from "./budget.ts";
+import { charge, chargeItems, chargeString, sizes } from "./budget.ts";
 import { quote } from "./quote.ts";
 import { characterLength, codePointAt, encodeCodePoint } from "./utf8.ts";
-import { StarlarkObject } from "./value.ts";
-import type { HashKey, Value, ValueWriter } from "./value.ts";
+import { type HashKey, StarlarkObject, type Value, type ValueWriter } from "./value.ts";
 
 /** A sequence of bytes that is not text. */
 export class StarlarkBytes extends StarlarkObject {
@@ -12,6 +11,7 @@ export class StarlarkBytes extends StarlarkObject {
 
   constructor(data: string) {
     super();
+    charge(sizes.object);
     this.data = data;
   }
 
@@ -54,6 +54,7 @@ export class ElementsView extends StarlarkObject {
 
   constructor(source: string | StarlarkBytes, method: string) {
     super();
+    charge(sizes.object);
     const isBytes = typeof source !== "string";
     this.#source = source;
     this.#method = method;

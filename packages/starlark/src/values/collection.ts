@@ -1,7 +1,6 @@
 import { chargeItems } from "./budget.ts";
 import { fail } from "./error.ts";
-import { StarlarkObject } from "./value.ts";
-import type { Value } from "./value.ts";
+import { StarlarkObject, type Value } from "./value.ts";
 
 /** A list, a dict or a set: it can change until it is frozen, but not while it is iterated. */
 export abstract class Collection extends StarlarkObject {
@@ -29,7 +28,6 @@ export abstract class Collection extends StarlarkObject {
     for (const part of this.parts()) pending.push(part);
   }
 
-  /** Whether the collection can change now. */
   get isMutable(): boolean {
     return !this.#frozen && this.#iterations === 0;
   }

@@ -3,13 +3,11 @@ import { spend } from "./budget.ts";
 import { StarlarkBytes } from "./bytes.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
 import { isNumber, StarlarkFloat } from "./float.ts";
-import { isInt } from "./int.ts";
-import type { Int } from "./int.ts";
+import { type Int, isInt } from "./int.ts";
 import { StarlarkList } from "./list.ts";
 import { StarlarkRange } from "./range.ts";
 import { StarlarkTuple } from "./tuple.ts";
-import { typeName } from "./value.ts";
-import type { Value } from "./value.ts";
+import { typeName, type Value } from "./value.ts";
 
 export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=";
 
@@ -21,7 +19,6 @@ export function compareValues(operator: ComparisonOperator, x: Value, y: Value):
   return compareDeep(operator, x, y, maxDepth);
 }
 
-/** Whether two values are equal. */
 export function areEqual(x: Value, y: Value): boolean {
   return equalDeep(x, y, maxDepth);
 }
@@ -83,7 +80,8 @@ function compareDeep(operator: ComparisonOperator, x: Value, y: Value, depth: nu
   return equal === (operator === "==");
 }
 
-function orderTexts(x: string, y: string): number {
+/** The sign of `x - y` for the order of bytes. */
+export function orderTexts(x: string, y: string): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 

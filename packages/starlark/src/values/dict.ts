@@ -1,4 +1,4 @@
-import { charge, chargeItems, sizes, spend } from "./budget.ts";
+import { charge, chargeItems, sizes } from "./budget.ts";
 import { Collection } from "./collection.ts";
 import type { HashKey, Value, ValueWriter } from "./value.ts";
 
@@ -70,7 +70,8 @@ abstract class HashTable extends Collection {
   }
 
   entries(): [key: Value, value: Value][] {
-    spend(this.table.size >> 2);
+    // An entry is an array of its own.
+    chargeItems(4 * this.table.size);
     const entries = [...this.table] as [Value, Value][];
     const originals = this.#originals;
     if (originals === undefined) return entries;
@@ -78,7 +79,6 @@ abstract class HashTable extends Collection {
   }
 }
 
-/** A dict. */
 export class StarlarkDict extends HashTable {
   override readonly type = "dict";
 

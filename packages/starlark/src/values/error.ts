@@ -89,6 +89,16 @@ export function fail(message: string): never {
   throw error;
 }
 
+/** Ends the run at a limit. */
+export function failLimit(message: string): never {
+  throw new StarlarkError("limit_exceeded", message);
+}
+
+/** Whether an operation failed, so that a limit or the host did not end the run. */
+export function isFailure(error: unknown): error is StarlarkError {
+  return error instanceof StarlarkError && error.code === "execution_failed";
+}
+
 /** Any thrown value as a `StarlarkError`: V8's own limits are limits of the script. */
 export function toStarlarkError(error: unknown): StarlarkError {
   if (error instanceof StarlarkError) return error;

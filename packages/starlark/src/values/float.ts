@@ -1,11 +1,8 @@
 import { fail } from "./error.ts";
 import { charge, sizes } from "./budget.ts";
-import { fromIntegral, intToNumber, isInt } from "./int.ts";
-import type { Int } from "./int.ts";
-import { StarlarkObject, typeName } from "./value.ts";
-import type { HashKey, Value, ValueWriter } from "./value.ts";
+import { floorRemainder, fromIntegral, type Int, intToNumber, isInt } from "./int.ts";
+import { type HashKey, StarlarkObject, typeName, type Value, type ValueWriter } from "./value.ts";
 
-/** A float. */
 export class StarlarkFloat extends StarlarkObject {
   override readonly type = "float";
   readonly value: number;
@@ -35,7 +32,6 @@ export function toFloat(value: number): StarlarkFloat {
   return new StarlarkFloat(value);
 }
 
-/** Whether a value is an int or a float. */
 export function isNumber(value: Value): value is Int | StarlarkFloat {
   return isInt(value) || value instanceof StarlarkFloat;
 }
@@ -90,9 +86,5 @@ export const floatOperators: Readonly<Record<string, (x: number, y: number) => n
   "*": (x, y) => x * y,
   "/": (x, y) => (y === 0 ? fail("floating-point division by zero") : x / y),
   "//": (x, y) => (y === 0 ? fail("floored division by zero") : Math.floor(x / y)),
-  "%": (x, y) => {
-    if (y === 0) fail("floating-point modulo by zero");
-    const remainder = x % y;
-    return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
-  },
+  "%": (x, y) => (y === 0 ? fail("floating-point modulo by zero") : floorRemainder(x, y)),
 };

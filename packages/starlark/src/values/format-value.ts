@@ -1,15 +1,13 @@
-import { StarlarkError } from "./error.ts";
+import { failLimit } from "./error.ts";
 import { chargeString } from "./budget.ts";
 import { formatInt } from "./int.ts";
 import { quote } from "./quote.ts";
-import { StarlarkObject } from "./value.ts";
-import type { Parts, Value, ValueWriter } from "./value.ts";
+import { type Parts, StarlarkObject, type Value, type ValueWriter } from "./value.ts";
 import { replaceInvalid } from "./utf8.ts";
 import { StarlarkBytes } from "./bytes.ts";
 
 const maxDepth = 200;
 
-/** Collects the text of a value. */
 class Writer implements ValueWriter {
   readonly parts: string[] = [];
   readonly #open: StarlarkObject[] = [];
@@ -26,12 +24,8 @@ class Writer implements ValueWriter {
 
   container(owner: StarlarkObject, open: string, close: string, items: () => Parts): void {
     if (this.#open.includes(owner)) return this.text(`${open}...${close}`);
-    if (this.#open.length >= maxDepth) {
-      throw new StarlarkError(
-        "limit_exceeded",
-        `a value is nested too deeply to be shown (limit ${maxDepth})`,
-      );
-    }
+    if (this.#open.length >= maxDepth)
+      failLimit(`a value is nested too deeply to be shown (limit ${maxDepth})`);
     this.#open.push(owner);
     this.text(open);
     for (const [index, item] of items().entries()) {

@@ -1,4 +1,5 @@
-import { StarlarkObject } from "./value.ts";
+import type { SourcePosition } from "./error.ts";
+import { StarlarkObject, typeName } from "./value.ts";
 import type { HashKey, NamedArguments, Value, ValueWriter } from "./value.ts";
 
 /** A variable that nested functions use. */
@@ -16,9 +17,17 @@ export type Slot = Value | Cell | object | undefined;
 /** One operation of a function. It returns the index of the next one, or a signal below 0. */
 export type Operation = (slots: Slot[]) => number;
 
-/** The operations of a function and what a call needs to know about it. */
-export interface Code {
+/** The part of a function that a frame needs to run and to report its place. */
+export interface FrameCode {
   readonly name: string;
+  readonly operations: readonly Operation[];
+  /** The offset in the source that each operation reports. */
+  readonly sites: readonly number[];
+  readonly module: ModuleContext;
+}
+
+/** The operations of a function and what a call needs to know about it. */
+export interface Code extends FrameCode {
   /** The names of the parameters in the order of their slots, without `*args` and `**kwargs`. */
   readonly parameters: readonly string[];
   readonly keywordOnly: number;
@@ -30,25 +39,15 @@ export interface Code {
   readonly freeSlot: number;
   /** The slots of a new frame. */
   readonly emptyFrame: readonly undefined[];
-  readonly operations: readonly Operation[];
-  /** The offset in the source that each operation reports. */
-  readonly sites: readonly number[];
   /** The result of the whole body, if it can be computed without a suspension. */
   readonly leaf: ((slots: Slot[]) => Value) | undefined;
-  /** The offset of the definition. */
   readonly start: number;
-  readonly module: ModuleContext;
 }
 
 /** The context that the functions of a module share. */
 export interface ModuleContext {
   readonly file: string;
-  /** The place of an offset. */
-  position(offset: number): {
-    readonly file: string;
-    readonly line: number;
-    readonly column: number;
-  };
+  position(offset: number): SourcePosition;
   readonly allowsRecursion: boolean;
 }
 
@@ -135,12 +134,9 @@ export class Builtin extends StarlarkObject {
   }
 
   override write(writer: ValueWriter): void {
-    if (this.receiver === undefined) writer.text(`<built-in function ${this.name}>`);
-    else {
-      const type =
-        typeof this.receiver === "string" ? "string" : (this.receiver as StarlarkObject).type;
-      writer.text(`<built-in method ${this.name} of ${type} value>`);
-    }
+    const { name, receiver } = this;
+    if (receiver === undefined) writer.text(`<built-in function ${name}>`);
+    else writer.text(`<built-in method ${name} of ${typeName(receiver)} value>`);
   }
 }
 
@@ -173,7 +169,6 @@ export class StarlarkModule extends StarlarkObject {
   }
 }
 
-/** Whether a value can be called. */
 export function isCallable(value: Value): value is StarlarkFunction | Builtin {
   return value instanceof StarlarkFunction || value instanceof Builtin;
 }

@@ -1,7 +1,6 @@
-import { fail, StarlarkError } from "./error.ts";
+import { fail, failLimit } from "./error.ts";
 import { charge, maxIntBits, spend } from "./budget.ts";
-import { typeName } from "./value.ts";
-import type { Value } from "./value.ts";
+import { typeName, type Value } from "./value.ts";
 
 /** An int of any size: a number while it is exact, else a bigint. */
 export type Int = number | bigint;
@@ -18,12 +17,8 @@ export function isInt(value: Value): value is Int {
 export function fromBigInt(value: bigint): Int {
   const number = Number(value);
   if (number <= max && number >= -max) return number;
-  if (!Number.isFinite(number) && (value >= largest || value <= smallest)) {
-    throw new StarlarkError(
-      "limit_exceeded",
-      `an int of more than ${maxIntBits} bits is too large`,
-    );
-  }
+  if (!Number.isFinite(number) && (value >= largest || value <= smallest))
+    failLimit(`an int of more than ${maxIntBits} bits is too large`);
   charge(32);
   return value;
 }
@@ -81,17 +76,16 @@ function bitwise(operator: "&" | "|" | "^", x: Int, y: Int): Int {
   );
 }
 
-/** The remainder has the sign of `y`. */
-const modulo = exact(
-  (x, y) => {
-    const remainder = x % y;
-    return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
-  },
-  (x, y) => {
-    const remainder = x % y;
-    return remainder !== 0n && remainder < 0n !== y < 0n ? remainder + y : remainder;
-  },
-);
+/** The remainder with the sign of `y`. */
+export function floorRemainder(x: number, y: number): number {
+  const remainder = x % y;
+  return remainder !== 0 && remainder < 0 !== y < 0 ? remainder + y : remainder;
+}
+
+const modulo = exact(floorRemainder, (x, y) => {
+  const remainder = x % y;
+  return remainder !== 0n && remainder < 0n !== y < 0n ? remainder + y : remainder;
+});
 
 /** The quotient is rounded down. The division of two safe integers may round up, but a multiple of `y` is divided exactly. */
 const floorDivide = exact(

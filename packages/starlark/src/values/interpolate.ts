@@ -6,8 +6,7 @@ import { toRepr, toText } from "./format-value.ts";
 import { formatInt, isInt } from "./int.ts";
 import { StarlarkTuple } from "./tuple.ts";
 import { characterLength, codePointAt, encodeCodePoint } from "./utf8.ts";
-import { typeName } from "./value.ts";
-import type { Value } from "./value.ts";
+import { typeName, type Value } from "./value.ts";
 
 /** `format % value` (specification of starlark-go, "String interpolation"). */
 export function interpolate(format: string, value: Value): string {
@@ -52,7 +51,8 @@ export function interpolate(format: string, value: Value): string {
 
 function getMember(value: Value, key: string): Value {
   if (!(value instanceof StarlarkDict)) return fail("format requires a mapping");
-  return value.get(key) ?? fail(`key not found: ${key}`);
+  const member = value.get(key);
+  return member === undefined ? fail(`key not found: ${key}`) : member;
 }
 
 const conversions: Readonly<Record<string, (operand: Value, conversion: string) => string>> = {

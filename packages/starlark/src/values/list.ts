@@ -2,7 +2,6 @@ import { charge, chargeItems, sizes, spend } from "./budget.ts";
 import { Collection, sliceItems } from "./collection.ts";
 import type { Value, ValueWriter } from "./value.ts";
 
-/** A list. */
 export class StarlarkList extends Collection {
   override readonly type = "list";
   readonly elements: Value[];

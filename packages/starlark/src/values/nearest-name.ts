@@ -1,8 +1,14 @@
+/** The end of an error text that proposes the candidate nearest to a name; empty if none is near. */
+export function nameHint(name: string, candidates: Iterable<string>, prefix: string = ""): string {
+  const nearest = nearestName(name, candidates);
+  return nearest === undefined ? "" : ` (did you mean ${prefix}${nearest}?)`;
+}
+
 /**
  * The candidate that is nearest to a misspelled name, if any is near: case and underscores do not count, and at most half
  * of the letters differ (the rule of starlark-go).
  */
-export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   const folded = fold(name);
   let best: string | undefined;
   let distance = Math.floor((folded.length + 1) / 2);

@@ -5,14 +5,12 @@ import { areEqual, compareValues } from "./compare.ts";
 import { StarlarkDict, StarlarkSet } from "./dict.ts";
 import { floatOperators, isNumber, StarlarkFloat, toFloat, toNumber } from "./float.ts";
 import { toRepr } from "./format-value.ts";
-import { intOperators, invertInt, isInt, negateInt } from "./int.ts";
-import type { Int } from "./int.ts";
-import { StarlarkList, toList } from "./list.ts";
+import { type Int, intOperators, invertInt, isInt, negateInt } from "./int.ts";
+import { StarlarkList } from "./list.ts";
 import { StarlarkRange } from "./range.ts";
 import { interpolate } from "./interpolate.ts";
-import { StarlarkTuple, toTuple } from "./tuple.ts";
-import { StarlarkObject, toItems, typeName } from "./value.ts";
-import type { Value } from "./value.ts";
+import { StarlarkTuple } from "./tuple.ts";
+import { StarlarkObject, toItems, typeName, type Value } from "./value.ts";
 
 /** Operators on values that are not two numbers. The result is `undefined` if they do not apply. */
 const otherOperators: Readonly<Record<string, (x: Value, y: Value) => Value | undefined>> = {
@@ -29,20 +27,21 @@ const otherOperators: Readonly<Record<string, (x: Value, y: Value) => Value | un
   "not in": (x, y) => !isIn(x, y),
 };
 
-/** The result of a binary operator, without `and` and `or`. */
-export function applyBinary(operator: string, x: Value, y: Value): Value {
-  if (isInt(x) && isInt(y)) {
-    const result = intOperators[operator]?.(x, y);
-    if (result !== undefined) return result;
-  }
+/** A binary operator, without `and` and `or`. */
+export function toOperator(operator: string): (x: Value, y: Value) => Value {
+  const onInts = intOperators[operator];
   const onFloats = floatOperators[operator];
-  if (onFloats !== undefined && isNumber(x) && isNumber(y))
-    return toFloat(onFloats(toNumber(x) as number, toNumber(y) as number));
-  const result =
-    otherOperators[operator]?.(x, y) ??
-    (x instanceof StarlarkObject ? x.binary(operator, y, true) : undefined) ??
-    (y instanceof StarlarkObject ? y.binary(operator, x, false) : undefined);
-  return result ?? fail(`unknown binary op: ${typeName(x)} ${operator} ${typeName(y)}`);
+  const onOthers = otherOperators[operator];
+  return (x, y) => {
+    if (onInts !== undefined && isInt(x) && isInt(y)) return onInts(x, y);
+    if (onFloats !== undefined && isNumber(x) && isNumber(y))
+      return toFloat(onFloats(toNumber(x) as number, toNumber(y) as number));
+    const result =
+      onOthers?.(x, y) ??
+      (x instanceof StarlarkObject ? x.binary(operator, y, true) : undefined) ??
+      (y instanceof StarlarkObject ? y.binary(operator, x, false) : undefined);
+    return result ?? fail(`unknown binary op: ${typeName(x)} ${operator} ${typeName(y)}`);
+  };
 }
 
 function concatenate(x: Value, y: Value): Value | undefined {
@@ -50,24 +49,27 @@ function concatenate(x: Value, y: Value): Value | undefined {
     chargeConcat(x.length, y.length);
     return x + y;
   }
-  if (x instanceof StarlarkList && y instanceof StarlarkList)
-    return toList([...x.elements, ...y.elements]);
-  return x instanceof StarlarkTuple && y instanceof StarlarkTuple
-    ? toTuple([...x.elements, ...y.elements])
-    : undefined;
+  const isLists = x instanceof StarlarkList && y instanceof StarlarkList;
+  if (!isLists && !(x instanceof StarlarkTuple && y instanceof StarlarkTuple)) return undefined;
+  chargeItems(x.length + y.length);
+  const elements = [...x.elements, ...y.elements];
+  return isLists ? new StarlarkList(elements) : new StarlarkTuple(elements);
 }
+
+const add = toOperator("+");
+const unite = toOperator("|");
 
 /** `x += y`: lists grow in place by any iterable. */
 export function addInPlace(x: Value, y: Value): Value {
   const items = x instanceof StarlarkList ? toItems(y) : undefined;
-  if (items === undefined) return applyBinary("+", x, y);
+  if (items === undefined) return add(x, y);
   (x as StarlarkList).extend(items, "apply += to");
   return x;
 }
 
 /** `x |= y`: dicts grow in place. */
 export function unionInPlace(x: Value, y: Value): Value {
-  if (!(x instanceof StarlarkDict) || !(y instanceof StarlarkDict)) return applyBinary("|", x, y);
+  if (!(x instanceof StarlarkDict) || !(y instanceof StarlarkDict)) return unite(x, y);
   x.checkMutable("insert into");
   for (const [key, value] of y.entries()) x.set(key, value);
   return x;
@@ -108,9 +110,9 @@ function isIn(x: Value, y: Value): boolean {
     spend(y.length >> 6);
     return y.includes(x);
   }
+  if (y instanceof StarlarkDict) return dictHas(y, x);
   if (y instanceof StarlarkList || y instanceof StarlarkTuple)
     return y.elements.some((element) => areEqual(element, x));
-  if (y instanceof StarlarkDict) return dictHas(y, x);
   if (y instanceof StarlarkSet) return y.has(x);
   if (y instanceof StarlarkBytes) return bytesHave(y, x);
   if (y instanceof StarlarkRange) {
@@ -148,7 +150,6 @@ export function applyUnary(operator: "+" | "-" | "~", x: Value): Value {
   return fail(`unknown unary op: ${operator} ${typeName(x)}`);
 }
 
-/** The message for a key that a dict lacks. */
 export function missingKey(key: Value): never {
   return fail(`key ${toRepr(key)} not in dict`);
 }

@@ -1,6 +1,5 @@
-import { chargeItems } from "./budget.ts";
-import { StarlarkObject } from "./value.ts";
-import type { Value, ValueWriter } from "./value.ts";
+import { charge, chargeItems, sizes } from "./budget.ts";
+import { StarlarkObject, type Value, type ValueWriter } from "./value.ts";
 
 /** The ints from `start` up to `stop` in steps of `step`, which are not stored. */
 export class StarlarkRange extends StarlarkObject {
@@ -16,6 +15,7 @@ export class StarlarkRange extends StarlarkObject {
     this.stop = stop;
     this.step = step;
     const distance = step > 0 ? stop - start : start - stop;
+    charge(sizes.object);
     this.#length = distance <= 0 ? 0 : Math.floor((distance - 1) / Math.abs(step)) + 1;
   }
 
@@ -38,7 +38,6 @@ export class StarlarkRange extends StarlarkObject {
     return new StarlarkRange(newStart, newStart + newStep * count, newStep);
   }
 
-  /** Whether an int is one of the range. */
   includes(value: number | bigint): boolean {
     if (!Number.isInteger(value)) return false;
     const offset = Number(value) - this.start;
@@ -46,7 +45,6 @@ export class StarlarkRange extends StarlarkObject {
     return offset % this.step === 0 && index >= 0 && index < this.length;
   }
 
-  /** Whether both ranges have the same ints. */
   equals(other: StarlarkRange): boolean {
     if (this.length !== other.length) return false;
     if (this.length === 0) return true;

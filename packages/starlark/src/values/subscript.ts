@@ -4,8 +4,7 @@ import { StarlarkDict } from "./dict.ts";
 import { isInt, toMachineInt } from "./int.ts";
 import { StarlarkList } from "./list.ts";
 import { missingKey } from "./operators.ts";
-import { isSequence, toLength, typeName } from "./value.ts";
-import type { StarlarkObject, Value } from "./value.ts";
+import { isSequence, type StarlarkObject, toLength, typeName, type Value } from "./value.ts";
 
 /** `x[y]`. */
 export function getItem(x: Value, y: Value): Value {
@@ -13,7 +12,10 @@ export function getItem(x: Value, y: Value): Value {
     const element = x.elements[y];
     if (element !== undefined) return element;
   }
-  if (x instanceof StarlarkDict) return x.get(y) ?? missingKey(y);
+  if (x instanceof StarlarkDict) {
+    const value = x.get(y);
+    return value === undefined ? missingKey(y) : value;
+  }
   const length = isSequence(x) ? toLength(x) : undefined;
   if (length === undefined) return fail(`unhandled index operation ${typeName(x)}[${typeName(y)}]`);
   if (!isInt(y)) return fail(`${typeName(x)} index: got ${typeName(y)}, want int`);

@@ -1,10 +1,8 @@
 import { charge, chargeItems, spend } from "./budget.ts";
 import { sliceItems } from "./collection.ts";
-import { StarlarkError } from "./error.ts";
-import { StarlarkObject } from "./value.ts";
-import type { HashKey, Value, ValueWriter } from "./value.ts";
+import { failLimit } from "./error.ts";
+import { type HashKey, StarlarkObject, type Value, type ValueWriter } from "./value.ts";
 
-/** A tuple. */
 export class StarlarkTuple extends StarlarkObject {
   override readonly type = "tuple";
   readonly elements: readonly Value[];
@@ -60,8 +58,7 @@ const maxDepth = 200;
  * that it differs from the key of every string. V8 hashes it with a random seed, so that keys cannot be made to collide.
  */
 function tupleKey(elements: readonly Value[], depth: number): string {
-  if (depth > maxDepth)
-    throw new StarlarkError("limit_exceeded", `a key is nested too deeply (limit ${maxDepth})`);
+  if (depth > maxDepth) failLimit(`a key is nested too deeply (limit ${maxDepth})`);
   let key = "\u0101";
   for (const element of elements) {
     if (typeof element === "number") key += `${element};`;

@@ -27,7 +27,9 @@ export function fromUtf8(bytes: string): string {
 
 /** A byte array as a byte string. */
 export function fromBytes(bytes: Uint8Array): string {
-  if (bytes.every((byte) => byte < 0x80)) return decoder.decode(bytes);
+  let ascii = 0;
+  while (ascii < bytes.length && (bytes[ascii] as number) < 0x80) ascii++;
+  if (ascii === bytes.length) return decoder.decode(bytes);
   let text = "";
   for (let index = 0; index < bytes.length; index += 8192) {
     text += String.fromCharCode.apply(
@@ -80,6 +82,13 @@ export function codePointAt(bytes: string, index: number): number {
   for (let offset = 1; offset < length; offset++)
     point = (point << 6) | (bytes.charCodeAt(index + offset) & 0x3f);
   return point;
+}
+
+/** The number of characters; an invalid byte is one. */
+export function countCharacters(bytes: string): number {
+  let count = 0;
+  for (let index = 0; index < bytes.length; index += characterLength(bytes, index)) count++;
+  return count;
 }
 
 /** All code points; invalid bytes are U+FFFD, each its own. */

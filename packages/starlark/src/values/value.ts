@@ -70,7 +70,6 @@ export abstract class StarlarkObject {
     return undefined;
   }
 
-  /** The names of the attributes. */
   attributeNames(): readonly string[] {
     return [];
   }
@@ -134,4 +133,15 @@ export function isIterable(value: Value): boolean {
 export function isSequence(value: Value): value is string | StarlarkObject {
   if (!(value instanceof StarlarkObject)) return typeof value === "string";
   return value.length !== undefined && value.itemAt !== StarlarkObject.prototype.itemAt;
+}
+
+/** Makes a value and everything inside of it immutable. Deep values need no deep stack. */
+export function freezeValue(value: Value): void {
+  const pending: Value[] = [value];
+  const seen = new Set<Value>();
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (!(next instanceof StarlarkObject) || seen.has(next)) continue;
+    seen.add(next);
+    next.freeze(pending);
+  }
 }
