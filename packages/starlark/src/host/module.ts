@@ -211,7 +211,16 @@ export async function run(program: Program, options: RunOptions = {}): Promise<R
   return { value: result, steps: thread.steps, memoryBytes: thread.memoryBytes };
 }
 
-async function digestProgram({ source, dialect }: Program): Promise<string> {
+/** Computed once for each program: it takes longer than a short run. */
+const digests = new WeakMap<Program, Promise<string>>();
+
+function digestProgram(program: Program): Promise<string> {
+  let digest = digests.get(program);
+  if (digest === undefined) digests.set(program, (digest = computeDigest(program)));
+  return digest;
+}
+
+async function computeDigest({ source, dialect }: Program): Promise<string> {
   const text = new TextEncoder().encode(`${JSON.stringify(dialect)}\n${source.text}`);
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
