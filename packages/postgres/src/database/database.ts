@@ -11,6 +11,9 @@ export interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
   /** With an error: the connection is closed, and not used again. */
   release(error?: Error): void;
+  /** Absent: the connection emits no errors of its own. */
+  on?(event: "error", listener: (error: Error) => void): unknown;
+  off?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** A pool of connections: a `Pool` of `pg`, or one like it. */
@@ -198,6 +201,7 @@ export class Database {
         if (isOver) return;
         isOver = true;
         this.#timers.clearTimeout(timer);
+        client?.off?.("error", fail);
         client?.release(error === undefined ? undefined : toError(error));
       };
       const fail = (error: unknown): void => {
@@ -213,6 +217,8 @@ export class Database {
         .then(async (connected) => {
           if (isOver) return void connected.release();
           client = connected;
+          // Without a listener, a connection that ends while it is in use would end the process.
+          connected.on?.("error", fail);
           const result = await work(connected);
           end();
           resolve(result);
