@@ -95,7 +95,8 @@ export function normalize(values: readonly number[]): Float32Array {
 /** Both are normalized. Vectors of different lengths have nothing in common. */
 export function cosine(asked: Float32Array, bytes: Uint8Array | null): number {
   if (bytes === null || bytes.byteLength !== asked.byteLength) return 0;
-  const stored = new Float32Array(bytes.slice().buffer);
+  // A copy: the bytes of a Buffer are a part of a larger one, and slice does not copy them.
+  const stored = new Float32Array(new Uint8Array(bytes).buffer);
   let sum = 0;
   for (let index = 0; index < asked.length; index++) {
     sum += (asked[index] as number) * (stored[index] as number);

@@ -74,7 +74,7 @@ export async function setup(project: TestProject): Promise<void> {
     await start([join(bin, "postgres"), "-D", data, ...flags], /ready to accept connections/);
     const address = (at: number) => `postgres://postgres@127.0.0.1:${at}/postgres`;
     project.provide("postgresUrl", address(port));
-    if (process.env["TOOLWEAVE_FULL"] === "1" && existsSync("/usr/sbin/pgbouncer")) {
+    if (project.config.env["TOOLWEAVE_FULL"] === "1" && existsSync("/usr/sbin/pgbouncer")) {
       const poolPort = await freePort();
       const config = join(folder, "pgbouncer.ini");
       writeFileSync(

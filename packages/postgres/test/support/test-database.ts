@@ -23,12 +23,13 @@ class Activity {
     return work;
   }
 
-  /** Resolves when no statement is running, and none follows at once. */
+  /** Resolves when no statement is running, and none follows in the next turns. */
   async end(): Promise<void> {
-    while (this.#running.size > 0) {
+    do {
+      await new Promise((resolve) => setImmediate(resolve));
       await Promise.all(this.#running);
       await new Promise((resolve) => setImmediate(resolve));
-    }
+    } while (this.#running.size > 0);
   }
 }
 
