@@ -190,7 +190,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresStore {
     audit: new PostgresAudit(db, options.auditRequired ?? false),
     migrate: () => db.prepare(),
     problems: () => findProblems(db, sealer.hasKey),
-    prune: async (max = 1_000) => Number(await db.value(`SELECT ${schema}.sweep($1)`, [max])),
+    prune: (max = 1_000) => db.sweep(max),
     close,
     [Symbol.dispose]: close,
   };

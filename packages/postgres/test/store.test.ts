@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { ToolError } from "@toolweave/core";
 import { inFullRun } from "@toolweave/test-support";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { postgresStore, type PostgresStore, type PostgresStoreOptions } from "../src/index.ts";
 import { testKey } from "./support/describe-postgres.ts";
 
@@ -197,6 +197,20 @@ describe.skipIf(url === undefined)("a store in PostgreSQL", () => {
     );
     expect(await store.prune(20)).toBe(20);
     expect(await store.prune(20)).toBe(10);
+  });
+
+  test("a process that uses the store removes expired rows once in a minute", async () => {
+    const store = open();
+    await admin.query(`INSERT INTO ${schema}.write_answers VALUES (gen_random_uuid(), 'true', 0)`);
+    const rows = async () =>
+      (await admin.query(`SELECT FROM ${schema}.write_answers WHERE at = 0`)).rows.length;
+    await store.grants.list();
+    expect(await rows()).toBe(1);
+    const later = performance.now() + 60_000;
+    const now = vi.spyOn(performance, "now").mockReturnValue(later);
+    onTestFinished(() => now.mockRestore());
+    await store.grants.list();
+    while ((await rows()) > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
   test("a store continues after its connections were ended, and fails while there is no server", async () => {

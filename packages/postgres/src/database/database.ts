@@ -35,6 +35,9 @@ const deadlineMs = 5_000;
 /** The server ends a statement before the client stops to wait for it. */
 const statementMs = 4_500;
 const maxAttempts = 3;
+/** A process that uses the store tries to remove expired rows as often as this, in milliseconds. */
+const sweepMs = 60_000;
+const maxSwept = 1_000;
 const minServer = 140_000;
 
 /** SQLSTATE classes after which the same statement may succeed: connection, resources, operator intervention, conflict. */
@@ -51,6 +54,7 @@ export class Database {
   #ready: Promise<void> | undefined;
   #closed = false;
   #hasServerDeadline = true;
+  #sweepAt = performance.now() + sweepMs;
 
   constructor({ connectionString, pool, schema, timers }: DatabaseOptions) {
     this.schema = schema;
@@ -78,6 +82,11 @@ export class Database {
    */
   async run(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     await this.prepare();
+    if (performance.now() >= this.#sweepAt) {
+      this.#sweepAt = performance.now() + sweepMs;
+      // If it fails, a later one removes the rows.
+      this.sweep(maxSwept).catch(() => {});
+    }
     return this.#attempts(text, values);
   }
 
@@ -85,6 +94,13 @@ export class Database {
   async value(text: string, values: readonly unknown[] = []): Promise<unknown> {
     const [row] = await this.run(text, values);
     return row === undefined ? undefined : Object.values(row)[0];
+  }
+
+  /** Removes up to `max` expired rows of each table, unless another process is doing that. Their number. */
+  async sweep(max: number): Promise<number> {
+    await this.prepare();
+    const [row] = await this.#attempts(`SELECT ${this.schema}.sweep($1) AS rows`, [max]);
+    return Number(row?.["rows"]);
   }
 
   /** Like `run`, without the check of the schema. */
