@@ -17,7 +17,7 @@ const kinds = faults.flatMap((fault) => [
 ]);
 /** In a quick run each fault once. */
 const tested = kinds.filter(
-  ({ fault, persists }) => isFullRun || persists === (fault === "unsent" || fault === "late"),
+  ({ fault, persists }) => isFullRun || persists === (fault === "unsent"),
 );
 
 /** More statements than any life has. */
@@ -240,6 +240,34 @@ describe.skipIf(url === undefined)("with a fault at any statement", () => {
         "the first claim is not lost": first !== false,
         "a slot is taken by one process": first !== true || !second,
         "a slot is counted once": stored?.runs === 1 && stored.nextAt === 2_000,
+      };
+    });
+    expect(result).toEqual(none);
+  });
+
+  test("a statement that arrives late does not undo what was done since", async () => {
+    const name = { source: "shop", scheme: "oauth" };
+    const secret = (text: string) => ({ type: "secret", secret: text }) as const;
+    const waiting = { status: "input_required", updatedAt: 2, expiresAt: 9e12 } as const;
+    const result = await everyFault(async ({ store, other, outcome, arrive }) => {
+      const added = await outcome(store.schedules.add(job, 1_000));
+      const granted = await outcome(store.grants.add(grant));
+      await other.tasks.add(task);
+      const asked = await outcome(store.tasks.change("a", waiting));
+      const deleted = await outcome(store.credentials.delete(name));
+      await other.credentials.set(name, secret("new"));
+      await other.schedules.remove("[null,null]", "j");
+      await other.grants.revoke("g");
+      await other.tasks.change("a", { ...waiting, status: "working" });
+      await arrive();
+      const [jobs, grants] = [await other.schedules.list("[null,null]"), await other.grants.list()];
+      return {
+        "a removed job stays removed": added === "unavailable" || jobs.length === 0,
+        "a revoked grant stays revoked": granted === "unavailable" || grants.length === 0,
+        "a task that continues does not wait":
+          asked === "unavailable" || (await other.tasks.get("a"))?.status === "working",
+        "a new credential is not deleted":
+          deleted === "unavailable" || (await other.credentials.get(name)) !== undefined,
       };
     });
     expect(result).toEqual(none);

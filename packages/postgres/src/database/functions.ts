@@ -82,12 +82,22 @@ BEGIN
     WHERE result IS NOT NULL ORDER BY result_until DESC OFFSET 256 FOR UPDATE SKIP LOCKED);
 END $$;
 
-CREATE FUNCTION ${schema}.add_grant(p_id text, p_tool text, p_grant text) RETURNS boolean
+-- A statement that arrives late, after its repetition was done, must not undo what was done since: a grant that was
+-- revoked would be there again.
+CREATE FUNCTION ${schema}.add_grant(p_id text, p_tool text, p_grant text, p_token uuid) RETURNS boolean
 LANGUAGE plpgsql AS $$
+DECLARE v_same boolean;
 BEGIN
+  INSERT INTO ${schema}.write_answers (token, at) VALUES (p_token, ${schema}.now_ms())
+    ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN
+    RETURN (SELECT answer::boolean FROM ${schema}.write_answers WHERE token = p_token);
+  END IF;
   INSERT INTO ${schema}.grants (id, tool, grant_json) VALUES (p_id, p_tool, p_grant)
     ON CONFLICT (id) DO NOTHING;
-  RETURN FOUND OR (SELECT grant_json = p_grant FROM ${schema}.grants WHERE id = p_id);
+  v_same := FOUND OR (SELECT grant_json = p_grant FROM ${schema}.grants WHERE id = p_id);
+  UPDATE ${schema}.write_answers SET answer = v_same::text WHERE token = p_token;
+  RETURN v_same;
 END $$;
 
 CREATE FUNCTION ${schema}.revoke_grant(p_id text, p_token uuid) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -208,12 +218,20 @@ END $$;
 
 CREATE FUNCTION ${schema}.change_task(p_id text, p_status text, p_change bytea, p_expires float8,
   p_lease float8, p_is_held boolean, p_token uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE v_changed boolean;
 BEGIN
+  INSERT INTO ${schema}.write_answers (token, at) VALUES (p_token, ${schema}.now_ms())
+    ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN
+    RETURN (SELECT answer::boolean FROM ${schema}.write_answers WHERE token = p_token);
+  END IF;
   -- A task that another process runs, or ran when it ended, is not handed over.
   UPDATE ${schema}.tasks SET status = p_status, change = p_change, expires_at = p_expires,
-    lease_until = CASE p_status WHEN 'working' THEN ${schema}.now_ms() + p_lease ELSE 0 END, token = p_token
+    lease_until = CASE p_status WHEN 'working' THEN ${schema}.now_ms() + p_lease ELSE 0 END
     WHERE id = p_id AND expires_at > ${schema}.now_ms() AND status IN ('working', 'input_required')
       AND (p_is_held OR status <> 'working' OR p_status <> 'working');
-  RETURN FOUND OR EXISTS (SELECT FROM ${schema}.tasks WHERE id = p_id AND token = p_token);
+  v_changed := FOUND;
+  UPDATE ${schema}.write_answers SET answer = v_changed::text WHERE token = p_token;
+  RETURN v_changed;
 END $$;
 `;

@@ -67,19 +67,22 @@ BEGIN
   PERFORM ${schema}.drop_artifacts(ARRAY[p_key]);
 END $$;
 
-CREATE FUNCTION ${schema}.add_schedule(p_id text, p_owner text, p_job text, p_next float8, p_max float8)
-RETURNS text LANGUAGE plpgsql AS $$
-DECLARE v_count bigint;
+CREATE FUNCTION ${schema}.add_schedule(p_id text, p_owner text, p_job text, p_next float8, p_max float8,
+  p_token uuid) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE v_count bigint; v_answer text := 'added';
 BEGIN
+  INSERT INTO ${schema}.write_answers (token, at) VALUES (p_token, ${schema}.now_ms())
+    ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN RETURN (SELECT answer FROM ${schema}.write_answers WHERE token = p_token); END IF;
   PERFORM pg_advisory_xact_lock(${schema}.lock_of('schedules:' || p_owner));
-  IF EXISTS (SELECT FROM ${schema}.schedules WHERE id = p_id) THEN
-    RETURN (SELECT CASE WHEN job = p_job THEN 'added' ELSE 'taken' END
-      FROM ${schema}.schedules WHERE id = p_id);
-  END IF;
   SELECT count(*) INTO v_count FROM ${schema}.schedules WHERE owner = p_owner AND next_at IS NOT NULL;
-  IF v_count >= p_max THEN RETURN 'full'; END IF;
-  INSERT INTO ${schema}.schedules (id, owner, job, next_at) VALUES (p_id, p_owner, p_job, p_next);
-  RETURN 'added';
+  IF EXISTS (SELECT FROM ${schema}.schedules WHERE id = p_id) THEN v_answer := 'taken';
+  ELSIF v_count >= p_max THEN v_answer := 'full';
+  ELSE
+    INSERT INTO ${schema}.schedules (id, owner, job, next_at) VALUES (p_id, p_owner, p_job, p_next);
+  END IF;
+  UPDATE ${schema}.write_answers SET answer = v_answer WHERE token = p_token;
+  RETURN v_answer;
 END $$;
 
 CREATE FUNCTION ${schema}.remove_schedule(p_owner text, p_id text, p_token uuid) RETURNS boolean
@@ -115,6 +118,20 @@ BEGIN
   DELETE FROM ${schema}.schedule_runs WHERE id = p_id AND slot < (SELECT slot FROM ${schema}.schedule_runs
     WHERE id = p_id ORDER BY slot DESC OFFSET 19 LIMIT 1);
   RETURN v_now;
+END $$;
+
+-- Without a value, the credential is deleted.
+CREATE FUNCTION ${schema}.write_credential(p_name text, p_sealed bytea, p_writer uuid, p_write bigint,
+  p_token uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO ${schema}.write_answers (token, at) VALUES (p_token, ${schema}.now_ms())
+    ON CONFLICT DO NOTHING;
+  IF NOT FOUND THEN RETURN; END IF;
+  IF p_sealed IS NULL THEN DELETE FROM ${schema}.credentials WHERE name = p_name; RETURN; END IF;
+  INSERT INTO ${schema}.credentials AS c (name, sealed, writer, write)
+    VALUES (p_name, p_sealed, p_writer, p_write) ON CONFLICT (name) DO UPDATE
+    SET sealed = excluded.sealed, writer = excluded.writer, write = excluded.write
+    WHERE c.writer <> excluded.writer OR c.write < excluded.write;
 END $$;
 
 -- 'replaced' or 'stored' or 'full'.

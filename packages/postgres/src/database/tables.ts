@@ -60,7 +60,7 @@ CREATE TABLE ${schema}.tasks (
   change bytea,
   expires_at float8 NOT NULL,
   lease_until float8 NOT NULL,
-  -- Of the last write.
+  -- Made by the process that added it.
   token uuid NOT NULL
 );
 CREATE INDEX tasks_by_owner ON ${schema}.tasks (owner, seq);
@@ -153,7 +153,8 @@ CREATE INDEX memories_by_time ON ${schema}.memories (owner, stored_at) WHERE for
 CREATE INDEX memories_by_words ON ${schema}.memories USING gin (words);
 CREATE INDEX memories_to_sweep ON ${schema}.memories (expires_at);
 
--- What a write answered that cannot be found out from its table, for a caller that lost the answer.
+-- The writes that were done lately, with their answers: for a caller that lost the answer, and so that a statement that
+-- arrives late is not done again.
 CREATE TABLE ${schema}.write_answers (
   token uuid PRIMARY KEY,
   answer text,

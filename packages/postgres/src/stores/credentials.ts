@@ -35,18 +35,20 @@ export class PostgresCredentials implements CredentialStore {
   async set(key: CredentialKey, credential: Credential): Promise<void> {
     const name = this.#nameOf(key);
     const sealed = this.#sealer.seal(credentialJson(credential), `credential ${name}`);
-    await this.#db.run(
-      `INSERT INTO ${this.#db.schema}.credentials AS c (name, sealed, writer, write)
-       VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE
-       SET sealed = excluded.sealed, writer = excluded.writer, write = excluded.write
-       WHERE c.writer <> excluded.writer OR c.write < excluded.write`,
-      [name, sealed, this.#writer, ++this.#writes],
-    );
+    await this.#write(name, sealed);
   }
 
   async delete(key: CredentialKey): Promise<void> {
-    await this.#db.run(`DELETE FROM ${this.#db.schema}.credentials WHERE name = $1`, [
-      this.#nameOf(key),
+    await this.#write(this.#nameOf(key), null);
+  }
+
+  async #write(name: string, sealed: Buffer | null): Promise<void> {
+    await this.#db.run(`SELECT ${this.#db.schema}.write_credential($1, $2, $3, $4, $5)`, [
+      name,
+      sealed,
+      this.#writer,
+      ++this.#writes,
+      randomUUID(),
     ]);
   }
 

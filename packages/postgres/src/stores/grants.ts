@@ -13,9 +13,9 @@ export class PostgresGrants implements GrantStore {
   }
 
   async add(grant: Grant): Promise<void> {
-    const values = [toName(grant.id), toName(grant.tool), JSON.stringify(grant)];
+    const values = [toName(grant.id), toName(grant.tool), JSON.stringify(grant), randomUUID()];
     const isStored = await this.#db.value(
-      `SELECT ${this.#db.schema}.add_grant($1, $2, $3)`,
+      `SELECT ${this.#db.schema}.add_grant($1, $2, $3, $4)`,
       values,
     );
     if (isStored === true) return;

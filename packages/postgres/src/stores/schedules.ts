@@ -32,8 +32,15 @@ export class PostgresSchedules implements ScheduleStore {
 
   async add(job: ScheduledJob, nextAt: number): Promise<void> {
     const answer = await this.#db.value(
-      `SELECT ${this.#db.schema}.add_schedule($1, $2, $3, $4, $5)`,
-      [toName(job.id), toName(job.owner), JSON.stringify(job), nextAt, this.#maxPerOwner],
+      `SELECT ${this.#db.schema}.add_schedule($1, $2, $3, $4, $5, $6)`,
+      [
+        toName(job.id),
+        toName(job.owner),
+        JSON.stringify(job),
+        nextAt,
+        this.#maxPerOwner,
+        randomUUID(),
+      ],
     );
     if (answer === "full") {
       throw new ToolError(
