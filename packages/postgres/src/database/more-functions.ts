@@ -76,7 +76,9 @@ BEGIN
   IF NOT FOUND THEN RETURN (SELECT answer FROM ${schema}.write_answers WHERE token = p_token); END IF;
   PERFORM pg_advisory_xact_lock(${schema}.lock_of('schedules:' || p_owner));
   SELECT count(*) INTO v_count FROM ${schema}.schedules WHERE owner = p_owner AND next_at IS NOT NULL;
-  IF EXISTS (SELECT FROM ${schema}.schedules WHERE id = p_id) THEN v_answer := 'taken';
+  IF EXISTS (SELECT FROM ${schema}.schedules WHERE id = p_id) THEN
+    v_answer := (SELECT CASE WHEN job = p_job THEN 'added' ELSE 'taken' END
+      FROM ${schema}.schedules WHERE id = p_id);
   ELSIF v_count >= p_max THEN v_answer := 'full';
   ELSE
     INSERT INTO ${schema}.schedules (id, owner, job, next_at) VALUES (p_id, p_owner, p_job, p_next);
