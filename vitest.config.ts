@@ -29,6 +29,10 @@ export const isolatedTests: string[] = globSync(packageTests, {
   /\bvi\.(?:mock|useFakeTimers)\(/.test(readFileSync(join(import.meta.dirname, file), "utf8")),
 );
 
+/** Tests that need a PostgreSQL, which is started once for all of them. */
+export const postgresTests: string[] = ["packages/postgres/test/**/*.test.ts"];
+export const postgresSetup: string = "packages/postgres/test/support/global-setup.ts";
+
 /** The shared part of all runs. */
 export const shared: ViteUserConfig = {
   resolve: { conditions },
@@ -58,7 +62,7 @@ export default defineConfig({
           name: "shared",
           isolate: false,
           include: packageTests,
-          exclude: ["**/node_modules/**", "**/*.full.test.ts", ...isolatedTests],
+          exclude: ["**/node_modules/**", "**/*.full.test.ts", ...isolatedTests, ...postgresTests],
         },
       },
       {
@@ -66,6 +70,16 @@ export default defineConfig({
         test: {
           name: "isolated",
           include: isolatedTests,
+          exclude: ["**/node_modules/**", "**/*.full.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "postgres",
+          isolate: false,
+          globalSetup: [postgresSetup],
+          include: postgresTests,
           exclude: ["**/node_modules/**", "**/*.full.test.ts"],
         },
       },

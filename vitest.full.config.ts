@@ -1,5 +1,12 @@
 import { defineConfig } from "vitest/config";
-import { corpusTests, isolatedTests, packageTests, shared } from "./vitest.config.ts";
+import {
+  corpusTests,
+  isolatedTests,
+  packageTests,
+  postgresSetup,
+  postgresTests,
+  shared,
+} from "./vitest.config.ts";
 
 /** The full run: every test with its whole matrix, thousands of seeds, real servers, and the whole corpus. */
 export default defineConfig({
@@ -17,10 +24,19 @@ export default defineConfig({
           name: "shared",
           isolate: false,
           include: [...packageTests, ...corpusTests],
-          exclude: ["**/node_modules/**", ...isolatedTests],
+          exclude: ["**/node_modules/**", ...isolatedTests, ...postgresTests],
         },
       },
       { extends: true, test: { name: "isolated", include: isolatedTests } },
+      {
+        extends: true,
+        test: {
+          name: "postgres",
+          isolate: false,
+          globalSetup: [postgresSetup],
+          include: postgresTests,
+        },
+      },
     ],
   },
 });

@@ -3,6 +3,7 @@ export const packageImports: Readonly<Record<string, readonly string[]>> = {
   "packages/core": [],
   "packages/http": ["@toolweave/core"],
   "packages/stores": ["@toolweave/core"],
+  "packages/postgres": ["@toolweave/core", "@toolweave/stores"],
   "packages/workspace": ["@toolweave/core", "@toolweave/http"],
   "packages/builtin": [
     "@toolweave/core",
@@ -100,6 +101,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["exchange", "oauth", "proxy"],
     ["."],
   ],
+  "packages/postgres": [["database"], ["stores"], ["."]],
   "packages/workspace": [
     ["jail"],
     ["files"],
@@ -184,6 +186,7 @@ export const layers: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["calls"],
     ["checks"],
     ["session"],
+    ["stores"],
     ["."],
   ],
   "apps/cli": [

@@ -10,6 +10,11 @@ test("the test file in the README runs", () => {
   expect(readme).toContain("```ts no-run\n" + example + "```");
 });
 
+test("the test file of a store in the README runs", () => {
+  const example = readFileSync(join(import.meta.dirname, "stores-example.test.ts"), "utf8");
+  expect(readme).toContain("```ts no-run\n" + example + "```");
+});
+
 test("the README documents all declarations of a manifest", () => {
   const explained: readonly string[] = readme.match(/(?<=^\| `)\w+(?=`)/gm) ?? [];
   expect(declarations.filter((declaration) => !explained.includes(declaration))).toEqual([]);

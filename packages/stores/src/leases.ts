@@ -1,26 +1,25 @@
 import type { Clock, ClockTimer } from "@toolweave/core";
-import type { SqliteFile } from "./sqlite-file.ts";
+
+/** The part of a clock that leases need. */
+export type Timers = Pick<Clock, "setTimeout" | "clearTimeout">;
 
 /**
  * Shows other processes that this one is alive with its claims: a lease on each, renewed three times per lease period,
  * by one timer that runs while there is a lease to renew.
  */
 export class Leases {
-  readonly #file: SqliteFile;
   readonly #ms: number;
-  readonly #timers: Pick<Clock, "setTimeout" | "clearTimeout">;
-  readonly #renew: (id: string, until: number, now: number) => void;
+  readonly #timers: Timers;
+  readonly #renew: (ids: ReadonlySet<string>) => Promise<unknown>;
   readonly #held = new Set<string>();
   #timer: ClockTimer | undefined;
   #stopped = false;
 
-  /** @param renew writes the new end of one lease, within a transaction. */
+  /** @param renew writes the new ends of all leases, in one transaction. */
   constructor(
-    file: SqliteFile,
-    { leaseMs, clock }: { readonly leaseMs: number; readonly clock: Clock | undefined },
-    renew: (id: string, until: number, now: number) => void,
+    { leaseMs, clock }: { readonly leaseMs: number; readonly clock: Timers | undefined },
+    renew: (ids: ReadonlySet<string>) => Promise<unknown>,
   ) {
-    this.#file = file;
     this.#ms = leaseMs;
     this.#timers = clock ?? { setTimeout, clearTimeout: (timer) => clearTimeout(timer as never) };
     this.#renew = renew;
@@ -67,11 +66,7 @@ export class Leases {
   }
 
   #renewAll(): void {
-    const renewed = this.#file.write(() => {
-      const now = this.#file.now();
-      for (const id of this.#held) this.#renew(id, this.end(now), now);
-    });
     // Two more renewals follow before the lease expires; an expired lease is correct: the state is unknown.
-    renewed.catch(() => {});
+    this.#renew(this.#held).catch(() => {});
   }
 }

@@ -188,3 +188,20 @@ function createPrivate(path: string): void {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
+
+/**
+ * Renews the leases of a file, in one transaction.
+ *
+ * @param renew writes the new end of one lease.
+ */
+export function renewInFile(
+  file: SqliteFile,
+  leaseMs: number,
+  renew: (id: string, until: number, now: number) => void,
+): (ids: ReadonlySet<string>) => Promise<void> {
+  return (ids) =>
+    file.write(() => {
+      const now = file.now();
+      for (const id of ids) renew(id, now + leaseMs, now);
+    });
+}

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ToolError, type JsonObject } from "@toolweave/core";
+import { ToolError } from "@toolweave/core";
 import type {
   FoundMemory,
   MemoryEntry,
@@ -8,37 +8,30 @@ import type {
   MemoryVector,
 } from "@toolweave/core/stores";
 import { lastMoment } from "./described-artifact.ts";
+import {
+  cosine,
+  coverage,
+  normalize,
+  rankMemories,
+  similarity,
+  toBytes,
+  toFound,
+  toTerms,
+  toWords,
+  type MemoryRow,
+} from "./memory-ranking.ts";
 import type { SqliteFile } from "./sqlite-file.ts";
 
-/** Words of a query that are looked for. */
-const maxTerms = 32;
 /** Shorter words are not looked for as the beginning of a longer one. */
 const minPrefix = 4;
 /** Matches that are ranked by their words, the newest ones: the time for a very common word has an end. */
 const maxMatches = 5_000;
 /** Matches that are ranked by age and meaning. */
 const maxRanked = 100;
-/** After a month the weight of an entry's age has halved. */
-const halfLifeMs = 30 * 86_400_000;
-/** The part of a rank that the age decides. */
-const ageWeight = 0.2;
-/** Smooths ranks that are merged: Cormack, Clarke and Büttcher, "Reciprocal rank fusion", 2009. */
-const fusionConstant = 60;
 /** Milliseconds for which it is remembered that there was an entry. */
 const tombstoneMs = 90 * 86_400_000;
-/** Rows that one write removes, so that none takes long. */
+/** MemoryRows that one write removes, so that none takes long. */
 const maxSwept = 100;
-
-interface Row {
-  readonly id: number;
-  readonly key: string;
-  readonly category: string;
-  readonly content: string;
-  readonly stored_at: number;
-  readonly expires_at: number;
-  readonly origin: string | null;
-  readonly vector: Uint8Array | null;
-}
 
 const columns = "id, key, category, content, stored_at, expires_at, origin, vector";
 const isLive = "forgotten_at IS NULL AND expires_at > :now";
@@ -148,13 +141,13 @@ export class SqliteMemory implements MemoryStore {
       const { text, vector, category = null, since = 0, until = lastMoment, limit } = query;
       const wanted = { owner, now, since, until, category };
       if (text === undefined && vector === undefined) {
-        const rows = this.#newest.all({ ...wanted, limit }) as unknown as Row[];
+        const rows = this.#newest.all({ ...wanted, limit }) as unknown as MemoryRow[];
         return rows.map((row) => toFound(row, 1));
       }
       const terms = toTerms(text ?? "");
       const byWords = terms.length === 0 ? [] : this.#findWords(wanted, terms);
       const byMeaning = vector === undefined ? [] : this.#findNear(wanted, vector);
-      const ranked = rank(byWords, byMeaning, now).slice(0, limit);
+      const ranked = rankMemories(byWords, byMeaning, now).slice(0, limit);
       return ranked.map((row) =>
         toFound(row, Math.max(coverage(row, terms), similarity(row, vector))),
       );
@@ -183,24 +176,27 @@ export class SqliteMemory implements MemoryStore {
     }
   }
 
-  #findWords(wanted: Wanted, terms: readonly string[]): readonly Row[] {
+  #findWords(wanted: Wanted, terms: readonly string[]): readonly MemoryRow[] {
     const words = terms.map((term) => (term.length < minPrefix ? `"${term}"` : `"${term}" *`));
     const match = `owner : "${ownerWord(wanted.owner)}" AND words : (${words.join(" OR ")})`;
-    const best = this.#best.all({ ...wanted, match }) as unknown as Row[];
+    const best = this.#best.all({ ...wanted, match }) as unknown as MemoryRow[];
     // Entries of another time or category may be among the best.
     const isFiltered = wanted.category !== null || wanted.since > 0 || wanted.until < lastMoment;
     if (best.length === maxRanked || !isFiltered) return best;
-    return this.#filtered.all({ ...wanted, match }) as unknown as Row[];
+    return this.#filtered.all({ ...wanted, match }) as unknown as MemoryRow[];
   }
 
-  #findNear(wanted: Wanted, { model, values }: MemoryVector): readonly Row[] {
+  #findNear(wanted: Wanted, { model, values }: MemoryVector): readonly MemoryRow[] {
     const asked = normalize(values);
-    const rows = this.#vectors.all({ ...wanted, model }) as unknown as Pick<Row, "id" | "vector">[];
+    const rows = this.#vectors.all({ ...wanted, model }) as unknown as Pick<
+      MemoryRow,
+      "id" | "vector"
+    >[];
     const nearest = rows
       .map(({ id, vector }) => ({ id, near: cosine(asked, vector) }))
       .toSorted((a, b) => b.near - a.near)
       .slice(0, maxRanked);
-    return nearest.map(({ id }) => this.#byId.get(id) as unknown as Row);
+    return nearest.map(({ id }) => this.#byId.get(id) as unknown as MemoryRow);
   }
 }
 
@@ -215,90 +211,4 @@ interface Wanted extends Record<string, string | number | null> {
 /** A word for an owner that no text has by chance. */
 function ownerWord(owner: string): string {
   return `o${createHash("sha256").update(owner).digest("hex").slice(0, 24)}`;
-}
-
-/** Scripts that are written without spaces: each character is a word. */
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu;
-
-/** A text as words for the index. */
-function toWords(text: string): string {
-  return text.normalize("NFC").replace(unspaced, " $& ");
-}
-
-/** The words of a query. Only letters and digits are left, so that nothing of it is read as a query language. */
-function toTerms(text: string): readonly string[] {
-  const words =
-    toWords(text.slice(0, 2_000))
-      .toLowerCase()
-      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  return [...new Set(words)].slice(0, maxTerms);
-}
-
-/** Merges both lists by rank, the newer ones before the older ones. */
-function rank(byWords: readonly Row[], byMeaning: readonly Row[], now: number): readonly Row[] {
-  const scores = new Map<number, { readonly row: Row; score: number }>();
-  for (const rows of [byWords, byMeaning]) {
-    for (const [index, row] of rows.entries()) {
-      const found = scores.get(row.id) ?? { row, score: 0 };
-      found.score += 1 / (fusionConstant + index);
-      scores.set(row.id, found);
-    }
-  }
-  return [...scores.values()]
-    .map(({ row, score }) => ({ row, score: score * ageFactor(now - row.stored_at) }))
-    .toSorted((a, b) => b.score - a.score || b.row.id - a.row.id)
-    .map(({ row }) => row);
-}
-
-function ageFactor(ageMs: number): number {
-  return 1 - ageWeight + ageWeight * 0.5 ** (Math.max(0, ageMs) / halfLifeMs);
-}
-
-/** The part of a query's words that an entry has. */
-function coverage({ key, content }: Row, terms: readonly string[]): number {
-  if (terms.length === 0) return 0;
-  const text = plain(`${key} ${content}`);
-  return terms.filter((term) => text.includes(plain(term))).length / terms.length;
-}
-
-/** Lower case, without accents. */
-function plain(text: string): string {
-  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-}
-
-function similarity({ vector }: Row, asked: MemoryVector | undefined): number {
-  return asked === undefined ? 0 : Math.max(0, cosine(normalize(asked.values), vector));
-}
-
-function toBytes({ values }: MemoryVector): Uint8Array {
-  return new Uint8Array(normalize(values).buffer);
-}
-
-function normalize(values: readonly number[]): Float32Array {
-  const length = Math.hypot(...values) || 1;
-  return Float32Array.from(values, (value) => value / length);
-}
-
-/** Both are normalized. Vectors of different lengths have nothing in common. */
-function cosine(asked: Float32Array, bytes: Uint8Array | null): number {
-  if (bytes === null || bytes.byteLength !== asked.byteLength) return 0;
-  const stored = new Float32Array(bytes.slice().buffer);
-  let sum = 0;
-  for (let index = 0; index < asked.length; index++) {
-    sum += (asked[index] as number) * (stored[index] as number);
-  }
-  return sum;
-}
-
-function toFound(row: Row, score: number): FoundMemory {
-  const { key, category, content, stored_at: storedAt, expires_at: expiresAt, origin } = row;
-  return {
-    key,
-    category,
-    content,
-    storedAt,
-    score: Math.min(1, score),
-    ...(expiresAt < lastMoment ? { expiresAt } : {}),
-    ...(origin === null ? {} : { origin: JSON.parse(origin) as JsonObject }),
-  };
 }

@@ -8,7 +8,7 @@ import type {
 import { ToolError } from "@toolweave/core";
 import { quotaOwner } from "@toolweave/core/stores";
 import { Leases } from "./leases.ts";
-import type { SqliteFile } from "./sqlite-file.ts";
+import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
 
 /** The maximum number of rows that one `add` removes, so that none takes long. */
 const maxSwept = 100;
@@ -78,7 +78,10 @@ export class SqlitePendingCalls implements PendingCallStore {
     const renew = file.prepare(
       "UPDATE pending_calls SET lease_until = ? WHERE id = ? AND status = 'claimed'",
     );
-    this.#leases = new Leases(file, options, (id, until) => void renew.run(until, id));
+    this.#leases = new Leases(
+      options,
+      renewInFile(file, options.leaseMs, (id, until) => void renew.run(until, id)),
+    );
     this.#finish = file.prepare("UPDATE pending_calls SET status = 'finished' WHERE id = ?");
     this.#setResult = file.prepare(
       "UPDATE pending_calls SET result = ?, result_until = ? WHERE id = ? AND status = 'finished'",

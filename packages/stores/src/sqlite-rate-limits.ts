@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@toolweave/core";
 import type { RateLimitStore, RateRequest, RateReservation } from "@toolweave/core/stores";
-import { ToolError } from "@toolweave/core";
+import { checkRateRequests } from "./rate-requests.ts";
 import { Leases } from "./leases.ts";
-import type { SqliteFile } from "./sqlite-file.ts";
+import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./store-error.ts";
 
 /** The maximum number of rows that one reservation removes; more than it adds, so that the table does not grow. */
@@ -56,13 +56,16 @@ export class SqliteRateLimits implements RateLimitStore {
       `UPDATE rate_reservations SET counts_until = max(counts_until, ?), lease_until = ?
        WHERE id = ? AND counts_until > ?`,
     );
-    this.#leases = new Leases(file, options, (id, until, now) => {
-      renew.run(until, until, id, now);
-    });
+    this.#leases = new Leases(
+      options,
+      renewInFile(file, options.leaseMs, (id, until, now) => {
+        renew.run(until, until, id, now);
+      }),
+    );
   }
 
   async reserve(requests: readonly RateRequest[]): Promise<RateReservation> {
-    check(requests);
+    checkRateRequests(requests);
     const id = randomUUID();
     const refusal = await this.#file.write(() => this.#take(id, requests));
     if (refusal !== undefined) return refusal;
@@ -138,18 +141,4 @@ export class SqliteRateLimits implements RateLimitStore {
 /** Three times 0.1 is within 0.3, despite binary fractions. */
 function within(limit: number, used: number, amount: number): boolean {
   return used + amount <= limit * (1 + 1e-12);
-}
-
-/** @throws ToolError `internal` for what would give free what others have taken, or never end. */
-function check(requests: readonly RateRequest[]): void {
-  for (const { key, amount, limit, windowMs } of requests) {
-    if (amount >= 0 && limit >= 0 && windowMs > 0 && windowMs < Infinity) continue;
-    throw new ToolError(
-      "internal",
-      `The rate "${key}" makes no sense: amount ${amount} and limit ${limit} must be 0 or more, windowMs ${windowMs} more than 0.`,
-    );
-  }
-  if (new Set(requests.map(({ key }) => key)).size < requests.length) {
-    throw new ToolError("internal", "Each request of one reservation needs a key of its own.");
-  }
 }

@@ -1,7 +1,7 @@
 import { ToolError, type Clock } from "@toolweave/core";
 import type { ScheduledJob, ScheduledRun, ScheduleStore, StoredJob } from "@toolweave/core/stores";
 import { Leases } from "./leases.ts";
-import type { SqliteFile } from "./sqlite-file.ts";
+import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
 
 /** Runs that are kept of each job, the last ones. */
 const maxRuns = 20;
@@ -76,10 +76,13 @@ export class SqliteSchedules implements ScheduleStore {
     const renew = file.prepare(
       "UPDATE schedule_runs SET lease_until = ? WHERE id = ? AND slot = ?",
     );
-    this.#leases = new Leases(file, options, (name, until) => {
-      const [id, slot] = JSON.parse(name) as [string, number];
-      renew.run(until, id, slot);
-    });
+    this.#leases = new Leases(
+      options,
+      renewInFile(file, options.leaseMs, (name, until) => {
+        const [id, slot] = JSON.parse(name) as [string, number];
+        renew.run(until, id, slot);
+      }),
+    );
   }
 
   async add(job: ScheduledJob, nextAt: number): Promise<void> {

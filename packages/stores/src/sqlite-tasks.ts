@@ -5,7 +5,7 @@ import { ToolError } from "@toolweave/core";
 import { quotaOwner } from "@toolweave/core/stores";
 import { lastMoment } from "./described-artifact.ts";
 import { Leases } from "./leases.ts";
-import type { SqliteFile } from "./sqlite-file.ts";
+import { renewInFile, type SqliteFile } from "./sqlite-file.ts";
 
 /** The maximum number of stored tasks. */
 const maxTasks = 10_000;
@@ -100,7 +100,10 @@ export class SqliteTasks implements TaskStore {
     const renew = file.prepare(
       "UPDATE tasks SET lease_until = ? WHERE id = ? AND status = 'working'",
     );
-    this.#leases = new Leases(file, options, (id, until) => void renew.run(until, id));
+    this.#leases = new Leases(
+      options,
+      renewInFile(file, options.leaseMs, (id, until) => void renew.run(until, id)),
+    );
   }
 
   async add(task: TaskRecord): Promise<void> {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Interruption } from "@toolweave/core";
 import { expect, onTestFinished, test } from "vitest";
 import { sqliteStore, type SqliteStore } from "../src/index.ts";
-import { FakeClock } from "./support/fake-clock.ts";
+import { FakeClock } from "@toolweave/conformance/stores";
 import { tempFolder } from "./support/temp-folder.ts";
 
 const leaseMs = 30_000;

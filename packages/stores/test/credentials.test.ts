@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { memoryCredentials, type Credential, type CredentialStore } from "@toolweave/core/stores";
+import type { Credential } from "@toolweave/core/stores";
 import { describe, expect, test, vi } from "vitest";
 import { fileCredentials } from "../src/index.ts";
 import { failure } from "./support/failure.ts";
@@ -32,83 +32,6 @@ const token: Credential = {
   refreshToken: "refresh",
   scopes: ["read", "write"],
 };
-
-const client = {
-  type: "client",
-  issuer: "https://auth.example",
-  clientId: "agent-7",
-  clientSecret: "shared",
-  clientAuthentication: "client_secret_post",
-  redirectUri: "http://127.0.0.1:8976/callback",
-  scopes: ["read"],
-  expiresAt: 1_800_000_000_000,
-} as const;
-
-const credentials: readonly Credential[] = [
-  token,
-  client,
-  { ...token, bound: { resource: "https://mcp.example/mcp", client } },
-  { type: "token", accessToken: "only" },
-  { type: "secret", secret: 'any \u0000 "text" \u{1f511}' },
-  { type: "password", username: "ada", password: "open, sesame" },
-  { type: "certificate", certificate: "PEM\n", privateKey: "PEM\n", passphrase: "p" },
-];
-
-const stores: Readonly<Record<string, () => CredentialStore>> = {
-  memory: memoryCredentials,
-  files: () => fileCredentials(join(tempFolder(), "credentials")),
-  sqlite: () => openStore(join(tempFolder(), "store.db")).credentials,
-};
-
-describe.each(Object.entries(stores))("credentials in %s", (_kind, make) => {
-  const key = { source: "museum", scheme: "oauth" };
-
-  test("are returned as they were set, one by one", async () => {
-    const store = make();
-    for (const credential of credentials) {
-      await store.set(key, credential);
-      expect(await store.get(key)).toEqual(credential);
-    }
-  });
-
-  test("belong to exactly one source, scheme and caller", async () => {
-    const store = make();
-    const keys = [
-      key,
-      { ...key, caller: "ada" },
-      { ...key, caller: "" },
-      { ...key, caller: "null" },
-      { ...key, caller: "../../ada\u0000" },
-      { ...key, scheme: "apiKey" },
-      { ...key, source: "shop" },
-      { source: "museum,oauth", scheme: "" },
-      { source: 'museum","oauth', scheme: "" },
-    ];
-    for (const [index, each] of keys.entries()) {
-      expect(await store.get(each)).toBeUndefined();
-      await store.set(each, { type: "secret", secret: `${index}` });
-    }
-    for (const [index, each] of keys.entries()) {
-      expect(await store.get({ ...each })).toEqual({ type: "secret", secret: `${index}` });
-    }
-  });
-
-  test("do not exist after they are deleted, and others do", async () => {
-    const store = make();
-    await store.set(key, token);
-    await store.set({ ...key, caller: "ada" }, token);
-    await store.delete(key);
-    await store.delete(key);
-    expect(await store.get(key)).toBeUndefined();
-    expect(await store.get({ ...key, caller: "ada" })).toEqual(token);
-  });
-
-  test("set at the same time: one of them is stored, completely", async () => {
-    const store = make();
-    await Promise.all(credentials.map((credential) => store.set(key, credential)));
-    expect(credentials).toContainEqual(await store.get(key));
-  });
-});
 
 describe.each([
   ["files", fileCredentials, "credentials"],

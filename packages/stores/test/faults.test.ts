@@ -18,7 +18,7 @@ import { SqliteFile } from "../src/sqlite-file.ts";
 import { SqlitePendingCalls } from "../src/sqlite-pending-calls.ts";
 import { artifactOf } from "./support/artifacts.ts";
 import { failure } from "./support/failure.ts";
-import { FakeClock } from "./support/fake-clock.ts";
+import { FakeClock } from "@toolweave/conformance/stores";
 import { interruption } from "./support/interruptions.ts";
 import { openStore } from "./support/open-store.ts";
 import { startWorker } from "./support/start-worker.ts";

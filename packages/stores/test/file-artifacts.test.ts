@@ -21,7 +21,7 @@ import { describe, expect, test } from "vitest";
 import { fileArtifacts } from "../src/index.ts";
 import { artifactOf, keyOf } from "./support/artifacts.ts";
 import { failure } from "./support/failure.ts";
-import { FakeClock } from "./support/fake-clock.ts";
+import { FakeClock } from "@toolweave/conformance/stores";
 import { startWorker } from "./support/start-worker.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 

@@ -13,18 +13,6 @@ beforeEach(() => {
 afterEach(() => rmSync(join(folder, ".."), { recursive: true }));
 
 describe("fileLists", () => {
-  it("returns to another process the value that was stored last under each key", async () => {
-    const lists = fileLists(folder);
-    await lists.set("a", { tools: [{ name: "one" }] });
-    await lists.set("a", { tools: [{ name: "two" }] });
-    await lists.set("../b", { tools: [] });
-    const later = fileLists(folder);
-    expect(await later.get("a")).toEqual({ tools: [{ name: "two" }] });
-    expect(await later.get("../b")).toEqual({ tools: [] });
-    expect(await later.get("c")).toBeUndefined();
-    expect(readdirSync(folder)).toHaveLength(2);
-  });
-
   it("stores the vectors of a tool search", async () => {
     const rope = defineTool({
       name: "rope",

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { FakeClock } from "./support/fake-clock.ts";
+import { FakeClock } from "@toolweave/conformance/stores";
 import { interruption } from "./support/interruptions.ts";
 import { openStore } from "./support/open-store.ts";
 import { startWorker } from "./support/start-worker.ts";

@@ -2,7 +2,7 @@ import type { RateRequest } from "@toolweave/core/stores";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sqliteStore } from "../src/index.ts";
-import { FakeClock } from "./support/fake-clock.ts";
+import { FakeClock } from "@toolweave/conformance/stores";
 
 const budgets = {
   a: { limit: 3, windowMs: 10 },

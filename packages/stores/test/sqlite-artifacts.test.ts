@@ -5,7 +5,7 @@ import { SqliteArtifacts } from "../src/sqlite-artifacts.ts";
 import { SqliteFile } from "../src/sqlite-file.ts";
 import { artifactOf } from "./support/artifacts.ts";
 import { failure } from "./support/failure.ts";
-import { FakeClock } from "./support/fake-clock.ts";
+import { FakeClock } from "@toolweave/conformance/stores";
 import { openStore } from "./support/open-store.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 

@@ -78,6 +78,7 @@ class MemoryPendingCalls implements PendingCallStore {
 
   add(interruption: Interruption, owner: string = ownerOf({})): void {
     this.#expire();
+    if (this.#isKnown(interruption)) return;
     const counted = quotaOwner(owner);
     if ((this.#counts.get(counted) ?? 0) >= this.#maxPerOwner) {
       throw new ToolError(
@@ -138,6 +139,21 @@ class MemoryPendingCalls implements PendingCallStore {
 
   now(): number {
     return this.#clock.now();
+  }
+
+  /**
+   * An interruption that is added again stays as it is: a claim must not be undone.
+   *
+   * @throws ToolError `internal` if another interruption has the id.
+   */
+  #isKnown({ id, state }: Interruption): boolean {
+    const known = this.#calls.get(id);
+    if (known === undefined) return this.#finished.has(id);
+    if (known.interruption.state === state) return true;
+    throw new ToolError(
+      "internal",
+      `The interruption "${id}" is stored already, with another state: give each an id of its own.`,
+    );
   }
 
   #set(call: StoredCall): void {

@@ -1,0 +1,211 @@
+import type { TaskChange, TaskRecord } from "@toolweave/core/stores";
+import { describe, expect, test } from "vitest";
+import { failure } from "./failure.ts";
+import { taskRecord } from "./task.ts";
+import { openSubject, type StoreFactory } from "./store-under-test.ts";
+
+const forever = 9_000_000_000_000;
+
+const result = {
+  callId: "call_a",
+  toolName: "build_report",
+  content: [{ type: "text", text: "done\u2028\ud83d\ude00" }],
+  value: JSON.parse('{"__proto__": {"polluted": true}, "a": [1, null]}'),
+  artifacts: [],
+  isError: false,
+  durationMs: 5,
+  timestamp: 2_000,
+} as const satisfies TaskRecord["result"];
+
+function change(status: TaskRecord["status"], more: Partial<TaskChange> = {}): TaskChange {
+  return { status, updatedAt: 2_000, expiresAt: forever, ...more };
+}
+
+/** Registers the tests of a store of tasks. */
+export function describeTasks(
+  make: StoreFactory,
+  { isShared }: { readonly isShared: boolean },
+): void {
+  describe("keeping tasks", () => {
+    test("an added task is returned unchanged, to other processes, too", async () => {
+      const { store: first, reopen } = await openSubject(make, "tasks");
+      await first.tasks.add(taskRecord("a", { status: "input_required", interruptionId: "i" }));
+      await first.tasks.add(taskRecord("b"));
+      await first.tasks.change("b", change("completed", { result }));
+      const { tasks } = isShared ? await reopen() : first;
+      expect(await tasks.get("a")).toEqual(
+        taskRecord("a", { status: "input_required", interruptionId: "i" }),
+      );
+      const kept = await tasks.get("b");
+      expect(kept).toEqual(taskRecord("b", { ...change("completed"), result }));
+      expect(JSON.stringify(kept?.result)).toBe(JSON.stringify(result));
+      expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+      expect(await tasks.get("c")).toBeUndefined();
+    });
+
+    test("those of one owner are listed, oldest first, and no others", async () => {
+      const { tasks } = (await openSubject(make, "tasks")).store;
+      for (const [createdAt, id] of ["c", "a", "b"].entries()) {
+        await tasks.add(taskRecord(id, { createdAt }));
+      }
+      await tasks.add(taskRecord("d", { owner: '["session","grace"]' }));
+      await tasks.change("a", change("completed", { result }));
+      const listed = await tasks.list('["session","ada"]');
+      expect(listed.map(({ id }) => id)).toEqual(["c", "a", "b"]);
+      expect(await tasks.list("' OR 1=1 --")).toEqual([]);
+    });
+
+    test("an existing id is refused, also once its task has expired", async () => {
+      const { store, clock } = await openSubject(make, "tasks");
+      const { tasks } = store;
+      await tasks.add(taskRecord("a", { expiresAt: clock.now() + 1 }));
+      expect((await failure(() => tasks.add(taskRecord("a", { owner: "eve" })))).code).toBe(
+        "internal",
+      );
+      expect((await tasks.get("a"))?.owner).toBe(taskRecord("a").owner);
+    });
+  });
+
+  describe("changing tasks", () => {
+    test("a task waits for a person and is resumed, without its former interruption", async () => {
+      const { tasks } = (await openSubject(make, "tasks")).store;
+      await tasks.add(taskRecord("a"));
+      const waits = change("input_required", { interruptionId: "i" });
+      expect(await tasks.change("a", waits)).toBe(true);
+      expect(await tasks.get("a")).toEqual(taskRecord("a", waits));
+      expect(await tasks.change("a", change("working"))).toBe(true);
+      expect(await tasks.get("a")).toEqual(taskRecord("a", change("working")));
+    });
+
+    test.each(["completed", "failed", "cancelled"] as const)(
+      "a task that is %s is final",
+      async (status) => {
+        const { tasks } = (await openSubject(make, "tasks")).store;
+        await tasks.add(taskRecord("a"));
+        const error = { code: "upstream", message: "It is down." } as const;
+        expect(await tasks.change("a", change(status, { result, error }))).toBe(true);
+        for (const other of ["working", "input_required", "completed", "cancelled"] as const) {
+          expect(await tasks.change("a", change(other))).toBe(false);
+        }
+        expect(await tasks.get("a")).toEqual(taskRecord("a", { ...change(status), result, error }));
+        expect(await tasks.change("unknown", change("completed"))).toBe(false);
+      },
+    );
+
+    test("of several ends the first is stored, whichever store it comes through", async () => {
+      const { store, reopen } = await openSubject(make, "tasks");
+      const stores = [store, isShared ? await reopen() : store];
+      await stores[0]!.tasks.add(taskRecord("a"));
+      const ends = ["completed", "cancelled", "failed", "completed"] as const;
+      const changed = await Promise.all(
+        ends.map((status, index) => stores[index % 2]!.tasks.change("a", change(status))),
+      );
+      expect(changed.filter(Boolean)).toHaveLength(1);
+      expect((await stores[1]!.tasks.get("a"))?.status).toBe(ends[changed.indexOf(true)]);
+    });
+  });
+
+  describe("expiry and limits", () => {
+    test("from expiresAt on a task does not exist, and its owner has none", async () => {
+      const { store, clock } = await openSubject(make, "tasks");
+      const { tasks } = store;
+      const expiresAt = clock.now() + 1_000;
+      await tasks.add(taskRecord("a", { expiresAt }));
+      await tasks.add(taskRecord("b", { expiresAt }));
+      await tasks.change("b", change("completed", { expiresAt: clock.now() + 2_000, result }));
+      await clock.advance(999);
+      expect((await tasks.get("a"))?.status).toBe("working");
+      await clock.advance(1);
+      expect(await tasks.get("a")).toBeUndefined();
+      expect(await tasks.change("a", change("completed"))).toBe(false);
+      expect((await tasks.list('["session","ada"]')).map(({ id }) => id)).toEqual(["b"]);
+      await clock.advance(1_000);
+      expect(await tasks.list('["session","ada"]')).toEqual([]);
+    });
+  });
+
+  describe.runIf(isShared)("leases", () => {
+    test("a task whose process has ended is lost once the lease has expired, and cannot be run again", async () => {
+      const { store: gone, clock, reopen } = await openSubject(make, "tasks");
+      await gone.tasks.add(taskRecord("a"));
+      await gone.close?.();
+      const { tasks } = await reopen();
+      await clock.advance(29_999);
+      expect(await tasks.get("a")).toEqual(taskRecord("a"));
+      expect(await tasks.change("a", change("working"))).toBe(false);
+      await clock.advance(1);
+      expect(await tasks.get("a")).toEqual({ ...taskRecord("a"), lost: true });
+      expect(await tasks.list(taskRecord("a").owner)).toEqual([{ ...taskRecord("a"), lost: true }]);
+      expect(await tasks.change("a", change("working"))).toBe(false);
+      // The process that detects it stores that permanently.
+      expect(await tasks.change("a", change("failed", { result }))).toBe(true);
+      expect(await tasks.get("a")).toEqual(taskRecord("a", { ...change("failed"), result }));
+    });
+
+    test("a task that waits for a person has no owner, and the process that resumes it owns it", async () => {
+      const { store: first, clock, reopen } = await openSubject(make, "tasks");
+      await first.tasks.add(taskRecord("a"));
+      expect(clock.timers).toBe(1);
+      await first.tasks.change("a", change("input_required", { interruptionId: "i" }));
+      expect(clock.timers).toBe(0);
+      await clock.advance(1_000_000);
+      const second = await reopen();
+      expect((await second.tasks.get("a"))?.lost).toBeUndefined();
+      expect(await second.tasks.change("a", change("working"))).toBe(true);
+      expect(await first.tasks.change("a", change("working"))).toBe(false);
+      await clock.advance(100_000);
+      expect((await first.tasks.get("a"))?.lost).toBeUndefined();
+      await second.close?.();
+      await clock.advance(30_000);
+      expect((await first.tasks.get("a"))?.lost).toBe(true);
+    });
+
+    test("a lease is renewed as long as the task runs, and by one timer", async () => {
+      const { store: owner, clock, reopen } = await openSubject(make, "tasks", { leaseMs: 300 });
+      const other = await reopen();
+      await owner.tasks.add(taskRecord("a"));
+      await owner.tasks.add(taskRecord("b"));
+      expect(clock.timers).toBe(1);
+      for (let turn = 0; turn < 100; turn++) {
+        await clock.advance(97);
+        expect((await other.tasks.get("a"))?.lost).toBeUndefined();
+      }
+      await owner.tasks.change("a", change("completed", { result }));
+      expect(clock.timers).toBe(1);
+      await owner.tasks.change("b", change("failed", { result }));
+      expect(clock.timers).toBe(0);
+    });
+
+    test("an owner that was too busy to renew its lease still owns the task, and a change confirms that", async () => {
+      const { store: owner, clock, reopen } = await openSubject(make, "tasks", { leaseMs: 300 });
+      const other = await reopen();
+      await owner.tasks.add(taskRecord("a"));
+      await clock.skip(10_000);
+      expect((await owner.tasks.get("a"))?.lost).toBeUndefined();
+      expect((await other.tasks.get("a"))?.lost).toBe(true);
+      expect(await owner.tasks.change("a", change("working"))).toBe(true);
+      expect((await other.tasks.get("a"))?.lost).toBeUndefined();
+    });
+  });
+
+  test("the tasks of one caller are limited in number, and those of others are still accepted", async () => {
+    const maxPerOwner = 5;
+    const flooder = (session: number): string => `["session ${session}","flooder"]`;
+    const others = ['["session 0","ada"]', '["session 0",null]', "[null,null]"];
+    const { tasks } = (await openSubject(make, "tasks", { maxPerOwner })).store;
+    await tasks.add(taskRecord("ada", { owner: others[0]! }));
+    await tasks.change("ada", change("completed", { result }));
+    for (let n = 0; n < maxPerOwner; n++)
+      await tasks.add(taskRecord(`${n}`, { owner: flooder(n) }));
+    const more = taskRecord("more", { owner: flooder(99) });
+    const refused = await failure(() => tasks.add(more));
+    expect(refused.code).toBe("limit_exceeded");
+    expect(refused.message).toMatch(/5 tasks of this caller.*wait for one of them, .*cancel one/);
+    for (const owner of others) await tasks.add(taskRecord(`of ${owner}`, { owner }));
+    await tasks.change("3", change("completed", { result }));
+    await tasks.change("4", change("completed", { result }));
+    await tasks.add(more);
+    expect(await tasks.get("3")).toBeUndefined();
+    expect(await tasks.get("ada")).toMatchObject({ status: "completed" });
+  });
+}

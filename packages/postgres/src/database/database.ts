@@ -1,0 +1,310 @@
+import { ToolError } from "@toolweave/core";
+import type { Timers } from "@toolweave/stores/shared";
+import pg from "pg";
+import { migrations } from "./migrations.ts";
+
+/** A row by the names of its columns. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A connection of a pool: a `PoolClient` of `pg`, or one like it. */
+export interface PostgresClient {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+  /** With an error: the connection is closed, and not used again. */
+  release(error?: Error): void;
+  /** Absent: the connection emits no errors of its own. */
+  on?(event: "error", listener: (error: Error) => void): unknown;
+  off?(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** A pool of connections: a `Pool` of `pg`, or one like it. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+}
+
+/** How a database is reached. */
+export interface DatabaseOptions {
+  readonly connectionString?: string;
+  readonly pool?: PostgresPool;
+  readonly schema: string;
+  readonly timers: Timers;
+}
+
+const connectMs = 2_000;
+/** One statement, with the wait for its connection. */
+const deadlineMs = 5_000;
+/** The server ends a statement before the client stops to wait for it. */
+const statementMs = 4_500;
+const maxAttempts = 3;
+/** A process that uses the store tries to remove expired rows as often as this, in milliseconds. */
+const sweepMs = 60_000;
+const maxSwept = 1_000;
+const minServer = 140_000;
+
+/** SQLSTATE classes after which the same statement may succeed: connection, resources, operator intervention, conflict. */
+const transientClasses: ReadonlySet<string> = new Set(["08", "53", "57", "40"]);
+const undefinedFunction = "42883";
+
+/** Statements with a deadline over a pool of connections. Every statement that is given to it may be sent again. */
+export class Database {
+  readonly schema: string;
+  readonly #timers: Timers;
+  readonly #ownOptions: pg.PoolConfig | undefined;
+  #pool: PostgresPool | undefined;
+  #ownPool: pg.Pool | undefined;
+  #ready: Promise<void> | undefined;
+  #closed = false;
+  #hasServerDeadline = true;
+  #sweepAt = performance.now() + sweepMs;
+
+  constructor({ connectionString, pool, schema, timers }: DatabaseOptions) {
+    this.schema = schema;
+    this.#timers = timers;
+    this.#pool = pool;
+    if (connectionString === undefined) return;
+    this.#ownOptions = {
+      connectionString,
+      connectionTimeoutMillis: connectMs,
+      keepAlive: true,
+      allowExitOnIdle: true,
+    };
+  }
+
+  /** False: the pooler does not accept a deadline of the server, so that only the client has one. */
+  get hasServerDeadline(): boolean {
+    return this.#hasServerDeadline;
+  }
+
+  /**
+   * Runs one statement on a store that is up to date. After a lost connection it is sent again: it has to find out what
+   * an earlier attempt has done.
+   *
+   * @throws ToolError `store_unavailable`
+   */
+  async run(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    await this.prepare();
+    if (performance.now() >= this.#sweepAt) {
+      this.#sweepAt = performance.now() + sweepMs;
+      // If it fails, a later one removes the rows.
+      this.sweep(maxSwept).catch(() => {});
+    }
+    return this.#attempts(text, values);
+  }
+
+  /** The only value of the only row. */
+  async value(text: string, values: readonly unknown[] = []): Promise<unknown> {
+    const [row] = await this.run(text, values);
+    return row === undefined ? undefined : Object.values(row)[0];
+  }
+
+  /** Removes up to `max` expired rows of each table, unless another process is doing that. Their number. */
+  async sweep(max: number): Promise<number> {
+    await this.prepare();
+    const [row] = await this.#attempts(`SELECT ${this.schema}.sweep($1) AS rows`, [max]);
+    return Number(row?.["rows"]);
+  }
+
+  /** Like `run`, without the check of the schema. */
+  async inspect(text: string): Promise<readonly Row[]> {
+    return this.#attempts(text, []);
+  }
+
+  /** Creates or updates the tables, once. A failure is tried again with the next statement. */
+  prepare(): Promise<void> {
+    this.#assertOpen();
+    this.#ready ??= this.#prepare().catch((error: unknown) => {
+      this.#ready = undefined;
+      throw error;
+    });
+    return this.#ready;
+  }
+
+  /** The version of the tables; 0: there are none. */
+  async version(): Promise<number> {
+    const [found] = await this.inspect(
+      `SELECT to_regclass('${this.schema}.meta') IS NOT NULL AS there`,
+    );
+    if (found?.["there"] !== true) return 0;
+    const [row] = await this.inspect(
+      `SELECT value FROM ${this.schema}.meta WHERE name = 'schema_version'`,
+    );
+    return Number(row?.["value"] ?? 0);
+  }
+
+  /** Idempotent. Later statements fail with `store_unavailable`. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#ownPool?.end().catch(() => {});
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) {
+      throw new ToolError("store_unavailable", "The PostgreSQL store is closed.", {
+        retryable: false,
+      });
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    const [server] = await this.inspect(
+      `SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS replica`,
+    );
+    if (Number(server?.["version"]) < minServer) {
+      throw unavailable("needs PostgreSQL 14 or newer", { retryable: false });
+    }
+    if (server?.["replica"] === true) {
+      throw unavailable("is a read replica: connect to the primary");
+    }
+    if ((await this.version()) < migrations.length) await this.#migrate();
+  }
+
+  /** One transaction under a lock: another process that migrates is waited for. */
+  async #migrate(): Promise<void> {
+    const { schema } = this;
+    const work = async (client: PostgresClient): Promise<void> => {
+      await client.query("BEGIN");
+      await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [
+        `${schema}:migrate`,
+      ]);
+      await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+      await client.query(
+        `CREATE TABLE IF NOT EXISTS ${schema}.meta (name text PRIMARY KEY, value text NOT NULL)`,
+      );
+      const { rows } = await client.query(
+        `SELECT value FROM ${schema}.meta WHERE name = 'schema_version'`,
+      );
+      const version = Number((rows[0] as Row | undefined)?.["value"] ?? 0);
+      for (const step of migrations.slice(version)) await client.query(step(schema));
+      await client.query(
+        `INSERT INTO ${schema}.meta VALUES ('schema_version', $1)
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value
+         WHERE meta.value::int < excluded.value::int`,
+        [String(migrations.length)],
+      );
+      await client.query("COMMIT");
+    };
+    await this.#retried(() => this.#withClient(work));
+  }
+
+  #attempts(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#retried(() =>
+      this.#withClient(async (client) => {
+        const { rows } = await client.query(text, [...values]);
+        return rows as readonly Row[];
+      }),
+    );
+  }
+
+  async #retried<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      this.#assertOpen();
+      try {
+        return await work();
+      } catch (error) {
+        if (ToolError.is(error)) throw error;
+        if (attempt < maxAttempts && isTransient(error)) continue;
+        throw toStoreError(error);
+      }
+    }
+  }
+
+  /** A connection that failed or timed out is closed. */
+  #withClient<T>(work: (client: PostgresClient) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let client: PostgresClient | undefined;
+      let isOver = false;
+      const end = (error?: unknown): void => {
+        if (isOver) return;
+        isOver = true;
+        this.#timers.clearTimeout(timer);
+        client?.off?.("error", fail);
+        client?.release(error === undefined ? undefined : toError(error));
+      };
+      const fail = (error: unknown): void => {
+        end(error);
+        reject(toError(error));
+      };
+      const timer = this.#timers.setTimeout(
+        () => fail(new Error(`PostgreSQL has not answered within ${deadlineMs} ms.`)),
+        deadlineMs,
+      );
+      timer.unref?.();
+      this.#connect()
+        .then(async (connected) => {
+          if (isOver) return void connected.release();
+          client = connected;
+          // Without a listener, a connection that ends while it is in use would end the process.
+          connected.on?.("error", fail);
+          const result = await work(connected);
+          end();
+          resolve(result);
+        })
+        .catch(fail);
+    });
+  }
+
+  async #connect(): Promise<PostgresClient> {
+    this.#pool ??= this.#openPool();
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      // pgbouncer refuses parameters that it does not pass on.
+      if (
+        !this.#hasServerDeadline ||
+        !/unsupported startup parameter/i.test(toError(error).message)
+      ) {
+        throw error;
+      }
+      this.#hasServerDeadline = false;
+      this.#pool = this.#openPool();
+      return this.#pool.connect();
+    }
+  }
+
+  #openPool(): PostgresPool {
+    this.#ownPool?.end().catch(() => {});
+    const pool = new pg.Pool({
+      ...this.#ownOptions,
+      ...(this.#hasServerDeadline
+        ? { statement_timeout: statementMs, idle_in_transaction_session_timeout: statementMs }
+        : {}),
+    });
+    // An idle connection that ends is replaced by the next statement.
+    pool.on("error", () => {});
+    this.#ownPool = pool;
+    return pool;
+  }
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function sqlState(error: unknown): string | undefined {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** An error without an SQLSTATE is that of a connection. */
+function isTransient(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined || transientClasses.has(state.slice(0, 2));
+}
+
+function toStoreError(error: unknown): ToolError {
+  const state = sqlState(error);
+  const retryable = isTransient(error);
+  if (state === undefined) return unavailable("cannot be reached", { cause: error });
+  if (state === undefinedFunction) {
+    return unavailable("has tables of another version: run toolweave db migrate", { cause: error });
+  }
+  return unavailable(`has refused a statement (SQLSTATE ${state})`, { cause: error, retryable });
+}
+
+/** `store_unavailable` about the database. It names neither its address nor its user. */
+export function unavailable(
+  text: string,
+  options: { readonly cause?: unknown; readonly retryable?: boolean } = {},
+): ToolError {
+  return new ToolError("store_unavailable", `The PostgreSQL store ${text}.`, options);
+}

@@ -1,0 +1,11 @@
+import { functions } from "./functions.ts";
+import { moreFunctions } from "./more-functions.ts";
+import { tables } from "./tables.ts";
+
+/**
+ * The steps from an empty schema to the present one. A step is never changed and only adds, so that a process of the
+ * former version works beside one of this version while both are deployed.
+ */
+export const migrations: readonly ((schema: string) => string)[] = [
+  (schema) => tables(schema) + functions(schema) + moreFunctions(schema),
+];

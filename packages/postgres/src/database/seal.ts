@@ -1,0 +1,90 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { ToolError } from "@toolweave/core";
+
+/** A secret of the host, of at least 32 bytes. */
+export type StoreKey = string | Uint8Array;
+
+const plainVersion = 0;
+const sealedVersion = 1;
+const keyIdLength = 8;
+const nonceLength = 12;
+const tagLength = 16;
+const minKeyBytes = 32;
+
+interface DerivedKey {
+  readonly id: Buffer;
+  readonly key: Buffer;
+}
+
+/**
+ * Seals values with AES-256-GCM. The first key seals; every key opens, so that a new key can be put before the old one
+ * while rows of both exist. The name of a row is authenticated: a value that was moved to another row does not open.
+ */
+export class Sealer {
+  readonly #keys: readonly DerivedKey[];
+
+  /** @throws ToolError `invalid_configuration` for a key that is too short. */
+  constructor(keys: readonly StoreKey[]) {
+    this.#keys = keys.map(derive);
+  }
+
+  get hasKey(): boolean {
+    return this.#keys.length > 0;
+  }
+
+  /** The value as it is stored: sealed if there is a key, otherwise as it is. */
+  seal(value: string, name: string): Buffer {
+    const [key] = this.#keys;
+    if (key === undefined) return Buffer.concat([Buffer.of(plainVersion), Buffer.from(value)]);
+    const nonce = randomBytes(nonceLength);
+    const cipher = createCipheriv("aes-256-gcm", key.key, nonce);
+    cipher.setAAD(Buffer.from(name));
+    const text = Buffer.concat([cipher.update(value, "utf8"), cipher.final()]);
+    return Buffer.concat([Buffer.of(sealedVersion), key.id, nonce, cipher.getAuthTag(), text]);
+  }
+
+  /**
+   * @throws ToolError `store_unavailable` if the value was sealed with a key that this store does not have, or was
+   * changed.
+   */
+  open(stored: Uint8Array, name: string): string {
+    const bytes = Buffer.from(stored);
+    if (bytes[0] === plainVersion) return bytes.toString("utf8", 1);
+    const id = bytes.subarray(1, 1 + keyIdLength);
+    const key = this.#keys.find((one) => one.id.equals(id));
+    if (bytes[0] !== sealedVersion || key === undefined) {
+      throw unreadable("was sealed with a key that this store does not have: add it to key");
+    }
+    try {
+      const nonceEnd = 1 + keyIdLength + nonceLength;
+      const nonce = bytes.subarray(1 + keyIdLength, nonceEnd);
+      const decipher = createDecipheriv("aes-256-gcm", key.key, nonce, {
+        authTagLength: tagLength,
+      });
+      decipher.setAAD(Buffer.from(name));
+      decipher.setAuthTag(bytes.subarray(nonceEnd, nonceEnd + tagLength));
+      const text = bytes.subarray(nonceEnd + tagLength);
+      return Buffer.concat([decipher.update(text), decipher.final()]).toString("utf8");
+    } catch (cause) {
+      throw unreadable("was changed: delete it, or restore a backup", cause);
+    }
+  }
+}
+
+function unreadable(text: string, cause?: unknown): ToolError {
+  const message = `A row of the PostgreSQL store ${text}.`;
+  return new ToolError("store_unavailable", message, { cause, retryable: false });
+}
+
+function derive(key: StoreKey): DerivedKey {
+  const bytes = typeof key === "string" ? Buffer.from(key) : key;
+  if (!(bytes instanceof Uint8Array) || bytes.byteLength < minKeyBytes) {
+    throw new ToolError(
+      "invalid_configuration",
+      `postgresStore: key needs at least ${minKeyBytes} bytes, such as the output of openssl rand -hex 32.`,
+    );
+  }
+  const part = (use: string, length: number) =>
+    Buffer.from(hkdfSync("sha256", bytes, "", `toolweave postgres ${use}`, length));
+  return { id: part("key id", keyIdLength), key: part("seal", 32) };
+}

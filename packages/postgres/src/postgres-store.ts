@@ -1,0 +1,201 @@
+import { ToolError, type Clock } from "@toolweave/core";
+import { checkOptions } from "@toolweave/core/adapter";
+import type {
+  ArtifactStore,
+  AuditSink,
+  CredentialStore,
+  GrantStore,
+  MemoryStore,
+  PendingCallStore,
+  RateLimitStore,
+  ScheduleStore,
+  TaskStore,
+} from "@toolweave/core/stores";
+import { checkedCount, checkedQuota } from "@toolweave/stores/shared";
+import { Database, type PostgresPool } from "./database/database.ts";
+import { Sealer, type StoreKey } from "./database/seal.ts";
+import { findProblems } from "./problems.ts";
+import { PostgresArtifacts } from "./stores/artifacts.ts";
+import { PostgresAudit } from "./stores/audit.ts";
+import { PostgresCredentials } from "./stores/credentials.ts";
+import { PostgresGrants } from "./stores/grants.ts";
+import { postgresLists, type PostgresLists } from "./stores/lists.ts";
+import { PostgresMemory } from "./stores/memories.ts";
+import { PostgresPendingCalls } from "./stores/pending-calls.ts";
+import { PostgresRateLimits } from "./stores/rate-limits.ts";
+import { PostgresSchedules } from "./stores/schedules.ts";
+import { PostgresTasks } from "./stores/tasks.ts";
+
+/** Where a store is, and what it may take. */
+export interface PostgresStoreOptions {
+  /** The primary, directly or through a pooler: `postgres://user:password@host/database`. */
+  readonly connectionString?: string;
+  /** In place of `connectionString`: a pool of `pg` that the host has, and ends itself. */
+  readonly pool?: PostgresPool;
+  /** Lower-case letters, digits and underscores; made if it is missing. Default: `toolweave`. */
+  readonly schema?: string;
+  /**
+   * Seals credentials and tasks: at least 32 bytes. To rotate it, pass a list: the first one seals, every one opens.
+   * Default: none; credentials are refused.
+   */
+  readonly key?: StoreKey | readonly StoreKey[];
+  /**
+   * Milliseconds after which the claims of an ended process are reported as `unfinished`, and its tasks as `lost`, and
+   * its reservations begin to expire. Renewed three times as often. Default: 30,000.
+   */
+  readonly leaseMs?: number;
+  /** A call whose decision could not be written to `audit` is refused. Default: false. */
+  readonly auditRequired?: boolean;
+  /** Bytes of all artifacts together. Default: 1,073,741,824 (1 GiB). */
+  readonly maxArtifactBytes?: number;
+  /** Bytes of the artifacts of one owner. Default: a quarter of `maxArtifactBytes`. */
+  readonly maxArtifactBytesPerOwner?: number;
+  /** Calls of one owner that wait for a person; beyond, `limit_exceeded`. Default: 2,500. */
+  readonly maxPendingCallsPerOwner?: number;
+  /** Tasks of one owner. Those that have ended make room, the first to expire first. Default: 2,500. */
+  readonly maxTasksPerOwner?: number;
+  /** Memories of one owner; beyond, `limit_exceeded`. Default: 10,000. */
+  readonly maxMemoriesPerOwner?: number;
+  /** Scheduled jobs of one owner; beyond, `limit_exceeded`. Default: 100. */
+  readonly maxSchedulesPerOwner?: number;
+  /** The timers of leases and deadlines. All times are the database's. Default: the platform's. */
+  readonly timers?: Pick<Clock, "setTimeout" | "clearTimeout">;
+}
+
+/** Stores in a schema of PostgreSQL that any number of processes on any number of machines share. */
+export interface PostgresStore {
+  readonly pendingCalls: PendingCallStore;
+  readonly grants: GrantStore;
+  readonly rateLimits: RateLimitStore;
+  readonly tasks: TaskStore;
+  readonly artifacts: ArtifactStore;
+  /** Sealed with `key`. */
+  readonly credentials: CredentialStore;
+  readonly schedules: ScheduleStore;
+  /** The memory of agents. Not sealed: its words are indexed. */
+  readonly memory: MemoryStore;
+  /** The `cache` of MCP sources and of a search. */
+  readonly lists: PostgresLists;
+  readonly audit: AuditSink;
+  /**
+   * Connects, and creates or updates the tables. Without it, the first operation does that.
+   *
+   * @throws ToolError `store_unavailable`
+   */
+  migrate(): Promise<void>;
+  /**
+   * Reports everything that makes the guarantees weaker than they are documented, one sentence each: settings of the
+   * server, a missing key.
+   *
+   * @throws ToolError `store_unavailable`
+   */
+  problems(): Promise<readonly string[]>;
+  /**
+   * Removes up to `max` expired rows of each table, if no other process does that at the moment.
+   *
+   * @param max default: 1,000.
+   * @returns the number of rows.
+   * @throws ToolError `store_unavailable`
+   */
+  prune(max?: number): Promise<number>;
+  /**
+   * Drops no data; once their lease has expired, open claims are reported as `unfinished` and unfinished tasks as
+   * `lost`. Idempotent.
+   */
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+const optionNames: readonly string[] = [
+  "connectionString",
+  "pool",
+  "schema",
+  "key",
+  "leaseMs",
+  "auditRequired",
+  "maxArtifactBytes",
+  "maxArtifactBytesPerOwner",
+  "maxPendingCallsPerOwner",
+  "maxTasksPerOwner",
+  "maxMemoriesPerOwner",
+  "maxSchedulesPerOwner",
+  "timers",
+] satisfies readonly (keyof PostgresStoreOptions)[];
+
+const maxTimerMs = 2_147_483_647;
+const platformTimers: Pick<Clock, "setTimeout" | "clearTimeout"> = {
+  setTimeout: (callback, ms) => setTimeout(callback, ms),
+  clearTimeout: (timer) => clearTimeout(timer as never),
+};
+
+/**
+ * Opens the stores in a PostgreSQL database. It connects with the first operation, and creates the tables if they are
+ * missing. PostgreSQL 14 or newer; poolers in transaction mode work.
+ *
+ * If the database cannot be reached, operations fail with a `ToolError` `store_unavailable` within some seconds.
+ *
+ * @throws ToolError `invalid_configuration` for invalid options.
+ */
+export function postgresStore(options: PostgresStoreOptions): PostgresStore {
+  checkOptions("postgresStore", options, optionNames);
+  const { connectionString, pool, schema = "toolweave", leaseMs = 30_000 } = options;
+  const { timers = platformTimers, key = [] } = options;
+  if ((typeof connectionString === "string") === (typeof pool?.connect === "function")) {
+    throw invalid("pass connectionString or pool, and not both.");
+  }
+  if (typeof schema !== "string" || !/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
+    throw invalid("schema takes lower-case letters, digits and underscores, 48 at most.");
+  }
+  if (!(leaseMs > 0 && leaseMs <= maxTimerMs)) {
+    throw invalid(`leaseMs is ${leaseMs}; use 1 to ${maxTimerMs}, in milliseconds.`);
+  }
+  const count = (name: keyof PostgresStoreOptions, byDefault: number): number =>
+    checkedCount(`postgresStore: ${name}`, (options[name] as number | undefined) ?? byDefault);
+  const maxBytes = checkedQuota("postgresStore: maxArtifactBytes", options.maxArtifactBytes);
+  const maxBytesPerOwner = checkedQuota(
+    "postgresStore: maxArtifactBytesPerOwner",
+    options.maxArtifactBytesPerOwner ?? maxBytes / 4,
+  );
+  const keys = typeof key === "string" || key instanceof Uint8Array ? [key] : key;
+  const sealer = new Sealer(keys);
+  const db = new Database({
+    schema,
+    timers,
+    ...(connectionString === undefined ? {} : { connectionString }),
+    ...(pool === undefined ? {} : { pool }),
+  });
+  const leases = { leaseMs, clock: timers };
+  const limited = (name: keyof PostgresStoreOptions, byDefault: number) => ({
+    ...leases,
+    maxPerOwner: count(name, byDefault),
+  });
+  const pendingCalls = new PostgresPendingCalls(db, limited("maxPendingCallsPerOwner", 2_500));
+  const rateLimits = new PostgresRateLimits(db, leases);
+  const tasks = new PostgresTasks(db, sealer, limited("maxTasksPerOwner", 2_500));
+  const schedules = new PostgresSchedules(db, limited("maxSchedulesPerOwner", 100));
+  const close = (): void => {
+    for (const part of [pendingCalls, rateLimits, tasks, schedules]) part.stop();
+    db.close();
+  };
+  return {
+    pendingCalls,
+    grants: new PostgresGrants(db),
+    rateLimits,
+    tasks,
+    artifacts: new PostgresArtifacts(db, { leaseMs, maxBytes, maxBytesPerOwner }),
+    credentials: new PostgresCredentials(db, sealer),
+    schedules,
+    memory: new PostgresMemory(db, { maxPerOwner: count("maxMemoriesPerOwner", 10_000) }),
+    lists: postgresLists(db),
+    audit: new PostgresAudit(db, options.auditRequired ?? false),
+    migrate: () => db.prepare(),
+    problems: () => findProblems(db, sealer.hasKey),
+    prune: (max = 1_000) => db.sweep(max),
+    close,
+    [Symbol.dispose]: close,
+  };
+}
+
+function invalid(text: string): ToolError {
+  return new ToolError("invalid_configuration", `postgresStore: ${text}`);
+}

@@ -1,0 +1,79 @@
+import type { Database } from "./database/database.ts";
+
+interface Setting {
+  readonly name: string;
+  readonly isSafe: (value: string) => boolean;
+  readonly problem: string;
+}
+
+const settings: readonly Setting[] = [
+  {
+    name: "fsync",
+    isSafe: (value) => value === "on",
+    problem:
+      "fsync is off: a crash of the server loses claims, and an approval could be used twice.",
+  },
+  {
+    name: "full_page_writes",
+    isSafe: (value) => value === "on",
+    problem: "full_page_writes is off: a crash of the server can damage the tables.",
+  },
+  {
+    name: "synchronous_commit",
+    isSafe: (value) => value !== "off",
+    problem:
+      "synchronous_commit is off: a crash of the server loses the last claims, and an approval could be used twice.",
+  },
+];
+
+/**
+ * Reports everything that makes the guarantees of the store weaker than they are documented, one sentence each.
+ *
+ * @throws ToolError `store_unavailable`
+ */
+export async function findProblems(db: Database, hasKey: boolean): Promise<readonly string[]> {
+  await db.prepare();
+  const rows = await db.inspect(
+    `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit',
+       'statement_timeout')`,
+  );
+  const found = new Map(rows.map((row) => [row["name"], String(row["setting"])]));
+  const problems = settings
+    .filter(({ name, isSafe }) => !isSafe(found.get(name) ?? ""))
+    .map(({ problem }) => problem);
+  if (found.get("statement_timeout") === "0") {
+    problems.push(
+      "statement_timeout is 0: set it for the role of this connection, such as ALTER ROLE app SET statement_timeout = '5s'.",
+    );
+  }
+  if (!hasKey) {
+    problems.push("The store has no key: credentials are refused, and task results are readable.");
+  }
+  const timeline = await readTimeline(db);
+  if (timeline !== undefined && !(await isSameTimeline(db, timeline))) {
+    problems.push(
+      "The server has been promoted since the store was made. If its replication is asynchronous, claims of the last moments before that may be lost.",
+    );
+  }
+  return problems;
+}
+
+/** Undefined: the role may not read it. */
+async function readTimeline(db: Database): Promise<string | undefined> {
+  try {
+    const [row] = await db.inspect("SELECT timeline_id::text AS id FROM pg_control_checkpoint()");
+    return row?.["id"] as string | undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function isSameTimeline(db: Database, timeline: string): Promise<boolean> {
+  await db.run(
+    `INSERT INTO ${db.schema}.meta VALUES ('timeline', $1) ON CONFLICT (name) DO NOTHING`,
+    [timeline],
+  );
+  return (
+    (await db.value(`SELECT value FROM ${db.schema}.meta WHERE name = 'timeline'`)) === timeline
+  );
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import { ToolError } from "@toolweave/core";
+import type {
+  FoundMemory,
+  MemoryEntry,
+  MemoryQuery,
+  MemoryStore,
+  MemoryVector,
+} from "@toolweave/core/stores";
+import {
+  cosine,
+  coverage,
+  lastMoment,
+  normalize,
+  plain,
+  rankMemories,
+  similarity,
+  toBytes,
+  toFound,
+  toTerms,
+  toWords,
+  type MemoryRow,
+} from "@toolweave/stores/shared";
+import type { Database, Row } from "../database/database.ts";
+import { toName } from "../database/name.ts";
+
+/** Shorter words are not looked for as the beginning of a longer one. */
+const minPrefix = 4;
+/** Matches that are ranked by age and meaning. */
+const maxRanked = 100;
+/** PostgreSQL accepts 2,046 bytes. */
+const maxWord = 200;
+/** Different words of one entry that are found. */
+const maxWords = 20_000;
+/** Milliseconds for which it is remembered that there was an entry. */
+const traceMs = 90 * 86_400_000;
+
+/** The memory of agents in a table: a full-text index finds words, and vectors are compared one by one. */
+export class PostgresMemory implements MemoryStore {
+  readonly #db: Database;
+  readonly #maxPerOwner: number;
+
+  constructor(db: Database, { maxPerOwner }: { readonly maxPerOwner: number }) {
+    this.#db = db;
+    this.#maxPerOwner = maxPerOwner;
+  }
+
+  async set(owner: string, entry: MemoryEntry): Promise<boolean> {
+    const { key, category, content, expiresAt = lastMoment, origin, vector } = entry;
+    const answer = await this.#db.value(
+      `SELECT ${this.#db.schema}.set_memory($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      [
+        toName(owner),
+        toName(key),
+        toName(category),
+        JSON.stringify({ key, category, content, origin }),
+        indexedWords(`${key} ${content}`),
+        Math.min(expiresAt, lastMoment),
+        vector === undefined ? null : toName(vector.model),
+        vector === undefined ? null : Buffer.from(toBytes(vector)),
+        this.#maxPerOwner,
+        randomUUID(),
+      ],
+    );
+    if (answer !== "full") return answer === "replaced";
+    throw new ToolError(
+      "limit_exceeded",
+      `There are ${this.#maxPerOwner} memories already, which is the maximum: forget one of them, or store under its key.`,
+    );
+  }
+
+  async find(owner: string, query: MemoryQuery): Promise<readonly FoundMemory[]> {
+    const { text, vector, limit } = query;
+    if (text === undefined && vector === undefined) {
+      const rows = await this.#select(owner, query, "", "stored_at DESC, id DESC", limit, []);
+      return rows.map((row) => toFound(row, 1));
+    }
+    const terms = toTerms(text ?? "");
+    const byWords = terms.length === 0 ? [] : await this.#findWords(owner, query, terms);
+    const byMeaning = vector === undefined ? [] : await this.#findNear(owner, query, vector);
+    const now = Number(await this.#db.value(`SELECT ${this.#db.schema}.now_ms()`));
+    return rankMemories(byWords, byMeaning, now)
+      .slice(0, limit)
+      .map((row) => toFound(row, Math.max(coverage(row, terms), similarity(row, vector))));
+  }
+
+  async forget(owner: string, key: string): Promise<"erased" | "forgotten" | "unknown"> {
+    const values = [toName(owner), toName(key), traceMs, randomUUID()];
+    return (await this.#db.value(
+      `SELECT ${this.#db.schema}.forget_memory($1, $2, $3, $4)`,
+      values,
+    )) as "erased" | "forgotten" | "unknown";
+  }
+
+  #findWords(
+    owner: string,
+    query: MemoryQuery,
+    terms: readonly string[],
+  ): Promise<readonly MemoryRow[]> {
+    // Letters, marks and digits alone: no operator of a text query is among them.
+    const words = terms.map((term) => {
+      const word = plain(term).slice(0, maxWord);
+      return term.length < minPrefix ? `'${word}'` : `'${word}':*`;
+    });
+    const condition = "AND words @@ $6::tsquery";
+    const order = "ts_rank(words, $6::tsquery) DESC, id DESC";
+    return this.#select(owner, query, condition, order, maxRanked, [words.join("|")]);
+  }
+
+  async #findNear(
+    owner: string,
+    query: MemoryQuery,
+    { model, values }: MemoryVector,
+  ): Promise<readonly MemoryRow[]> {
+    const rows = await this.#select(owner, query, "AND model = $6", "id", undefined, [
+      toName(model),
+    ]);
+    const asked = normalize(values);
+    return rows
+      .map((row) => ({ row, near: cosine(asked, row.vector) }))
+      .toSorted((a, b) => b.near - a.near)
+      .slice(0, maxRanked)
+      .map(({ row }) => row);
+  }
+
+  async #select(
+    owner: string,
+    { category, since = 0, until = lastMoment }: MemoryQuery,
+    condition: string,
+    order: string,
+    limit: number | undefined,
+    values: readonly unknown[],
+  ): Promise<readonly MemoryRow[]> {
+    const { schema } = this.#db;
+    const rows = await this.#db.run(
+      `SELECT id, entry, stored_at, expires_at, vector FROM ${schema}.memories
+       WHERE owner = $1 AND forgotten_at IS NULL AND expires_at > ${schema}.now_ms()
+         AND stored_at >= $2 AND stored_at < $3 AND ($4::text IS NULL OR category = $4) ${condition}
+       ORDER BY ${order} LIMIT $5`,
+      [
+        toName(owner),
+        since,
+        until,
+        category === undefined ? null : toName(category),
+        limit ?? null,
+        ...values,
+      ],
+    );
+    return rows.map(toMemoryRow);
+  }
+}
+
+function toMemoryRow(row: Row): MemoryRow {
+  const entry = JSON.parse(row["entry"] as string) as Omit<MemoryEntry, "vector">;
+  return {
+    id: Number(row["id"]),
+    key: entry.key,
+    category: entry.category,
+    content: entry.content,
+    stored_at: row["stored_at"] as number,
+    expires_at: row["expires_at"] as number,
+    origin: entry.origin === undefined ? null : JSON.stringify(entry.origin),
+    vector: row["vector"] as Uint8Array | null,
+  };
+}
+
+/** The words of a text as its index has them: lower case, without accents. */
+function indexedWords(text: string): readonly string[] {
+  const words = plain(toWords(text)).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  return [...new Set(words.map((word) => word.slice(0, maxWord)))].slice(0, maxWords);
+}

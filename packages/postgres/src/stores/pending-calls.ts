@@ -1,0 +1,147 @@
+import { createHash, randomUUID } from "node:crypto";
+import { ToolError, type Interruption } from "@toolweave/core";
+import {
+  quotaOwner,
+  type ClaimResult,
+  type FinishedResult,
+  type PendingCallRecord,
+  type PendingCallStore,
+} from "@toolweave/core/stores";
+import { Leases, type Timers } from "@toolweave/stores/shared";
+import type { Database, Row } from "../database/database.ts";
+import { toName } from "../database/name.ts";
+
+/**
+ * Pending calls in a table. A claim is one conditional update and is never undone. Its token is made by the claimant:
+ * after a lost answer the same statement finds its own claim.
+ */
+export class PostgresPendingCalls implements PendingCallStore {
+  readonly #db: Database;
+  readonly #leaseMs: number;
+  readonly #maxPerOwner: number;
+  /** On what this store has claimed and not finished. */
+  readonly #leases: Leases;
+
+  constructor(
+    db: Database,
+    options: { readonly leaseMs: number; readonly clock: Timers; readonly maxPerOwner: number },
+  ) {
+    this.#db = db;
+    this.#leaseMs = options.leaseMs;
+    this.#maxPerOwner = options.maxPerOwner;
+    this.#leases = new Leases(options, (ids) =>
+      db.run(
+        `UPDATE ${db.schema}.pending_calls SET lease_until = ${db.schema}.now_ms() + $2
+         WHERE id IN (SELECT id FROM ${db.schema}.pending_calls
+           WHERE id = ANY ($1) AND status = 'claimed' FOR UPDATE SKIP LOCKED)`,
+        [[...ids].map(toName), options.leaseMs],
+      ),
+    );
+  }
+
+  async add(interruption: Interruption, owner = "[null,null]"): Promise<void> {
+    const { id, expiresAt } = interruption;
+    const values = [
+      toName(id),
+      JSON.stringify(interruption),
+      digest(interruption),
+      toName(quotaOwner(owner)),
+      expiresAt,
+      this.#maxPerOwner,
+    ];
+    let answer: unknown = "again";
+    // `again`: the quota was nearly reached meanwhile, and has to be counted by one process alone.
+    while (answer === "again") {
+      answer = await this.#db.value(
+        `SELECT ${this.#db.schema}.add_pending_call($1, $2, $3, $4, $5, $6)`,
+        values,
+      );
+    }
+    if (answer === "taken") {
+      throw new ToolError(
+        "internal",
+        `The interruption "${id}" is stored already, with another state: give each an id of its own.`,
+      );
+    }
+    if (answer === "full") {
+      throw new ToolError(
+        "limit_exceeded",
+        `${this.#maxPerOwner} calls of this caller wait for a person already, and no more may: have them answered first, or raise maxPendingCallsPerOwner of the store.`,
+      );
+    }
+  }
+
+  async claim(interruption: Interruption): Promise<ClaimResult> {
+    const { id, expiresAt } = interruption;
+    const result = (await this.#db.value(
+      `SELECT ${this.#db.schema}.claim_pending_call($1, $2, $3, $4, $5)`,
+      [toName(id), digest(interruption), expiresAt, randomUUID(), this.#leaseMs],
+    )) as ClaimResult;
+    if (result === "claimed") this.#leases.hold(id);
+    // This process may be late with a lease, when it was busy.
+    return result === "unfinished" && this.#leases.has(id) ? "running" : result;
+  }
+
+  async finish(id: string, result?: FinishedResult): Promise<void> {
+    // Also if the write fails: the lease then expires, and the call is reported as unfinished.
+    this.#leases.drop(id);
+    await this.#db.run(`SELECT ${this.#db.schema}.finish_pending_call($1, $2, $3)`, [
+      toName(id),
+      result === undefined ? null : JSON.stringify(result.sealed),
+      result?.maxAgeMs ?? 0,
+    ]);
+  }
+
+  async finishedResult(id: string): Promise<string | undefined> {
+    const result = await this.#db.value(
+      `SELECT result FROM ${this.#db.schema}.pending_calls
+       WHERE id = $1 AND result_until > ${this.#db.schema}.now_ms()`,
+      [toName(id)],
+    );
+    return typeof result === "string" ? (JSON.parse(result) as string) : undefined;
+  }
+
+  async get(id: string): Promise<PendingCallRecord | undefined> {
+    const [row] = await this.#select("id = $1", [toName(id)]);
+    return row === undefined ? undefined : this.#toRecord(row);
+  }
+
+  async list(): Promise<readonly PendingCallRecord[]> {
+    const rows = await this.#select(
+      `status = 'claimed' OR (status = 'pending' AND expires_at > ${this.#db.schema}.now_ms())`,
+      [],
+    );
+    return rows.flatMap((row) => this.#toRecord(row) ?? []);
+  }
+
+  async now(): Promise<number> {
+    return Number(await this.#db.value(`SELECT ${this.#db.schema}.now_ms()`));
+  }
+
+  /** No lease is renewed any more. */
+  stop(): void {
+    this.#leases.stop();
+  }
+
+  #select(condition: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    const { schema } = this.#db;
+    return this.#db.run(
+      `SELECT id, interruption, status, lease_until > ${schema}.now_ms() AS is_held
+       FROM ${schema}.pending_calls WHERE ${condition} ORDER BY seq`,
+      values,
+    );
+  }
+
+  /** `undefined`: the row was overwritten with another interruption, which an answer by the id would approve. */
+  #toRecord(row: Row): PendingCallRecord | undefined {
+    const interruption = JSON.parse(row["interruption"] as string) as Interruption;
+    if (toName(interruption.id) !== row["id"]) return undefined;
+    const status = row["status"] as PendingCallRecord["status"];
+    const isHeld = row["is_held"] === true || this.#leases.has(interruption.id);
+    return { interruption, status: status === "claimed" && !isHeld ? "unfinished" : status };
+  }
+}
+
+function digest({ state }: Interruption): Buffer {
+  return createHash("sha256").update(JSON.stringify(state)).digest();
+}

@@ -1,0 +1,360 @@
+import { ToolError, type Clock, type ClockTimer, type Interruption } from "@toolweave/core";
+import { isFullRun } from "@toolweave/test-support";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { postgresStore, type PostgresPool, type PostgresStore } from "../src/index.ts";
+import { testKey } from "./support/describe-postgres.ts";
+import { faults, FaultyPool } from "./support/faulty-pool.ts";
+import { testDatabase, type TestClock, type TestDatabase } from "./support/test-database.ts";
+
+const url = inject("postgresUrl");
+const leaseMs = 30_000;
+
+/** Each fault, over at once or until the process ends. */
+const kinds = faults.flatMap((fault) => [
+  { fault, persists: false },
+  { fault, persists: true },
+]);
+/** In a quick run each fault once. */
+const tested = kinds.filter(
+  ({ fault, persists }) => isFullRun || persists === (fault === "unsent"),
+);
+
+/** More statements than any life has. */
+const maxStatements = 40;
+
+/** Timers that a test runs by hand. */
+class ManualTimers implements Pick<Clock, "setTimeout" | "clearTimeout"> {
+  readonly #timers = new Map<ClockTimer, () => void>();
+
+  setTimeout(callback: () => void): ClockTimer {
+    const timer: ClockTimer = {};
+    this.#timers.set(timer, callback);
+    return timer;
+  }
+
+  clearTimeout(timer: ClockTimer): void {
+    this.#timers.delete(timer);
+  }
+
+  /** Runs all that wait: deadlines, and renewals of leases. */
+  expire(): void {
+    for (const [timer, callback] of [...this.#timers]) {
+      this.#timers.delete(timer);
+      callback();
+    }
+  }
+}
+
+interface World {
+  /** The process that has the fault. */
+  readonly store: PostgresStore;
+  /** Another process, which has none. */
+  readonly other: PostgresStore;
+  readonly clock: TestClock;
+  /**
+   * The outcome of an operation: its result, or `unavailable` if the fault persists. A fault that is over at once changes
+   * no outcome.
+   */
+  outcome<T>(work: PromiseLike<T> | T): Promise<T | "unavailable">;
+  /** The statement that is late is done now. */
+  arrive(): Promise<void>;
+}
+
+describe.skipIf(url === undefined)("with a fault at any statement", () => {
+  let database: TestDatabase;
+  let connections: pg.Pool;
+  beforeAll(async () => {
+    database = await testDatabase(url ?? "", `faults_${process.pid}`);
+    connections = new pg.Pool({ connectionString: url ?? "", max: 10 });
+    connections.on("error", () => {});
+  });
+  afterAll(async () => {
+    await connections.end();
+    await database.end();
+  });
+
+  /**
+   * Runs a life once for each statement and fault.
+   *
+   * @param life returns its rules, and whether each held.
+   * @returns the rules that did not hold, and the number of cases.
+   */
+  async function everyFault(life: (world: World) => Promise<Readonly<Record<string, boolean>>>) {
+    const broken: string[] = [];
+    let cases = 0;
+    for (const { fault, persists } of tested) {
+      for (let at = 1; at <= maxStatements; at++) {
+        const name = `${fault} at statement ${at}${persists ? ", and no later one is sent" : ""}`;
+        const clock = await database.reset();
+        const timers = new ManualTimers();
+        const pool = new FaultyPool(connections, { at, fault, persists }, () =>
+          queueMicrotask(() => timers.expire()),
+        );
+        const open = (through: PostgresPool, by: Pick<Clock, "setTimeout" | "clearTimeout">) =>
+          postgresStore({
+            pool: through,
+            schema: database.schema,
+            key: testKey,
+            timers: by,
+            leaseMs,
+          });
+        const store = open(pool, timers);
+        const other = open(database.pool, clock);
+        const outcome = async <T>(work: PromiseLike<T> | T): Promise<T | "unavailable"> => {
+          try {
+            return await work;
+          } catch (error) {
+            if (ToolError.is(error) && error.code === "store_unavailable") {
+              if (!persists) broken.push(`${name}: it is not noticed`);
+              return "unavailable";
+            }
+            throw error;
+          }
+        };
+        try {
+          const rules = await life({ store, other, clock, outcome, arrive: () => pool.arrive() });
+          for (const [rule, held] of Object.entries(rules)) {
+            if (!held) broken.push(`${name}: ${rule}`);
+          }
+        } catch (error) {
+          throw new Error(name, { cause: error });
+        } finally {
+          store.close();
+          other.close();
+        }
+        cases++;
+        if (pool.statements < at) break;
+      }
+    }
+    return { broken, hasEnoughCases: cases > 3 * tested.length };
+  }
+  const none = { broken: [], hasEnoughCases: true };
+
+  test("an approval is used at most once, and a claim without an end is reported", async () => {
+    const call = interruption("a");
+    const result = await everyFault(async ({ store, other, clock, outcome, arrive }) => {
+      const added = await outcome(store.pendingCalls.add(call));
+      if (added === "unavailable") await other.pendingCalls.add(call);
+      const first = await outcome(store.pendingCalls.claim(call));
+      const second = await other.pendingCalls.claim(call);
+      await arrive();
+      const finished = first === "claimed" ? await outcome(store.pendingCalls.finish("a")) : first;
+      // The process ends here.
+      store.close();
+      await arrive();
+      await clock.advance(leaseMs);
+      const later = await other.pendingCalls.claim(call);
+      const listed = (await other.pendingCalls.list()).map(({ status }) => status);
+      return {
+        "an approval is used at most once":
+          [first, second, later].filter((claim) => claim === "claimed").length < 2,
+        "the first claim is not lost": ["claimed", "unavailable"].includes(first),
+        "an end stays": finished !== undefined || later === "finished",
+        "a claim without an end is listed":
+          second === "claimed" || later !== "unfinished" || listed.join(" ") === "unfinished",
+        "nothing is lost": listed.length + (later === "finished" ? 1 : 0) === 1,
+      };
+    });
+    expect(result).toEqual(none);
+  });
+
+  test("a rate is not exceeded, and its room is free again after the lease", async () => {
+    const request = { key: "tool:pay", amount: 1, limit: 2, windowMs: 1_000 };
+    const result = await everyFault(async ({ store, other, clock, outcome, arrive }) => {
+      let uses: number[] = [];
+      const use = async (by: PostgresStore): Promise<void> => {
+        const taken = await outcome(by.rateLimits.reserve([request]));
+        if (taken === "unavailable" || !taken.granted) return;
+        // The call starts after its commit only.
+        if ((await outcome(by.rateLimits.commit(taken.id))) === undefined) uses.push(clock.now());
+      };
+      for (let turn = 0; turn < 3; turn++) {
+        await use(store);
+        await use(other);
+        await arrive();
+        await clock.skip(400);
+      }
+      const windows = uses.map(
+        (start) => uses.filter((at) => at >= start && at < start + request.windowMs).length,
+      );
+      store.close();
+      await clock.skip(leaseMs);
+      uses = [];
+      await use(other);
+      await use(other);
+      return {
+        "no window has more than the limit": Math.max(...windows) <= request.limit,
+        "the room of an ended process is free again": uses.length === 2,
+      };
+    });
+    expect(result).toEqual(none);
+  });
+
+  test("a task has one end, and one without an end is lost", async () => {
+    const result = await everyFault(async ({ store, other, clock, outcome, arrive }) => {
+      const added = await outcome(store.tasks.add(task));
+      const end = { status: "completed", updatedAt: 2, expiresAt: 9e12 } as const;
+      const ended = added === undefined ? await outcome(store.tasks.change("a", end)) : added;
+      store.close();
+      await arrive();
+      await clock.skip(leaseMs);
+      const found = await other.tasks.get("a");
+      const isOpen = found?.status === "working";
+      return {
+        "an added task is there": added !== undefined || found !== undefined,
+        "an end is accepted once": ended !== false,
+        "an end stays": ended !== true || found?.status === "completed",
+        "a task without an end is lost": !isOpen || found.lost === true,
+        "a second end is refused":
+          (await other.tasks.change("a", { ...end, status: "failed" })) === isOpen,
+      };
+    });
+    expect(result).toEqual(none);
+  });
+
+  test("a grant is revoked once, and the answer is right after a lost one", async () => {
+    const result = await everyFault(async ({ store, other, outcome, arrive }) => {
+      await other.grants.add(grant);
+      const added = await outcome(store.grants.add(grant));
+      const revoked = await outcome(store.grants.revoke("g"));
+      await arrive();
+      return {
+        "the same grant is accepted": added === undefined || added === "unavailable",
+        "it is found": revoked !== false,
+        "it is found once": revoked !== true || !(await other.grants.revoke("g")),
+      };
+    });
+    expect(result).toEqual(none);
+  });
+
+  test("a slot is taken once", async () => {
+    const result = await everyFault(async ({ store, other, outcome, arrive }) => {
+      const added = await outcome(store.schedules.add(job, 1_000));
+      if (added === "unavailable") await other.schedules.add(job, 1_000);
+      const first = await outcome(store.schedules.claim("j", 1_000, 2_000));
+      const second = await other.schedules.claim("j", 1_000, 2_000);
+      await arrive();
+      const [stored] = await other.schedules.list("[null,null]");
+      return {
+        "the first claim is not lost": first !== false,
+        "a slot is taken by one process": first !== true || !second,
+        "a slot is counted once": stored?.runs === 1 && stored.nextAt === 2_000,
+      };
+    });
+    expect(result).toEqual(none);
+  });
+
+  test("a statement that arrives late does not undo what was done since", async () => {
+    const name = { source: "shop", scheme: "oauth" };
+    const secret = (text: string) => ({ type: "secret", secret: text }) as const;
+    const waiting = { status: "input_required", updatedAt: 2, expiresAt: 9e12 } as const;
+    const result = await everyFault(async ({ store, other, outcome, arrive }) => {
+      const added = await outcome(store.schedules.add(job, 1_000));
+      const granted = await outcome(store.grants.add(grant));
+      await other.tasks.add(task);
+      const asked = await outcome(store.tasks.change("a", waiting));
+      const deleted = await outcome(store.credentials.delete(name));
+      await other.credentials.set(name, secret("new"));
+      await other.schedules.remove("[null,null]", "j");
+      await other.grants.revoke("g");
+      await other.tasks.change("a", { ...waiting, status: "working" });
+      await arrive();
+      const [jobs, grants] = [await other.schedules.list("[null,null]"), await other.grants.list()];
+      return {
+        "a removed job stays removed": added === "unavailable" || jobs.length === 0,
+        "a revoked grant stays revoked": granted === "unavailable" || grants.length === 0,
+        "a task that continues does not wait":
+          asked === "unavailable" || (await other.tasks.get("a"))?.status === "working",
+        "a new credential is not deleted":
+          deleted === "unavailable" || (await other.credentials.get(name)) !== undefined,
+      };
+    });
+    expect(result).toEqual(none);
+  });
+
+  test("a credential that was set last is the one that is returned", async () => {
+    const name = { source: "shop", scheme: "oauth" };
+    const secret = (text: string) => ({ type: "secret", secret: text }) as const;
+    const result = await everyFault(async ({ store, other, outcome, arrive }) => {
+      const first = await outcome(store.credentials.set(name, secret("1")));
+      const second = await outcome(store.credentials.set(name, secret("2")));
+      await arrive();
+      const found = await other.credentials.get(name);
+      const text = found?.type === "secret" ? found.secret : undefined;
+      return {
+        "the last value is stored": second !== undefined || text === "2",
+        "a value is stored": first !== undefined || text !== undefined,
+      };
+    });
+    expect(result).toEqual(none);
+  });
+
+  test.runIf(isFullRun)("an artifact is readable completely or not at all", async () => {
+    const data = new Uint8Array(1_500_000).map((_, index) => index % 251);
+    const key = `art_${"a".repeat(32)}`;
+    const result = await everyFault(async ({ store, other, outcome, arrive }) => {
+      const artifact = {
+        key,
+        size: data.length,
+        owner: "[null,null]",
+        mediaType: "text/plain",
+        createdAt: 0,
+        expiresAt: 9e12,
+      };
+      const put = await outcome(store.artifacts.put(artifact, data));
+      await arrive();
+      const read = await other.artifacts.read(key, 0, Infinity);
+      return {
+        "a stored artifact is there": put !== undefined || read !== undefined,
+        "it is complete": read === undefined || Buffer.compare(read, data) === 0,
+      };
+    });
+    expect(result).toEqual(none);
+  });
+});
+
+const grant = {
+  id: "g",
+  scope: "always",
+  tool: "pay",
+  specHash: "",
+  permission: { kind: "network", target: "x" },
+  argumentsHash: "",
+  grantedAt: 0,
+} as const;
+
+const job = {
+  id: "j",
+  owner: "[null,null]",
+  schedule: { everyMs: 1_000, from: 0 },
+  tool: "pay",
+  arguments: {},
+  specHash: "",
+  missed: "skip",
+  createdAt: 0,
+} as const;
+
+const task = {
+  id: "a",
+  owner: "[null,null]",
+  runId: "run",
+  callId: "call",
+  tool: "build",
+  status: "working",
+  createdAt: 1,
+  updatedAt: 1,
+  expiresAt: 9e12,
+} as const;
+
+function interruption(id: string): Interruption {
+  return {
+    id,
+    runId: "run",
+    call: { id: "call", name: "pay", arguments: {} },
+    specHash: "",
+    requests: [],
+    expiresAt: 9e12,
+    state: `sealed:${id}`,
+  };
+}

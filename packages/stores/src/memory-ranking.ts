@@ -1,0 +1,119 @@
+import type { JsonObject } from "@toolweave/core";
+import type { FoundMemory, MemoryVector } from "@toolweave/core/stores";
+import { lastMoment } from "./described-artifact.ts";
+
+/** Words of a query that are looked for. */
+const maxTerms = 32;
+/** After a month the weight of an entry's age has halved. */
+const halfLifeMs = 30 * 86_400_000;
+/** The part of a rank that the age decides. */
+const ageWeight = 0.2;
+/** Smooths ranks that are merged: Cormack, Clarke and Büttcher, "Reciprocal rank fusion", 2009. */
+const fusionConstant = 60;
+
+/** A stored entry as a database returns it. */
+export interface MemoryRow {
+  readonly id: number;
+  readonly key: string;
+  readonly category: string;
+  readonly content: string;
+  readonly stored_at: number;
+  readonly expires_at: number;
+  readonly origin: string | null;
+  readonly vector: Uint8Array | null;
+}
+
+/** Scripts that are written without spaces: each character is a word. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu;
+
+/** A text as words for the index. */
+export function toWords(text: string): string {
+  return text.normalize("NFC").replace(unspaced, " $& ");
+}
+
+/** The words of a query. Only letters and digits are left, so that nothing of it is read as a query language. */
+export function toTerms(text: string): readonly string[] {
+  const words =
+    toWords(text.slice(0, 2_000))
+      .toLowerCase()
+      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  return [...new Set(words)].slice(0, maxTerms);
+}
+
+/** Merges both lists by rank, the newer ones before the older ones. */
+export function rankMemories(
+  byWords: readonly MemoryRow[],
+  byMeaning: readonly MemoryRow[],
+  now: number,
+): readonly MemoryRow[] {
+  const scores = new Map<number, { readonly row: MemoryRow; score: number }>();
+  for (const rows of [byWords, byMeaning]) {
+    for (const [index, row] of rows.entries()) {
+      const found = scores.get(row.id) ?? { row, score: 0 };
+      found.score += 1 / (fusionConstant + index);
+      scores.set(row.id, found);
+    }
+  }
+  return [...scores.values()]
+    .map(({ row, score }) => ({ row, score: score * ageFactor(now - row.stored_at) }))
+    .toSorted((a, b) => b.score - a.score || b.row.id - a.row.id)
+    .map(({ row }) => row);
+}
+
+function ageFactor(ageMs: number): number {
+  return 1 - ageWeight + ageWeight * 0.5 ** (Math.max(0, ageMs) / halfLifeMs);
+}
+
+/** The part of a query's words that an entry has. */
+export function coverage({ key, content }: MemoryRow, terms: readonly string[]): number {
+  if (terms.length === 0) return 0;
+  const text = plain(`${key} ${content}`);
+  return terms.filter((term) => text.includes(plain(term))).length / terms.length;
+}
+
+/** Lower case, without accents. */
+export function plain(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+/** How near the meaning of an entry is to the one that is looked for: 0 to 1. */
+export function similarity({ vector }: MemoryRow, asked: MemoryVector | undefined): number {
+  return asked === undefined ? 0 : Math.max(0, cosine(normalize(asked.values), vector));
+}
+
+/** A vector as it is stored: normalized 32-bit floats. */
+export function toBytes({ values }: MemoryVector): Uint8Array {
+  return new Uint8Array(normalize(values).buffer);
+}
+
+/** A vector of length 1. */
+export function normalize(values: readonly number[]): Float32Array {
+  const length = Math.hypot(...values) || 1;
+  return Float32Array.from(values, (value) => value / length);
+}
+
+/** Both are normalized. Vectors of different lengths have nothing in common. */
+export function cosine(asked: Float32Array, bytes: Uint8Array | null): number {
+  if (bytes === null || bytes.byteLength !== asked.byteLength) return 0;
+  // A copy: the bytes of a Buffer are a part of a larger one, and slice does not copy them.
+  const stored = new Float32Array(new Uint8Array(bytes).buffer);
+  let sum = 0;
+  for (let index = 0; index < asked.length; index++) {
+    sum += (asked[index] as number) * (stored[index] as number);
+  }
+  return sum;
+}
+
+/** An entry as a store returns it. */
+export function toFound(row: MemoryRow, score: number): FoundMemory {
+  const { key, category, content, stored_at: storedAt, expires_at: expiresAt, origin } = row;
+  return {
+    key,
+    category,
+    content,
+    storedAt,
+    score: Math.min(1, score),
+    ...(expiresAt < lastMoment ? { expiresAt } : {}),
+    ...(origin === null ? {} : { origin: JSON.parse(origin) as JsonObject }),
+  };
+}

@@ -1,0 +1,30 @@
+/** Functions that stores share, so that they accept the same records and refuse them with the same errors. */
+export {
+  artifactsFull,
+  checkedCount,
+  checkedQuota,
+  describedArtifact,
+  descriptionOf,
+  endOfRange,
+  isArtifactKey,
+  lastMoment,
+  ownerFull,
+} from "./described-artifact.ts";
+export type { DescribedArtifact } from "./described-artifact.ts";
+export { credentialJson, credentialName, readCredential } from "./file-credentials.ts";
+export { Leases } from "./leases.ts";
+export type { Timers } from "./leases.ts";
+export {
+  cosine,
+  coverage,
+  normalize,
+  plain,
+  rankMemories,
+  similarity,
+  toBytes,
+  toFound,
+  toTerms,
+  toWords,
+} from "./memory-ranking.ts";
+export type { MemoryRow } from "./memory-ranking.ts";
+export { checkRateRequests } from "./rate-requests.ts";
