@@ -1,3 +1,11 @@
+export type {
+  CallLedger,
+  LedgerCall,
+  LedgerClaim,
+  LedgerEnd,
+  LedgerEntry,
+} from "./ledger/call-ledger.ts";
+export { memoryLedger } from "./ledger/memory-ledger.ts";
 export type { GrantStore } from "./contract/grant.ts";
 export { memoryGrants } from "./contract/grant.ts";
 export { memoryPendingCalls } from "./approvals/memory-pending-calls.ts";
