@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { ToolError, type Clock, type Grant } from "@toolweave/core";
 import type {
   ArtifactStore,
+  CallLedger,
   CredentialStore,
   GrantStore,
   MemoryStore,
@@ -17,6 +18,7 @@ import type { SteadyClock } from "./clock-steps.ts";
 import { checkedCount, checkedQuota } from "./described-artifact.ts";
 import { SqliteArtifacts } from "./sqlite-artifacts.ts";
 import { memoryPath, SqliteFile } from "./sqlite-file.ts";
+import { SqliteLedger } from "./sqlite-ledger.ts";
 import { SqliteMemory } from "./sqlite-memory.ts";
 import { SqlitePendingCalls } from "./sqlite-pending-calls.ts";
 import { SqliteRateLimits } from "./sqlite-rate-limits.ts";
@@ -72,6 +74,8 @@ export interface SqliteStore {
   readonly rateLimits: RateLimitStore;
   readonly artifacts: ArtifactStore;
   readonly tasks: TaskStore;
+  /** The calls of durable runs, each for 7 days after its last change. Not encrypted. */
+  readonly ledger: CallLedger;
   /** The memory of agents. Words are found by a full-text index. Not encrypted. */
   readonly memory: MemoryStore;
   /** Calls that are made later. Not encrypted. */
@@ -153,11 +157,13 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
     const rateLimits = new SqliteRateLimits(file, leases);
     const schedules = new SqliteSchedules(file, { ...leases, maxPerOwner: maxSchedulesPerOwner });
     const tasks = new SqliteTasks(file, { ...leases, maxTasksPerOwner });
+    const ledger = new SqliteLedger(file, leases);
     const close = (): void => {
       pendingCalls.stop();
       rateLimits.stop();
       tasks.stop();
       schedules.stop();
+      ledger.stop();
       file.close();
     };
     return {
@@ -170,6 +176,7 @@ export function sqliteStore(options: string | SqliteStoreOptions): SqliteStore {
         maxArtifactBytesPerOwner,
       }),
       tasks,
+      ledger,
       schedules,
       memory: new SqliteMemory(file, { maxPerOwner }),
       credentials: new SqliteCredentials(file),
