@@ -18,7 +18,7 @@ const stores: Readonly<Record<string, () => CredentialStore>> = {
 
 /** Starts `renewal-agent.ts`, which ends with the test. */
 function startAgent(job: string, path: string, times: number) {
-  const program = join(import.meta.dirname, "support/renewal-agent.ts");
+  const program = new URL("./support/renewal-agent.ts", import.meta.url);
   const child = fork(program, [job, path, String(times)], {
     execArgv: ["--conditions=@toolweave/source", "--disable-warning=ExperimentalWarning"],
   });

@@ -47,7 +47,8 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     }
     case "tools/call":
       if (params?.name?.endsWith("_meta") === true) {
-        const { progressToken: _, ...meta } = params._meta ?? {};
+        const { _meta = {} } = params;
+        const { progressToken: _, ...meta } = _meta;
         return void send({
           id,
           result: { content: [{ type: "text", text: JSON.stringify(meta) }] },
