@@ -21,6 +21,7 @@ const names = [
   "workspace",
   "workspace-edits",
   "web-pages",
+  "scripts",
 ];
 
 /** The page as it has to be, formatted. */

@@ -96,7 +96,7 @@ test("a call in a script is approved through the client while the script waits",
   ]);
 });
 
-test("a script that waits continues in the processes of `toolweave approvals resume`", async () => {
+test("a script that waits continues in the processes of `toolweave approvals approve`", async () => {
   const { config, written } = notes();
   const store = tempStore();
   const args = ["--config", config, "--scripts", "--approvals", "out-of-band"];
@@ -104,13 +104,12 @@ test("a script that waits continues in the processes of `toolweave approvals res
   const script =
     'x = notes.read_notes()\nnotes.write_note(text="Eggs")\nnotes.write_note(text="Tea")\n[x, 2]';
   const text = textOf(await run(source, script));
-  const idIn = (said: string): string => /approvals resume (\S+)/.exec(said)?.[1] ?? said;
+  const idIn = (said: string): string => /approvals approve (\S+)/.exec(said)?.[1] ?? said;
   expect(written()).toBe("");
-  const answer = ["--answer", '{"type": "approve"}'];
-  const first = await runIn(store)(["approvals", "resume", idIn(text), ...answer]);
+  const first = await runIn(store)(["approvals", "approve", idIn(text)]);
   expect(written()).toBe("Eggs\n");
   const waiting = `${first.stdout}${first.stderr}`;
-  const second = await runIn(store)(["approvals", "resume", idIn(waiting), ...answer]);
+  const second = await runIn(store)(["approvals", "approve", idIn(waiting)]);
   expect([second.code, second.stdout, written()]).toEqual([0, '["Milk.",2]\n', "Eggs\nTea\n"]);
 });
 

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 export { loadConfig, serverOf } from "./load-config.ts";
-export type { ConfiguredSource, LoadConfigOptions, LoadedConfig } from "./load-config.ts";
+export type { ConfiguredSource } from "./configured-source.ts";
+export type { LoadConfigOptions, LoadedConfig } from "./load-config.ts";
 export { moduleSources } from "./modules/module-source.ts";
 export type { ModuleSourcesOptions } from "./modules/module-source.ts";
 export { importModule } from "./modules/import-module.ts";

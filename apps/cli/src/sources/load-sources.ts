@@ -194,7 +194,8 @@ function prefixAdvice(source: ConfiguredSource | undefined, config: string | und
     return "Use one of them at a time, or give each a prefix in a toolweave.json: `toolweave init` writes one.";
   }
   if (source.kind === "module") return `Rename them in ${source.name}.`;
-  if (source.kind === "markdown" || source.kind === "skills") return `Rename the files of "${source.name}".`;
+  if (source.kind === "markdown" || source.kind === "skills")
+    return `Rename the files of "${source.name}".`;
   if (source.kind === "workspace" || source.kind === "builtin")
     return `Rename the others: the tools of "${source.name}" in ${config} keep their names.`;
   return `Set "prefix" for ${source.kind}.${source.name} in ${config}.`;

@@ -50,6 +50,13 @@ function writes(): readonly string[] {
     .map(({ method, url }) => `${method} ${url}`);
 }
 
+async function addEvent(startsOn: string): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ title: "A talk", kind: "talk", startsOn, capacity: 20 });
+  const { status } = await fetch(`${museum.url}/events`, { method: "POST", headers, body });
+  expect(status).toBe(201);
+}
+
 // Several processes start one after the other, which is slow on a busy machine.
 const slow = { timeout: 300_000 };
 
@@ -57,6 +64,8 @@ test.each(inFullRun(scriptTasks, scriptTasks.slice(0, 1)))(
   "$name: ends right, although each process is killed",
   slow,
   async (task) => {
+    for (const startsOn of task.events ?? []) await addEvent(startsOn);
+    const before = writes().length;
     let outcome = await orderAndKill({ script: task.script });
     const asked: string[] = [];
     const seen = new Set<string>();
@@ -73,7 +82,7 @@ test.each(inFullRun(scriptTasks, scriptTasks.slice(0, 1)))(
     expect(asked).toEqual(task.approvals);
     expect(seen.size).toBe(task.approvals.length);
     // Nothing happened twice, and nothing before it was approved.
-    expect(writes()).toEqual(task.writes);
+    expect(writes().slice(before)).toEqual(task.writes);
   },
 );
 

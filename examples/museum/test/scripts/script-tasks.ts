@@ -1,7 +1,11 @@
+import { museumScripts } from "./museum-scripts.ts";
+
 /** A task that a model solves with one script, in which calls wait for a person. */
 export interface ScriptTask {
   readonly name: string;
   readonly script: string;
+  /** The first days of events that are there before. */
+  readonly events?: readonly string[];
   /** The calls that a person has to approve, in their order. */
   readonly approvals: readonly string[];
   /** The result. */
@@ -104,5 +108,41 @@ notes
       "POST /tickets",
       "PATCH /events/7",
     ],
+  },
+  {
+    name: "the benchmark: a discount for all tours",
+    script: museumScripts.discount,
+    approvals: ["update_event", "update_event"],
+    result: { "Lanterns After Dark": 1440, "The Conservator's Eye": 1600 },
+    writes: ["PATCH /events/2", "PATCH /events/7"],
+  },
+  {
+    name: "the benchmark: cancel small workshops",
+    script: museumScripts.cancellations,
+    approvals: ["delete_event"],
+    result: 0,
+    writes: ["DELETE /events/4"],
+  },
+  {
+    name: "the benchmark: a talk on every first open day",
+    script: museumScripts.talks,
+    approvals: ["create_event", "create_event", "create_event"],
+    result: ["2027-07-01", "2027-08-01", "2027-09-01"],
+    writes: ["POST /events", "POST /events", "POST /events"],
+  },
+  {
+    name: "the benchmark: tickets for a family",
+    script: museumScripts.tickets,
+    approvals: ["buy_tickets", "buy_tickets", "buy_tickets"],
+    result: ["Dinosaurs of the Alps", 4500],
+    writes: ["POST /tickets", "POST /tickets", "POST /tickets"],
+  },
+  {
+    name: "the benchmark: events on closed days",
+    script: museumScripts.closedDays,
+    events: ["2027-07-05", "2027-07-06", "2027-07-12"],
+    approvals: ["update_event", "update_event"],
+    result: [8, 10],
+    writes: ["PATCH /events/8", "PATCH /events/10"],
   },
 ];

@@ -252,7 +252,7 @@ describe.runIf(hasBrowser)("a browser", () => {
   });
 });
 
-test.runIf(process.getuid?.() === 0)(
+test.runIf(hasBrowser && process.getuid?.() === 0)(
   "as root, Chromium's sandbox is not given up silently",
   async () => {
     const { look } = openBrowser({ allow: ["example.com"], sandbox: true });

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@toolweave/core";
 import type { HostValue } from "@toolweave/starlark";
 
-/** What a function reaches outside of the script. */
+/** The things outside of a script that a function reaches. */
 export type Capability =
   | "process"
   | "fs.read"
@@ -41,7 +41,7 @@ export interface BuiltinParameter {
 /** The arguments of a call, by parameter. */
 export type BuiltinArguments = Readonly<Record<string, HostValue>>;
 
-/** What functions reach while a script runs. */
+/** The host, as functions reach it while a script runs. */
 export interface ScriptScope {
   /**
    * Calls a local tool and returns its value. The policy decides on the call; if a person has to approve it, the script
@@ -89,7 +89,7 @@ export interface BuiltinFunction {
   readonly returns: BuiltinType;
   /** The kinds of scripts that have it. */
   readonly kinds: readonly ScriptKind[];
-  /** What it reaches; absent: nothing outside of the script. */
+  /** The capability that it needs; absent: it reaches nothing outside of the script. */
   readonly capability?: Capability;
   /** The result depends on the arguments alone: it is not written to the journal. */
   readonly isPure: boolean;

@@ -20,7 +20,7 @@ const harmless = new Set(
 );
 
 /**
- * What a script may reach, by its text alone: nothing is compiled. Predeclared names cannot be bound again, so that a
+ * The capabilities that a script may use, by its text alone: nothing is compiled. Predeclared names cannot be bound again, so that a
  * script which does not contain the name of a module cannot use it. A module that is used otherwise than by `module.member`
  * counts as a whole, and so does everything if the script loads another file.
  */

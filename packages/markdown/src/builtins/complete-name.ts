@@ -49,6 +49,9 @@ export const universalNames: readonly string[] = [
   "zip",
 ];
 
+/** The kinds of scripts whose dialect has sets. */
+const withSets: ReadonlySet<ScriptKind> = new Set(["session", "test"]);
+
 /**
  * The names with which the name at the end of a text can continue, in order: modules, functions and constants of the kind,
  * members behind a dot, and the functions of the language.
@@ -101,6 +104,9 @@ function allNames(
         doc,
       })),
     ),
-    ...universalNames.map((name): NameCompletion => ({ name, kind: "value" })),
+    ...[...universalNames, ...(withSets.has(kind) ? ["set"] : [])].map((name): NameCompletion => ({
+      name,
+      kind: "value",
+    })),
   ];
 }

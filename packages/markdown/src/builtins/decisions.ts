@@ -1,7 +1,7 @@
 import type { BuiltinFunction } from "./builtin.ts";
 import { optional, pureFunctions, required } from "./define.ts";
 
-/** What a hook returns: `allow()`, `block(reason)` or `modify(payload)`, each a dict. */
+/** The answers of a hook: `allow()`, `block(reason)` or `modify(payload)`, each a dict. */
 export const decisions: readonly BuiltinFunction[] = pureFunctions(undefined, {
   allow: {
     doc: "The decision that a call continues as it is.",

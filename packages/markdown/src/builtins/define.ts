@@ -1,4 +1,4 @@
-import type { JsonValue } from "@toolweave/core";
+import type { JsonObject, JsonValue } from "@toolweave/core";
 import type {
   BuiltinArguments,
   BuiltinFunction,
@@ -9,9 +9,10 @@ import type {
   ScriptScope,
 } from "./builtin.ts";
 import type { HostValue } from "@toolweave/starlark";
+import { toJsonValue } from "./to-json.ts";
 
 /** Kinds of scripts that may have effects. */
-export const actingKinds: readonly ScriptKind[] = ["tool", "session", "test"];
+const actingKinds: readonly ScriptKind[] = ["tool", "session", "test"];
 
 /** Every kind of script but a condition, which only computes. */
 export const runningKinds: readonly ScriptKind[] = [...actingKinds, "hook"];
@@ -74,4 +75,23 @@ function toFunctions(
     parameters,
     isPure,
   }));
+}
+
+/** The arguments without those that are `None`, as JSON. */
+export function toArguments(args: BuiltinArguments): JsonObject {
+  const entries = Object.entries(args).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([name, value]) => [name, toJsonValue(value, name)]));
+}
+
+/** A function that calls a local tool with its own arguments, and returns a part of the result. */
+export function direct(
+  tool: string,
+  definition: Omit<FunctionDefinition, "call">,
+  result: (value: JsonObject) => JsonValue = (value) => value,
+): FunctionDefinition {
+  return {
+    ...definition,
+    call: async (args, scope) =>
+      result((await scope.effect(tool, toArguments(args))) as JsonObject) as HostValue,
+  };
 }

@@ -17,7 +17,7 @@ import type { FindFile } from "../script/script-loader.ts";
 import { ScriptProgram } from "../script/program.ts";
 import { runScript, type ScriptHost } from "../script/run-script.ts";
 
-/** What the tools of one source share. */
+/** The services that the tools of one source share. */
 export interface ToolServices {
   /** Finds the files that scripts load, beside a file of an artifact. Default: there are none. */
   readonly findFile?: (file: string) => FindFile;
@@ -121,7 +121,7 @@ function digest(text: string): string {
 const reading: ReadonlySet<Capability> = new Set(["fs.read"]);
 
 /**
- * What the script can reach, tightened by the claims of the file: a file never makes its tool look more harmless than its
+ * Hints about what the script can reach, tightened by the claims of the file: a file never makes its tool look more harmless than its
  * script is.
  */
 function toAnnotations(

@@ -4,7 +4,7 @@ import type { WebOptions } from "@toolweave/builtin";
 import type { WorkspaceOptions } from "@toolweave/workspace";
 import type { Capability } from "../builtins/builtin.ts";
 
-/** What scripts may reach. The policy of the executor decides on each use. */
+/** Options for the reach of scripts. The policy of the executor decides on each use. */
 export interface EffectOptions {
   /** Files and programs; false: none. Default: the folder of the source. */
   readonly workspace?: WorkspaceOptions | false;

@@ -19,7 +19,7 @@ import { ScriptRegion } from "./language/script-region.ts";
 /** The names that conditions have beside the built-in ones. */
 const conditionNames = { hook: ["event", "payload"], bundle: ["env", "platform"] } as const;
 
-/** What all documents share. */
+/** The parts that all documents share. */
 export interface DocumentContext {
   readonly files: WorkspaceFiles;
   /** The model of a file, open or on disk; undefined: it cannot be read. */
@@ -206,7 +206,9 @@ export class LanguageDocument {
     }
     if (name !== undefined) return undefined;
     const quote = /^["']/.exec(written)?.[0];
-    if (quote !== undefined) {
+    // Blanks at the end of the line belong to an expression that is being written.
+    if (quote === undefined) end += /^[ \t]*/.exec(this.text.slice(end))?.[0].length ?? 0;
+    else {
       start++;
       if (end > start && this.text[end - 1] === quote) end--;
     }

@@ -31,7 +31,10 @@ export function writeStub({ tool, expression }: ScriptFunction, spec: ToolSpec):
           `**{${others.map((name) => `${JSON.stringify(name)}${required.has(name) ? "" : "?"}: ${writeType(properties[name], inputBounds)}`).join(", ")}}`,
         ]),
   ];
-  const called = expression ?? `call_tool(${JSON.stringify(tool)}, {…})`;
+  const signature =
+    expression === undefined
+      ? `call_tool(${JSON.stringify(tool)}, {${parameters.join(", ")}})`
+      : `def ${expression}(${parameters.join(", ")})`;
   const docs = [
     oneLine(spec.description, maxDocLength),
     ...ordered.slice(0, maxParameterDocs).flatMap((name) => {
@@ -42,7 +45,7 @@ export function writeStub({ tool, expression }: ScriptFunction, spec: ToolSpec):
     }),
   ].filter((line) => line !== "");
   const body = docs.length === 0 ? "" : `\n    """${docs.join("\n    ")}"""`;
-  return `def ${called}(${parameters.join(", ")}) -> ${result(spec)}${body}`;
+  return `${signature} -> ${result(spec)}${body}`;
 }
 
 /** The result of a tool without an output schema is its structured value, if it has one, else its text. */

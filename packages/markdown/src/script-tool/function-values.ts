@@ -106,7 +106,7 @@ function listAll(
 }
 
 /** The first line of a description, cut. */
-export function firstLine(text: string): string {
+function firstLine(text: string): string {
   const line = (/^\s*([^\n]*)/.exec(text)?.[1] ?? "").trim();
   return line.length <= maxLineLength ? line : `${line.slice(0, maxLineLength - 1)}…`;
 }

@@ -2,7 +2,7 @@ import { text, type JsonValue, type ToolOutput } from "@toolweave/core";
 import { StarlarkError, type HostValue } from "@toolweave/starlark";
 import { toJsonValue } from "../builtins/to-json.ts";
 
-/** What a script has printed, up to a length. */
+/** The output of `print`, up to a length. */
 export class Printed {
   readonly #maxBytes: number;
   readonly #lines: string[] = [];

@@ -6,7 +6,7 @@ export const resultName = "result";
 export const lastName = "__last__";
 
 /** The file name in the places of errors. */
-export const scriptFile = "script";
+const scriptFile = "script";
 
 /**
  * Compiles a script of a model. If its last statement is an expression, its value is assigned to `lastName`; the places of

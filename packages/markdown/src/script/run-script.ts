@@ -28,7 +28,7 @@ import { runStatements } from "./run-statements.ts";
 import { toScriptError } from "./script-error.ts";
 import { missingFunction, toOutput, type ResultOptions } from "./script-result.ts";
 
-/** What a host gives to all scripts of a source. */
+/** The part of the host that all scripts of a source share. */
 export interface ScriptHost {
   /** Receives what scripts write to the log. */
   readonly log?: (entry: {
@@ -190,7 +190,7 @@ function toEnvironment({ predeclared: values, onOperation }: ScriptHost): Script
   };
 }
 
-/** What the functions of one run reach: nested calls of the tool's own call. */
+/** The host as the functions of one run reach it: nested calls of the tool's own call. */
 class CallScope implements ScriptScope {
   readonly #options: ScriptRun;
   readonly #maxEffects: number;

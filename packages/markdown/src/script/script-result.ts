@@ -51,11 +51,6 @@ function writeJson(value: HostValue): string {
   return JSON.stringify(value ?? null);
 }
 
-/** A JSON value as a script receives it. */
-export function toHostValue(value: JsonValue): HostValue {
-  return value as HostValue;
-}
-
 /** Fails for a script that does not have a function. */
 export function missingFunction(kind: string, name: string, fn: string): StarlarkError {
   return new StarlarkError(

@@ -25,8 +25,8 @@ export interface SkillsSourceOptions {
   /** With more skills, `list_skills` and `read_skill` are in place of a tool for each. Default: 20. */
   readonly maxSkillTools?: number;
   /**
-   * What the scripts in Starlark (`scripts/NAME.star` with `def run(args)`) may reach; false: they are files alone. Each
-   * effect is for the policy to decide. Default: other tools and the web, but no files and no programs.
+   * The reach of the scripts in Starlark (`scripts/NAME.star` with `def run(args)`); false: they are files alone. The policy
+   * decides on each effect. Default: other tools and the web, but no files and no programs.
    */
   readonly scripts?: (EffectOptions & Pick<ScriptHost, "env" | "log">) | false;
 }

@@ -190,7 +190,7 @@ function toArguments({ args, arguments: written }: JsonObject): JsonObject | und
   return isJsonObject(parsed) ? parsed : undefined;
 }
 
-/** What the next hook sees. */
+/** The payload for the next hook. */
 function merge(event: string, before: JsonObject, change: JsonObject): JsonObject {
   const after = { ...before, ...change };
   if (event !== "tool.pre") return after;
@@ -238,7 +238,7 @@ function toPostOutput(
   };
 }
 
-/** What hooks reach: logs, the cache of the run, variables and the time. They have no effects. */
+/** The host as hooks reach it: logs, the cache of the run, variables and the time. They have no effects. */
 class HookScope implements ScriptScope {
   readonly #host: ScriptHost;
   readonly #name: string;

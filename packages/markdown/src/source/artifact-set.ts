@@ -11,7 +11,7 @@ import type { Finding, Place } from "../text/finding.ts";
 import { findArtifactFiles, readText, type ArtifactFile } from "./find-files.ts";
 import { Condition } from "./condition.ts";
 
-/** What the files of a folder declare together. */
+/** The artifacts of all files of a folder. */
 export interface ArtifactSet {
   readonly tools: readonly ToolArtifact[];
   readonly hooks: readonly HookArtifact[];
@@ -58,7 +58,7 @@ export class ArtifactReader {
     this.#facts = facts;
   }
 
-  /** What is given by other means than files, alone. */
+  /** The artifacts that are given by other means than files, alone. */
   readInline(): Promise<ArtifactSet> {
     return this.#combine([], []);
   }

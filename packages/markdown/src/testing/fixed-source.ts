@@ -2,7 +2,7 @@ import type { HostValue } from "@toolweave/starlark";
 import type { BuiltinArguments } from "../builtins/builtin.ts";
 
 /** The time of all tests. */
-export const fixedTime: number = Date.UTC(2026, 0, 1);
+const fixedTime: number = Date.UTC(2026, 0, 1);
 
 /** The results of functions that are different in every run elsewhere: in a test they are always the same. */
 export class FixedSource {

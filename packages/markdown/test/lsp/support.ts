@@ -9,7 +9,7 @@ import { LanguageService } from "../../src/lsp/service.ts";
 import { testFunctions } from "../../src/testing/test-functions.ts";
 
 /** The place of the cursor in a text. */
-export const cursor = "┃";
+const cursor = "┃";
 
 /** A folder with files and a language service. */
 export interface Workspace {
@@ -21,7 +21,7 @@ export interface Workspace {
 }
 
 /** An open document, and the position of its cursor. */
-export interface Opened {
+interface Opened {
   readonly uri: string;
   readonly text: string;
   readonly at: Position;

@@ -197,7 +197,7 @@ describe("a hostile script reaches nothing that its caller could not call", () =
     expect(outcome.error?.code ?? "none").toMatch(code);
     for (const name of ran) expect([...callable, "fs_read"]).toContain(name);
     // Only `with_local` itself reaches its local tool.
-    if (ran.includes("fs_read")) expect(script).toContain("with_local");
+    expect(ran.includes("fs_read") && !script.includes("with_local")).toBe(false);
     for (const name of hidden) expect(ran).not.toContain(name);
     const started = session.events.flatMap((event) =>
       event.type === "tool.started" ? [event.tool] : [],

@@ -15,7 +15,7 @@ import {
 } from "../../src/index.ts";
 
 /** A folder with files, which is removed when the test ends. */
-export function makeFolder(files: Readonly<Record<string, string>>): string {
+function makeFolder(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "toolweave-markdown-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) writeIn(folder, name, text);

@@ -1,4 +1,7 @@
+import { globSync, readFileSync } from "node:fs";
+import { parse, walkSyntax } from "@toolweave/starlark";
 import { expect, test } from "vitest";
+import { readToolFile } from "../../src/artifact/read-artifact.ts";
 import { formatFile } from "../../src/check/format-file.ts";
 
 const rough = `---
@@ -108,3 +111,31 @@ test("a text without a script is returned as it is", () => {
   for (const text of ["# A page\n", "---\ntitle: x\n---\nBody", "---\nscript: 'x=1'\n---\n", ""])
     expect(formatFile("README.md", text)).toEqual({ text, findings: [] });
 });
+
+test("formatting the fixtures changes nothing but the scripts, and doing it again changes nothing", () => {
+  const folder = new URL("../fixtures/artifacts/good/", import.meta.url);
+  const files = globSync("**/*.{md,star}", { cwd: folder });
+  expect(files.length).toBeGreaterThan(20);
+  for (const file of files) {
+    const text = readFileSync(new URL(file, folder), "utf8");
+    const formatted = formatFile(file, text);
+    expect(formatted.findings).toEqual([]);
+    expect(formatFile(file, formatted.text).text).toBe(formatted.text);
+    if (!file.endsWith(".md")) continue;
+    const [before, after] = [text, formatted.text].map((each) => readToolFile(file, each));
+    const withoutScript = (result: typeof before): unknown => ({
+      ...result?.draft,
+      script: undefined,
+    });
+    expect(withoutScript(after)).toEqual(withoutScript(before));
+    expect(kindsOf(after?.draft?.script?.text)).toEqual(kindsOf(before?.draft?.script?.text));
+  }
+});
+
+/** The kinds of all nodes of a program. */
+function kindsOf(script = ""): readonly string[] {
+  return Array.from(
+    walkSyntax(parse(script, { dialect: "session" }).statements),
+    ({ kind }) => kind,
+  );
+}

@@ -15,8 +15,9 @@ describe.each(levels)("a command with the sandbox %s", (sandbox) => {
     expect(read("big")).toHaveLength(64 * 1024);
   });
 
-  test("raises none of its limits again", async () => {
-    const { text } = openWorkspace({}, { sandbox: "bwrap", limits: { openFiles: 100 } });
+  // Without a sandbox, root may raise each limit.
+  test.runIf(sandbox === "bwrap")("raises none of its limits again", async () => {
+    const { text } = openWorkspace({}, { sandbox, limits: { openFiles: 100 } });
     const output = await text("bash", {
       command: "ulimit -n; ulimit -n 200 2>/dev/null; ulimit -n",
     });

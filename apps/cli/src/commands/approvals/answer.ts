@@ -26,7 +26,7 @@ import { addScripts } from "../../sources/script-source.ts";
 import { withApprovalStore, type ApprovalStore } from "../../store/approval-store.ts";
 import { rebuildSources, getPendingCallContext } from "../../store/pending-call-context.ts";
 import { createExecutor } from "../shared/executor.ts";
-import { storeCommand, waitsForApprovalOnly } from "../shared/hints.ts";
+import { storeCommand, waitsForApprovalOnly, waitsForApprovals } from "../shared/hints.ts";
 import {
   printOutcome,
   printDenial,
@@ -110,7 +110,12 @@ export async function approve(
         },
       ];
       if (isOver) return answers;
-      if (!waitsForApprovalOnly(interruption)) throw moreThanApprovalError(id);
+      if (!waitsForApprovals(interruption)) throw moreThanApprovalError(id);
+      if (edited !== undefined && !waitsForApprovalOnly(interruption)) {
+        throw new UsageError(
+          "--arguments changes a call that has not begun, and this one waits for a call of its own.",
+        );
+      }
       const { call, requests } = interruption;
       // Advice about the policy is for the question, which has been answered.
       const asked = requests.map((request) =>

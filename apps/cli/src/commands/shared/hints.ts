@@ -11,10 +11,11 @@ import { describeError } from "../../render/describe-error.ts";
 export interface PendingCallHints {
   /** Prints all that a person has to know before they answer. */
   readonly show: string;
-  /** For a call that has not begun and only waits for a yes. */
+  /** For a call that only waits for a yes. */
   readonly approve?: string;
+  /** For one that has not begun as well. */
   readonly reject?: string;
-  /** For any other; it asks on a terminal. */
+  /** For a call that has begun; it asks on a terminal. */
   readonly resume?: string;
   /** The conditions for running them. */
   readonly notes: readonly string[];
@@ -34,9 +35,20 @@ export function pendingCallHints(
     ...withheldNotes(withheld),
     ...(store.key.path === undefined ? ["TOOLWEAVE_KEY must have the same value there."] : []),
   ];
-  return waitsForApprovalOnly(interruption)
-    ? { show: line("show"), approve: line("approve", withheldWords), reject: line("reject"), notes }
-    : { show: line("show"), resume: line("resume", withheldWords), notes };
+  const approve = line("approve", withheldWords);
+  if (waitsForApprovalOnly(interruption))
+    return { show: line("show"), approve, reject: line("reject"), notes };
+  return {
+    show: line("show"),
+    ...(waitsForApprovals(interruption) ? { approve } : {}),
+    resume: line("resume", withheldWords),
+    notes,
+  };
+}
+
+/** True for a call that waits for nothing but a yes, whether it has begun or not. */
+export function waitsForApprovals({ requests }: Interruption): boolean {
+  return requests.every((request) => request.type === "approval");
 }
 
 /** True for a call that has not begun: it waits for nothing but a yes, or a no. */

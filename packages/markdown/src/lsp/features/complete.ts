@@ -47,9 +47,9 @@ function itemsAt(
 ): readonly Item[] {
   if (context.string !== undefined) return stringItems(document, model, context, at);
   if (context.dot !== undefined) return memberItems(model, context.dot, context.word.text);
-  const before = region.text.slice(0, context.word.start);
+  const before = region.text.slice(Math.max(0, context.word.start - 200), context.word.start);
   // A number, such as `1e`, or the name of a new function.
-  if (/[\d.]$/.test(before) && /\d$/.test(before)) return [];
+  if (/(?:^|[^\w.])\d[\w.]*$/.test(before)) return [];
   if (/\bdef\s+$/.test(before)) return entryItems(model);
   return [...argumentItems(model, context), ...nameItems(model, at)];
 }
@@ -194,7 +194,7 @@ function stringItems(
   if (open === undefined || string === undefined) return [];
   const nodes = model.nodesAt(at);
   const load = nodes.findLast(({ kind }) => kind === "load");
-  const isLoad = /\bload\s*$/.test(model.text.slice(0, open.start));
+  const isLoad = /\bload\s*$/.test(model.text.slice(Math.max(0, open.start - 20), open.start));
   if (open.kind === "(" && (load !== undefined || isLoad)) {
     if (open.commas === 0)
       return document.context.files

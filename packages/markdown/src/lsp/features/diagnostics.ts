@@ -101,7 +101,8 @@ function toDiagnostic(document: LanguageDocument, finding: Finding): Diagnostic 
   const text = document.text.slice(lineStart, lineEnd).replace(/\r?\n$/, "");
   // Columns count characters, positions of the protocol count units of UTF-16.
   const start = Math.min([...text].slice(0, column - 1).join("").length, text.length);
-  const end = start + lengthOfToken(text.slice(start));
+  const isScript = document.regionAt(lineStart + start) !== undefined;
+  const end = start + lengthOfToken(text.slice(start), isScript);
   return {
     range: document.range(lineStart + start, lineStart + end),
     severity: severity === "error" ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
@@ -111,11 +112,11 @@ function toDiagnostic(document: LanguageDocument, finding: Finding): Diagnostic 
   };
 }
 
-/** The length of the name, the string or the operator that a text starts with. */
-function lengthOfToken(text: string): number {
-  const token =
-    /^(?:[\p{L}\p{N}_][\p{L}\p{N}_.-]*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s\p{L}\p{N}_"']+)/u.exec(
-      text,
-    );
+/** The length of the name, the string or the operator that a text starts with. Words of YAML have dots and dashes. */
+function lengthOfToken(text: string, isScript: boolean): number {
+  if (!isScript) return /^[^\s:,#{}[\]]*/.exec(text)?.[0].length ?? 0;
+  const token = /^(?:[\p{L}\p{N}_]+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s\p{L}\p{N}_"']+)/u.exec(
+    text,
+  );
   return token?.[0].length ?? (text.trim() === "" ? 0 : 1);
 }

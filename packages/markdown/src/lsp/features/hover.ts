@@ -22,7 +22,7 @@ export function findHover(document: LanguageDocument, offset: number): Hover | u
 }
 
 /** A signature as code, and a text below it. */
-export function toMarkdown(code: string, doc: string): string {
+function toMarkdown(code: string, doc: string): string {
   return [`\`\`\`python\n${code}\n\`\`\``, doc].filter((part) => part !== "").join("\n\n");
 }
 

@@ -27,7 +27,10 @@ function toSymbols(
   const groups = new Map<string | number, OutlineEntry[]>();
   for (const entry of entries) {
     const step = entry.path[parent.length];
-    if (step !== undefined) groups.set(step, [...(groups.get(step) ?? []), entry]);
+    if (step === undefined) continue;
+    const group = groups.get(step);
+    if (group === undefined) groups.set(step, [entry]);
+    else group.push(entry);
   }
   return [...groups].map(([step, group]) => {
     const path = [...parent, step];

@@ -2,7 +2,10 @@ import type { ValuePath } from "../../text/value-places.ts";
 import { readOutline } from "./outline.ts";
 import type { Outline, OutlineEntry } from "./outline.ts";
 
-/** What can be written at an offset of front matter. */
+/** Maps and lists in one line. */
+const maxLevels = 64;
+
+/** The kind of text that can be written at an offset of front matter. */
 export interface KeyContext {
   /** `key`: a key of the map at `path`. `value`: the value at `path`. */
   readonly kind: "key" | "value";
@@ -43,7 +46,7 @@ export function readKeyContext(document: string, offset: number): KeyContext | u
 }
 
 /** The keys that the map at a path has. */
-export function keysOf({ entries }: Outline, path: ValuePath): readonly string[] {
+function keysOf({ entries }: Outline, path: ValuePath): readonly string[] {
   return entries.flatMap(({ key, path: each }) =>
     key !== undefined && isBelow(each, path) ? [key] : [],
   );
@@ -67,6 +70,7 @@ function readFlow(text: string, path: ValuePath, offset: number): KeyContext | u
       if (end === -1) return undefined;
       at = end;
     } else if (character === "{" || character === "[") {
+      if (levels.length >= maxLevels) return undefined;
       const isMap = character === "{";
       levels.push({ path: current, keys: [], isMap, items: 0 });
       if (!isMap) current = [...current, 0];

@@ -29,6 +29,12 @@ export interface Outline {
   readonly bodyStart: number;
 }
 
+/** Longer keys and lines are no keys that have a meaning, and no comments. */
+const maxKeyLength = 200;
+const maxLineLength = 2000;
+/** Lists in lists. */
+const maxLevels = 64;
+
 interface Line {
   readonly start: number;
   /** Before the line break. */
@@ -65,6 +71,7 @@ export function readOutline(document: string): Outline {
 function readEntries(lines: readonly Line[]): readonly OutlineEntry[] {
   const entries: OutlineEntry[] = [];
   const levels: Level[] = [];
+  const open: OutlineEntry[] = [];
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] as Line;
     let column = line.text.search(/\S/);
@@ -72,7 +79,7 @@ function readEntries(lines: readonly Line[]): readonly OutlineEntry[] {
     // Items of a list: each dash starts one, at the column behind it.
     for (
       let rest = line.text.slice(column);
-      /^-(?:[ \t]|$)/.test(rest);
+      levels.length < maxLevels && /^-(?:[ \t]|$)/.test(rest);
       rest = line.text.slice(column)
     ) {
       const parent = parentOf(levels, column, true);
@@ -85,15 +92,15 @@ function readEntries(lines: readonly Line[]): readonly OutlineEntry[] {
         break;
       }
       column += width;
-      if (keyPattern.test(line.text.slice(column))) continue;
+      if (keyPattern.test(line.text.slice(column, column + maxKeyLength))) continue;
       const from = line.start + column;
       const to = line.start + trimmedEnd(line.text);
       entries.push({ path, keyRange: [from, from], valueRange: [from, to], column, end: line.end });
       column = line.text.length;
     }
-    const match = keyPattern.exec(line.text.slice(column));
+    const match = keyPattern.exec(line.text.slice(column, column + maxKeyLength));
     if (match === null) {
-      extend(entries, column, line.end);
+      extend(open, column, line.end);
       continue;
     }
     const written = match[1] as string;
@@ -101,10 +108,11 @@ function readEntries(lines: readonly Line[]): readonly OutlineEntry[] {
     const parent = parentOf(levels, column, false);
     const path = [...(parent?.path ?? []), key];
     levels.push({ column, path, items: 0 });
-    extend(entries, column, line.end);
+    extend(open, column, line.end);
     const valueStart = column + match[0].length;
     const value = line.text.slice(valueStart);
-    const from = valueStart + Math.max(value.search(/\S/), 0);
+    const blanks = value.search(/\S/);
+    const from = valueStart + (blanks === -1 ? value.length : blanks);
     const entry: OutlineEntry = {
       path,
       key,
@@ -116,6 +124,7 @@ function readEntries(lines: readonly Line[]): readonly OutlineEntry[] {
     const style = /^\s*([|>])([-+\d]*)\s*(?:#.*)?$/.exec(value);
     if (style === null) {
       entries.push(entry);
+      open.push(entry);
       continue;
     }
     const block = readBlock(lines, index + 1, {
@@ -123,7 +132,9 @@ function readEntries(lines: readonly Line[]): readonly OutlineEntry[] {
       digits: style[2] ?? "",
       style: style[1] as "|" | ">",
     });
-    entries.push({ ...entry, block: block.block, end: block.end ?? line.end });
+    const end = block.end ?? line.end;
+    extend(open, column, end);
+    entries.push({ ...entry, block: block.block, end });
     index = block.last;
   }
   return entries;
@@ -177,19 +188,15 @@ function parentOf(levels: Level[], column: number, isItem: boolean): Level | und
   return undefined;
 }
 
-/** The end of the entries that a line belongs to. */
-function extend(entries: readonly OutlineEntry[], column: number, end: number): void {
-  let limit = column;
-  for (const entry of entries.toReversed()) {
-    if (entry.column >= limit) continue;
-    entry.end = end;
-    limit = entry.column;
-    if (limit === 0) return;
-  }
+/** Sets the end of the entries that a line belongs to: those of a lower column. The others have ended. */
+function extend(open: OutlineEntry[], column: number, end: number): void {
+  while ((open.at(-1)?.column ?? -1) >= column) open.pop();
+  for (const entry of open) entry.end = end;
 }
 
 /** The length of a line without a comment and blanks at its end. */
 function trimmedEnd(text: string): number {
+  if (text.length > maxLineLength) return text.trimEnd().length;
   return text.replace(/[ \t]+#.*$/, "").trimEnd().length;
 }
 

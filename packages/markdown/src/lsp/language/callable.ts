@@ -19,7 +19,7 @@ export type ValueType =
   | "unknown";
 
 /** One parameter as it is displayed. */
-export interface CallableParameter {
+interface CallableParameter {
   readonly name: string;
   /** The parameter within the signature: `timeout_ms: int = 30000`. */
   readonly label: string;
@@ -55,7 +55,7 @@ const valueTypes: Readonly<Record<string, ValueType>> = {
 };
 
 /** The type that a stub names. */
-export function toValueType(name: BuiltinType | string): ValueType {
+function toValueType(name: BuiltinType | string): ValueType {
   return valueTypes[name] ?? "unknown";
 }
 
@@ -135,7 +135,7 @@ export function fromDefinition(definition: Definition, text: string): Callable {
 }
 
 /** The text that a function starts with, without its indentation. */
-export function docstring({ body }: Definition): string {
+function docstring({ body }: Definition): string {
   const [first] = body;
   if (first?.kind !== "expression" || first.value.kind !== "literal") return "";
   const { token, value } = first.value;

@@ -12,7 +12,9 @@ export interface CursorModel {
 /** Reads a text whose statement at an offset may be incomplete: what is missing is added behind the offset. */
 export function readCursor(text: string, offset: number, options: ModelOptions): CursorModel {
   const context = readContext(text, offset);
-  const placeholder = needsOperand(text.slice(0, offset), context) ? "_" : "";
+  const placeholder = needsOperand(text.slice(Math.max(0, offset - 200), offset), context)
+    ? "_"
+    : "";
   const plain = new ScriptModel(text.slice(0, offset) + placeholder + text.slice(offset), options);
   const { problems } = plain.tree;
   if (problems.length === 0) return { context, model: plain };

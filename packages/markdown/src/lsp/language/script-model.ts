@@ -27,7 +27,7 @@ export interface LocatedDefinition {
   readonly definition: Definition;
 }
 
-/** What is known about the text of a script: its tree and its names. Each part is made when it is first used. */
+/** The text of a script with its tree and its names. Each part is made when it is first used. */
 export class ScriptModel {
   readonly text: string;
   readonly options: ModelOptions;

@@ -13,7 +13,7 @@ export interface CursorContext {
 }
 
 /** A bracket without its end. */
-export interface OpenBracket {
+interface OpenBracket {
   readonly kind: "(" | "[" | "{";
   readonly start: number;
   /** The number of commas directly in it. */

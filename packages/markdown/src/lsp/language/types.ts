@@ -10,10 +10,14 @@ import type { Variable } from "./scopes.ts";
 import type { ScriptModel } from "./script-model.ts";
 import { methods, universeFunctions } from "./universe.ts";
 
-const maxDepth = 8;
+/** Expressions in expressions, for the stack. */
+const maxDepth = 50;
+
+/** The types that are known, each computed once; unknown while it is computed, as in a function that calls itself. */
+const known = new WeakMap<SyntaxNode, ValueType>();
 
 /** The payload of the events of tools. */
-export const payloadSchema: JsonSchema = {
+const payloadSchema: JsonSchema = {
   type: "object",
   properties: {
     id: { type: "string", description: "The id of the call." },
@@ -36,7 +40,16 @@ const literalTypes = {
 
 /** The type of an expression, as far as the text shows it. */
 export function typeOf(model: ScriptModel, node: SyntaxNode, depth = 0): ValueType {
+  const type = known.get(node);
+  if (type !== undefined) return type;
   if (depth > maxDepth) return "unknown";
+  known.set(node, "unknown");
+  const found = inferType(model, node, depth);
+  known.set(node, found);
+  return found;
+}
+
+function inferType(model: ScriptModel, node: SyntaxNode, depth: number): ValueType {
   const inner = (each: SyntaxNode): ValueType => typeOf(model, each, depth + 1);
   switch (node.kind) {
     case "literal":
@@ -92,8 +105,8 @@ function binaryType(operator: string, left: ValueType, right: () => ValueType): 
 }
 
 function same(types: readonly ValueType[]): ValueType {
-  const known = new Set(types.filter((type) => type !== "None"));
-  return known.size === 1 ? ([...known][0] as ValueType) : "unknown";
+  const distinct = new Set(types.filter((type) => type !== "None"));
+  return distinct.size === 1 ? ([...distinct][0] as ValueType) : "unknown";
 }
 
 function conditionType(model: ScriptModel, name: string): ValueType {
