@@ -252,6 +252,17 @@ test("calls that a tool makes have paths of ids, and start once, too", async () 
   expect(begun).toEqual(["1", "1/a%2Fb", "1", "1/a%2Fb"]);
 });
 
+test("a durable call is not resumed by an executor without a ledger, and stays pending", async () => {
+  const pendingCalls = memoryPendingCalls();
+  const pay = tool("pay", () => "paid", { needsApproval: true });
+  const { start } = processes([pay], { policy: "supervised", pendingCalls });
+  const asked = interruptionOf(await make(start(), "pay"));
+  const without = executorFor(pay, { key, pendingCalls });
+  const yes = [{ type: "approve" }] as const;
+  expect(codeOf(await without.resume(asked, yes))).toBe("invalid_configuration");
+  completed(await start().resume(asked, yes));
+});
+
 describe("a run", () => {
   test("cannot be durable without a ledger", () => {
     expect(() => executorFor(tool("t")).startRun({ durable: true })).toThrow(
