@@ -90,7 +90,8 @@ export class BaseRun<Executor extends object> {
     this.delegateScope = options.delegateScope;
     this.inheritedContext = options.inheritedContext;
     this.inlineBinary = options.inlineBinary === true;
-    this.durable = readDurable(options.durable, engine.ledger !== undefined);
+    const { durable } = options;
+    this.durable = durable === undefined ? durable : readDurable(durable, engine.ledger);
     this.limits = options.limits === undefined ? undefined : checkedLimits(options.limits);
     this.counters = options.limits === undefined ? undefined : newCounters();
     const durationMs = this.limits?.durationMs;

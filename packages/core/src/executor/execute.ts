@@ -15,8 +15,7 @@ import { acquireSlot, leaveSlot, reacquireSlot } from "./stages/acquire.ts";
 import { afterHooks } from "./stages/after-hooks.ts";
 import { authorize } from "./stages/authorize.ts";
 import { beforeHooks } from "./stages/before-hooks.ts";
-import { beginInLedger } from "./stages/begin-in-ledger.ts";
-import { abandonInLedger, endFailedInLedger, endInLedger } from "./stages/end-in-ledger.ts";
+import { abandonInLedger, beginInLedger, endFailedInLedger, endInLedger } from "./stages/ledger.ts";
 import { bound } from "./stages/bound.ts";
 import {
   commitLimits,

@@ -21,11 +21,11 @@ const optionNames: readonly (keyof DurableRun)[] = ["epoch", "rerun"];
 /**
  * Reads the option `durable` of a run.
  *
- * @param hasLedger whether the executor has a ledger.
+ * @param ledger that of the executor.
  * @throws ToolError `invalid_configuration` when it is not valid, or the executor has no ledger.
  */
-export function readDurable(durable: unknown, hasLedger: boolean): DurableRun | undefined {
-  if (durable === undefined || durable === false) return undefined;
+export function readDurable(durable: unknown, ledger: object | undefined): DurableRun | undefined {
+  if (durable === false) return undefined;
   const options = (durable === true ? {} : durable) as DurableRun;
   checkOptions("executor.startRun: durable", options, optionNames);
   const { epoch, rerun } = options;
@@ -35,7 +35,7 @@ export function readDurable(durable: unknown, hasLedger: boolean): DurableRun | 
   if (rerun !== undefined && rerun !== "reads" && rerun !== "idempotent") {
     throw invalid(`durable.rerun is ${formatValue(rerun)}; use "reads" or "idempotent".`);
   }
-  if (!hasLedger) {
+  if (ledger === undefined) {
     throw invalid(
       "durable needs a ledger: new ToolExecutor({ ledger, … }), such as sqliteStore({ path }).ledger.",
     );

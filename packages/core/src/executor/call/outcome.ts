@@ -17,14 +17,19 @@ import type { RunState } from "./run-state.ts";
 
 /** Stage 11 of a call that ran: creates its result and emits `tool.completed`. */
 export function completion(execution: CallState, output: ToolOutput): ToolOutcome {
+  const isError = output.isError === true;
+  const stored = execution.storedOutcome as CompletedOutcome | undefined;
+  const result = stored === undefined ? resultOf(execution, output, isError) : stored.result;
   // The outcome is complete before its event is emitted: reading the output's last field may throw.
-  const outcome = (execution.storedOutcome as CompletedOutcome) ?? toCompleted(execution, output);
+  const outcome: ToolOutcome = isError
+    ? { status: "completed", ok: false, result, error: errorOf(output) }
+    : { status: "completed", ok: true, result };
   execution.enter("ended");
-  execution.engine.events.completed(execution, outcome.result, outcome.error);
+  execution.engine.events.completed(execution, result, outcome.error);
   return outcome;
 }
 
-/** The outcome of a call that ran, before its end. */
+/** The outcome of a call that ran, before its end. A function of its own costs other calls one more. */
 export function toCompleted(execution: CallState, output: ToolOutput): CompletedOutcome {
   const isError = output.isError === true;
   const result = resultOf(execution, output, isError);

@@ -16,7 +16,7 @@ import { cloneJson } from "../../json/clone-json.ts";
 import { notSerializableError } from "../call/to-tool-error.ts";
 import { visibleText } from "../../contract/visible-text.ts";
 import { messageOf } from "../../contract/error-message.ts";
-import { storeSuspension } from "../stages/end-in-ledger.ts";
+import { suspendInLedger } from "../stages/ledger.ts";
 import { readPermission } from "../stages/permissions.ts";
 
 /** Lifetime of an interruption in milliseconds: 24 hours. */
@@ -49,7 +49,7 @@ export async function suspendCall(
     live(await engine.audit?.write(execution, { ...decided, interruptionId: id }));
   }
   await store(execution, interruption);
-  await storeSuspension(execution, interruption);
+  await suspendInLedger(execution, interruption);
   return {
     finish: () => {
       // Before the event: a listener may stop the call, which is pending already.

@@ -2,7 +2,7 @@ import { unavailable } from "../../approvals/pending-call-store.ts";
 import { answerWithin } from "../../contract/call-info.ts";
 import { specHashOf } from "../../contract/tool.ts";
 import { ToolError } from "../../contract/tool-error.ts";
-import { promised, type Awaitable } from "../../json/json.ts";
+import { promised } from "../../json/json.ts";
 import type { CallLedger, LedgerCall, LedgerClaim, LedgerEntry } from "../../ledger/call-ledger.ts";
 import { storeMs } from "../../tasks/tasks.ts";
 import type { CallState } from "../call/call-state.ts";
@@ -10,21 +10,20 @@ import type { DurableRun } from "../call/durable-run.ts";
 import { FinishedBefore, outcomeFromJson } from "../call/finished-outcome.ts";
 
 /**
- * Stage 8 of a call of a durable run: claims it in the ledger, so that its tool starts at most once. A call that has
- * ended before returns its stored outcome.
+ * Claims a call of a durable run in the ledger, so that its tool starts at most once. A call that has ended before
+ * returns its stored outcome.
  *
+ * @param root the call above it that no tool has made, or the call itself.
  * @throws ToolError `outcome_unknown` when it was begun before and has not ended, `store_unavailable`, and `internal`
  * when another call was begun under its id; nothing has run then.
  */
-export function beginInLedger(execution: CallState): Awaitable<void> {
-  const { ledger } = execution.engine;
-  if (ledger === undefined) return;
-  const durable = execution.run.durable ?? rootOf(execution).resumption?.durable;
-  return durable === undefined ? undefined : begin(execution, ledger, durable);
-}
-
-async function begin(execution: CallState, ledger: CallLedger, durable: DurableRun): Promise<void> {
+export async function begin(
+  execution: CallState,
+  root: CallState,
+  durable: DurableRun,
+): Promise<void> {
   const { tool, args, engine } = execution;
+  const ledger = engine.ledger as CallLedger;
   const live = execution.guard();
   const [specHash, argumentsHash] = await Promise.all([
     specHashOf(tool),
@@ -32,7 +31,7 @@ async function begin(execution: CallState, ledger: CallLedger, durable: DurableR
   ]);
   live(undefined);
   const claim: LedgerClaim = {
-    runId: rootOf(execution).resumption?.interruption.runId ?? execution.run.id,
+    runId: root.resumption?.interruption.runId ?? execution.run.id,
     callId: ledgerId(execution),
     token: crypto.randomUUID(),
   };
@@ -140,10 +139,4 @@ function ledgerId({ call, parent }: CallState): string {
   if (parent === undefined) return id;
   const { attempt } = parent;
   return `${ledgerId(parent)}${attempt > 1 ? `#${attempt}` : ""}/${id}`;
-}
-
-function rootOf(execution: CallState): CallState {
-  let at = execution;
-  while (at.parent !== undefined) at = at.parent;
-  return at;
 }

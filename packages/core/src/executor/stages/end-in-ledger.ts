@@ -3,7 +3,6 @@ import { messageOf } from "../../contract/error-message.ts";
 import type { Interruption } from "../../contract/interruption.ts";
 import { ToolError } from "../../contract/tool-error.ts";
 import type { FailedOutcome, ToolOutcome, ToolOutput } from "../../contract/tool-result.ts";
-import type { Awaitable } from "../../json/json.ts";
 import type { CallLedger, LedgerClaim, LedgerEnd } from "../../ledger/call-ledger.ts";
 import { storeMs } from "../../tasks/tasks.ts";
 import { withTimeout } from "../../time/waiting.ts";
@@ -15,28 +14,29 @@ import { endFailed, toCompleted, toFailed } from "../call/outcome.ts";
 const maxOutcomeBytes = 4 * 2 ** 20;
 
 /**
- * Stage 10, last, of a call of a durable run: stores its outcome in the ledger, before the call returns it.
+ * Stores the outcome of a call that ran.
  *
  * @throws ToolError `store_unavailable`, `limit_exceeded` when the outcome is too large, and `outcome_unknown` when
  * another process has taken the call over; each says that the tool ran.
  */
-export function endInLedger(execution: CallState, output: ToolOutput): Awaitable<ToolOutput> {
-  return execution.claim === undefined ? output : storeCompleted(execution, output);
-}
-
-async function storeCompleted(execution: CallState, output: ToolOutput): Promise<ToolOutput> {
+export async function storeCompleted(
+  execution: CallState,
+  claim: LedgerClaim,
+  output: ToolOutput,
+): Promise<ToolOutput> {
   const live = execution.guard();
   const outcome = toCompleted(execution, output);
   const json = outcomeJson(outcome, maxOutcomeBytes);
   // The claim remains: this error is the outcome that the ledger stores.
   if (json === undefined) throw tooLarge(execution);
-  const storing = endWith(execution, { status: "ended", outcome: json });
+  const storing = endWith(execution, claim, { status: "ended", outcome: json });
   let isStored: boolean;
   try {
     isStored = await answerWithin(execution, storeMs, storing);
   } catch (cause) {
     live(undefined);
-    abandonInLedger(execution);
+    execution.claim = undefined;
+    void execution.engine.drain.keep(abandon(execution, claim));
     throw notStored(execution, `${execution.call.name} did run, but`, cause);
   }
   live(undefined);
@@ -52,23 +52,17 @@ async function storeCompleted(execution: CallState, output: ToolOutput): Promise
  * Stores the outcome of a call that has failed. A call that has not started is released. Of a call that was cancelled
  * the effect is not known: it has no outcome in the ledger.
  *
- * @returns the end of the call; `undefined`: the call has no claim.
+ * @returns the end of the call.
  */
-export function endFailedInLedger(
+export async function storeFailed(
   execution: CallState,
-  error: ToolError,
-): Promise<{ readonly finish: () => ToolOutcome }> | undefined {
-  return execution.claim === undefined ? undefined : storeFailed(execution, error);
-}
-
-async function storeFailed(
-  execution: CallState,
+  claim: LedgerClaim,
   error: ToolError,
 ): Promise<{ readonly finish: () => ToolOutcome }> {
   let outcome = toFailed(execution, error);
   const end = endOfFailed(execution, outcome);
   try {
-    const isStored = await inTime(execution, endWith(execution, end));
+    const isStored = await inTime(execution, endWith(execution, claim, end));
     if (!isStored && end.status === "ended") outcome = toFailed(execution, takenOver(execution));
   } catch (cause) {
     emitFailed(execution, cause);
@@ -90,32 +84,32 @@ function endOfFailed(execution: CallState, outcome: FailedOutcome): LedgerEnd {
 /** Stores the interruption of a suspended call. Never rejects: the call can be resumed without it. */
 export async function storeSuspension(
   execution: CallState,
+  claim: LedgerClaim,
   interruption: Interruption,
 ): Promise<void> {
-  if (execution.claim === undefined) return;
   const outcome: ToolOutcome = { status: "interrupted", ok: false, interruption };
   const json = outcomeJson(outcome, maxOutcomeBytes);
   const end: LedgerEnd =
     json === undefined ? { status: "unknown" } : { status: "suspended", outcome: json };
   try {
-    await inTime(execution, endWith(execution, end));
+    await inTime(execution, endWith(execution, claim, end));
   } catch (error) {
     emitFailed(execution, error);
   }
 }
 
-/** Ends the claim of a call that does not wait for the ledger. */
-export function abandonInLedger(execution: CallState): void {
-  if (execution.claim === undefined) return;
+/** Ends a claim without an outcome. Never rejects: the ledger may be unavailable. */
+export async function abandon(execution: CallState, claim: LedgerClaim): Promise<void> {
   const status = execution.attempt === 0 ? "released" : "unknown";
-  void execution.engine.drain.keep(
-    inTime(execution, endWith(execution, { status })).catch(() => false),
-  );
-  execution.claim = undefined;
+  await inTime(execution, endWith(execution, claim, { status })).catch(() => false);
 }
 
-async function endWith({ engine, claim }: CallState, end: LedgerEnd): Promise<boolean> {
-  return (engine.ledger as CallLedger).end(claim as LedgerClaim, end);
+async function endWith(
+  { engine }: CallState,
+  { runId, callId, token }: LedgerClaim,
+  end: LedgerEnd,
+): Promise<boolean> {
+  return (engine.ledger as CallLedger).end({ runId, callId, token }, end);
 }
 
 function inTime<T>({ engine }: CallState, storing: Promise<T>): Promise<T> {
